@@ -1,0 +1,228 @@
+import * as z from 'zod';
+import { userId } from './accounts.ts';
+import { endpoint } from './endpoint.ts';
+import { datasetCategories, MODEL_NAME_LENGTH_MIN, uploadBaseModelTypes } from './limits.ts';
+import { fineTunePayload } from './training.ts';
+
+export const datasetTypes = ['RAW', 'MODEL'] as const;
+export type DatasetType = (typeof datasetTypes)[number];
+
+export const tag = z.string().trim().min(1).max(50);
+
+export const assetIdParams = z.object({ id: z.uuid() });
+
+export const assetFile = z.object({
+  path: z.string(),
+  size_bytes: z.int(),
+  sha256: z.string(),
+  uploaded_at: z.string(),
+});
+
+/** A dataset or a model as lists show it. */
+export const assetSummary = z.object({
+  dataset_id: z.string(),
+  dataset_type: z.enum(datasetTypes),
+  title: z.string(),
+  category: z.string(),
+  details: z.string(),
+  tags: z.array(z.string()),
+  user_id: z.string().nullable(),
+  owner_username: z.string(),
+  /** Everybody may use it: the starter models. */
+  is_starter: z.boolean(),
+  is_published: z.boolean(),
+  price: z.string(),
+  embedding_model: z.string(),
+  dimensions: z.int(),
+  base_model_type: z.string().nullable(),
+  /** The model that this one was fine-tuned from. */
+  parent_dataset_id: z.string().nullable(),
+  file_count: z.int(),
+  size_bytes: z.number(),
+  /** Id of the newest revision; null before the first file. */
+  revision_id: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+
+export type AssetSummary = z.infer<typeof assetSummary>;
+
+export const asset = assetSummary.extend({
+  files: z.array(assetFile),
+  /** README.md of the newest revision, if it has one. */
+  card: z.string().nullable(),
+  /** What a model was made from; null for what was uploaded. */
+  lineage: z
+    .object({
+      run_id: z.string(),
+      base_model: z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() }),
+      dataset: z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() }),
+    })
+    .nullable(),
+});
+
+export type Asset = z.infer<typeof asset>;
+
+export const assetCreatePayload = z.object({
+  dataset_type: z.enum(datasetTypes),
+  title: z.string().trim().min(1, 'Name is required').max(200),
+  category: z.string().trim().max(100).default(''),
+  details: z.string().trim().max(10_000).default(''),
+  tags: z.array(tag).max(20).default([]),
+  user_id: userId,
+  price: z.number().min(0).default(0),
+  embedding_model: z.string().default(''),
+  dimensions: z.int().min(0).default(0),
+  is_published: z.boolean().default(false),
+  parent_dataset_id: z.string().nullish(),
+  use_ipfs: z.boolean().default(false),
+  base_model_type: z.enum(uploadBaseModelTypes).nullish(),
+  fine_tune_payload: fineTunePayload.nullish(),
+});
+
+/** Creates a dataset or a model; with `fine_tune_payload` it also starts the run. The body of the answer is the new id. */
+export const createAsset = endpoint({
+  method: 'POST',
+  path: '/api/v1/asset',
+  access: 'key',
+  summary: 'Create a dataset or a model, or start a fine-tune',
+  spends: true,
+  body: assetCreatePayload.superRefine((payload, context) => {
+    if (payload.dataset_type === 'MODEL' && payload.title.length < MODEL_NAME_LENGTH_MIN) {
+      context.addIssue({
+        code: 'custom',
+        path: ['title'],
+        message: `Model name must have at least ${MODEL_NAME_LENGTH_MIN} characters`,
+      });
+    }
+    if (payload.fine_tune_payload && payload.dataset_type !== 'MODEL') {
+      context.addIssue({ code: 'custom', path: ['dataset_type'], message: 'A fine-tune makes a MODEL' });
+    }
+    if (payload.use_ipfs) {
+      context.addIssue({ code: 'custom', path: ['use_ipfs'], message: 'IPFS storage is not available yet' });
+    }
+  }),
+  response: z.string(),
+});
+
+export const createDatasetForm = z.object({
+  title: z.string().trim().min(1, 'Name is required').max(200),
+  category: z.enum(datasetCategories, 'Choose a category'),
+  tags: z.array(tag).max(20),
+  use_ipfs: z.boolean(),
+});
+
+export const getAsset = endpoint({
+  method: 'GET',
+  path: '/api/v1/asset/:id',
+  access: 'key',
+  summary: 'One dataset or model with its files',
+  params: assetIdParams,
+  response: asset,
+});
+
+export const listAssets = endpoint({
+  method: 'GET',
+  path: '/api/v1/datasets',
+  access: 'key',
+  summary: "The caller's datasets or models, newest first; starter models with `include_starter`",
+  query: z.object({
+    types: z.enum(datasetTypes),
+    owner: userId,
+    search: z.string().trim().default(''),
+    sort: z.enum(['updated', 'title', 'size']).default('updated'),
+    include_starter: z.stringbool().default(false),
+    limit: z.coerce.number().int().min(1).max(100).default(50),
+    cursor: z.string().optional(),
+  }),
+  response: z.object({ datasets: z.array(assetSummary), next_cursor: z.string().nullable() }),
+});
+
+export const updateAsset = endpoint({
+  method: 'PUT',
+  path: '/api/v1/datasets/:id',
+  access: 'key',
+  summary: 'Change title, details, category or tags',
+  params: assetIdParams,
+  body: z
+    .object({
+      title: z.string().trim().min(1).max(200),
+      details: z.string().trim().max(10_000),
+      category: z.string().trim().max(100),
+      tags: z.array(tag).max(20),
+    })
+    .partial(),
+  response: asset,
+});
+
+export const deleteAsset = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/asset/:id',
+  access: 'key',
+  summary: 'Delete a dataset or model and its files',
+  params: assetIdParams,
+  status: 204,
+});
+
+/** multipart/form-data with one part named `data_file`. */
+export const uploadFile = endpoint({
+  method: 'POST',
+  path: '/api/v1/asset/:id/upload',
+  access: 'key',
+  summary: 'Add one file of at most 500 MB; the same name replaces the file in a new revision',
+  params: assetIdParams,
+  response: z.object({ file: assetFile, revision_id: z.string() }),
+});
+
+export const downloadFile = endpoint({
+  method: 'GET',
+  path: '/api/v1/asset/:id/files/*',
+  access: 'key',
+  summary: 'The bytes of one file; Range is honoured',
+  params: z.object({ id: z.uuid(), '*': z.string().min(1) }),
+  query: z.object({ revision_id: z.uuid().optional() }),
+});
+
+export const deleteFile = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/asset/:id/file',
+  access: 'key',
+  summary: 'Remove one file in a new revision',
+  params: assetIdParams,
+  body: z.object({ file_path: z.string().min(1, 'Missing required parameters for file deletion') }),
+  response: z.object({ revision_id: z.string().nullable() }),
+});
+
+export const assetInfo = endpoint({
+  method: 'GET',
+  path: '/api/v1/asset/:id/info',
+  access: 'key',
+  summary: 'One file or folder of the newest revision',
+  params: assetIdParams,
+  query: z.object({ path: z.string().default('') }),
+  response: z.object({ path: z.string(), files: z.array(assetFile), size_bytes: z.number() }),
+});
+
+export const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** The first look at the rows: csv, jsonl, json, txt, parquet. */
+export const previewFile = endpoint({
+  method: 'GET',
+  path: '/api/v1/asset/:id/preview',
+  access: 'key',
+  summary: 'Rows of a data file',
+  params: assetIdParams,
+  query: z.object({
+    path: z.string().min(1),
+    offset: z.coerce.number().int().min(0).default(0),
+    limit: z.coerce.number().int().min(1).max(100).default(100),
+  }),
+  response: z.object({
+    columns: z.array(z.string()),
+    rows: z.array(z.array(cell)),
+    /** Null where the file was too large to count. */
+    total_rows: z.int().nullable(),
+    /** Rows that could not be read: where and why. */
+    broken: z.array(z.object({ line: z.int(), reason: z.string() })),
+  }),
+});

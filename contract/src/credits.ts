@@ -1,0 +1,161 @@
+import * as z from 'zod';
+import { userId, userIdParams } from './accounts.ts';
+import { endpoint } from './endpoint.ts';
+import { bgl, bglInput } from './money.ts';
+
+export const balance = z.object({
+  /** All that is the user's, holds included. */
+  balance: bgl,
+  /** Promised to work that is running. */
+  held: bgl,
+  /** balance - held: what can be spent. */
+  available: bgl,
+});
+
+export const getBalance = endpoint({
+  method: 'GET',
+  path: '/api/v1/users/:userId/balance',
+  access: 'key',
+  summary: 'Balance, held and available credits',
+  params: userIdParams,
+  response: balance,
+});
+
+export const transactionTypes = [
+  'credit',
+  'deposit',
+  'refund',
+  'debit',
+  'withdrawal',
+  'payment',
+  'transfer',
+] as const;
+
+/** One line of the user's list. Incoming: credit, deposit, refund; the others are outgoing. */
+export const transaction = z.object({
+  transaction_id: z.string(),
+  transaction_date: z.string(),
+  transaction_type: z.enum(transactionTypes),
+  amount: bgl,
+  description: z.string(),
+  status: z.enum(['completed', 'pending']),
+  asset_name: z.string().nullable(),
+  buyer_id: z.string().nullable(),
+  seller_id: z.string().nullable(),
+  pod_id: z.string().nullable(),
+  dataset_id: z.string().nullable(),
+  /** Set once the sealer has chained the transfer. */
+  transaction_hash: z.string().nullable(),
+});
+
+export const transactionSummary = z.object({
+  total_cost_video_generations: bgl,
+  total_cost_image_generations: bgl,
+  total_cost_fine_tuning: bgl,
+  total_cost_llm_inference: bgl,
+  other_costs: bgl,
+  total_token_transferred: bgl,
+});
+
+export const listTransactions = endpoint({
+  method: 'GET',
+  path: '/api/v1/transactions/:userId',
+  access: 'key',
+  summary: "The user's transactions, newest first, and what they sum to by kind",
+  params: userIdParams,
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+    cursor: z.string().optional(),
+    /** Inclusive ISO dates. */
+    from: z.iso.date().optional(),
+    to: z.iso.date().optional(),
+  }),
+  response: z.object({
+    transactions: z.array(transaction),
+    summary: transactionSummary,
+    next_cursor: z.string().nullable(),
+  }),
+});
+
+export const transferTokens = endpoint({
+  method: 'POST',
+  path: '/api/v1/transfer-tokens',
+  access: 'key',
+  summary: 'Send credits to another user',
+  spends: true,
+  body: z.object({
+    user_id: userId,
+    /** Username, e-mail address or user id of the recipient. */
+    recipient_id: z.string().trim().min(1, 'Recipient username cannot be empty'),
+    amount: bglInput.refine((micro) => micro > 0n, 'Amount must be greater than 0'),
+  }),
+  response: z.object({ transaction_id: z.string(), amount: bgl, balance }),
+});
+
+/** One line of a quote: what, how much of it, at which price. */
+export const quoteItem = z.object({
+  label: z.string(),
+  quantity: z.number(),
+  unit: z.string(),
+  unit_price: bgl,
+  amount: bgl,
+});
+
+export const quote = z.object({ items: z.array(quoteItem), total: bgl, total_usd: z.string() });
+export type Quote = z.infer<typeof quote>;
+
+export const price = z.object({
+  id: z.string(),
+  label: z.string(),
+  unit: z.enum(['hour', 'million_tokens']),
+  unit_price: bgl,
+});
+
+export const listPrices = endpoint({
+  method: 'GET',
+  path: '/api/v1/prices',
+  access: 'public',
+  summary: 'What everything costs',
+  response: z.object({ prices: z.array(price) }),
+});
+
+/** The operator's page: every account, and the proofs that the books are right. */
+export const getLedger = endpoint({
+  method: 'GET',
+  path: '/api/v1/operator/ledger',
+  access: 'operator',
+  summary: 'All accounts, their sums, open holds and the state of the hash chain',
+  response: z.object({
+    accounts: z.array(
+      z.object({
+        account_id: z.string(),
+        kind: z.string(),
+        owner: z.string().nullable(),
+        balance: bgl,
+        held: bgl,
+        transfers: z.int(),
+      }),
+    ),
+    sum_of_balances: bgl,
+    transfers: z.int(),
+    open_holds: z.int(),
+    sealed_transfers: z.int(),
+    chain_head: z.string().nullable(),
+    checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string() })),
+  }),
+});
+
+export const grantCredits = endpoint({
+  method: 'POST',
+  path: '/api/v1/operator/grants',
+  access: 'operator',
+  summary: 'Give credits to a user',
+  spends: true,
+  body: z.object({
+    /** Username, e-mail address or user id. */
+    recipient_id: z.string().trim().min(1),
+    amount: bglInput.refine((micro) => micro > 0n, 'Amount must be greater than 0'),
+    description: z.string().trim().min(1).max(200).default('Grant'),
+  }),
+  response: z.object({ transaction_id: z.string(), amount: bgl }),
+});

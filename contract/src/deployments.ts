@@ -1,0 +1,153 @@
+import * as z from 'zod';
+import { userId, userIdParams } from './accounts.ts';
+import { endpoint } from './endpoint.ts';
+import { bgl } from './money.ts';
+
+/** The words that the wire shows for a text deployment; the engine's own states map to them in one table. */
+export const deploymentStates = [
+  'queued',
+  'deploying',
+  'running',
+  'sleeping',
+  'degraded',
+  'stopping',
+  'terminated',
+  'failed',
+] as const;
+
+export const deployment = z.object({
+  pod_id: z.string(),
+  deployment_id: z.string(),
+  /** Asset id of the served model, and its name for `model` in the OpenAI-style calls. */
+  model_id: z.string(),
+  model_name: z.string(),
+  title: z.string(),
+  base_model_title: z.string(),
+  status: z.enum(deploymentStates),
+  /** Why, in words. */
+  reason: z.string(),
+  /** 0 to 100 on the way to running. */
+  progress: z.number(),
+  instance_type: z.string(),
+  device: z.string(),
+  created_at: z.string(),
+  ready_at: z.string().nullable(),
+  last_request_at: z.string().nullable(),
+  terminated_at: z.string().nullable(),
+  price_per_hour: bgl,
+  cost_so_far: bgl,
+});
+
+export type Deployment = z.infer<typeof deployment>;
+
+const podIdParams = z.object({ podId: z.uuid() });
+
+export const deployVllm = endpoint({
+  method: 'POST',
+  path: '/api/v1/model/deployment/vllm',
+  access: 'key',
+  summary: 'Serve a text model',
+  spends: true,
+  body: z.object({
+    /** Asset id of the model. */
+    model_id: z.uuid(),
+    user_id: userId,
+    gpu_count: z.int().min(1).max(8).default(1),
+    instance_type: z.string().default('a100'),
+    auto_scale: z.boolean().default(false),
+    min_replicas: z.int().min(0).max(1).default(1),
+    max_replicas: z.int().min(1).max(1).default(1),
+  }),
+  response: z.object({ pod_id: z.string(), deployment_id: z.string() }),
+});
+
+export const listVllm = endpoint({
+  method: 'GET',
+  path: '/api/v1/deployments/vllm/user/:userId',
+  access: 'key',
+  summary: "The user's text deployments, newest first",
+  params: userIdParams,
+  query: z.object({ include_terminated: z.stringbool().default(false) }),
+  response: z.object({ pods: z.array(deployment) }),
+});
+
+export const vllmStats = endpoint({
+  method: 'GET',
+  path: '/api/v1/deployments/vllm/user/:userId/stats',
+  access: 'key',
+  summary: 'Sums over all text deployments of the user',
+  params: userIdParams,
+  response: z.object({
+    total: z.int(),
+    running: z.int(),
+    deploying: z.int(),
+    failed: z.int(),
+    requests: z.int(),
+    prompt_tokens: z.number(),
+    completion_tokens: z.number(),
+    cost: bgl,
+  }),
+});
+
+export const vllmStatus = endpoint({
+  method: 'GET',
+  path: '/api/v1/deployments/vllm/:podId/status',
+  access: 'key',
+  summary: 'One text deployment',
+  params: podIdParams,
+  response: deployment,
+});
+
+export const vllmProgress = endpoint({
+  method: 'GET',
+  path: '/api/v1/deployments/vllm/:podId/progress',
+  access: 'key',
+  summary: 'How far a deployment has come',
+  params: podIdParams,
+  response: z.object({ pod_id: z.string(), progress: z.number(), phase: z.string(), status: z.enum(deploymentStates) }),
+});
+
+export const vllmLogs = endpoint({
+  method: 'GET',
+  path: '/api/v1/deployments/vllm/:podId/logs',
+  access: 'key',
+  summary: 'The last lines of the model server; kept after it has ended',
+  params: podIdParams,
+  query: z.object({ limit: z.coerce.number().int().min(1).max(1000).default(200) }),
+  response: z.object({ lines: z.array(z.object({ at: z.string(), line: z.string() })) }),
+});
+
+export const vllmMetrics = endpoint({
+  method: 'GET',
+  path: '/api/v1/deployments/vllm/:podId/metrics',
+  access: 'key',
+  summary: 'Requests, latency and tokens per second, one point per minute',
+  params: podIdParams,
+  query: z.object({ minutes: z.coerce.number().int().min(1).max(1440).default(60) }),
+  response: z.object({
+    points: z.array(
+      z.object({
+        at: z.string(),
+        requests: z.int(),
+        errors: z.int(),
+        prompt_tokens: z.number(),
+        completion_tokens: z.number(),
+        /** Milliseconds; null in a minute without requests. */
+        time_to_first_token_ms_p50: z.number().nullable(),
+        latency_ms_p50: z.number().nullable(),
+        latency_ms_p95: z.number().nullable(),
+        tokens_per_second: z.number().nullable(),
+      }),
+    ),
+  }),
+});
+
+export const terminatePod = endpoint({
+  method: 'POST',
+  path: '/api/v1/model/pod/:podId/terminate',
+  access: 'key',
+  summary: 'Stop a deployment and settle its bill',
+  params: podIdParams,
+  query: z.object({ user_id: userId }),
+  response: deployment,
+});

@@ -1,0 +1,67 @@
+import type * as z from 'zod';
+
+/**
+ * Who may call an endpoint.
+ * - `public`: anybody.
+ * - `session`: a browser that is signed in (cookie). Only for reading the key that all else uses.
+ * - `key`: the owner of the API key in `X-API-KEY` or `Authorization: Bearer`.
+ * - `operator`: such an owner who is named in `BAKEHOUSE_OPERATORS`.
+ * - `workload`: a running workload with its own token.
+ */
+export type Access = 'public' | 'session' | 'key' | 'operator' | 'workload';
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** One call of the wire, written once: the server binds it, the web app calls it, OpenAPI prints it. */
+export type Endpoint<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Response extends z.ZodType = z.ZodType,
+> = {
+  method: Method;
+  /** Fastify's form: `/api/v1/asset/:id`; a trailing `*` takes the rest of the path. */
+  path: string;
+  access: Access;
+  summary: string;
+  /** Takes an `Idempotency-Key`: same key, same answer. */
+  spends?: boolean;
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  /** A JSON answer. Absent: the handler writes bytes, a stream or nothing. */
+  response?: Response;
+  /** HTTP status of success, 200 unless said. */
+  status?: number;
+};
+
+/** Keeps the exact schema types of an endpoint's definition. */
+export function endpoint<
+  Params extends z.ZodType = z.ZodUndefined,
+  Query extends z.ZodType = z.ZodUndefined,
+  Body extends z.ZodType = z.ZodUndefined,
+  Response extends z.ZodType = z.ZodUndefined,
+>(definition: Endpoint<Params, Query, Body, Response>): Endpoint<Params, Query, Body, Response> {
+  return definition;
+}
+
+/** What a handler receives, after parsing. */
+export type InputOf<E> =
+  E extends Endpoint<infer P, infer Q, infer B, z.ZodType>
+    ? { params: z.output<P>; query: z.output<Q>; body: z.output<B> }
+    : never;
+
+/** What a caller passes, before parsing. */
+export type CallOf<E> =
+  E extends Endpoint<infer P, infer Q, infer B, z.ZodType>
+    ? Part<'params', P> & Part<'query', Q> & Part<'body', B>
+    : never;
+
+export type ResponseOf<E> =
+  E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, infer R> ? z.output<R> : never;
+
+type Part<Name extends string, S extends z.ZodType> = S extends z.ZodUndefined
+  ? { [K in Name]?: undefined }
+  : undefined extends z.input<S>
+    ? { [K in Name]?: z.input<S> }
+    : { [K in Name]: z.input<S> };

@@ -1,0 +1,44 @@
+import * as z from 'zod';
+
+/** Every error code of the wire and the HTTP status that goes with it. */
+export const errorStatus = {
+  /** A field is missing, malformed or outside its bounds; `param` names it. */
+  invalid_request: 400,
+  /** No key, or one that nobody owns. */
+  unauthenticated: 401,
+  /** The balance does not cover the price; see `required_amount` and `available_amount`. */
+  insufficient_funds: 402,
+  /** The thing exists, or may exist, but it is not the caller's. */
+  forbidden: 403,
+  not_found: 404,
+  /** The thing is not in a state that allows this. */
+  conflict: 409,
+  /** The same Idempotency-Key came with another body. */
+  idempotency_conflict: 409,
+  /** A workload that has ended, or a link that has expired. */
+  gone: 410,
+  payload_too_large: 413,
+  rate_limited: 429,
+  internal: 500,
+  /** Something that this call needs is not ready; try again later. */
+  unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+/** The one wire shape of errors. `type` and `param` are the OpenAI clients' names. */
+export const errorBody = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    type: z.string(),
+    /** The field that the error is about, as a dotted path. */
+    param: z.string().nullable(),
+    request_id: z.string(),
+    /** BGL, on `insufficient_funds`. */
+    required_amount: z.string().optional(),
+    available_amount: z.string().optional(),
+  }),
+});
+
+export type ErrorBody = z.infer<typeof errorBody>;

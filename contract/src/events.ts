@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+
+/**
+ * Server-sent events of one user. An event says only that something changed; the client
+ * then reads it through the ordinary call, so that there is one truth.
+ */
+export const changeEvent = z.object({
+  topic: z.enum(['asset', 'run', 'deployment', 'balance', 'machine']),
+  id: z.string(),
+});
+
+export type ChangeEvent = z.infer<typeof changeEvent>;
+
+export const streamEvents = endpoint({
+  method: 'GET',
+  path: '/api/v1/events',
+  access: 'key',
+  summary: "What changed for the caller, as server-sent events named 'change'",
+});

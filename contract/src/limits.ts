@@ -1,0 +1,74 @@
+/** Numbers of the product that both sides check. */
+
+export const FILE_SIZE_LIMIT_BYTES = 524_288_000;
+export const FILE_SIZE_LIMIT_MESSAGE = 'File size exceeds 500MB limit';
+export const MODEL_NAME_LENGTH_MIN = 4;
+
+export const datasetCategories = ['Book', 'Art', 'Artificial intelligence'] as const;
+export const uploadBaseModelTypes = ['llama3', 'qwen'] as const;
+
+export const gpuTypes = [
+  'NVIDIA_TESLA_V100',
+  'NVIDIA_TESLA_A100',
+  'NVIDIA_TESLA_A100_80GB',
+  'NVIDIA_H100_80GB',
+] as const;
+export type GpuType = (typeof gpuTypes)[number];
+export const gpuLabels: Record<GpuType, string> = {
+  NVIDIA_TESLA_V100: 'NVIDIA Tesla V100 (16GB)',
+  NVIDIA_TESLA_A100: 'NVIDIA Tesla A100 (40GB)',
+  NVIDIA_TESLA_A100_80GB: 'NVIDIA Tesla A100 (80GB)',
+  NVIDIA_H100_80GB: 'NVIDIA H100 (80GB)',
+};
+export const gpuCounts = [1, 2, 4, 8] as const;
+
+export const segmentationMethods = ['regex', 'tokenizer', 'spacy', 'nltk'] as const;
+
+export const loraTargetModules = [
+  'q_proj',
+  'k_proj',
+  'v_proj',
+  'o_proj',
+  'gate_proj',
+  'up_proj',
+  'down_proj',
+  'lm_head',
+] as const;
+
+/** Defaults of a fine-tune, as the wizard shows them and the server assumes them. */
+export const fineTuneDefaults = {
+  epochs: 1,
+  learning_rate: 0.001,
+  batch_size: 1,
+  eval_batch_size: 1,
+  gradient_accumulation_steps: 4,
+  max_chunk_size: 512,
+  stride: 50,
+  min_segment_length: 15,
+  train_test_split: 0.8,
+  lora_r: 8,
+  lora_dropout: 0.05,
+  segmentation_method: 'regex',
+  accelerator_type: 'NVIDIA_TESLA_A100',
+  accelerator_count: 1,
+} as const;
+
+export const bounds = {
+  train_test_split: { min: 0.1, max: 0.95, step: 0.05 },
+  lora_r: { min: 1, max: 256, step: 1 },
+  lora_dropout: { min: 0, max: 0.5, step: 0.01 },
+  learning_rate: { step: 0.001 },
+} as const;
+
+const units = ['Bytes', 'KB', 'MB', 'GB', 'TB'] as const;
+
+/** 1536 -> '1.50 KB'. Powers of 1024, two decimals; whole bytes below 1 KB. */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${unit === 0 ? value : value.toFixed(2)} ${units[unit]}`;
+}

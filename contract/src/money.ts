@@ -1,0 +1,55 @@
+import * as z from 'zod';
+
+/**
+ * Money is a whole number of micro-BGL (`bigint`) inside and a decimal BGL string on the wire.
+ * Floating point never touches an amount.
+ */
+export const MICRO_PER_BGL = 1_000_000n;
+export const BGL_PER_USD = 25n;
+
+const decimal = /^(-?)(\d{1,15})(?:\.(\d{1,6}))?$/;
+
+/** '12.5' -> 12500000n. Throws on anything that is not a decimal with up to 6 places. */
+export function parseBgl(text: string): bigint {
+  const match = decimal.exec(text.trim());
+  if (!match) throw new Error(`Not an amount of BGL: ${text}`);
+  const [, sign, whole = '0', fraction = ''] = match;
+  const micro = BigInt(whole) * MICRO_PER_BGL + BigInt(fraction.padEnd(6, '0'));
+  return sign === '-' ? -micro : micro;
+}
+
+/** 12500000n -> '12.5'. Exact, without trailing zeros. */
+export function formatBgl(micro: bigint): string {
+  const sign = micro < 0n ? '-' : '';
+  const absolute = micro < 0n ? -micro : micro;
+  const fraction = (absolute % MICRO_PER_BGL).toString().padStart(6, '0').replace(/0+$/, '');
+  return `${sign}${absolute / MICRO_PER_BGL}${fraction ? `.${fraction}` : ''}`;
+}
+
+export type Currency = 'USD' | 'BGL';
+
+/** For people: two decimals, rounded half away from zero, with the currency. '$5.00', '125.00 BGL'. */
+export function displayAmount(microBgl: bigint, currency: Currency): string {
+  const perCent = currency === 'USD' ? 10_000n * BGL_PER_USD : 10_000n;
+  const sign = microBgl < 0n ? '-' : '';
+  const absolute = microBgl < 0n ? -microBgl : microBgl;
+  const cents = (absolute + perCent / 2n) / perCent;
+  const whole = (cents / 100n).toString().replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+  const text = `${whole}.${(cents % 100n).toString().padStart(2, '0')}`;
+  return currency === 'USD' ? `${sign}$${text}` : `${sign}${text} BGL`;
+}
+
+/** An amount that the server sends. */
+export const bgl = z.string().regex(/^-?\d+(\.\d{1,6})?$/);
+
+/** An amount that a caller sends: a decimal string, or a JSON number with at most 6 decimals. Becomes micro-BGL. */
+export const bglInput = z
+  .union([z.string(), z.number()])
+  .transform((value, context) => {
+    try {
+      return parseBgl(String(value));
+    } catch {
+      context.addIssue({ code: 'custom', message: 'Amount must be a decimal number of BGL with at most 6 decimals' });
+      return z.NEVER;
+    }
+  });

@@ -1,0 +1,58 @@
+import * as z from 'zod';
+
+/**
+ * What a workload tells the server. Reports are numbered from 1 and idempotent by `seq`:
+ * a batch may be sent again after a lost answer. After a restart the runtime goes on
+ * from the last number that the server accepted (see `reportsAnswer.accepted_seq`).
+ */
+const numbered = {
+  seq: z.int().min(1),
+  /** ISO 8601, UTC. */
+  at: z.string(),
+};
+
+export const report = z.discriminatedUnion('type', [
+  /** A named phase begins, e.g. `pulling inputs`, `loading model`, `training`, `evaluating`, `saving`. */
+  z.object({ ...numbered, type: z.literal('phase'), phase: z.string() }),
+  z.object({
+    ...numbered,
+    type: z.literal('progress'),
+    done: z.number(),
+    total: z.number(),
+    unit: z.enum(['steps', 'bytes', 'examples']),
+    /** Estimated seconds until the phase ends; null while unknown. */
+    remaining_seconds: z.number().nullable(),
+  }),
+  /** One point of the curves, e.g. { loss, learning_rate, grad_norm, eval_loss, tokens_per_second }. */
+  z.object({
+    ...numbered,
+    type: z.literal('metrics'),
+    step: z.int(),
+    values: z.record(z.string(), z.number()),
+  }),
+  z.object({ ...numbered, type: z.literal('log'), line: z.string() }),
+  z.object({ ...numbered, type: z.literal('checkpoint'), step: z.int() }),
+  /** A server is answering. */
+  z.object({ ...numbered, type: z.literal('ready'), base_url: z.string() }),
+  /** A finite workload has uploaded its last artefact. `summary` is kept with the run. */
+  z.object({
+    ...numbered,
+    type: z.literal('result'),
+    files: z.array(z.object({ path: z.string(), sha256: z.string(), size_bytes: z.int() })),
+    summary: z.record(z.string(), z.union([z.number(), z.string(), z.null()])),
+  }),
+  /** Stopped on request after saving its work; it can be resumed. */
+  z.object({ ...numbered, type: z.literal('stopped'), step: z.int() }),
+  /** It cannot go on. `message` is one plain sentence for the person who started it. */
+  z.object({ ...numbered, type: z.literal('failed'), message: z.string() }),
+]);
+
+export const reportsBody = z.object({ reports: z.array(report).max(500) });
+
+/** `command: stop` asks the workload to save its work and end; the answer to every batch repeats it. */
+export const reportsAnswer = z.object({
+  accepted_seq: z.int(),
+  command: z.enum(['continue', 'stop']),
+});
+
+export type Report = z.infer<typeof report>;

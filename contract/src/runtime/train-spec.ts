@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import { workloadSpecBase } from './workload-spec.ts';
+
+/** How rows become training examples. Validation and training read the data with the same values. */
+export const dataSpec = z.object({
+  /** Path inside the `dataset` input. Its ending decides the reader: csv, jsonl, json, txt, parquet. */
+  file_path: z.string().min(1),
+  /** Columns that hold question and answer; null for text files, which are continued as text. */
+  input_column: z.string().nullable(),
+  output_column: z.string().nullable(),
+  segmentation_method: z.enum(['regex', 'tokenizer', 'spacy', 'nltk']),
+  /** Longest example in tokens; longer ones are cut into overlapping windows (text) or truncated (columns). */
+  max_chunk_size: z.int().min(1),
+  /** Tokens that two neighbouring windows share. */
+  stride: z.int().min(1),
+  /** Text segments with fewer tokens than this are dropped. */
+  min_segment_length: z.int().min(1),
+  /** Part of the rows that is trained on; the rest is held out for evaluation. */
+  train_test_split: z.number().min(0.1).max(0.95),
+  seed: z.int(),
+});
+
+export const loraSpec = z.object({
+  r: z.int().min(1).max(256),
+  alpha: z.number().positive(),
+  dropout: z.number().min(0).max(0.5),
+  target_modules: z.array(z.string()).min(1),
+});
+
+export const trainingParameters = z.object({
+  epochs: z.int().min(1),
+  learning_rate: z.number().positive(),
+  batch_size: z.int().min(1),
+  eval_batch_size: z.int().min(1),
+  gradient_accumulation_steps: z.int().min(1),
+  lora: loraSpec,
+});
+
+/** Input folders: `base_model` (safetensors and tokenizer) and `dataset`. */
+export const trainSpec = workloadSpecBase.extend({
+  kind: z.literal('train'),
+  method: z.literal('lora'),
+  title: z.string(),
+  base_model_title: z.string(),
+  dataset_title: z.string(),
+  data: dataSpec,
+  parameters: trainingParameters,
+  device: z.enum(['auto', 'cpu', 'cuda', 'mps']),
+});
+
+export type TrainSpec = z.infer<typeof trainSpec>;
+
+/** Input of `validate`: reads the file as training would, without a server and without torch. */
+export const validateSpec = z.object({
+  /** Local folder of the base model, for its tokenizer, chat template and config.json. */
+  base_model_dir: z.string(),
+  /** Local path of the data file; `data.file_path` still names it for the reader's ending. */
+  data_file: z.string(),
+  data: dataSpec,
+  parameters: trainingParameters,
+  /** Where training would run: decides the weights' width in `memory_bytes`. */
+  device: z.enum(['auto', 'cpu', 'cuda', 'mps']).default('auto'),
+});
+
+export const droppedRow = z.object({
+  /** 1-based line in the file where the row starts (parquet: row number). */
+  line: z.int(),
+  reason: z.string(),
+});
+
+export const validateReport = z.object({
+  columns: z.array(z.string()),
+  rows_total: z.int(),
+  rows_kept: z.int(),
+  rows_dropped: z.int(),
+  /** The first 50 dropped rows. */
+  dropped: z.array(droppedRow),
+  rows_truncated: z.int(),
+  /** Tokens of one epoch of the training part, after chunking. */
+  train_tokens: z.int(),
+  eval_tokens: z.int(),
+  train_examples: z.int(),
+  eval_examples: z.int(),
+  steps_total: z.int(),
+  /** Example count per bin of token length. */
+  token_histogram: z.array(z.object({ from: z.int(), to: z.int(), count: z.int() })),
+  /** Up to 5 examples as the model will see them, and the part that the loss counts. */
+  samples: z.array(z.object({ text: z.string(), trained_text: z.string(), tokens: z.int() })),
+  base_parameters: z.int(),
+  trainable_parameters: z.int(),
+  /** Peak bytes that training needs, by the formula of docs/engine.md. */
+  memory_bytes: z.int(),
+  tied_embeddings: z.boolean(),
+  /** What makes the run impossible, most important first, one plain sentence each. */
+  critical_errors: z.array(z.string()),
+  warnings: z.array(z.string()),
+});
+
+export type ValidateSpec = z.infer<typeof validateSpec>;
+export type ValidateReport = z.infer<typeof validateReport>;

@@ -1,0 +1,39 @@
+import * as z from 'zod';
+
+/**
+ * What every workload is told at start, as one JSON file: who it is, where the server is,
+ * and which files it works on. The runtime pulls its inputs over HTTP, so that the same
+ * program runs under every driver.
+ */
+
+export const inputFile = z.object({
+  /** Path below the input's own folder, with forward slashes, e.g. `tokenizer.json`. */
+  path: z.string().min(1),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  size_bytes: z.int().nonnegative(),
+});
+
+export const workloadInput = z.object({
+  /** The folder that the runtime makes for these files, e.g. `base_model`. */
+  name: z.string().min(1),
+  files: z.array(inputFile),
+});
+
+export const workloadServer = z.object({
+  /** Origin of the Bakehouse server, e.g. `http://127.0.0.1:4080`. */
+  base_url: z.string(),
+  /** Bearer token that is good for this workload alone. */
+  token: z.string().min(1),
+});
+
+export const workloadSpecBase = z.object({
+  workload_id: z.string().min(1),
+  server: workloadServer,
+  /** Folder that survives a restart of the workload: checkpoints and outputs live here. */
+  work_dir: z.string().min(1),
+  /** Content-addressed cache of inputs, shared by the workloads of one machine. */
+  cache_dir: z.string().min(1),
+  inputs: z.array(workloadInput),
+});
+
+export type WorkloadInput = z.infer<typeof workloadInput>;

@@ -1,0 +1,206 @@
+import * as z from 'zod';
+import { userId } from './accounts.ts';
+import { quote } from './credits.ts';
+import { endpoint } from './endpoint.ts';
+import { fineTuneDefaults, gpuTypes, loraTargetModules, segmentationMethods } from './limits.ts';
+import { validateReport } from './runtime/train-spec.ts';
+
+const countOfGpus = z.union(
+  [z.literal(1), z.literal(2), z.literal(4), z.literal(8)],
+  'Please select a valid number of GPUs (1, 2, 4, or 8)',
+);
+const positiveInt = (name: string) => z.int(`${name} must be a whole number`).min(1, `${name} must be at least 1`);
+
+/** The fields that training and its validation share, with their bounds and messages. */
+const trainingFields = {
+  epochs: z.int('Epochs must be a whole number').min(1, 'Epochs must be at least 1').default(fineTuneDefaults.epochs),
+  learning_rate: z.number().gt(0, 'Learning rate must be greater than 0').default(fineTuneDefaults.learning_rate),
+  input_column: z.string().nullish(),
+  output_column: z.string().nullish(),
+  segmentation_method: z.enum(segmentationMethods).default(fineTuneDefaults.segmentation_method),
+  batch_size: positiveInt('Batch size').default(fineTuneDefaults.batch_size),
+  eval_batch_size: positiveInt('Eval batch size').default(fineTuneDefaults.eval_batch_size),
+  gradient_accumulation_steps: positiveInt('Gradient accumulation').default(
+    fineTuneDefaults.gradient_accumulation_steps,
+  ),
+  max_chunk_size: positiveInt('Max chunk size').default(fineTuneDefaults.max_chunk_size),
+  stride: positiveInt('Stride').default(fineTuneDefaults.stride),
+  min_segment_length: positiveInt('Min segment length').default(fineTuneDefaults.min_segment_length),
+  train_test_split: z.number().min(0.1).max(0.95).default(fineTuneDefaults.train_test_split),
+  lora_r: z.int().min(1).max(256).default(fineTuneDefaults.lora_r),
+  lora_dropout: z.number().min(0).max(0.5).default(fineTuneDefaults.lora_dropout),
+  lora_target_modules: z
+    .array(z.enum(loraTargetModules))
+    .min(1, 'Select at least one target module')
+    .default([...loraTargetModules]),
+};
+
+export const fineTunePayload = z.object({
+  /** The dataset. */
+  asset_id: z.uuid(),
+  model_name: z.string().trim().min(1),
+  /** Asset id of the base model. */
+  base_model: z.uuid(),
+  file_name: z.string().min(1),
+  accelerator_type: z.enum(gpuTypes, 'Please select a GPU configuration').default(fineTuneDefaults.accelerator_type),
+  accelerator_count: countOfGpus.default(fineTuneDefaults.accelerator_count),
+  user_id: userId,
+  ...trainingFields,
+});
+
+export type FineTunePayload = z.output<typeof fineTunePayload>;
+
+export const validateFineTune = endpoint({
+  method: 'POST',
+  path: '/api/v1/fine-tune/validate',
+  access: 'key',
+  summary: 'Read the data as training would; say what it costs and what stands in its way',
+  body: z.object({
+    dataset_id: z.uuid(),
+    file_name: z.string().min(1),
+    /** Asset id of the base model. */
+    model_id: z.uuid(),
+    gpu_type: z.enum(gpuTypes, 'Please select a GPU configuration').default(fineTuneDefaults.accelerator_type),
+    accelerator_count: countOfGpus.default(fineTuneDefaults.accelerator_count),
+    ...trainingFields,
+  }),
+  response: z.object({
+    critical_errors: z.array(z.string()),
+    warnings: z.array(z.string()),
+    cost_estimate: z.object({
+      usd_cost: z.string(),
+      duration_hours: z.number(),
+      token_cost: z.string(),
+      quote,
+    }),
+    recommendations: z.object({ recommended_gpus: z.array(z.object({ description: z.string() })) }),
+    /** Where it will run: the chosen GPU, or this machine's CPU where there is none. */
+    placement: z.object({ device: z.enum(['gpu', 'cpu']), description: z.string() }),
+    data: validateReport.omit({ critical_errors: true, warnings: true }).nullable(),
+  }),
+});
+
+export type FineTuneValidation = z.output<NonNullable<(typeof validateFineTune)['response']>>;
+
+export const runStates = ['queued', 'starting', 'running', 'stopping', 'completed', 'cancelled', 'failed'] as const;
+
+export const run = z.object({
+  run_id: z.string(),
+  user_id: z.string(),
+  title: z.string(),
+  /** The model asset that the run makes. */
+  model_id: z.string(),
+  base_model: z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() }),
+  dataset: z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string(), file_name: z.string() }),
+  parameters: fineTunePayload.omit({ user_id: true, asset_id: true, base_model: true, file_name: true }),
+  state: z.enum(runStates),
+  /** Why it is in this state; for a waiting run its position and what blocks it. */
+  reason: z.string(),
+  phase: z.string().nullable(),
+  step: z.int(),
+  steps_total: z.int(),
+  /** 0 to 100. */
+  progress: z.number(),
+  elapsed_seconds: z.number(),
+  remaining_seconds: z.number().nullable(),
+  device: z.string(),
+  quote,
+  /** BGL held now, and charged at the end; null until settled. */
+  held: z.string(),
+  charged: z.string().nullable(),
+  /** Times that it was started again after an interruption. */
+  restarts: z.int(),
+  summary: z.record(z.string(), z.union([z.number(), z.string(), z.null()])).nullable(),
+  created_at: z.string(),
+  started_at: z.string().nullable(),
+  ended_at: z.string().nullable(),
+});
+
+export type Run = z.infer<typeof run>;
+
+const runIdParams = z.object({ runId: z.uuid() });
+
+export const listRuns = endpoint({
+  method: 'GET',
+  path: '/api/v1/runs',
+  access: 'key',
+  summary: "The caller's runs, newest first",
+  query: z.object({ model_id: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) }),
+  response: z.object({ runs: z.array(run) }),
+});
+
+export const getRun = endpoint({
+  method: 'GET',
+  path: '/api/v1/runs/:runId',
+  access: 'key',
+  summary: 'One run',
+  params: runIdParams,
+  response: run,
+});
+
+export const getRunMetrics = endpoint({
+  method: 'GET',
+  path: '/api/v1/runs/:runId/metrics',
+  access: 'key',
+  summary: 'The curves of a run: one point per logged step',
+  params: runIdParams,
+  response: z.object({
+    points: z.array(z.object({ step: z.int(), at: z.string(), values: z.record(z.string(), z.number()) })),
+  }),
+});
+
+export const getRunLogs = endpoint({
+  method: 'GET',
+  path: '/api/v1/runs/:runId/logs',
+  access: 'key',
+  summary: 'The last lines of the log',
+  params: runIdParams,
+  query: z.object({ limit: z.coerce.number().int().min(1).max(1000).default(200) }),
+  response: z.object({ lines: z.array(z.object({ at: z.string(), line: z.string() })) }),
+});
+
+/** The run saves its work and ends; the time that it took is charged, the rest released. */
+export const cancelRun = endpoint({
+  method: 'POST',
+  path: '/api/v1/runs/:runId/cancel',
+  access: 'key',
+  summary: 'Cancel a run',
+  params: runIdParams,
+  response: run,
+});
+
+export const savedConfiguration = z.object({
+  config_id: z.string(),
+  config_name: z.string(),
+  fine_tune_payload: fineTunePayload.omit({ user_id: true }).partial(),
+  created_at: z.string(),
+});
+
+export const listConfigurations = endpoint({
+  method: 'GET',
+  path: '/api/v1/configurations',
+  access: 'key',
+  summary: "The caller's saved configurations",
+  response: z.object({ configurations: z.array(savedConfiguration) }),
+});
+
+export const saveConfiguration = endpoint({
+  method: 'POST',
+  path: '/api/v1/configurations',
+  access: 'key',
+  summary: 'Save a configuration under a name; the same name replaces it',
+  body: z.object({
+    config_name: z.string().trim().min(1).max(100),
+    fine_tune_payload: fineTunePayload.omit({ user_id: true }).partial(),
+  }),
+  response: savedConfiguration,
+});
+
+export const deleteConfiguration = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/configurations/:configId',
+  access: 'key',
+  summary: 'Delete a saved configuration',
+  params: z.object({ configId: z.uuid() }),
+  status: 204,
+});

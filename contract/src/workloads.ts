@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import { reportsAnswer, reportsBody } from './runtime/report.ts';
+
+/** What a running workload calls. Its token is good for these paths of its own id alone. */
+const workloadParams = z.object({ workloadId: z.uuid() });
+
+export const getWorkloadInput = endpoint({
+  method: 'GET',
+  path: '/runtime/v1/workloads/:workloadId/inputs/:sha256',
+  access: 'workload',
+  summary: 'The bytes of one input; Range is honoured',
+  params: workloadParams.extend({ sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
+});
+
+export const postWorkloadReports = endpoint({
+  method: 'POST',
+  path: '/runtime/v1/workloads/:workloadId/reports',
+  access: 'workload',
+  summary: 'Numbered reports; repeated ones are ignored',
+  params: workloadParams,
+  body: reportsBody,
+  response: reportsAnswer,
+});
+
+export const putWorkloadArtefact = endpoint({
+  method: 'PUT',
+  path: '/runtime/v1/workloads/:workloadId/artefacts/*',
+  access: 'workload',
+  summary: 'Store one output file; the header X-Content-SHA256 must match the bytes',
+  params: workloadParams.extend({ '*': z.string().min(1) }),
+  status: 204,
+});

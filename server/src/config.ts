@@ -1,0 +1,83 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import * as z from 'zod';
+
+const flag = z.stringbool();
+
+/**
+ * Every setting of the server, read from the environment once at start. `.env.example` lists
+ * them all; a test keeps the two equal. Nothing else reads `process.env`.
+ */
+const settings = z.object({
+  BAKEHOUSE_PORT: z.coerce.number().int().min(0).max(65535).default(4080),
+  BAKEHOUSE_HOST: z.string().default('127.0.0.1'),
+  /** Origin that people and workloads use; by default http://127.0.0.1:<port>. */
+  BAKEHOUSE_PUBLIC_URL: z.url().optional(),
+  BAKEHOUSE_DATA_DIR: z.string().default(path.resolve('.bakehouse')),
+  BAKEHOUSE_CACHE_DIR: z.string().default(path.join(homedir(), '.cache', 'bakehouse')),
+  /** A PostgreSQL 18 server; without it an embedded one runs in the data folder. */
+  DATABASE_URL: z.string().optional(),
+  /** Signs sessions and encrypts the keys that the web app shows; made and kept in the data folder if absent. */
+  BAKEHOUSE_SECRET: z.string().min(32).optional(),
+  /** Comma-separated e-mail addresses of the operators. */
+  BAKEHOUSE_OPERATORS: z.string().default(''),
+  /** BGL that a new account starts with. */
+  BAKEHOUSE_STARTING_GRANT_BGL: z.string().regex(/^\d+(\.\d{1,6})?$/).default('125'),
+  BAKEHOUSE_SIGN_UP: flag.default(true),
+  BAKEHOUSE_GITHUB_CLIENT_ID: z.string().optional(),
+  BAKEHOUSE_GITHUB_CLIENT_SECRET: z.string().optional(),
+  BAKEHOUSE_GOOGLE_CLIENT_ID: z.string().optional(),
+  BAKEHOUSE_GOOGLE_CLIENT_SECRET: z.string().optional(),
+  /** Requests per minute and key, or address where there is no key; 0 switches the limits off. */
+  BAKEHOUSE_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(1200),
+  /** Minutes without a request after which a served model goes to sleep; 0 never. */
+  BAKEHOUSE_IDLE_MINUTES: z.coerce.number().min(0).default(60),
+  /** Workloads that may run on the CPU at once, where there is no GPU. */
+  BAKEHOUSE_CPU_SLOTS: z.coerce.number().int().min(1).default(1),
+  BAKEHOUSE_DRIVER: z.enum(['local', 'fake']).default('local'),
+  /** Whether this server prepares the Python environment and the starter models. */
+  BAKEHOUSE_PREPARE: flag.default(true),
+  /** Another package index for PyTorch, e.g. of the small CPU build. */
+  BAKEHOUSE_TORCH_INDEX: z.string().optional(),
+  BAKEHOUSE_PYTHON: z.string().default('python3'),
+  BAKEHOUSE_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+});
+
+export type Config = ReturnType<typeof readConfig>;
+
+/** Parses the environment. Throws an error that names each bad setting and says what it must be. */
+export function readConfig(environment: Record<string, string | undefined>) {
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = settings.safeParse(present);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+    throw new Error(`These settings are not usable:\n${lines.join('\n')}`);
+  }
+  const s = parsed.data;
+  return {
+    port: s.BAKEHOUSE_PORT,
+    host: s.BAKEHOUSE_HOST,
+    publicUrl: s.BAKEHOUSE_PUBLIC_URL ?? `http://127.0.0.1:${s.BAKEHOUSE_PORT}`,
+    dataDir: path.resolve(s.BAKEHOUSE_DATA_DIR),
+    cacheDir: path.resolve(s.BAKEHOUSE_CACHE_DIR),
+    databaseUrl: s.DATABASE_URL,
+    secret: s.BAKEHOUSE_SECRET,
+    operators: s.BAKEHOUSE_OPERATORS.split(',').map((email) => email.trim().toLowerCase()).filter(Boolean),
+    startingGrantBgl: s.BAKEHOUSE_STARTING_GRANT_BGL,
+    signUp: s.BAKEHOUSE_SIGN_UP,
+    github: pair(s.BAKEHOUSE_GITHUB_CLIENT_ID, s.BAKEHOUSE_GITHUB_CLIENT_SECRET),
+    google: pair(s.BAKEHOUSE_GOOGLE_CLIENT_ID, s.BAKEHOUSE_GOOGLE_CLIENT_SECRET),
+    rateLimitPerMinute: s.BAKEHOUSE_RATE_LIMIT_PER_MINUTE,
+    idleMinutes: s.BAKEHOUSE_IDLE_MINUTES,
+    cpuSlots: s.BAKEHOUSE_CPU_SLOTS,
+    driver: s.BAKEHOUSE_DRIVER,
+    prepare: s.BAKEHOUSE_PREPARE,
+    torchIndex: s.BAKEHOUSE_TORCH_INDEX,
+    python: s.BAKEHOUSE_PYTHON,
+    logLevel: s.BAKEHOUSE_LOG_LEVEL,
+  };
+}
+
+function pair(clientId: string | undefined, clientSecret: string | undefined) {
+  return clientId && clientSecret ? { clientId, clientSecret } : null;
+}

@@ -1,0 +1,4 @@
+/** Where time comes from, so that tests need not wait for it. */
+export type Clock = { now: () => Date };
+
+export const systemClock: Clock = { now: () => new Date() };

@@ -1,0 +1,30 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Clock } from './clock.ts';
+import type { Database } from './db/database.ts';
+import type { Events } from './events/events.ts';
+import type { Jobs } from './jobs/jobs.ts';
+import type { BlobStore } from './storage/blob-store.ts';
+
+/** What the program is made of; one set per process. */
+export type Services = {
+  config: Config;
+  clock: Clock;
+  log: Logger;
+  db: Database;
+  events: Events;
+  jobs: Jobs;
+  blobs: BlobStore;
+};
+
+export type UserCaller = { kind: 'user'; userId: string; isOperator: boolean };
+export type WorkloadCaller = { kind: 'workload'; workloadId: string };
+export type Caller = UserCaller | WorkloadCaller | { kind: 'nobody' };
+
+/** What a use case receives: the services, and who asks. */
+export type Context<C extends Caller = UserCaller> = Services & {
+  caller: C;
+  requestId: string;
+  /** From the header Idempotency-Key. */
+  idempotencyKey: string | null;
+};

@@ -1,0 +1,32 @@
+import { type ErrorCode, errorStatus } from '@bakehouse/contract/errors';
+
+type Options = {
+  /** The sentence that the caller reads. */
+  publicMessage: string;
+  /** The field that the error is about, as a dotted path. */
+  param?: string;
+  /** More for the wire, e.g. amounts in BGL. */
+  data?: { required_amount?: string; available_amount?: string };
+  cause?: unknown;
+};
+
+/** An error with a place on the wire. Everything else that is thrown becomes `internal`, without its text. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly publicMessage: string;
+  readonly param: string | null;
+  readonly data: NonNullable<Options['data']>;
+
+  constructor(code: ErrorCode, options: Options) {
+    super(options.publicMessage, { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.publicMessage = options.publicMessage;
+    this.param = options.param ?? null;
+    this.data = options.data ?? {};
+  }
+
+  get status(): number {
+    return errorStatus[this.code];
+  }
+}

@@ -1,0 +1,51 @@
+import type { Access, Endpoint, InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller, Context, UserCaller, WorkloadCaller } from '../context.ts';
+
+export type Http = { request: FastifyRequest; reply: FastifyReply };
+
+/** An endpoint with the function that answers it; `app.ts` mounts the bindings of every module. */
+export type Binding = {
+  endpoint: Endpoint;
+  handle: (ctx: Context<Caller>, input: unknown, http: Http) => Promise<unknown>;
+};
+
+type CallerOf<A extends Access> = A extends 'public' ? Caller : A extends 'workload' ? WorkloadCaller : UserCaller;
+
+type Handler<E extends Endpoint, C extends Caller> = (
+  ctx: Context<C>,
+  input: InputOf<E>,
+  http: Http,
+) => Promise<ResponseOf<E>>;
+
+/**
+ * Ties an endpoint of the contract to the use case that answers it. The server has checked
+ * access, ownership of every user id in the input, and the input itself before it calls.
+ * An endpoint without a response schema writes to `http.reply` itself.
+ */
+export function bind<E extends Endpoint>(endpoint: E, handler: Handler<E, UserCaller>): Binding {
+  return toBinding(endpoint, handler, ['session', 'key', 'operator']);
+}
+
+/** The same for endpoints that anybody may call. */
+export function bindPublic<E extends Endpoint>(endpoint: E, handler: Handler<E, CallerOf<'public'>>): Binding {
+  return toBinding(endpoint, handler, ['public']);
+}
+
+/** The same for endpoints of running workloads. */
+export function bindWorkload<E extends Endpoint>(endpoint: E, handler: Handler<E, CallerOf<'workload'>>): Binding {
+  return toBinding(endpoint, handler, ['workload']);
+}
+
+function toBinding<E extends Endpoint, C extends Caller>(
+  endpoint: E,
+  handler: Handler<E, C>,
+  allowed: Access[],
+): Binding {
+  if (!allowed.includes(endpoint.access)) {
+    throw new Error(`${endpoint.method} ${endpoint.path} has access '${endpoint.access}': use the binder for it`);
+  }
+  // The HTTP layer parses the input with the endpoint's own schemas and checks the caller's kind
+  // against its access before it calls, which is what makes this widening sound.
+  return { endpoint, handle: handler as unknown as Binding['handle'] };
+}
