@@ -1,8 +1,40 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
+export const PASSWORD_LENGTH_MIN = 8;
+
 export const userId = z.string().min(1);
 export const userIdParams = z.object({ userId });
+
+export const personName = z.string().trim().min(1, 'Name is required').max(200, 'Name is too long');
+
+export const username = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(/^[a-z0-9_-]{3,30}$/, 'Username must have 3 to 30 characters: a-z, 0-9, - and _');
+
+/** Body of the sign-in library's `POST /api/auth/sign-up/email`. A username is picked from the e-mail if absent. */
+export const signUpForm = z.object({
+  name: personName,
+  username: username.optional(),
+  email: z.email('Enter a valid e-mail address').max(254, 'Enter a valid e-mail address'),
+  password: z
+    .string()
+    .min(PASSWORD_LENGTH_MIN, `Password must have at least ${PASSWORD_LENGTH_MIN} characters`)
+    .max(128, 'Password must have at most 128 characters'),
+});
+
+/** Body of the library's `POST /api/auth/update-user`. */
+export const profileForm = z.object({
+  name: personName.optional(),
+  /** An address, or the picture itself as the web app sends it. */
+  image: z
+    .string()
+    .regex(/^(https:\/\/|data:image\/(png|jpeg|webp|gif);base64,)/, 'Image must be a PNG, JPEG, WebP or GIF')
+    .max(1_000_000, 'Image is larger than 1 MB')
+    .nullish(),
+});
 
 export const onboarding = z.object({
   onboarding_completed: z.boolean(),
@@ -12,6 +44,8 @@ export const onboarding = z.object({
     fine_tune_model: z.object({ completed: z.boolean() }),
   }),
 });
+
+export type OnboardingStep = keyof z.infer<typeof onboarding>['steps'];
 
 export const user = z.object({
   id: z.string(),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { userId } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 import { datasetCategories, MODEL_NAME_LENGTH_MIN, uploadBaseModelTypes } from './limits.ts';
+import { bglInput } from './money.ts';
 import { fineTunePayload } from './training.ts';
 
 export const datasetTypes = ['RAW', 'MODEL'] as const;
@@ -70,11 +71,12 @@ export const assetCreatePayload = z.object({
   details: z.string().trim().max(10_000).default(''),
   tags: z.array(tag).max(20).default([]),
   user_id: userId,
-  price: z.number().min(0).default(0),
+  price: bglInput.refine((micro) => micro >= 0n, 'Price must not be negative').prefault(0),
   embedding_model: z.string().default(''),
-  dimensions: z.int().min(0).default(0),
+  dimensions: z.int().min(0).max(100_000).default(0),
   is_published: z.boolean().default(false),
-  parent_dataset_id: z.string().nullish(),
+  /** The original client sends an empty string for 'none'. */
+  parent_dataset_id: z.union([z.uuid(), z.literal('')]).nullish(),
   use_ipfs: z.boolean().default(false),
   base_model_type: z.enum(uploadBaseModelTypes).nullish(),
   fine_tune_payload: fineTunePayload.nullish(),

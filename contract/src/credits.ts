@@ -77,6 +77,31 @@ export const listTransactions = endpoint({
   }),
 });
 
+/** What credits are spent on. */
+export const uses = [
+  'fine_tuning',
+  'llm_inference',
+  'deployment',
+  'image_generation',
+  'video_generation',
+] as const;
+export type Use = (typeof uses)[number];
+
+export const listSpend = endpoint({
+  method: 'GET',
+  path: '/api/v1/transactions/:userId/spend',
+  access: 'key',
+  summary:
+    'What was spent per day (UTC) and use, net of refunds, oldest first; days without spending are left out',
+  params: userIdParams,
+  query: z.object({
+    /** Inclusive ISO dates. */
+    from: z.iso.date().optional(),
+    to: z.iso.date().optional(),
+  }),
+  response: z.object({ days: z.array(z.object({ date: z.iso.date(), use: z.enum(uses), amount: bgl })) }),
+});
+
 export const transferTokens = endpoint({
   method: 'POST',
   path: '/api/v1/transfer-tokens',
@@ -89,7 +114,7 @@ export const transferTokens = endpoint({
     recipient_id: z.string().trim().min(1, 'Recipient username cannot be empty'),
     amount: bglInput.refine((micro) => micro > 0n, 'Amount must be greater than 0'),
   }),
-  response: z.object({ transaction_id: z.string(), amount: bgl, balance }),
+  response: z.object({ transaction_id: z.string(), amount: bgl }),
 });
 
 /** One line of a quote: what, how much of it, at which price. */

@@ -64,4 +64,10 @@ type Part<Name extends string, S extends z.ZodType> = S extends z.ZodUndefined
   ? { [K in Name]?: undefined }
   : undefined extends z.input<S>
     ? { [K in Name]?: z.input<S> }
-    : { [K in Name]: z.input<S> };
+    : Name extends 'query'
+      ? OptionalIfEmptyFits<Name, z.input<S>>
+      : { [K in Name]: z.input<S> };
+
+/** A query whose fields are all optional may be left out. */
+type OptionalIfEmptyFits<Name extends string, Input> =
+  Record<never, never> extends Input ? { [K in Name]?: Input } : { [K in Name]: Input };

@@ -20,10 +20,19 @@ export function parseBgl(text: string): bigint {
 
 /** 12500000n -> '12.5'. Exact, without trailing zeros. */
 export function formatBgl(micro: bigint): string {
-  const sign = micro < 0n ? '-' : '';
-  const absolute = micro < 0n ? -micro : micro;
-  const fraction = (absolute % MICRO_PER_BGL).toString().padStart(6, '0').replace(/0+$/, '');
-  return `${sign}${absolute / MICRO_PER_BGL}${fraction ? `.${fraction}` : ''}`;
+  return formatDecimal(micro, 6);
+}
+
+/** 12500000n (12.5 BGL) -> '0.5'. Exact, without trailing zeros: a micro-BGL is 0.00000004 USD. */
+export function formatUsd(microBgl: bigint): string {
+  return formatDecimal(microBgl * (100n / BGL_PER_USD), 8);
+}
+
+function formatDecimal(value: bigint, places: number): string {
+  const sign = value < 0n ? '-' : '';
+  const digits = (value < 0n ? -value : value).toString().padStart(places + 1, '0');
+  const fraction = digits.slice(-places).replace(/0+$/, '');
+  return `${sign}${digits.slice(0, -places)}${fraction ? `.${fraction}` : ''}`;
 }
 
 export type Currency = 'USD' | 'BGL';
@@ -43,13 +52,14 @@ export function displayAmount(microBgl: bigint, currency: Currency): string {
 export const bgl = z.string().regex(/^-?\d+(\.\d{1,6})?$/);
 
 /** An amount that a caller sends: a decimal string, or a JSON number with at most 6 decimals. Becomes micro-BGL. */
-export const bglInput = z
-  .union([z.string(), z.number()])
-  .transform((value, context) => {
-    try {
-      return parseBgl(String(value));
-    } catch {
-      context.addIssue({ code: 'custom', message: 'Amount must be a decimal number of BGL with at most 6 decimals' });
-      return z.NEVER;
-    }
-  });
+export const bglInput = z.union([z.string(), z.number()]).transform((value, context) => {
+  try {
+    return parseBgl(String(value));
+  } catch {
+    context.addIssue({
+      code: 'custom',
+      message: 'Amount must be a decimal number of BGL with at most 6 decimals',
+    });
+    return z.NEVER;
+  }
+});

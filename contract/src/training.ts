@@ -9,12 +9,19 @@ const countOfGpus = z.union(
   [z.literal(1), z.literal(2), z.literal(4), z.literal(8)],
   'Please select a valid number of GPUs (1, 2, 4, or 8)',
 );
-const positiveInt = (name: string) => z.int(`${name} must be a whole number`).min(1, `${name} must be at least 1`);
+const positiveInt = (name: string) =>
+  z.int(`${name} must be a whole number`).min(1, `${name} must be at least 1`);
 
 /** The fields that training and its validation share, with their bounds and messages. */
 const trainingFields = {
-  epochs: z.int('Epochs must be a whole number').min(1, 'Epochs must be at least 1').default(fineTuneDefaults.epochs),
-  learning_rate: z.number().gt(0, 'Learning rate must be greater than 0').default(fineTuneDefaults.learning_rate),
+  epochs: z
+    .int('Epochs must be a whole number')
+    .min(1, 'Epochs must be at least 1')
+    .default(fineTuneDefaults.epochs),
+  learning_rate: z
+    .number()
+    .gt(0, 'Learning rate must be greater than 0')
+    .default(fineTuneDefaults.learning_rate),
   input_column: z.string().nullish(),
   output_column: z.string().nullish(),
   segmentation_method: z.enum(segmentationMethods).default(fineTuneDefaults.segmentation_method),
@@ -42,7 +49,9 @@ export const fineTunePayload = z.object({
   /** Asset id of the base model. */
   base_model: z.uuid(),
   file_name: z.string().min(1),
-  accelerator_type: z.enum(gpuTypes, 'Please select a GPU configuration').default(fineTuneDefaults.accelerator_type),
+  accelerator_type: z
+    .enum(gpuTypes, 'Please select a GPU configuration')
+    .default(fineTuneDefaults.accelerator_type),
   accelerator_count: countOfGpus.default(fineTuneDefaults.accelerator_count),
   user_id: userId,
   ...trainingFields,
@@ -60,7 +69,9 @@ export const validateFineTune = endpoint({
     file_name: z.string().min(1),
     /** Asset id of the base model. */
     model_id: z.uuid(),
-    gpu_type: z.enum(gpuTypes, 'Please select a GPU configuration').default(fineTuneDefaults.accelerator_type),
+    gpu_type: z
+      .enum(gpuTypes, 'Please select a GPU configuration')
+      .default(fineTuneDefaults.accelerator_type),
     accelerator_count: countOfGpus.default(fineTuneDefaults.accelerator_count),
     ...trainingFields,
   }),
@@ -82,7 +93,15 @@ export const validateFineTune = endpoint({
 
 export type FineTuneValidation = z.output<NonNullable<(typeof validateFineTune)['response']>>;
 
-export const runStates = ['queued', 'starting', 'running', 'stopping', 'completed', 'cancelled', 'failed'] as const;
+export const runStates = [
+  'queued',
+  'starting',
+  'running',
+  'stopping',
+  'completed',
+  'cancelled',
+  'failed',
+] as const;
 
 export const run = z.object({
   run_id: z.string(),
@@ -91,7 +110,12 @@ export const run = z.object({
   /** The model asset that the run makes. */
   model_id: z.string(),
   base_model: z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() }),
-  dataset: z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string(), file_name: z.string() }),
+  dataset: z.object({
+    dataset_id: z.string(),
+    revision_id: z.string(),
+    title: z.string(),
+    file_name: z.string(),
+  }),
   parameters: fineTunePayload.omit({ user_id: true, asset_id: true, base_model: true, file_name: true }),
   state: z.enum(runStates),
   /** Why it is in this state; for a waiting run its position and what blocks it. */
@@ -125,7 +149,10 @@ export const listRuns = endpoint({
   path: '/api/v1/runs',
   access: 'key',
   summary: "The caller's runs, newest first",
-  query: z.object({ model_id: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) }),
+  query: z.object({
+    model_id: z.uuid().optional(),
+    limit: z.coerce.number().int().min(1).max(100).default(50),
+  }),
   response: z.object({ runs: z.array(run) }),
 });
 
@@ -165,6 +192,20 @@ export const cancelRun = endpoint({
   path: '/api/v1/runs/:runId/cancel',
   access: 'key',
   summary: 'Cancel a run',
+  params: runIdParams,
+  response: run,
+});
+
+/**
+ * A cancelled or failed run goes on from its last checkpoint, under the same id and with credits
+ * held anew for what is left. Its work is kept for seven days.
+ */
+export const resumeRun = endpoint({
+  method: 'POST',
+  path: '/api/v1/runs/:runId/resume',
+  access: 'key',
+  summary: 'Go on with a run that was cancelled or failed',
+  spends: true,
   params: runIdParams,
   response: run,
 });

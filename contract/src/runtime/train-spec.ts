@@ -90,6 +90,8 @@ export const validateReport = z.object({
   trainable_parameters: z.int(),
   /** Peak bytes that training needs, by the formula of docs/engine.md. */
   memory_bytes: z.int(),
+  /** The same if it were trained on a GPU: for recommending one. */
+  gpu_memory_bytes: z.int(),
   tied_embeddings: z.boolean(),
   /** What makes the run impossible, most important first, one plain sentence each. */
   critical_errors: z.array(z.string()),

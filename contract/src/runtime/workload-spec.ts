@@ -36,4 +36,5 @@ export const workloadSpecBase = z.object({
   inputs: z.array(workloadInput),
 });
 
+export type InputFile = z.infer<typeof inputFile>;
 export type WorkloadInput = z.infer<typeof workloadInput>;

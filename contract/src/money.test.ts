@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { bglInput, displayAmount, formatBgl, formatUsd, parseBgl } from './money.ts';
+
+describe('amounts', () => {
+  test.each([
+    ['0', 0n],
+    ['12.5', 12_500_000n],
+    ['0.000001', 1n],
+    ['-3.25', -3_250_000n],
+    ['999999999999999.999999', 999_999_999_999_999_999_999n],
+  ])('%s is %s micro-BGL, and back', (text, micro) => {
+    expect(parseBgl(text)).toBe(micro);
+    expect(formatBgl(micro)).toBe(text);
+  });
+
+  test('are written without needless zeros', () => {
+    expect(formatBgl(parseBgl('007.500'))).toBe('7.5');
+    expect(formatBgl(-1n)).toBe('-0.000001');
+  });
+
+  test.each(['', '1e3', '1,5', '.5', '5.', '0.0000001', '0x10', 'NaN', '--1', '1 2', '1'.repeat(16)])(
+    '%j is none',
+    (text) => {
+      expect(() => parseBgl(text)).toThrow();
+    },
+  );
+
+  test('are exact in dollars too', () => {
+    expect(formatUsd(25_000_000n)).toBe('1');
+    expect(formatUsd(12_500_000n)).toBe('0.5');
+    expect(formatUsd(1n)).toBe('0.00000004');
+    expect(formatUsd(-25_000_001n)).toBe('-1.00000004');
+  });
+
+  test('come in as text or as a number', () => {
+    expect(bglInput.parse(0.1)).toBe(100_000n);
+    expect(bglInput.parse(' 12.5 ')).toBe(12_500_000n);
+    expect(bglInput.safeParse(1e-7).success).toBe(false);
+    expect(bglInput.safeParse(1e21).success).toBe(false);
+    expect(bglInput.safeParse(true).success).toBe(false);
+  });
+});
+
+describe('amounts for people', () => {
+  test.each([
+    [125_000_000n, 'BGL', '125.00 BGL'],
+    [125_000_000n, 'USD', '$5.00'],
+    [30_864_197_500_000n, 'USD', '$1,234,567.90'],
+    [-125_000_000n, 'USD', '-$5.00'],
+    [4_999n, 'BGL', '0.00 BGL'],
+    [5_000n, 'BGL', '0.01 BGL'],
+    [124_999n, 'USD', '$0.00'],
+    [125_000n, 'USD', '$0.01'],
+  ] as const)('%s micro-BGL in %s is %s', (micro, currency, text) => {
+    expect(displayAmount(micro, currency)).toBe(text);
+  });
+});
