@@ -3,6 +3,8 @@ import path from 'node:path';
 import * as z from 'zod';
 
 const flag = z.stringbool();
+/** A folder; `~/` is the home folder, as in a shell. */
+const folder = z.string().transform((text) => path.resolve(text.replace(/^~(?=\/|$)/, homedir())));
 
 /**
  * Every setting of the server, read from the environment once at start. `.env.example` lists
@@ -13,8 +15,10 @@ const settings = z.object({
   BAKEHOUSE_HOST: z.string().default('127.0.0.1'),
   /** Origin that people and workloads use; by default http://127.0.0.1:<port>. */
   BAKEHOUSE_PUBLIC_URL: z.url().optional(),
-  BAKEHOUSE_DATA_DIR: z.string().default(path.resolve('.bakehouse')),
-  BAKEHOUSE_CACHE_DIR: z.string().default(path.join(homedir(), '.cache', 'bakehouse')),
+  /** Reverse proxies whose X-Forwarded-For is believed: addresses, networks, or `loopback`; comma-separated. */
+  BAKEHOUSE_TRUSTED_PROXIES: z.string().default('loopback'),
+  BAKEHOUSE_DATA_DIR: folder.prefault('.bakehouse'),
+  BAKEHOUSE_CACHE_DIR: folder.prefault('~/.cache/bakehouse'),
   /** A PostgreSQL 18 server; without it an embedded one runs in the data folder. */
   DATABASE_URL: z.string().optional(),
   /** Signs sessions and encrypts the keys that the web app shows; made and kept in the data folder if absent. */
@@ -22,7 +26,10 @@ const settings = z.object({
   /** Comma-separated e-mail addresses of the operators. */
   BAKEHOUSE_OPERATORS: z.string().default(''),
   /** BGL that a new account starts with. */
-  BAKEHOUSE_STARTING_GRANT_BGL: z.string().regex(/^\d+(\.\d{1,6})?$/).default('125'),
+  BAKEHOUSE_STARTING_GRANT_BGL: z
+    .string()
+    .regex(/^\d+(\.\d{1,6})?$/)
+    .default('125'),
   BAKEHOUSE_SIGN_UP: flag.default(true),
   BAKEHOUSE_GITHUB_CLIENT_ID: z.string().optional(),
   BAKEHOUSE_GITHUB_CLIENT_SECRET: z.string().optional(),
@@ -41,7 +48,11 @@ const settings = z.object({
   BAKEHOUSE_TORCH_INDEX: z.string().optional(),
   BAKEHOUSE_PYTHON: z.string().default('python3'),
   BAKEHOUSE_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  /** `json` for machines, one object per line; `text` for people, which is what `./bakehouse up` sets. */
+  BAKEHOUSE_LOG_FORMAT: z.enum(['json', 'text']).default('json'),
 });
+
+export const settingNames = Object.keys(settings.shape);
 
 export type Config = ReturnType<typeof readConfig>;
 
@@ -58,15 +69,18 @@ export function readConfig(environment: Record<string, string | undefined>) {
     port: s.BAKEHOUSE_PORT,
     host: s.BAKEHOUSE_HOST,
     publicUrl: s.BAKEHOUSE_PUBLIC_URL ?? `http://127.0.0.1:${s.BAKEHOUSE_PORT}`,
-    dataDir: path.resolve(s.BAKEHOUSE_DATA_DIR),
-    cacheDir: path.resolve(s.BAKEHOUSE_CACHE_DIR),
+    trustedProxies: s.BAKEHOUSE_TRUSTED_PROXIES,
+    dataDir: s.BAKEHOUSE_DATA_DIR,
+    cacheDir: s.BAKEHOUSE_CACHE_DIR,
     databaseUrl: s.DATABASE_URL,
     secret: s.BAKEHOUSE_SECRET,
-    operators: s.BAKEHOUSE_OPERATORS.split(',').map((email) => email.trim().toLowerCase()).filter(Boolean),
+    operators: s.BAKEHOUSE_OPERATORS.split(',')
+      .map((email) => email.trim().toLowerCase())
+      .filter(Boolean),
     startingGrantBgl: s.BAKEHOUSE_STARTING_GRANT_BGL,
     signUp: s.BAKEHOUSE_SIGN_UP,
-    github: pair(s.BAKEHOUSE_GITHUB_CLIENT_ID, s.BAKEHOUSE_GITHUB_CLIENT_SECRET),
-    google: pair(s.BAKEHOUSE_GOOGLE_CLIENT_ID, s.BAKEHOUSE_GOOGLE_CLIENT_SECRET),
+    github: pair(s, 'BAKEHOUSE_GITHUB_CLIENT_ID', 'BAKEHOUSE_GITHUB_CLIENT_SECRET'),
+    google: pair(s, 'BAKEHOUSE_GOOGLE_CLIENT_ID', 'BAKEHOUSE_GOOGLE_CLIENT_SECRET'),
     rateLimitPerMinute: s.BAKEHOUSE_RATE_LIMIT_PER_MINUTE,
     idleMinutes: s.BAKEHOUSE_IDLE_MINUTES,
     cpuSlots: s.BAKEHOUSE_CPU_SLOTS,
@@ -75,9 +89,22 @@ export function readConfig(environment: Record<string, string | undefined>) {
     torchIndex: s.BAKEHOUSE_TORCH_INDEX,
     python: s.BAKEHOUSE_PYTHON,
     logLevel: s.BAKEHOUSE_LOG_LEVEL,
+    logFormat: s.BAKEHOUSE_LOG_FORMAT,
   };
 }
 
-function pair(clientId: string | undefined, clientSecret: string | undefined) {
-  return clientId && clientSecret ? { clientId, clientSecret } : null;
+type Settings = z.output<typeof settings>;
+type TextSetting = {
+  [K in keyof Settings]-?: Settings[K] extends string | undefined ? K : never;
+}[keyof Settings];
+
+function pair(s: Settings, idName: TextSetting, secretName: TextSetting) {
+  const [clientId, clientSecret] = [s[idName], s[secretName]];
+  if (clientId && clientSecret) return { clientId, clientSecret };
+  if (clientId || clientSecret) {
+    throw new Error(
+      `These settings are not usable:\n  ${clientId ? secretName : idName}: is missing beside ${clientId ? idName : secretName}`,
+    );
+  }
+  return null;
 }

@@ -8,44 +8,72 @@ export type Http = { request: FastifyRequest; reply: FastifyReply };
 export type Binding = {
   endpoint: Endpoint;
   handle: (ctx: Context<Caller>, input: unknown, http: Http) => Promise<unknown>;
+} & BindOptions;
+
+export type BindOptions = {
+  /** Calls per minute and caller, where fewer are wanted than the server's own limit. */
+  callsPerMinute?: number;
 };
 
-type CallerOf<A extends Access> = A extends 'public' ? Caller : A extends 'workload' ? WorkloadCaller : UserCaller;
+type CallerOf<A extends Access> = A extends 'public'
+  ? Caller
+  : A extends 'workload'
+    ? WorkloadCaller
+    : UserCaller;
 
 type Handler<E extends Endpoint, C extends Caller> = (
   ctx: Context<C>,
   input: InputOf<E>,
   http: Http,
-) => Promise<ResponseOf<E>>;
+) => Promise<AnswerOf<E>>;
+
+/** Without a response schema the handler writes the answer itself, and returns nothing or the reply that it sent. */
+type AnswerOf<E> = [ResponseOf<E>] extends [undefined] ? FastifyReply | void : ResponseOf<E>;
 
 /**
  * Ties an endpoint of the contract to the use case that answers it. The server has checked
  * access, ownership of every user id in the input, and the input itself before it calls.
- * An endpoint without a response schema writes to `http.reply` itself.
+ * A handler without a response schema returns `http.reply.send(…)`, takes the reply over
+ * (`hijack`), or returns nothing, which sends the status alone.
  */
-export function bind<E extends Endpoint>(endpoint: E, handler: Handler<E, UserCaller>): Binding {
-  return toBinding(endpoint, handler, ['session', 'key', 'operator']);
+export function bind<E extends Endpoint>(
+  endpoint: E,
+  handler: Handler<E, UserCaller>,
+  options?: BindOptions,
+): Binding {
+  return toBinding(endpoint, handler, ['session', 'key', 'operator'], options);
 }
 
 /** The same for endpoints that anybody may call. */
-export function bindPublic<E extends Endpoint>(endpoint: E, handler: Handler<E, CallerOf<'public'>>): Binding {
-  return toBinding(endpoint, handler, ['public']);
+export function bindPublic<E extends Endpoint>(
+  endpoint: E,
+  handler: Handler<E, CallerOf<'public'>>,
+  options?: BindOptions,
+): Binding {
+  return toBinding(endpoint, handler, ['public'], options);
 }
 
 /** The same for endpoints of running workloads. */
-export function bindWorkload<E extends Endpoint>(endpoint: E, handler: Handler<E, CallerOf<'workload'>>): Binding {
-  return toBinding(endpoint, handler, ['workload']);
+export function bindWorkload<E extends Endpoint>(
+  endpoint: E,
+  handler: Handler<E, CallerOf<'workload'>>,
+  options?: BindOptions,
+): Binding {
+  return toBinding(endpoint, handler, ['workload'], options);
 }
 
 function toBinding<E extends Endpoint, C extends Caller>(
   endpoint: E,
   handler: Handler<E, C>,
   allowed: Access[],
+  options?: BindOptions,
 ): Binding {
   if (!allowed.includes(endpoint.access)) {
-    throw new Error(`${endpoint.method} ${endpoint.path} has access '${endpoint.access}': use the binder for it`);
+    throw new Error(
+      `${endpoint.method} ${endpoint.path} has access '${endpoint.access}': use the binder for it`,
+    );
   }
   // The HTTP layer parses the input with the endpoint's own schemas and checks the caller's kind
   // against its access before it calls, which is what makes this widening sound.
-  return { endpoint, handle: handler as unknown as Binding['handle'] };
+  return { ...options, endpoint, handle: handler as unknown as Binding['handle'] };
 }

@@ -3,12 +3,23 @@ import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
 import rateLimit from '@fastify/rate-limit';
 import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+import type { Registry } from 'prom-client';
 import type { Caller, Context, Services, UserCaller, WorkloadCaller } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Binding } from './bind.ts';
+import { closeGracefully } from './graceful-close.ts';
+import { measureHttp } from './measure-http.ts';
+import { describeInOpenApi } from './openapi.ts';
 import { sendError } from './send-error.ts';
+import { serveWebApp } from './web-app.ts';
 
 /** How callers are recognised; the modules that own users and workloads provide it. */
 export type Authenticators = {
@@ -19,27 +30,38 @@ export type Authenticators = {
   workload: (workloadId: string, token: string) => Promise<WorkloadCaller | null>;
 };
 
+type Options = {
+  services: Services;
+  metrics: Registry;
+  /** Rejects when this process cannot answer, e.g. without its database. */
+  checkReady: () => Promise<unknown>;
+  authenticators: Authenticators;
+  bindings: Binding[];
+  /** What is not described in the contract, e.g. the sign-in library's own paths. */
+  plugins: FastifyPluginAsync[];
+  /** Folder of the built web app. */
+  webDist: string;
+};
+
 /** Builds the HTTP server with every binding mounted. It does not listen yet. */
-export async function buildHttpServer(
-  services: Services,
-  authenticators: Authenticators,
-  bindings: Binding[],
-): Promise<FastifyInstance> {
+export async function buildHttpServer(options: Options): Promise<FastifyInstance> {
+  const { services, authenticators } = options;
+  const log: FastifyBaseLogger = services.log.child({ part: 'http' });
   const app = Fastify({
-    loggerInstance: services.log.child({ part: 'http' }),
-    disableRequestLogging: true,
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: (request) => headerText(request.headers['x-request-id'])?.slice(0, 100) ?? randomUUID(),
     requestIdHeader: false,
-    trustProxy: true,
+    trustProxy: services.config.trustedProxies,
     bodyLimit: 8 * 1024 * 1024,
     routerOptions: { maxParamLength: 512 },
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendError);
-  app.setNotFoundHandler((request) => {
-    throw new AppError('not_found', { publicMessage: `There is no ${request.method} ${request.url.split('?')[0]}` });
-  });
+  // Bytes are not read here: the handler streams them from `request.raw`.
+  app.addContentTypeParser('application/octet-stream', (_request, _payload, done) => done(null));
+  closeGracefully(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
@@ -59,7 +81,8 @@ export async function buildHttpServer(
     },
     hsts: false,
   });
-  await app.register(multipart, { limits: { fileSize: FILE_SIZE_LIMIT_BYTES, files: 1, fields: 10 } });
+  // The parser cuts a file at its limit without an error: one byte more lets the store see the excess.
+  await app.register(multipart, { limits: { fileSize: FILE_SIZE_LIMIT_BYTES + 1, files: 1, fields: 10 } });
   if (services.config.rateLimitPerMinute > 0) {
     await app.register(rateLimit, {
       max: services.config.rateLimitPerMinute,
@@ -71,17 +94,53 @@ export async function buildHttpServer(
     });
   }
 
-  for (const binding of bindings) mount(app, services, authenticators, binding);
+  await describeInOpenApi(
+    app,
+    options.bindings.map(({ endpoint }) => endpoint),
+  );
+  measureHttp(app, options.metrics);
+  mountHealth(app, options);
+  for (const binding of options.bindings) mount(app, services, authenticators, binding);
+  for (const plugin of options.plugins) await app.register(plugin);
+  await serveWebApp(app, options.webDist);
   return app;
 }
 
-function mount(app: FastifyInstance, services: Services, authenticators: Authenticators, binding: Binding): void {
+function mountHealth(
+  app: FastifyInstance,
+  { metrics, checkReady }: Pick<Options, 'metrics' | 'checkReady'>,
+): void {
+  const options = { config: { rateLimit: false }, schema: { hide: true } } as const;
+  app.get('/healthz', options, async () => ({ status: 'ok' }));
+  app.get('/readyz', options, async () => {
+    await checkReady().catch((cause: unknown) => {
+      throw new AppError('unavailable', { publicMessage: 'The database does not answer', cause });
+    });
+    return { status: 'ok' };
+  });
+  app.get('/metrics', options, async (_request, reply) =>
+    reply.type(metrics.contentType).send(await metrics.metrics()),
+  );
+}
+
+function mount(
+  app: FastifyInstance,
+  services: Services,
+  authenticators: Authenticators,
+  binding: Binding,
+): void {
   const { endpoint, handle } = binding;
   app.route({
     method: endpoint.method,
     url: endpoint.path,
+    config: { rateLimit: limitOf(binding) },
     schema: {
       summary: endpoint.summary,
+      tags: [endpoint.path.startsWith('/v1/') ? 'openai' : (endpoint.path.split('/')[3] ?? '')],
+      security:
+        endpoint.access === 'public'
+          ? []
+          : [{ [endpoint.access === 'operator' ? 'key' : endpoint.access]: [] }],
       ...(endpoint.params && { params: endpoint.params }),
       ...(endpoint.query && { querystring: endpoint.query }),
       ...(endpoint.body && { body: endpoint.body }),
@@ -91,7 +150,8 @@ function mount(app: FastifyInstance, services: Services, authenticators: Authent
     onRequest: async (request) => {
       request.caller = await findCaller(request, binding, authenticators);
     },
-    preHandler: async (request) => {
+    // Before validation: whose it is comes first.
+    preValidation: async (request) => {
       if (request.caller.kind === 'user') refuseForeignIds(request, request.caller);
     },
     handler: async (request, reply) => {
@@ -107,19 +167,32 @@ function mount(app: FastifyInstance, services: Services, authenticators: Authent
       if (reply.sent || reply.raw.headersSent) return reply;
       reply.code(endpoint.status ?? 200);
       if (endpoint.response === undefined) return reply.send();
-      return reply.header('content-type', 'application/json; charset=utf-8').send(output);
+      // Fastify sends a string as it is, and would not make JSON of it.
+      const body = typeof output === 'string' ? JSON.stringify(output) : output;
+      return reply.header('content-type', 'application/json; charset=utf-8').send(body);
     },
   });
 }
 
-async function findCaller(request: FastifyRequest, binding: Binding, authenticators: Authenticators): Promise<Caller> {
+/** Workloads are ours, and report as often as they must. */
+function limitOf(binding: Binding) {
+  if (binding.endpoint.access === 'workload') return false;
+  return binding.callsPerMinute === undefined ? {} : { max: binding.callsPerMinute };
+}
+
+async function findCaller(
+  request: FastifyRequest,
+  binding: Binding,
+  authenticators: Authenticators,
+): Promise<Caller> {
   const { access } = binding.endpoint;
   if (access === 'public') return { kind: 'nobody' };
   if (access === 'workload') {
     const token = readBearer(request);
     const { workloadId } = request.params as { workloadId: string };
     const workload = token ? await authenticators.workload(workloadId, token) : null;
-    if (!workload) throw new AppError('unauthenticated', { publicMessage: 'This workload token is not valid' });
+    if (!workload)
+      throw new AppError('unauthenticated', { publicMessage: 'This workload token is not valid' });
     return workload;
   }
   if (access === 'session') {
@@ -129,7 +202,9 @@ async function findCaller(request: FastifyRequest, binding: Binding, authenticat
   }
   const key = readKey(request);
   if (!key) {
-    throw new AppError('unauthenticated', { publicMessage: 'API key not found. Send it in the X-API-KEY header' });
+    throw new AppError('unauthenticated', {
+      publicMessage: 'API key not found. Send it in the X-API-KEY header',
+    });
   }
   const user = await authenticators.key(key);
   if (!user) throw new AppError('unauthenticated', { publicMessage: 'This API key is not valid' });

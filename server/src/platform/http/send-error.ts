@@ -5,12 +5,22 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { AppError } from '../errors.ts';
 
 /** The one place where errors meet the wire. What was not meant for the caller is logged and stays here. */
-export function sendError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendError(
+  error: FastifyError | AppError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const known = toAppError(error);
   if (known.status >= 500 && known.code !== 'unavailable') {
-    request.log.error({ err: error, request_id: request.id, path: request.routeOptions.url }, 'request failed');
+    request.log.error(
+      { err: error, request_id: request.id, path: request.routeOptions.url },
+      'request failed',
+    );
   }
-  return reply.code(known.status).type('application/json; charset=utf-8').send(JSON.stringify(toErrorBody(known, request.id)));
+  return reply
+    .code(known.status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(toErrorBody(known, request.id)));
 }
 
 export function toErrorBody(error: AppError, requestId: string): ErrorBody {
@@ -18,7 +28,12 @@ export function toErrorBody(error: AppError, requestId: string): ErrorBody {
     error: {
       code: error.code,
       message: error.publicMessage,
-      type: error.code === 'invalid_request' ? 'invalid_request_error' : error.status < 500 ? error.code : 'server_error',
+      type:
+        error.code === 'invalid_request'
+          ? 'invalid_request_error'
+          : error.status < 500
+            ? error.code
+            : 'server_error',
       param: error.param,
       request_id: requestId,
       ...error.data,
@@ -33,15 +48,21 @@ function toAppError(error: FastifyError | AppError): AppError {
     const param = first?.instancePath.split('/').filter(Boolean).join('.') ?? '';
     const where = param ? `${param}: ` : '';
     return new AppError('invalid_request', {
-      publicMessage: isOwnSentence(first?.message) ? (first?.message ?? '') : `${where}${first?.message ?? 'not valid'}`,
+      publicMessage: isOwnSentence(first?.message)
+        ? (first?.message ?? '')
+        : `${where}${first?.message ?? 'not valid'}`,
       param,
       cause: error,
     });
   }
   const status = error.statusCode ?? 500;
-  if (status === 413) return new AppError('payload_too_large', { publicMessage: 'The request is too large', cause: error });
+  if (status === 413)
+    return new AppError('payload_too_large', { publicMessage: 'The request is too large', cause: error });
   if (status >= 400 && status < 500) {
-    return new AppError('invalid_request', { publicMessage: error.message || (STATUS_CODES[status] ?? 'Bad request'), cause: error });
+    return new AppError('invalid_request', {
+      publicMessage: error.message || (STATUS_CODES[status] ?? 'Bad request'),
+      cause: error,
+    });
   }
   return new AppError('internal', {
     publicMessage: 'Something went wrong on our side. Please try again.',

@@ -1,0 +1,819 @@
+-- The whole schema, made by scripts/gen-database.ts from the migrations. To read, not to run.
+
+create type preparation_id as enum ('serving', 'starter-language-model', 'training');
+create type preparation_state as enum ('waiting', 'running', 'ready', 'failed');
+
+create table api_keys (
+  user_id text not null,
+  sha256 bytea not null,
+  encrypted bytea not null,
+  created_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone,
+  constraint api_keys_pkey PRIMARY KEY (user_id),
+  constraint api_keys_sha256_key UNIQUE (sha256),
+  constraint api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table asset_files (
+  asset_id uuid not null,
+  path text not null,
+  first_number integer not null,
+  last_number integer,
+  sha256 text not null,
+  size_bytes bigint not null,
+  uploaded_at timestamp(3) with time zone not null default now(),
+  constraint asset_files_pkey PRIMARY KEY (asset_id, path, first_number),
+  constraint asset_files_check CHECK (last_number >= first_number),
+  constraint asset_files_first_number_check CHECK (first_number > 0),
+  constraint asset_files_size_bytes_check CHECK (size_bytes >= 0),
+  constraint asset_files_asset_id_fkey FOREIGN KEY (asset_id) REFERENCES assets(id) ON DELETE CASCADE,
+  constraint asset_files_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256)
+);
+CREATE UNIQUE INDEX asset_files_newest ON public.asset_files USING btree (asset_id, path) WHERE (last_number IS NULL);
+CREATE INDEX asset_files_sha256 ON public.asset_files USING btree (sha256);
+
+create table asset_lineage (
+  asset_id uuid not null,
+  run_id uuid not null,
+  base_asset_id uuid not null,
+  base_revision_id uuid not null,
+  base_title text not null,
+  dataset_asset_id uuid not null,
+  dataset_revision_id uuid not null,
+  dataset_title text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint asset_lineage_pkey PRIMARY KEY (asset_id),
+  constraint asset_lineage_asset_id_fkey FOREIGN KEY (asset_id) REFERENCES assets(id) ON DELETE CASCADE
+);
+CREATE INDEX asset_lineage_base ON public.asset_lineage USING btree (base_asset_id);
+CREATE INDEX asset_lineage_dataset ON public.asset_lineage USING btree (dataset_asset_id);
+
+create table assets (
+  id uuid not null default gen_random_uuid(),
+  owner_user_id text,
+  is_starter boolean not null default false,
+  starter_slug text,
+  dataset_type text not null,
+  title text not null,
+  category text not null,
+  details text not null,
+  tags text[] not null default '{}'::text[],
+  price_micro bigint not null default 0,
+  embedding_model text not null default ''::text,
+  dimensions integer not null default 0,
+  is_published boolean not null default false,
+  base_model_type text,
+  parent_asset_id uuid,
+  revision_id uuid,
+  file_count integer not null default 0,
+  size_bytes bigint not null default 0,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint assets_pkey PRIMARY KEY (id),
+  constraint assets_starter_slug_key UNIQUE (starter_slug),
+  constraint assets_check CHECK (is_starter = (owner_user_id IS NULL)),
+  constraint assets_check1 CHECK (is_starter = (starter_slug IS NOT NULL)),
+  constraint assets_dataset_type_check CHECK (dataset_type = ANY (ARRAY['RAW'::text, 'MODEL'::text])),
+  constraint assets_dimensions_check CHECK (dimensions >= 0),
+  constraint assets_price_micro_check CHECK (price_micro >= 0),
+  constraint assets_owner_user_id_fkey FOREIGN KEY (owner_user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint assets_parent_asset_id_fkey FOREIGN KEY (parent_asset_id) REFERENCES assets(id) ON DELETE SET NULL,
+  constraint assets_revision_id_fkey FOREIGN KEY (revision_id) REFERENCES revisions(id) DEFERRABLE INITIALLY DEFERRED
+);
+CREATE INDEX assets_by_size ON public.assets USING btree (owner_user_id, dataset_type, size_bytes, id);
+CREATE INDEX assets_by_title ON public.assets USING btree (owner_user_id, dataset_type, lower(title), id);
+CREATE INDEX assets_by_update ON public.assets USING btree (owner_user_id, dataset_type, updated_at, id);
+CREATE INDEX assets_parent ON public.assets USING btree (parent_asset_id);
+
+create table audit_log (
+  id bigint not null generated always as identity,
+  at timestamp with time zone not null default now(),
+  user_id text,
+  action text not null,
+  detail jsonb not null default '{}'::jsonb,
+  constraint audit_log_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_log_user ON public.audit_log USING btree (user_id, at DESC);
+
+create table blobs (
+  sha256 text not null,
+  size_bytes bigint not null,
+  created_at timestamp with time zone not null default now(),
+  touched_at timestamp with time zone not null default now(),
+  constraint blobs_pkey PRIMARY KEY (sha256),
+  constraint blobs_sha256_check CHECK (sha256 ~ '^[0-9a-f]{64}$'::text),
+  constraint blobs_size_bytes_check CHECK (size_bytes >= 0)
+);
+CREATE INDEX blobs_touched_at ON public.blobs USING btree (touched_at);
+
+create table chat_requests (
+  id uuid not null,
+  user_id text not null,
+  deployment_id uuid,
+  model_name text not null,
+  at timestamp with time zone not null,
+  ok boolean not null,
+  prompt_tokens integer not null,
+  completion_tokens integer not null,
+  first_token_ms integer,
+  total_ms integer not null,
+  cost_micro bigint not null,
+  constraint chat_requests_pkey PRIMARY KEY (id),
+  constraint chat_requests_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id),
+  constraint chat_requests_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX chat_requests_by_deployment ON public.chat_requests USING btree (deployment_id, at);
+CREATE INDEX chat_requests_by_user ON public.chat_requests USING btree (user_id, at);
+
+create table deployments (
+  id uuid not null default gen_random_uuid(),
+  user_id text not null,
+  text_server_id uuid not null,
+  asset_id uuid not null,
+  revision_id uuid not null,
+  adapter_file text,
+  adapter_rank integer,
+  adapter_files jsonb,
+  model_name text not null,
+  title text not null,
+  base_model_title text not null,
+  instance_type text not null,
+  price_id text not null,
+  price_count integer not null,
+  sleeping boolean not null default false,
+  reason text not null default ''::text,
+  carrier_id uuid,
+  hold_id uuid,
+  holds_made integer not null default 0,
+  unsettled_ms bigint not null default 0,
+  metered_at timestamp with time zone,
+  settled_micro bigint not null default 0,
+  created_at timestamp with time zone not null default now(),
+  ready_at timestamp with time zone,
+  last_request_at timestamp with time zone,
+  terminated_at timestamp with time zone,
+  failed boolean not null default false,
+  constraint deployments_pkey PRIMARY KEY (id),
+  constraint deployments_check CHECK (num_nulls(adapter_file, adapter_rank, adapter_files) = ANY (ARRAY[0, 3])),
+  constraint deployments_price_count_check CHECK (price_count >= 1 AND price_count <= 8),
+  constraint deployments_settled_micro_check CHECK (settled_micro >= 0),
+  constraint deployments_unsettled_ms_check CHECK (unsettled_ms >= 0),
+  constraint deployments_text_server_id_fkey FOREIGN KEY (text_server_id) REFERENCES text_servers(id),
+  constraint deployments_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX deployments_by_server ON public.deployments USING btree (text_server_id) WHERE (terminated_at IS NULL);
+CREATE INDEX deployments_by_user ON public.deployments USING btree (user_id, created_at DESC);
+CREATE UNIQUE INDEX deployments_model_name ON public.deployments USING btree (user_id, model_name) WHERE (terminated_at IS NULL);
+
+create table idempotency_keys (
+  user_id text not null,
+  key text not null,
+  operation text not null,
+  input_sha256 text not null,
+  answer jsonb,
+  created_at timestamp with time zone not null default now(),
+  constraint idempotency_keys_pkey PRIMARY KEY (user_id, key),
+  constraint idempotency_keys_key_check CHECK (length(key) >= 1 AND length(key) <= 255)
+);
+CREATE INDEX idempotency_keys_created_at ON public.idempotency_keys USING btree (created_at);
+
+create table ledger_accounts (
+  id text not null,
+  kind text not null,
+  owner_user_id text,
+  credits_posted bigint,
+  debits_posted bigint,
+  debits_pending bigint,
+  created_at timestamp with time zone not null default now(),
+  constraint ledger_accounts_pkey PRIMARY KEY (id),
+  constraint ledger_accounts_owner_user_id_key UNIQUE (owner_user_id),
+  constraint ledger_accounts_available_not_negative CHECK ((credits_posted - debits_posted - debits_pending) >= 0),
+  constraint ledger_accounts_credits_posted_not_negative CHECK (credits_posted >= 0),
+  constraint ledger_accounts_debits_pending_not_negative CHECK (debits_pending >= 0),
+  constraint ledger_accounts_debits_posted_not_negative CHECK (debits_posted >= 0),
+  constraint ledger_accounts_kind_known CHECK (kind = ANY (ARRAY['user'::text, 'grants'::text, 'payments'::text, 'revenue'::text])),
+  constraint ledger_accounts_user_has_totals CHECK (num_nonnulls(credits_posted, debits_posted, debits_pending) =
+CASE kind
+    WHEN 'user'::text THEN 3
+    ELSE 0
+END),
+  constraint ledger_accounts_user_named_after_owner CHECK ((kind = 'user'::text) = (owner_user_id IS NOT NULL) AND id = COALESCE('user:'::text || owner_user_id, id)),
+  constraint ledger_accounts_owner_user_id_fkey FOREIGN KEY (owner_user_id) REFERENCES users(id)
+);
+
+create table ledger_holds (
+  id uuid not null default uuidv7(),
+  debit_account_id text not null,
+  credit_account_id text not null,
+  amount bigint not null,
+  amount_asked bigint not null,
+  kind text not null,
+  description text not null,
+  refs jsonb not null,
+  idempotency_key text not null,
+  status text not null default 'pending'::text,
+  settled_amount bigint,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default now(),
+  ended_at timestamp with time zone,
+  constraint ledger_holds_pkey PRIMARY KEY (id),
+  constraint ledger_holds_idempotency_key_key UNIQUE (idempotency_key),
+  constraint ledger_holds_accounts_differ CHECK (debit_account_id <> credit_account_id),
+  constraint ledger_holds_amount_positive CHECK (amount > 0),
+  constraint ledger_holds_end_has_time CHECK ((status = 'pending'::text) = (ended_at IS NULL)),
+  constraint ledger_holds_kind_known CHECK (kind = ANY (ARRAY['grant'::text, 'purchase'::text, 'transfer'::text, 'charge'::text, 'refund'::text])),
+  constraint ledger_holds_refs_object CHECK (jsonb_typeof(refs) = 'object'::text),
+  constraint ledger_holds_settled_has_amount CHECK ((status = 'settled'::text) = (settled_amount IS NOT NULL)),
+  constraint ledger_holds_settled_within_amount CHECK (settled_amount >= 1 AND settled_amount <= amount),
+  constraint ledger_holds_status_known CHECK (status = ANY (ARRAY['pending'::text, 'settled'::text, 'released'::text])),
+  constraint ledger_holds_credit_account_id_fkey FOREIGN KEY (credit_account_id) REFERENCES ledger_accounts(id),
+  constraint ledger_holds_debit_account_id_fkey FOREIGN KEY (debit_account_id) REFERENCES ledger_accounts(id)
+);
+CREATE INDEX ledger_holds_pending_by_account ON public.ledger_holds USING btree (debit_account_id) WHERE (status = 'pending'::text);
+CREATE INDEX ledger_holds_pending_by_expiry ON public.ledger_holds USING btree (expires_at) WHERE (status = 'pending'::text);
+
+create table ledger_seals (
+  seq bigint not null,
+  hash text not null,
+  sealed_at timestamp with time zone not null default now(),
+  constraint ledger_seals_pkey PRIMARY KEY (seq),
+  constraint ledger_seals_hash_sha256 CHECK (hash ~ '^[0-9a-f]{64}$'::text),
+  constraint ledger_seals_seq_fkey FOREIGN KEY (seq) REFERENCES ledger_transfers(seq)
+);
+
+create table ledger_transfers (
+  seq bigint not null generated always as identity,
+  id uuid not null default uuidv7(),
+  debit_account_id text not null,
+  credit_account_id text not null,
+  amount bigint not null,
+  kind text not null,
+  description text not null,
+  refs jsonb not null,
+  hold_id uuid,
+  idempotency_key text,
+  created_at timestamp with time zone not null default now(),
+  constraint ledger_transfers_pkey PRIMARY KEY (seq),
+  constraint ledger_transfers_hold_id_key UNIQUE (hold_id),
+  constraint ledger_transfers_id_key UNIQUE (id),
+  constraint ledger_transfers_idempotency_key_key UNIQUE (idempotency_key),
+  constraint ledger_transfers_accounts_differ CHECK (debit_account_id <> credit_account_id),
+  constraint ledger_transfers_amount_positive CHECK (amount > 0),
+  constraint ledger_transfers_kind_known CHECK (kind = ANY (ARRAY['grant'::text, 'purchase'::text, 'transfer'::text, 'charge'::text, 'refund'::text])),
+  constraint ledger_transfers_refs_object CHECK (jsonb_typeof(refs) = 'object'::text),
+  constraint ledger_transfers_credit_account_id_fkey FOREIGN KEY (credit_account_id) REFERENCES ledger_accounts(id),
+  constraint ledger_transfers_debit_account_id_fkey FOREIGN KEY (debit_account_id) REFERENCES ledger_accounts(id),
+  constraint ledger_transfers_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES ledger_holds(id)
+);
+CREATE INDEX ledger_transfers_by_credit ON public.ledger_transfers USING btree (credit_account_id, seq);
+CREATE INDEX ledger_transfers_by_debit ON public.ledger_transfers USING btree (debit_account_id, seq);
+
+create table onboarding_steps (
+  user_id text not null,
+  step text not null,
+  completed_at timestamp with time zone not null default now(),
+  constraint onboarding_steps_pkey PRIMARY KEY (user_id, step),
+  constraint onboarding_steps_step_check CHECK (step = ANY (ARRAY['create_dataset'::text, 'create_model'::text, 'fine_tune_model'::text])),
+  constraint onboarding_steps_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table preparations (
+  id preparation_id not null,
+  state preparation_state not null,
+  detail text not null,
+  progress real,
+  fingerprint text,
+  updated_at timestamp with time zone not null,
+  constraint preparations_pkey PRIMARY KEY (id),
+  constraint preparations_progress_check CHECK (progress >= 0::double precision AND progress <= 1::double precision)
+);
+
+create table revisions (
+  id uuid not null default gen_random_uuid(),
+  asset_id uuid not null,
+  number integer not null,
+  created_at timestamp(3) with time zone not null default now(),
+  constraint revisions_pkey PRIMARY KEY (id),
+  constraint revisions_asset_id_number_key UNIQUE (asset_id, number),
+  constraint revisions_number_check CHECK (number > 0),
+  constraint revisions_asset_id_fkey FOREIGN KEY (asset_id) REFERENCES assets(id) ON DELETE CASCADE
+);
+
+create table runs (
+  id uuid not null,
+  user_id text not null,
+  title text not null,
+  model_asset_id uuid not null,
+  base_asset_id uuid not null,
+  base_revision_id uuid not null,
+  base_title text not null,
+  dataset_asset_id uuid not null,
+  dataset_revision_id uuid not null,
+  dataset_title text not null,
+  file_name text not null,
+  parameters jsonb not null,
+  price_id text not null,
+  devices integer not null,
+  quote jsonb not null,
+  work_flops double precision not null,
+  hold_id uuid not null,
+  held_micro bigint not null,
+  hold_expires_at timestamp with time zone not null,
+  settled_micro bigint not null default 0,
+  settled_seconds double precision not null default 0,
+  charged_micro bigint,
+  summary jsonb,
+  created_at timestamp with time zone not null,
+  constraint runs_pkey PRIMARY KEY (id),
+  constraint runs_charged_micro_check CHECK (charged_micro >= 0),
+  constraint runs_devices_check CHECK (devices > 0),
+  constraint runs_held_micro_check CHECK (held_micro > 0),
+  constraint runs_settled_micro_check CHECK (settled_micro >= 0),
+  constraint runs_settled_seconds_check CHECK (settled_seconds >= 0::double precision),
+  constraint runs_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES ledger_holds(id),
+  constraint runs_id_fkey FOREIGN KEY (id) REFERENCES workloads(id),
+  constraint runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX runs_by_model ON public.runs USING btree (model_asset_id);
+CREATE INDEX runs_by_user ON public.runs USING btree (user_id, created_at DESC);
+
+create table sessions (
+  id text not null,
+  user_id text not null,
+  token text not null,
+  expires_at timestamp with time zone not null,
+  ip_address text,
+  user_agent text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_token_key UNIQUE (token),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX sessions_user_id ON public.sessions USING btree (user_id);
+
+create table sign_in_methods (
+  id text not null,
+  user_id text not null,
+  provider_id text not null,
+  account_id text not null,
+  password text,
+  access_token text,
+  refresh_token text,
+  id_token text,
+  access_token_expires_at timestamp with time zone,
+  refresh_token_expires_at timestamp with time zone,
+  scope text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint sign_in_methods_pkey PRIMARY KEY (id),
+  constraint sign_in_methods_provider_id_account_id_key UNIQUE (provider_id, account_id),
+  constraint sign_in_methods_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX sign_in_methods_user_id ON public.sign_in_methods USING btree (user_id);
+
+create table text_servers (
+  id uuid not null default gen_random_uuid(),
+  engine text not null,
+  base_sha256 text not null,
+  base_files jsonb not null,
+  model_file text not null,
+  accelerator text,
+  accelerator_count integer not null,
+  workload_id uuid,
+  next_workload_id uuid,
+  starter_asset_id uuid,
+  starter_name text,
+  starter_requested_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint text_servers_pkey PRIMARY KEY (id),
+  constraint text_servers_engine_base_sha256_accelerator_accelerator_cou_key UNIQUE NULLS NOT DISTINCT (engine, base_sha256, accelerator, accelerator_count),
+  constraint text_servers_starter_name_key UNIQUE (starter_name),
+  constraint text_servers_check CHECK ((starter_asset_id IS NULL) = (starter_name IS NULL)),
+  constraint text_servers_engine_check CHECK (engine = ANY (ARRAY['llamacpp'::text, 'vllm'::text]))
+);
+
+create table training_configurations (
+  id uuid not null default gen_random_uuid(),
+  user_id text not null,
+  name text not null,
+  payload jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  constraint training_configurations_pkey PRIMARY KEY (id),
+  constraint training_configurations_user_id_name_key UNIQUE (user_id, name),
+  constraint training_configurations_name_check CHECK (length(name) >= 1 AND length(name) <= 100),
+  constraint training_configurations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table users (
+  id text not null,
+  name text not null,
+  username text not null,
+  email text not null,
+  email_verified boolean not null default false,
+  image text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint users_pkey PRIMARY KEY (id),
+  constraint users_email_key UNIQUE (email),
+  constraint users_username_key UNIQUE (username),
+  constraint users_email_check CHECK (email = lower(email)),
+  constraint users_name_check CHECK (length(name) >= 1 AND length(name) <= 200),
+  constraint users_username_check CHECK (username ~ '^[a-z0-9_-]{3,30}$'::text)
+);
+
+create table verifications (
+  id text not null,
+  identifier text not null,
+  value text not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint verifications_pkey PRIMARY KEY (id)
+);
+CREATE INDEX verifications_identifier ON public.verifications USING btree (identifier);
+
+create table workload_artefacts (
+  workload_id uuid not null,
+  path text not null,
+  sha256 text not null,
+  size_bytes bigint not null,
+  stored_at timestamp with time zone not null,
+  constraint workload_artefacts_pkey PRIMARY KEY (workload_id, path),
+  constraint workload_artefacts_workload_id_fkey FOREIGN KEY (workload_id) REFERENCES workloads(id) ON DELETE CASCADE
+);
+
+create table workload_logs (
+  workload_id uuid not null,
+  id bigint not null generated always as identity,
+  at timestamp with time zone not null,
+  line text not null,
+  constraint workload_logs_pkey PRIMARY KEY (workload_id, id),
+  constraint workload_logs_workload_id_fkey FOREIGN KEY (workload_id) REFERENCES workloads(id) ON DELETE CASCADE
+);
+
+create table workload_metrics (
+  workload_id uuid not null,
+  step integer not null,
+  at timestamp with time zone not null,
+  values jsonb not null,
+  constraint workload_metrics_pkey PRIMARY KEY (workload_id, step),
+  constraint workload_metrics_workload_id_fkey FOREIGN KEY (workload_id) REFERENCES workloads(id) ON DELETE CASCADE
+);
+
+create table workloads (
+  id uuid not null default gen_random_uuid(),
+  user_id text,
+  behaviour text not null,
+  kind text not null,
+  title text not null,
+  spec jsonb not null,
+  accelerator text,
+  accelerator_count integer not null,
+  expected_seconds double precision,
+  wanted text not null default 'running'::text,
+  state text not null default 'queued'::text,
+  reason text not null default ''::text,
+  devices integer[],
+  attempt integer not null default 0,
+  token_sha256 bytea,
+  interrupted boolean not null default false,
+  restarts integer not null default 0,
+  failures integer not null default 0,
+  accepted_seq integer not null default 0,
+  phase text,
+  done double precision,
+  total double precision,
+  unit text,
+  remaining_seconds double precision,
+  step integer not null default 0,
+  steps_total integer not null default 0,
+  base_url text,
+  output_offset integer not null default 0,
+  outcome jsonb,
+  active_seconds double precision not null default 0,
+  saved_seconds double precision not null default 0,
+  lock_token uuid,
+  locked_until timestamp with time zone,
+  check_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  queued_at timestamp with time zone not null,
+  not_before timestamp with time zone not null,
+  attempt_started_at timestamp with time zone,
+  started_at timestamp with time zone,
+  ready_at timestamp with time zone,
+  last_report_at timestamp with time zone,
+  stop_requested_at timestamp with time zone,
+  stop_reason text,
+  ended_at timestamp with time zone,
+  files_removed_at timestamp with time zone,
+  constraint workloads_pkey PRIMARY KEY (id),
+  constraint workloads_accelerator_count_check CHECK (accelerator_count >= 0 AND accelerator_count <= 8),
+  constraint workloads_behaviour_check CHECK (behaviour = ANY (ARRAY['run'::text, 'deployment'::text])),
+  constraint workloads_check CHECK ((ended_at IS NOT NULL) = (state = ANY (ARRAY['completed'::text, 'stopped'::text, 'failed'::text]))),
+  constraint workloads_check1 CHECK ((accelerator IS NULL) = (accelerator_count = 0)),
+  constraint workloads_check2 CHECK ((wanted = 'stopped'::text) = (stop_requested_at IS NOT NULL)),
+  constraint workloads_state_check CHECK (state = ANY (ARRAY['queued'::text, 'scheduling'::text, 'pulling'::text, 'starting'::text, 'ready'::text, 'degraded'::text, 'stopping'::text, 'completed'::text, 'stopped'::text, 'failed'::text])),
+  constraint workloads_unit_check CHECK (unit = ANY (ARRAY['steps'::text, 'bytes'::text, 'examples'::text])),
+  constraint workloads_wanted_check CHECK (wanted = ANY (ARRAY['running'::text, 'stopped'::text])),
+  constraint workloads_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX workloads_due ON public.workloads USING btree (check_at) WHERE (ended_at IS NULL);
+CREATE INDEX workloads_with_files ON public.workloads USING btree (ended_at) WHERE ((ended_at IS NOT NULL) AND (files_removed_at IS NULL));
+
+CREATE OR REPLACE FUNCTION public.ledger_expire_holds(p_now timestamp with time zone, p_limit integer)
+ RETURNS TABLE(hold_id uuid, debit_account_id text)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  v_holds uuid[];
+begin
+  select array_agg(id) into v_holds from (
+    select id from ledger_holds
+    where status = 'pending' and expires_at <= p_now
+    order by expires_at
+    limit p_limit
+    for no key update skip locked
+  ) expired;
+
+  perform from ledger_accounts
+  where kind = 'user' and id in (select debit_account_id from ledger_holds where id = any (v_holds))
+  order by id
+  for no key update;
+
+  update ledger_accounts a set debits_pending = a.debits_pending - expired.amount
+  from (
+    select debit_account_id, sum(amount)::bigint as amount
+    from ledger_holds where id = any (v_holds) group by debit_account_id
+  ) expired
+  where a.id = expired.debit_account_id and a.kind = 'user';
+
+  return query
+    update ledger_holds set status = 'released', ended_at = now()
+    where id = any (v_holds)
+    returning id, debit_account_id;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_extend_hold(p_hold_id uuid, p_amount bigint, p_expires_at timestamp with time zone, OUT outcome text, OUT missing bigint, OUT available bigint, OUT debit_account_id text)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_hold ledger_holds;
+begin
+  select * into v_hold from ledger_holds where id = p_hold_id for no key update;
+  if not found then
+    outcome := 'not_found';
+    return;
+  end if;
+  if v_hold.status <> 'pending' then
+    outcome := 'ended';
+    return;
+  end if;
+  debit_account_id := v_hold.debit_account_id;
+
+  missing := greatest(p_amount - v_hold.amount, 0);
+  if missing > 0 then
+    available := ledger_lock(v_hold.debit_account_id, v_hold.credit_account_id);
+    if available < missing then
+      outcome := 'insufficient_funds';
+      return;
+    end if;
+    update ledger_accounts set debits_pending = debits_pending + missing
+    where id = v_hold.debit_account_id and kind = 'user';
+  end if;
+
+  update ledger_holds set
+    amount = greatest(amount, p_amount),
+    expires_at = greatest(expires_at, p_expires_at)
+  where id = p_hold_id;
+  outcome := 'ok';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_hold(p_debit text, p_credit text, p_amount bigint, p_kind text, p_description text, p_refs jsonb, p_expires_at timestamp with time zone, p_idempotency_key text, OUT outcome text, OUT hold_id uuid, OUT available bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+begin
+  available := ledger_lock(p_debit, p_credit);
+
+  loop
+    select h.id,
+      case when (h.debit_account_id, h.credit_account_id, h.amount_asked, h.kind) = (p_debit, p_credit, p_amount, p_kind)
+        then 'replayed' else 'idempotency_conflict' end
+    into hold_id, outcome
+    from ledger_holds h where h.idempotency_key = p_idempotency_key;
+    if found then return; end if;
+
+    if available < p_amount then
+      outcome := 'insufficient_funds';
+      return;
+    end if;
+
+    insert into ledger_holds as h
+      (debit_account_id, credit_account_id, amount, amount_asked, kind, description, refs, expires_at, idempotency_key)
+    values (p_debit, p_credit, p_amount, p_amount, p_kind, p_description, p_refs, p_expires_at, p_idempotency_key)
+    on conflict (idempotency_key) do nothing
+    returning h.id into hold_id;
+    exit when found;
+  end loop;
+
+  update ledger_accounts set debits_pending = debits_pending + p_amount where id = p_debit and kind = 'user';
+  outcome := 'ok';
+  available := available - p_amount;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_lock(p_debit text, p_credit text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_account record;
+  v_available bigint;
+begin
+  -- The transaction gets its id before its transfer gets a seq: the sealer relies on that order.
+  perform pg_current_xact_id();
+  for v_account in
+    select id, credits_posted - debits_posted - debits_pending as available
+    from ledger_accounts
+    where id in (p_debit, p_credit) and kind = 'user'
+    order by id
+    for no key update
+  loop
+    if v_account.id = p_debit then v_available := v_account.available; end if;
+  end loop;
+  return v_available;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_release(p_hold_id uuid, OUT outcome text, OUT transfer_id uuid, OUT debit_account_id text)
+ RETURNS record
+ LANGUAGE sql
+AS $function$
+  select * from ledger_settle(p_hold_id, 0);
+$function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_send(p_sender_id text, p_recipient text, p_amount bigint, p_idempotency_key text, OUT outcome text, OUT transfer_id uuid, OUT available bigint, OUT recipient_id text)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_sender text;
+  v_recipient text;
+begin
+  select id, username into recipient_id, v_recipient from users
+  where username = lower(p_recipient) or email = lower(p_recipient) or id = p_recipient;
+  if not found then
+    outcome := 'unknown_recipient';
+    return;
+  end if;
+  if recipient_id = p_sender_id then
+    outcome := 'own_account';
+    return;
+  end if;
+  select username into v_sender from users where id = p_sender_id;
+  select t.outcome, t.transfer_id, t.available into outcome, transfer_id, available
+  from ledger_transfer('user:' || p_sender_id, 'user:' || recipient_id, p_amount, 'transfer',
+    format('Bagels from %s to %s', v_sender, v_recipient), '{}', p_idempotency_key) t;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_settle(p_hold_id uuid, p_amount bigint, OUT outcome text, OUT transfer_id uuid, OUT debit_account_id text)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_hold ledger_holds;
+begin
+  select * into v_hold from ledger_holds where id = p_hold_id for no key update;
+  if not found then
+    outcome := 'not_found';
+    return;
+  end if;
+  debit_account_id := v_hold.debit_account_id;
+
+  if v_hold.status <> 'pending' then
+    outcome := case when coalesce(v_hold.settled_amount, 0) = p_amount then 'replayed' else 'ended' end;
+    if outcome = 'replayed' then
+      select t.id into transfer_id from ledger_transfers t where t.hold_id = p_hold_id;
+    end if;
+    return;
+  end if;
+  if p_amount > v_hold.amount then
+    outcome := 'exceeds_hold';
+    return;
+  end if;
+
+  perform ledger_lock(v_hold.debit_account_id, v_hold.credit_account_id);
+  update ledger_accounts a set
+    debits_pending = a.debits_pending - case a.id when v_hold.debit_account_id then v_hold.amount else 0 end,
+    debits_posted = a.debits_posted + case a.id when v_hold.debit_account_id then p_amount else 0 end,
+    credits_posted = a.credits_posted + case a.id when v_hold.credit_account_id then p_amount else 0 end
+  where a.id in (v_hold.debit_account_id, v_hold.credit_account_id) and a.kind = 'user';
+
+  update ledger_holds h set
+    status = case when p_amount > 0 then 'settled' else 'released' end,
+    settled_amount = nullif(p_amount, 0),
+    ended_at = now()
+  where h.id = p_hold_id;
+
+  if p_amount > 0 then
+    insert into ledger_transfers as t
+      (debit_account_id, credit_account_id, amount, kind, description, refs, hold_id)
+    values (v_hold.debit_account_id, v_hold.credit_account_id, p_amount, v_hold.kind, v_hold.description,
+      v_hold.refs, p_hold_id)
+    returning t.id into transfer_id;
+  end if;
+  outcome := 'ok';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_transfer(p_debit text, p_credit text, p_amount bigint, p_kind text, p_description text, p_refs jsonb, p_idempotency_key text, OUT outcome text, OUT transfer_id uuid, OUT available bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+begin
+  available := ledger_lock(p_debit, p_credit);
+
+  loop
+    select t.id,
+      case when (t.debit_account_id, t.credit_account_id, t.amount, t.kind) = (p_debit, p_credit, p_amount, p_kind)
+        then 'replayed' else 'idempotency_conflict' end
+    into transfer_id, outcome
+    from ledger_transfers t where t.idempotency_key = p_idempotency_key;
+    if found then return; end if;
+
+    if available < p_amount then
+      outcome := 'insufficient_funds';
+      return;
+    end if;
+
+    insert into ledger_transfers as t
+      (debit_account_id, credit_account_id, amount, kind, description, refs, idempotency_key)
+    values (p_debit, p_credit, p_amount, p_kind, p_description, p_refs, p_idempotency_key)
+    on conflict (idempotency_key) do nothing
+    returning t.id into transfer_id;
+    -- Not found: a call that locked other accounts used the key meanwhile; look at what it moved.
+    exit when found;
+  end loop;
+
+  update ledger_accounts a set
+    debits_posted = a.debits_posted + case a.id when p_debit then p_amount else 0 end,
+    credits_posted = a.credits_posted + case a.id when p_credit then p_amount else 0 end
+  where a.id in (p_debit, p_credit) and a.kind = 'user';
+  outcome := 'ok';
+  available := available - p_amount;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.pick_username()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  base text;
+  candidate text;
+  n integer := 1;
+begin
+  if new.username is not null then
+    return new;
+  end if;
+  -- Letters lose their accents, all else becomes a dash.
+  base := regexp_replace(normalize(lower(split_part(new.email, '@', 1)), NFD), '[\u0300-\u036f]', '', 'g');
+  base := trim(both '-' from regexp_replace(base, '[^a-z0-9_]+', '-', 'g'));
+  if base = '' then
+    base := 'user';
+  end if;
+  base := left(rpad(base, greatest(length(base), 3), '0'), 24);
+  perform pg_advisory_xact_lock(hashtextextended('pick_username:' || base, 0));
+  candidate := base;
+  while exists (select from users where username = candidate) loop
+    n := n + 1;
+    candidate := base || '-' || n;
+  end loop;
+  new.username := candidate;
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_another_spec()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'The spec of a workload never changes';
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
+end $function$;
+
+CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ledger_holds_ended_stay BEFORE UPDATE ON ledger_holds FOR EACH ROW WHEN (old.status <> 'pending'::text) EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ledger_holds_kept BEFORE DELETE OR TRUNCATE ON ledger_holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ledger_seals_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER pick_username BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION pick_username();
+CREATE TRIGGER workloads_spec BEFORE UPDATE ON workloads FOR EACH ROW WHEN (old.spec IS DISTINCT FROM new.spec) EXECUTE FUNCTION refuse_another_spec();

@@ -1,0 +1,186 @@
+import path from 'node:path';
+import { parseBgl } from '@bakehouse/contract/money';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { createDriver } from './create-driver.ts';
+import type { Driver } from './engine/drivers/driver.ts';
+import { authenticateWorkload } from './engine/authenticate-workload.ts';
+import { createEngine, type Engine, registerKinds } from './engine/engine.ts';
+import { measureWorkloads } from './engine/gauges.ts';
+import { startPreparing } from './engine/machine/prepare-machine.ts';
+import { machineRoutes } from './engine/machine/routes.ts';
+import { workloadRoutes } from './engine/routes.ts';
+import { authRoutes } from './modules/accounts/auth-routes.ts';
+import { authenticateKey } from './modules/accounts/authenticate-key.ts';
+import { authenticateSession } from './modules/accounts/authenticate-session.ts';
+import { createAuth } from './modules/accounts/create-auth.ts';
+import { deleteExpiredJob } from './modules/accounts/delete-expired.ts';
+import type { OnUserCreated } from './modules/accounts/provision-user.ts';
+import { accountsRoutes } from './modules/accounts/routes.ts';
+import { collectBlobsJob } from './modules/assets/collect-blobs.ts';
+import type { FindAssetUse } from './modules/assets/delete-asset.ts';
+import { registerStarterModel } from './modules/assets/register-starter-model.ts';
+import { assetsRoutes } from './modules/assets/routes.ts';
+import { expireHoldsJob } from './modules/credits/jobs/expire-holds.ts';
+import { sealTransfersJob } from './modules/credits/jobs/seal-transfers.ts';
+import { openUserAccount } from './modules/credits/ledger.ts';
+import { creditsRoutes } from './modules/credits/routes.ts';
+import { findAssetUse as findDeploymentUse } from './modules/deployments/find-asset-use.ts';
+import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
+import { reconcileTextServerJob } from './modules/deployments/jobs/reconcile-text-server.ts';
+import { deploymentsRoutes } from './modules/deployments/routes.ts';
+import { textServerKind } from './modules/deployments/text-server-kind.ts';
+import { findAssetUse as findTrainingUse } from './modules/training/find-asset-use.ts';
+import { fineTuneKind } from './modules/training/fine-tune-kind.ts';
+import { type ReadData, readData } from './modules/training/read-data.ts';
+import { trainingRoutes } from './modules/training/routes.ts';
+import { type Clock, systemClock } from './platform/clock.ts';
+import type { Services } from './platform/context.ts';
+import { createPool, openDatabase } from './platform/db/database.ts';
+import { forgetAnswersJob } from './platform/db/forget-answers.ts';
+import { openEvents } from './platform/events/events.ts';
+import { eventRoutes } from './platform/events/routes.ts';
+import type { Binding } from './platform/http/bind.ts';
+import { buildHttpServer } from './platform/http/http-server.ts';
+import type { AnyJob } from './platform/jobs/define-job.ts';
+import { openJobQueue } from './platform/jobs/job-queue.ts';
+import { createMetrics } from './platform/metrics.ts';
+import { openLocalBlobStore } from './platform/storage/local-blob-store.ts';
+
+/**
+ * What a process does: `web` answers HTTP, `worker` runs the finite jobs and schedules,
+ * `reconciler` keeps workloads in their wanted state. One process may do all.
+ */
+export const allRoles = ['web', 'worker', 'reconciler'] as const;
+export type Role = (typeof allRoles)[number];
+
+type Options = {
+  config: Config;
+  /** A migrated database. */
+  databaseUrl: string;
+  log: Logger;
+  clock?: Clock;
+  /** Instead of the one that the settings name. */
+  driver?: Driver;
+  /** Instead of running the Python runtime. */
+  readData?: ReadData;
+  roles: Role[];
+};
+
+export type App = {
+  services: Services;
+  http: FastifyInstance;
+  engine: Engine;
+  /** Begins to do what the roles say; resolves with its public URL, or null without the role web. */
+  start: () => Promise<string | null>;
+  /**
+   * Ends in order: no new requests, those in work are finished, workloads save their work and
+   * report it, jobs end, connections close.
+   */
+  close: () => Promise<void>;
+};
+
+const WEB_DIST = path.resolve(import.meta.dirname, '../../web/dist');
+
+/** Puts the program together from its modules. Nothing runs before `start`. */
+export async function createApp(options: Options): Promise<App> {
+  const { config, databaseUrl, log, clock = systemClock, roles } = options;
+  const jobs: AnyJob[] = [
+    forgetAnswersJob,
+    sealTransfersJob,
+    expireHoldsJob,
+    collectBlobsJob,
+    deleteExpiredJob,
+    meterDeploymentsJob,
+    reconcileTextServerJob,
+  ];
+  const grantMicro = parseBgl(config.startingGrantBgl);
+  const onUserCreated: OnUserCreated[] = [(tx, { userId }) => openUserAccount(tx, { userId, grantMicro })];
+
+  const findAssetUses: FindAssetUse[] = [findTrainingUse, findDeploymentUse];
+
+  const pool = createPool(databaseUrl, {
+    onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
+  });
+  const db = openDatabase(pool);
+  const events = await openEvents(databaseUrl, log, () => endStreams(http));
+  const queue = await openJobQueue({ url: databaseUrl, log, jobs, works: roles.includes('worker') });
+  const blobs = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
+  const services: Services = { config, clock, log, db, events, jobs: queue, blobs };
+
+  const kinds = registerKinds([fineTuneKind(clock), textServerKind(queue)]);
+  const driver = options.driver ?? (await createDriver(services));
+  const engine = createEngine(services, { driver, kinds, databaseUrl, serverUrl: () => config.publicUrl });
+  const metrics = createMetrics(pool);
+  measureWorkloads(metrics, db, driver);
+
+  const bindings: Binding[] = [
+    ...eventRoutes,
+    ...machineRoutes,
+    ...workloadRoutes(kinds),
+    ...accountsRoutes,
+    ...creditsRoutes,
+    ...assetsRoutes(findAssetUses),
+    ...trainingRoutes({ capacity: driver.capacity, readData: options.readData ?? readData }),
+    ...deploymentsRoutes,
+  ];
+  const auth = createAuth(services, onUserCreated);
+  const http = await buildHttpServer({
+    services,
+    metrics,
+    checkReady: () => pool.query('select 1'),
+    authenticators: {
+      key: authenticateKey(services, pool),
+      session: authenticateSession(services, auth, onUserCreated),
+      workload: authenticateWorkload(db),
+    },
+    bindings,
+    plugins: [authRoutes(auth)],
+    webDist: WEB_DIST,
+  });
+
+  let preparing: ReturnType<typeof startPreparing> | null = null;
+
+  return {
+    services,
+    http,
+    engine,
+    start: async () => {
+      if (roles.includes('web')) {
+        await http.listen({ port: config.port, host: config.host });
+        nameChosenPort(config, http);
+      }
+      if (roles.includes('worker')) await queue.work(services);
+      // Last: workloads that it starts report to the addresses above.
+      if (roles.includes('reconciler')) {
+        await engine.start();
+        if (config.prepare)
+          preparing = startPreparing(services, (model) => registerStarterModel(services, model));
+      }
+      return roles.includes('web') ? config.publicUrl : null;
+    },
+    close: async () => {
+      await http.drain();
+      await preparing?.stop();
+      if (roles.includes('reconciler')) await engine.shutdown();
+      await http.close();
+      await queue.stop();
+      await events.close();
+      await db.destroy();
+    },
+  };
+}
+
+/** With port 0 the system chose one, and the default public URL is only known now. */
+function nameChosenPort(config: Config, http: FastifyInstance): void {
+  const address = http.server.address();
+  if (config.port !== 0 || address === null || typeof address === 'string') return;
+  config.publicUrl = config.publicUrl.replace(/:0$/, `:${address.port}`);
+  config.port = address.port;
+}
+
+/** Clients reconnect and read afresh what they may have missed. */
+function endStreams(http: FastifyInstance): void {
+  for (const close of http.openStreams) close();
+}

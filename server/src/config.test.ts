@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { readConfig, settingNames } from './config.ts';
+
+const example = parseEnv(
+  await readFile(path.join(import.meta.dirname, '../../.env.example'), 'utf8'),
+) as Record<string, string>;
+
+describe('the settings', () => {
+  test('are just those that .env.example lists, with its defaults', () => {
+    expect(Object.keys(example).sort()).toEqual([...settingNames].sort());
+    expect(readConfig(example)).toEqual(readConfig({}));
+  });
+
+  test('have plain defaults', () => {
+    expect(readConfig({})).toMatchObject({
+      port: 4080,
+      publicUrl: 'http://127.0.0.1:4080',
+      dataDir: path.resolve('.bakehouse'),
+      cacheDir: path.join(homedir(), '.cache/bakehouse'),
+      operators: [],
+      github: null,
+      driver: 'local',
+    });
+  });
+
+  test('that are wrong are all named, with what they must be', () => {
+    const wrong = {
+      BAKEHOUSE_PORT: 'http',
+      BAKEHOUSE_SIGN_UP: 'perhaps',
+      BAKEHOUSE_STARTING_GRANT_BGL: '1.0000001',
+    };
+    expect(() => readConfig(wrong)).toThrow(
+      /^These settings are not usable:\n {2}BAKEHOUSE_PORT: .*number.*\n {2}BAKEHOUSE_STARTING_GRANT_BGL: .*\n {2}BAKEHOUSE_SIGN_UP: /,
+    );
+  });
+
+  test('of a sign-in provider count only together', () => {
+    expect(
+      readConfig({ BAKEHOUSE_GITHUB_CLIENT_ID: 'id', BAKEHOUSE_GITHUB_CLIENT_SECRET: 's' }).github,
+    ).toEqual({
+      clientId: 'id',
+      clientSecret: 's',
+    });
+    expect(() => readConfig({ BAKEHOUSE_GITHUB_CLIENT_ID: 'id' })).toThrow('BAKEHOUSE_GITHUB_CLIENT_SECRET');
+  });
+});

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { discardEmbeddedPostgres } from './platform/db/embedded-postgres.ts';
+import { onFileEnd } from './testing/on-file-end.ts';
+import { temporaryFolder } from './testing/temporary-folder.ts';
+
+const dataDir = await temporaryFolder();
+onFileEnd(() => discardEmbeddedPostgres(path.join(dataDir, 'postgres')));
+
+/** The real program in a process of its own, with what it printed and how it ended. */
+function start(settings: Record<string, string> = {}, args: string[] = []) {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts'), ...args], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: dataDir,
+      BAKEHOUSE_DATA_DIR: dataDir,
+      BAKEHOUSE_PORT: '0',
+      BAKEHOUSE_DRIVER: 'fake',
+      BAKEHOUSE_PREPARE: 'false',
+      BAKEHOUSE_LOG_LEVEL: 'warn',
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onFileEnd(async () => void child.kill('SIGKILL'));
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const ended = once(child, 'close').then(([code]) => ({ code, stdout, stderr }));
+  return { child, ended };
+}
+
+async function urlOf(child: ChildProcess): Promise<string> {
+  for await (const chunk of child.stdout ?? []) {
+    const url = /Bakehouse is ready at (\S+)/.exec(String(chunk))?.[1];
+    if (url) return url;
+  }
+  throw new Error('the server ended before it was ready');
+}
+
+describe('the server program', () => {
+  test('starts from nothing, keeps its secret to itself, and stops its database at SIGTERM', async () => {
+    const { child, ended } = start();
+    const url = await urlOf(child);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect((await stat(path.join(dataDir, 'secret'))).mode & 0o777).toBe(0o600);
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(0);
+    await expect(stat(path.join(dataDir, 'postgres/postmaster.pid'))).rejects.toThrow('ENOENT');
+  });
+
+  test('goes on with what a killed one left: data, secret and database', async () => {
+    const secret = await readFile(path.join(dataDir, 'secret'), 'utf8');
+    const killed = start();
+    await urlOf(killed.child);
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+
+    const next = start();
+    expect((await fetch(`${await urlOf(next.child)}/readyz`)).status).toBe(200);
+    expect(await readFile(path.join(dataDir, 'secret'), 'utf8')).toBe(secret);
+    next.child.kill('SIGINT');
+    expect((await next.ended).code).toBe(0);
+  });
+
+  test('brings its database back when that was killed', async () => {
+    const { child, ended } = start();
+    const url = await urlOf(child);
+    const [postmaster] = (await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n');
+    process.kill(Number(postmaster), 'SIGKILL');
+    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(503), { timeout: 5_000 });
+    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), {
+      timeout: 20_000,
+    });
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(0);
+  });
+
+  test('says in one sentence why it cannot start', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const address = taken.address();
+    const port = String(typeof address === 'object' ? address?.port : '');
+    const cases: { settings?: Record<string, string>; args?: string[]; says: string | RegExp }[] = [
+      {
+        settings: { BAKEHOUSE_PORT: port },
+        says: `bakehouse: Port ${port} is taken: choose another one with --port, or end the program that uses it\n`,
+      },
+      {
+        settings: { DATABASE_URL: 'postgresql://ada:secret-word@127.0.0.1:1/none' },
+        says: 'bakehouse: The database at postgresql://ada:***@127.0.0.1:1/none cannot be reached: connect ECONNREFUSED 127.0.0.1:1\n',
+      },
+      {
+        args: ['--services=web,oven'],
+        says: "bakehouse: --services: there is no 'oven', only web, worker, reconciler\n",
+      },
+      {
+        settings: { BAKEHOUSE_CPU_SLOTS: 'many' },
+        says: /^bakehouse: These settings are not usable:\n {2}BAKEHOUSE_CPU_SLOTS: .*\n$/,
+      },
+    ];
+    for (const { settings, args, says } of cases) {
+      const { code, stdout, stderr } = await start(settings, args).ended;
+      expect([code, stdout]).toEqual([1, '']);
+      if (typeof says === 'string') expect(stderr).toBe(says);
+      else expect(stderr).toMatch(says);
+    }
+    taken.close();
+  });
+}, 60_000);

@@ -1,0 +1,102 @@
+import { mkdir, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Logger } from 'pino';
+import { type App, allRoles, createApp, type Role } from './app.ts';
+import { readConfig } from './config.ts';
+import { prepareDatabase } from './platform/db/prepare-database.ts';
+import { type SupervisedPostgres, supervisePostgres } from './platform/db/supervise-postgres.ts';
+import { createLog } from './platform/log.ts';
+import { readOrMakeSecret } from './platform/secret-file.ts';
+
+/** A fresh database takes 40 MB, and a full disk must not be found in the middle of it. */
+const FREE_BYTES_MIN = 200 * 1024 * 1024;
+
+/** Runs the server until it is told to end. `--services=web,worker,reconciler` chooses its roles; all unless said. */
+async function main(): Promise<void> {
+  const chosen = readRoles();
+  const config = readConfig(process.env);
+  const log = createLog(config);
+  await prepareDataDir(config.dataDir);
+  config.secret ??= await readOrMakeSecret(config.dataDir);
+
+  let postgres: SupervisedPostgres | null = null;
+  let app: App | null = null;
+  const start = async () => {
+    if (!config.databaseUrl) postgres = await supervisePostgres(path.join(config.dataDir, 'postgres'), log);
+    const databaseUrl = config.databaseUrl ?? postgres?.url ?? '';
+    await prepareDatabase(databaseUrl);
+    app = await createApp({ config, databaseUrl, log, roles: chosen });
+    return app.start();
+  };
+  const stop = async () => {
+    await app?.close();
+    await postgres?.stop();
+  };
+
+  const starting = start();
+  endOnSignal(() => starting.then(stop, stop), log);
+  try {
+    const url = await starting;
+    console.log(url ? `Bakehouse is ready at ${url}` : `Bakehouse is ready: ${chosen.join(', ')}`);
+  } catch (error) {
+    await stop().catch((cause: unknown) => log.warn({ err: cause }, 'could not end cleanly'));
+    throw error;
+  }
+}
+
+function readRoles(): Role[] {
+  const { values } = parseArgs({ options: { services: { type: 'string', default: allRoles.join(',') } } });
+  return values.services.split(',').map((name) => {
+    const role = allRoles.find((one) => one === name.trim());
+    if (!role) throw new Error(`--services: there is no '${name}', only ${allRoles.join(', ')}`);
+    return role;
+  });
+}
+
+async function prepareDataDir(dir: string): Promise<void> {
+  await mkdir(dir, { recursive: true });
+  const { bavail, bsize } = await statfs(dir);
+  const free = bavail * bsize;
+  if (free < FREE_BYTES_MIN) {
+    throw new Error(
+      `The disk of ${dir} has only ${Math.floor(free / 2 ** 20)} MB free: Bakehouse needs ${FREE_BYTES_MIN / 2 ** 20} MB to start`,
+    );
+  }
+}
+
+/** The first signal drains; a second one does not wait. */
+function endOnSignal(stop: () => Promise<void>, log: Logger): void {
+  let stopping = false;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'could not end cleanly');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}
+
+/** What a person who starts the server can do something about, as one sentence. */
+function describe(error: unknown): string {
+  const { code, port } = error as NodeJS.ErrnoException & { port?: number };
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is taken: choose another one with --port, or end the program that uses it`;
+  if (code === 'EACCES' && port !== undefined) return `Port ${port} needs more rights: choose one above 1023`;
+  if (code === 'ENOSPC') return 'The disk is full: make room and start again';
+  return error instanceof Error ? error.message : String(error);
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`bakehouse: ${describe(error)}`);
+  process.exit(1);
+}

@@ -1,0 +1,46 @@
+import pg from 'pg';
+import { migrate } from './migrate.ts';
+
+const VERSION_MIN = 180000;
+
+/** Makes sure that the server behind `url` answers and is new enough, and migrates. Throws one plain sentence. */
+export async function prepareDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  try {
+    await client.connect();
+  } catch (error) {
+    throw new Error(`The database at ${withoutPassword(url)} cannot be reached: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  }
+  try {
+    const { rows } = await client.query<{ version: number }>(
+      "select current_setting('server_version_num')::int as version",
+    );
+    const version = rows[0]?.version ?? 0;
+    if (version < VERSION_MIN) {
+      throw new Error(
+        `DATABASE_URL leads to PostgreSQL ${Math.floor(version / 10000)}, Bakehouse needs ${VERSION_MIN / 10000} or newer`,
+      );
+    }
+  } finally {
+    await client.end();
+  }
+  await migrate(url);
+}
+
+function withoutPassword(url: string): string {
+  try {
+    const shown = new URL(url);
+    if (shown.password) shown.password = '***';
+    return shown.href;
+  } catch {
+    return 'DATABASE_URL';
+  }
+}
+
+/** Several addresses of one name give an AggregateError, whose own message is empty. */
+function reasonOf(error: unknown): string {
+  const one = error instanceof AggregateError ? error.errors[0] : error;
+  return one instanceof Error ? one.message : String(one);
+}

@@ -1,0 +1,404 @@
+// Made by scripts/gen-database.ts from the migrations. Do not edit.
+import type { ColumnType, GeneratedAlways } from 'kysely';
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+
+/** Read as a value, written as JSON text (see toJson in database.ts). */
+export type Json = ColumnType<JsonValue, string, string>;
+
+export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
+export type Generated<T> =
+  T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>;
+
+export type PreparationId = 'serving' | 'starter-language-model' | 'training';
+
+export type PreparationState = 'waiting' | 'running' | 'ready' | 'failed';
+
+export type ApiKeysTable = {
+  user_id: string;
+  sha256: Buffer;
+  encrypted: Buffer;
+  created_at: Generated<Timestamp>;
+  last_used_at: Timestamp | null;
+};
+
+export type AssetFilesTable = {
+  asset_id: string;
+  path: string;
+  first_number: number;
+  last_number: number | null;
+  sha256: string;
+  size_bytes: bigint;
+  uploaded_at: Generated<Timestamp>;
+};
+
+export type AssetLineageTable = {
+  asset_id: string;
+  run_id: string;
+  base_asset_id: string;
+  base_revision_id: string;
+  base_title: string;
+  dataset_asset_id: string;
+  dataset_revision_id: string;
+  dataset_title: string;
+  created_at: Generated<Timestamp>;
+};
+
+export type AssetsTable = {
+  id: Generated<string>;
+  owner_user_id: string | null;
+  is_starter: Generated<boolean>;
+  starter_slug: string | null;
+  dataset_type: string;
+  title: string;
+  category: string;
+  details: string;
+  tags: Generated<string[]>;
+  price_micro: Generated<bigint>;
+  embedding_model: Generated<string>;
+  dimensions: Generated<number>;
+  is_published: Generated<boolean>;
+  base_model_type: string | null;
+  parent_asset_id: string | null;
+  revision_id: string | null;
+  file_count: Generated<number>;
+  size_bytes: Generated<bigint>;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+};
+
+export type AuditLogTable = {
+  id: GeneratedAlways<bigint>;
+  at: Generated<Timestamp>;
+  user_id: string | null;
+  action: string;
+  detail: Generated<Json>;
+};
+
+export type BlobsTable = {
+  sha256: string;
+  size_bytes: bigint;
+  created_at: Generated<Timestamp>;
+  touched_at: Generated<Timestamp>;
+};
+
+export type ChatRequestsTable = {
+  id: string;
+  user_id: string;
+  deployment_id: string | null;
+  model_name: string;
+  at: Timestamp;
+  ok: boolean;
+  prompt_tokens: number;
+  completion_tokens: number;
+  first_token_ms: number | null;
+  total_ms: number;
+  cost_micro: bigint;
+};
+
+export type DeploymentsTable = {
+  id: Generated<string>;
+  user_id: string;
+  text_server_id: string;
+  asset_id: string;
+  revision_id: string;
+  adapter_file: string | null;
+  adapter_rank: number | null;
+  adapter_files: Json | null;
+  model_name: string;
+  title: string;
+  base_model_title: string;
+  instance_type: string;
+  price_id: string;
+  price_count: number;
+  sleeping: Generated<boolean>;
+  reason: Generated<string>;
+  carrier_id: string | null;
+  hold_id: string | null;
+  holds_made: Generated<number>;
+  unsettled_ms: Generated<bigint>;
+  metered_at: Timestamp | null;
+  settled_micro: Generated<bigint>;
+  created_at: Generated<Timestamp>;
+  ready_at: Timestamp | null;
+  last_request_at: Timestamp | null;
+  terminated_at: Timestamp | null;
+  failed: Generated<boolean>;
+};
+
+export type IdempotencyKeysTable = {
+  user_id: string;
+  key: string;
+  operation: string;
+  input_sha256: string;
+  answer: Json | null;
+  created_at: Generated<Timestamp>;
+};
+
+export type LedgerAccountsTable = {
+  id: string;
+  kind: string;
+  owner_user_id: string | null;
+  credits_posted: bigint | null;
+  debits_posted: bigint | null;
+  debits_pending: bigint | null;
+  created_at: Generated<Timestamp>;
+};
+
+export type LedgerHoldsTable = {
+  id: Generated<string>;
+  debit_account_id: string;
+  credit_account_id: string;
+  amount: bigint;
+  amount_asked: bigint;
+  kind: string;
+  description: string;
+  refs: Json;
+  idempotency_key: string;
+  status: Generated<string>;
+  settled_amount: bigint | null;
+  expires_at: Timestamp;
+  created_at: Generated<Timestamp>;
+  ended_at: Timestamp | null;
+};
+
+export type LedgerSealsTable = {
+  seq: bigint;
+  hash: string;
+  sealed_at: Generated<Timestamp>;
+};
+
+export type LedgerTransfersTable = {
+  seq: GeneratedAlways<bigint>;
+  id: Generated<string>;
+  debit_account_id: string;
+  credit_account_id: string;
+  amount: bigint;
+  kind: string;
+  description: string;
+  refs: Json;
+  hold_id: string | null;
+  idempotency_key: string | null;
+  created_at: Generated<Timestamp>;
+};
+
+export type OnboardingStepsTable = {
+  user_id: string;
+  step: string;
+  completed_at: Generated<Timestamp>;
+};
+
+export type PreparationsTable = {
+  id: PreparationId;
+  state: PreparationState;
+  detail: string;
+  progress: number | null;
+  fingerprint: string | null;
+  updated_at: Timestamp;
+};
+
+export type RevisionsTable = {
+  id: Generated<string>;
+  asset_id: string;
+  number: number;
+  created_at: Generated<Timestamp>;
+};
+
+export type RunsTable = {
+  id: string;
+  user_id: string;
+  title: string;
+  model_asset_id: string;
+  base_asset_id: string;
+  base_revision_id: string;
+  base_title: string;
+  dataset_asset_id: string;
+  dataset_revision_id: string;
+  dataset_title: string;
+  file_name: string;
+  parameters: Json;
+  price_id: string;
+  devices: number;
+  quote: Json;
+  work_flops: number;
+  hold_id: string;
+  held_micro: bigint;
+  hold_expires_at: Timestamp;
+  settled_micro: Generated<bigint>;
+  settled_seconds: Generated<number>;
+  charged_micro: bigint | null;
+  summary: Json | null;
+  created_at: Timestamp;
+};
+
+export type SessionsTable = {
+  id: string;
+  user_id: string;
+  token: string;
+  expires_at: Timestamp;
+  ip_address: string | null;
+  user_agent: string | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+};
+
+export type SignInMethodsTable = {
+  id: string;
+  user_id: string;
+  provider_id: string;
+  account_id: string;
+  password: string | null;
+  access_token: string | null;
+  refresh_token: string | null;
+  id_token: string | null;
+  access_token_expires_at: Timestamp | null;
+  refresh_token_expires_at: Timestamp | null;
+  scope: string | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+};
+
+export type TextServersTable = {
+  id: Generated<string>;
+  engine: string;
+  base_sha256: string;
+  base_files: Json;
+  model_file: string;
+  accelerator: string | null;
+  accelerator_count: number;
+  workload_id: string | null;
+  next_workload_id: string | null;
+  starter_asset_id: string | null;
+  starter_name: string | null;
+  starter_requested_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+};
+
+export type TrainingConfigurationsTable = {
+  id: Generated<string>;
+  user_id: string;
+  name: string;
+  payload: Json;
+  created_at: Generated<Timestamp>;
+};
+
+export type UsersTable = {
+  id: string;
+  name: string;
+  username: string;
+  email: string;
+  email_verified: Generated<boolean>;
+  image: string | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+};
+
+export type VerificationsTable = {
+  id: string;
+  identifier: string;
+  value: string;
+  expires_at: Timestamp;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+};
+
+export type WorkloadArtefactsTable = {
+  workload_id: string;
+  path: string;
+  sha256: string;
+  size_bytes: bigint;
+  stored_at: Timestamp;
+};
+
+export type WorkloadLogsTable = {
+  workload_id: string;
+  id: GeneratedAlways<bigint>;
+  at: Timestamp;
+  line: string;
+};
+
+export type WorkloadMetricsTable = {
+  workload_id: string;
+  step: number;
+  at: Timestamp;
+  values: Json;
+};
+
+export type WorkloadsTable = {
+  id: Generated<string>;
+  user_id: string | null;
+  behaviour: string;
+  kind: string;
+  title: string;
+  spec: Json;
+  accelerator: string | null;
+  accelerator_count: number;
+  expected_seconds: number | null;
+  wanted: Generated<string>;
+  state: Generated<string>;
+  reason: Generated<string>;
+  devices: number[] | null;
+  attempt: Generated<number>;
+  token_sha256: Buffer | null;
+  interrupted: Generated<boolean>;
+  restarts: Generated<number>;
+  failures: Generated<number>;
+  accepted_seq: Generated<number>;
+  phase: string | null;
+  done: number | null;
+  total: number | null;
+  unit: string | null;
+  remaining_seconds: number | null;
+  step: Generated<number>;
+  steps_total: Generated<number>;
+  base_url: string | null;
+  output_offset: Generated<number>;
+  outcome: Json | null;
+  active_seconds: Generated<number>;
+  saved_seconds: Generated<number>;
+  lock_token: string | null;
+  locked_until: Timestamp | null;
+  check_at: Timestamp;
+  created_at: Timestamp;
+  queued_at: Timestamp;
+  not_before: Timestamp;
+  attempt_started_at: Timestamp | null;
+  started_at: Timestamp | null;
+  ready_at: Timestamp | null;
+  last_report_at: Timestamp | null;
+  stop_requested_at: Timestamp | null;
+  stop_reason: string | null;
+  ended_at: Timestamp | null;
+  files_removed_at: Timestamp | null;
+};
+
+export type DB = {
+  api_keys: ApiKeysTable;
+  asset_files: AssetFilesTable;
+  asset_lineage: AssetLineageTable;
+  assets: AssetsTable;
+  audit_log: AuditLogTable;
+  blobs: BlobsTable;
+  chat_requests: ChatRequestsTable;
+  deployments: DeploymentsTable;
+  idempotency_keys: IdempotencyKeysTable;
+  ledger_accounts: LedgerAccountsTable;
+  ledger_holds: LedgerHoldsTable;
+  ledger_seals: LedgerSealsTable;
+  ledger_transfers: LedgerTransfersTable;
+  onboarding_steps: OnboardingStepsTable;
+  preparations: PreparationsTable;
+  revisions: RevisionsTable;
+  runs: RunsTable;
+  sessions: SessionsTable;
+  sign_in_methods: SignInMethodsTable;
+  text_servers: TextServersTable;
+  training_configurations: TrainingConfigurationsTable;
+  users: UsersTable;
+  verifications: VerificationsTable;
+  workload_artefacts: WorkloadArtefactsTable;
+  workload_logs: WorkloadLogsTable;
+  workload_metrics: WorkloadMetricsTable;
+  workloads: WorkloadsTable;
+};

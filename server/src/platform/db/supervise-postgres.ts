@@ -1,0 +1,42 @@
+import type { Logger } from 'pino';
+import { isProcessAlive } from '../is-process-alive.ts';
+import { startEmbeddedPostgres } from './embedded-postgres.ts';
+
+const CHECK_MS = 500;
+
+export type SupervisedPostgres = { url: string; stop: () => Promise<void> };
+
+/**
+ * Starts the embedded PostgreSQL and starts it again whenever it has ended by itself, e.g. killed
+ * for memory. Its address stays the same, so connections only have to be made anew.
+ */
+export async function supervisePostgres(dir: string, log: Logger): Promise<SupervisedPostgres> {
+  let server = await startEmbeddedPostgres({ dir });
+  const { url } = server;
+  let restarting: Promise<void> | null = null;
+
+  const restart = async () => {
+    log.error({ pid: server.pid }, 'PostgreSQL has ended by itself; starting it again');
+    try {
+      server = await startEmbeddedPostgres({ dir });
+      log.warn({ pid: server.pid }, 'PostgreSQL runs again');
+    } catch (error) {
+      log.error({ err: error }, 'PostgreSQL does not start');
+    }
+  };
+  const timer = setInterval(() => {
+    if (restarting || isProcessAlive(server.pid)) return;
+    restarting = restart().finally(() => {
+      restarting = null;
+    });
+  }, CHECK_MS).unref();
+
+  return {
+    url,
+    stop: async () => {
+      clearInterval(timer);
+      await restarting;
+      await server.stop();
+    },
+  };
+}

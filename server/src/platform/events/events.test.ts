@@ -1,0 +1,69 @@
+import type { ChangeEvent } from '@bakehouse/contract/events';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { describe, expect, test, vi } from 'vitest';
+import { onFileEnd } from '../../testing/on-file-end.ts';
+import { testDatabase } from '../../testing/test-database.ts';
+import { openEvents } from './events.ts';
+import { publishChange } from './publish-change.ts';
+
+const { db, url } = await testDatabase();
+let reconnects = 0;
+const events = await openEvents(url, pino({ level: 'silent' }), () => {
+  reconnects += 1;
+});
+onFileEnd(events.close);
+
+function listen(userId: string) {
+  const heard: string[] = [];
+  const stop = events.subscribe(userId, (event) => heard.push(event.id));
+  return { heard, stop };
+}
+
+function publish(userId: string | null, id: string) {
+  const event: ChangeEvent = { topic: 'run', id };
+  return db.transaction().execute((tx) => publishChange(tx, userId, event));
+}
+
+describe('events', () => {
+  test('reach all listeners of their user and nobody else, and everybody when meant so', async () => {
+    const [ada, alsoAda, bob] = [listen('ada'), listen('ada'), listen('bob')];
+    await publish('ada', 'one');
+    await publish(null, 'all');
+    await vi.waitFor(() => expect(bob.heard).toEqual(['all']));
+    expect(ada.heard).toEqual(['one', 'all']);
+    expect(alsoAda.heard).toEqual(['one', 'all']);
+    alsoAda.stop();
+    await publish('ada', 'two');
+    await vi.waitFor(() => expect(ada.heard).toContain('two'));
+    expect(alsoAda.heard).not.toContain('two');
+  });
+
+  test('of a transaction that fails are never heard', async () => {
+    const ada = listen('ada');
+    const failing = db.transaction().execute(async (tx) => {
+      await publishChange(tx, 'ada', { topic: 'run', id: 'undone' });
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    await publish('ada', 'done');
+    await vi.waitFor(() => expect(ada.heard).toEqual(['done']));
+  });
+
+  test('announced outside a transaction are heard once each, however often they were told', async () => {
+    const [ada, bob] = [listen('ada'), listen('bob')];
+    for (let i = 0; i < 100; i += 1) events.announce('ada', { topic: 'balance', id: 'same' });
+    events.announce('ada', { topic: 'balance', id: 'last' });
+    await vi.waitFor(() => expect(ada.heard).toEqual(['same', 'last']));
+    expect(bob.heard).toEqual([]);
+  });
+
+  test('are heard again after the connection broke', async () => {
+    const ada = listen('ada');
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bakehouse events'
+      and datname = current_database()`.execute(db);
+    await vi.waitFor(() => expect(reconnects).toBe(1), { timeout: 10_000 });
+    await publish('ada', 'after');
+    await vi.waitFor(() => expect(ada.heard).toEqual(['after']));
+  });
+});

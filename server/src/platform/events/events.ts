@@ -1,0 +1,97 @@
+import type { ChangeEvent } from '@bakehouse/contract/events';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { CHANNEL, message, toPayload } from './publish-change.ts';
+
+/** Tells listeners of any server process what changed for a user. */
+export type Events = {
+  /** Calls `listener` for every event of the user until the returned function is called. */
+  subscribe: (userId: string, listener: (event: ChangeEvent) => void) => () => void;
+  /**
+   * Tells it within a moment, outside any transaction; call it after the commit. For changes that
+   * come by the hundred: `publishChange` makes the transactions that announce commit one after the
+   * other. What a killed process had not yet told is lost.
+   */
+  announce: (userId: string, event: ChangeEvent) => void;
+};
+
+const RECONNECT_MS = 1_000;
+const ANNOUNCE_MS = 20;
+
+/**
+ * Listens on a connection of its own and reconnects by itself when it breaks. What happened while
+ * it was broken is not repeated: clients read afresh whenever their own stream (re)connects, and
+ * `onReconnect` lets the server end those streams.
+ */
+export async function openEvents(
+  url: string,
+  log: Logger,
+  onReconnect: () => void = () => undefined,
+): Promise<Events & { close: () => Promise<void> }> {
+  const listeners = new Map<string, Set<(event: ChangeEvent) => void>>();
+  /** Messages that wait for the next announcement; a set, since what changed twice is told once. */
+  const waiting = new Set<string>();
+  let client: pg.Client | null = null;
+  let closed = false;
+
+  const deliver = (payload: string | undefined) => {
+    const parsed = message.safeParse(JSON.parse(payload ?? 'null'));
+    if (!parsed.success) return;
+    const { user_id, event } = parsed.data;
+    const hearers = user_id === null ? [...listeners.values()] : [listeners.get(user_id) ?? []];
+    for (const own of hearers) for (const listener of own) listener(event);
+  };
+
+  const announceWaiting = () => {
+    const payloads = [...waiting];
+    waiting.clear();
+    client
+      ?.query('select pg_notify($1, payload) from unnest($2::text[]) payload', [CHANNEL, payloads])
+      .catch((error: unknown) => log.warn({ err: error }, 'could not announce changes'));
+  };
+
+  const connect = async () => {
+    const next = new pg.Client({
+      connectionString: url,
+      application_name: 'bakehouse events',
+      keepAlive: true,
+    });
+    next.on('notification', ({ payload }) => deliver(payload));
+    next.on('error', (error) => log.warn({ err: error }, 'the event connection broke'));
+    next.once('end', () => {
+      if (client === next) reconnect();
+    });
+    await next.connect();
+    await next.query(`listen ${CHANNEL}`);
+    client = next;
+  };
+
+  const reconnect = () => {
+    client = null;
+    if (closed) return;
+    setTimeout(() => {
+      if (closed) return;
+      connect().then(onReconnect, reconnect);
+    }, RECONNECT_MS).unref();
+  };
+
+  await connect();
+  return {
+    subscribe: (userId, listener) => {
+      const own = listeners.get(userId) ?? new Set();
+      listeners.set(userId, own.add(listener));
+      return () => {
+        own.delete(listener);
+        if (own.size === 0 && listeners.get(userId) === own) listeners.delete(userId);
+      };
+    },
+    announce: (userId, event) => {
+      if (waiting.size === 0) setTimeout(announceWaiting, ANNOUNCE_MS);
+      waiting.add(toPayload(userId, event));
+    },
+    close: async () => {
+      closed = true;
+      await client?.end();
+    },
+  };
+}

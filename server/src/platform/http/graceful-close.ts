@@ -1,0 +1,68 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '../errors.ts';
+
+const DRAIN_TIMEOUT_MS = 20_000;
+const POLL_MS = 25;
+/** Workloads report to the end what they save; health is asked until the last moment. */
+const OPEN_TO_THE_END = /^\/(runtime|healthz|metrics)(\/|$)/;
+
+/**
+ * Makes the server end in good order. `app.drain()` ends the open event streams, answers new
+ * requests with 503 and waits for those in work, 20 s at most; workloads are still heard.
+ * `app.close()` then ends within moments: without this it waits for ever on open streams and for
+ * the keep-alive time on idle connections.
+ */
+export function closeGracefully(app: FastifyInstance): void {
+  let draining = false;
+  let inWork = 0;
+  const openStreams = new Set<() => void>();
+  app.decorate('openStreams', openStreams);
+
+  app.addHook('onRequest', async (request, reply) => {
+    if (OPEN_TO_THE_END.test(request.url)) return;
+    if (draining) {
+      reply.header('connection', 'close');
+      throw new AppError('unavailable', { publicMessage: 'The server is stopping. Try again in a moment' });
+    }
+    inWork += 1;
+    // Also when the client goes away in the middle.
+    reply.raw.once('close', () => {
+      inWork -= 1;
+    });
+  });
+
+  app.decorate('drain', async () => {
+    draining = true;
+    for (const close of openStreams) close();
+    const end = Date.now() + DRAIN_TIMEOUT_MS;
+    while (inWork > 0 && Date.now() < end) await sleep(POLL_MS);
+  });
+
+  // A connection that has not asked anything yet does not count as idle; Node would wait a minute for it.
+  const silent = new Set<Socket>();
+  app.server.on('connection', (socket) => {
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  app.server.on('request', ({ socket }) => silent.delete(socket));
+
+  let closer: NodeJS.Timeout | undefined;
+  app.addHook('preClose', async () => {
+    for (const close of openStreams) close();
+    closer = setInterval(() => {
+      app.server.closeIdleConnections();
+      for (const socket of silent) socket.destroy();
+    }, POLL_MS);
+  });
+  app.addHook('onClose', async () => clearInterval(closer));
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Ends each open stream of events. */
+    openStreams: Set<() => void>;
+    drain: () => Promise<void>;
+  }
+}

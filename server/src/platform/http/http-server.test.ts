@@ -1,0 +1,340 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { endpoint } from '@bakehouse/contract/endpoint';
+import { Registry } from 'prom-client';
+import { pino } from 'pino';
+import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { readConfig } from '../../config.ts';
+import { onFileEnd } from '../../testing/on-file-end.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import type { Services } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { bind, type Binding, bindPublic, bindWorkload } from './bind.ts';
+import { buildHttpServer } from './http-server.ts';
+import { openEventStream } from './server-sent-events.ts';
+
+const dist = await temporaryFolder();
+await mkdir(path.join(dist, 'assets'));
+await writeFile(path.join(dist, 'index.html'), '<!doctype html><title>Bakehouse</title>');
+await writeFile(path.join(dist, 'assets/app-a1b2c3.js'), 'export {}');
+
+const open = { method: 'POST', path: '/api/v1/test', access: 'public', summary: 'For tests' } as const;
+const numbers = endpoint({
+  ...open,
+  body: z.object({ amount: z.number().min(1), list: z.array(z.object({ name: z.string() })).optional() }),
+  response: z.object({ doubled: z.number() }),
+});
+
+type Answer = {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  text: string;
+  json: { error: Record<string, unknown> };
+};
+
+async function serve(bindings: Binding[], settings: Record<string, string> = {}) {
+  const logged: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line) => void logged.push(line) });
+  const services = { config: readConfig(settings), log } as unknown as Services;
+  const app = await buildHttpServer({
+    services,
+    metrics: new Registry(),
+    checkReady: async () => undefined,
+    authenticators: {
+      key: async (key) =>
+        key.startsWith('key-of-')
+          ? { kind: 'user', userId: key.slice(7), isOperator: key === 'key-of-root' }
+          : null,
+      session: async () => null,
+      workload: async (workloadId, token) =>
+        token === `token-of-${workloadId}` ? { kind: 'workload', workloadId } : null,
+    },
+    bindings,
+    plugins: [],
+    webDist: dist,
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const address = app.server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  onFileEnd(() => app.close());
+  const call = async (target: string, init: RequestInit = {}): Promise<Answer> => {
+    const response = await fetch(url + target, init);
+    const text = await response.text();
+    const json = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : null;
+    return { status: response.status, headers: Object.fromEntries(response.headers), text, json };
+  };
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    call('/api/v1/test', {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  return { app, url, call, post, logged };
+}
+
+describe('errors on the wire', () => {
+  test('name the field that is wrong, and echo the request id', async () => {
+    const { post } = await serve([
+      bindPublic(numbers, async (_ctx, { body }) => ({ doubled: body.amount * 2 })),
+    ]);
+    expect((await post({ amount: 4 })).json).toEqual({ doubled: 8 });
+    const answer = await post(
+      { amount: 4, list: [{ name: 'a' }, { name: 7 }] },
+      { 'x-request-id': 'from-the-browser' },
+    );
+    expect(answer.status).toBe(400);
+    expect(answer.headers['x-request-id']).toBe('from-the-browser');
+    expect(answer.json.error).toMatchObject({
+      code: 'invalid_request',
+      type: 'invalid_request_error',
+      param: 'list.1.name',
+      request_id: 'from-the-browser',
+    });
+    expect(answer.json.error.message).toContain('list.1.name');
+  });
+
+  test('carry what an AppError says', async () => {
+    const fails = bindPublic(numbers, async () => {
+      throw new AppError('insufficient_funds', {
+        publicMessage: 'Not enough credit',
+        data: { required_amount: '10', available_amount: '2.5' },
+      });
+    });
+    const { post } = await serve([fails]);
+    const answer = await post({ amount: 1 });
+    expect(answer.status).toBe(402);
+    expect(answer.json.error).toMatchObject({
+      code: 'insufficient_funds',
+      message: 'Not enough credit',
+      required_amount: '10',
+      available_amount: '2.5',
+    });
+  });
+
+  test('never show what broke inside, but log it with the request id', async () => {
+    const { post, logged } = await serve([
+      bindPublic(numbers, async () => {
+        throw new Error('relation "secret_table" does not exist');
+      }),
+    ]);
+    const answer = await post({ amount: 1 }, { 'x-request-id': 'r-1' });
+    expect(answer.status).toBe(500);
+    expect(answer.text).not.toContain('secret_table');
+    expect(answer.json.error).toMatchObject({ code: 'internal', type: 'server_error', request_id: 'r-1' });
+    expect(
+      logged.filter((line) => line.includes('secret_table') && line.includes('"request_id":"r-1"')),
+    ).toHaveLength(1);
+  });
+
+  test('an answer that breaks its own contract is our fault, not shown', async () => {
+    const { post } = await serve([bindPublic(numbers, async () => ({ doubled: 'two' }) as never)]);
+    expect(await post({ amount: 1 })).toMatchObject({ status: 500, json: { error: { code: 'internal' } } });
+  });
+
+  test('broken and oversized bodies are the caller’s', async () => {
+    const { call } = await serve([bindPublic(numbers, async () => ({ doubled: 2 }))]);
+    const headers = { 'content-type': 'application/json' };
+    const broken = await call('/api/v1/test', { method: 'POST', body: '{"amount":', headers });
+    expect(broken).toMatchObject({ status: 400, json: { error: { code: 'invalid_request' } } });
+    const large = await call('/api/v1/test', {
+      method: 'POST',
+      body: JSON.stringify('x'.repeat(9 * 2 ** 20)),
+      headers,
+    });
+    expect(large).toMatchObject({ status: 413, json: { error: { code: 'payload_too_large' } } });
+    const unknown = await call('/api/v1/nothing', { method: 'POST' });
+    expect(unknown).toMatchObject({
+      status: 404,
+      json: { error: { message: 'There is no POST /api/v1/nothing' } },
+    });
+  });
+});
+
+test('bytes are left to the handler as a stream, of any length', async () => {
+  const upload = endpoint({
+    ...open,
+    method: 'PUT',
+    path: '/api/v1/bytes',
+    response: z.object({ length: z.number() }),
+  });
+  const { call } = await serve([
+    bindPublic(upload, async (_ctx, _input, { request }) => ({ length: (await buffer(request.raw)).length })),
+  ]);
+  const body = Buffer.alloc(20 * 2 ** 20);
+  const answer = await call('/api/v1/bytes', {
+    method: 'PUT',
+    body,
+    headers: { 'content-type': 'application/octet-stream' },
+  });
+  expect(answer.json).toEqual({ length: body.length });
+});
+
+describe('access', () => {
+  const keyed = endpoint({
+    ...open,
+    access: 'key',
+    body: z.object({ user_id: z.string() }),
+    response: z.object({ id: z.string() }),
+  });
+  const operators = endpoint({
+    ...open,
+    path: '/api/v1/operators',
+    access: 'operator',
+    response: z.object({}),
+  });
+  const report = endpoint({
+    ...open,
+    path: '/runtime/v1/workloads/:workloadId/reports',
+    access: 'workload',
+    params: z.object({ workloadId: z.string() }),
+    response: z.object({ id: z.string() }),
+  });
+
+  test('belongs to the key’s owner, whoever the input names', async () => {
+    const { post } = await serve([bind(keyed, async (ctx) => ({ id: ctx.caller.userId }))]);
+    expect((await post({ user_id: 'ada' })).status).toBe(401);
+    expect((await post({ user_id: 'ada' }, { 'x-api-key': 'wrong' })).status).toBe(401);
+    expect(await post({ user_id: 'ada' }, { 'x-api-key': 'key-of-bob' })).toMatchObject({
+      status: 403,
+      json: { error: { param: 'user_id' } },
+    });
+    expect((await post({ user_id: 'ada' }, { 'x-api-key': 'key-of-ada' })).json).toEqual({ id: 'ada' });
+    expect((await post({ user_id: 'ada' }, { authorization: 'Bearer key-of-ada' })).json).toEqual({
+      id: 'ada',
+    });
+  });
+
+  test('of operators and workloads is theirs alone', async () => {
+    const { call } = await serve([
+      bind(operators, async () => ({})),
+      bindWorkload(report, async (ctx) => ({ id: ctx.caller.workloadId })),
+    ]);
+    const as = (target: string, headers: Record<string, string>) => call(target, { method: 'POST', headers });
+    expect((await as('/api/v1/operators', { 'x-api-key': 'key-of-ada' })).status).toBe(403);
+    expect((await as('/api/v1/operators', { 'x-api-key': 'key-of-root' })).status).toBe(200);
+    expect(
+      (await as('/runtime/v1/workloads/w1/reports', { authorization: 'Bearer token-of-w2' })).status,
+    ).toBe(401);
+    expect((await as('/runtime/v1/workloads/w1/reports', { 'x-api-key': 'key-of-ada' })).status).toBe(401);
+    expect(
+      (await as('/runtime/v1/workloads/w1/reports', { authorization: 'Bearer token-of-w1' })).json,
+    ).toEqual({ id: 'w1' });
+  });
+
+  test('cannot be bound with the wrong binder', () => {
+    expect(() => bindPublic(keyed, async () => ({ id: '' }))).toThrow("has access 'key'");
+  });
+});
+
+describe('rate limits', () => {
+  test('count per key, show the standard headers, and are stricter where a route says so', async () => {
+    const strict = endpoint({ ...open, path: '/api/v1/strict' });
+    const { post, call } = await serve(
+      [
+        bindPublic(numbers, async () => ({ doubled: 2 })),
+        bindPublic(strict, async () => undefined, { callsPerMinute: 1 }),
+      ],
+      { BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '2' },
+    );
+    const first = await post({ amount: 1 }, { 'x-api-key': 'one' });
+    expect(first.headers).toMatchObject({ 'ratelimit-limit': '2', 'ratelimit-remaining': '1' });
+    await post({ amount: 1 }, { 'x-api-key': 'one' });
+    const third = await post({ amount: 1 }, { 'x-api-key': 'one' });
+    expect(third).toMatchObject({ status: 429, json: { error: { code: 'rate_limited' } } });
+    expect(third.headers['retry-after']).toBeDefined();
+    expect((await post({ amount: 1 }, { 'x-api-key': 'two' })).status).toBe(200);
+
+    expect((await call('/api/v1/strict', { method: 'POST' })).status).toBe(200);
+    expect((await call('/api/v1/strict', { method: 'POST' })).status).toBe(429);
+    for (let i = 0; i < 5; i += 1) expect((await call('/healthz')).status).toBe(200);
+  });
+});
+
+describe('the web app', () => {
+  test('gets its files and its page, and programs get their errors', async () => {
+    const { call } = await serve([]);
+    const asset = await call('/assets/app-a1b2c3.js');
+    expect(asset.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(asset.headers['content-type']).toMatch(/javascript/);
+    for (const target of ['/', '/login', '/model/a%2Fb/description', '/users/ada.b']) {
+      const page = await call(target, { headers: { accept: 'text/html' } });
+      expect(page).toMatchObject({ status: 200, text: '<!doctype html><title>Bakehouse</title>' });
+      expect(page.headers['cache-control']).toBe('no-cache');
+      expect(page.headers['content-security-policy']).toContain("script-src 'self'");
+    }
+    for (const target of ['/api/v1/nothing', '/v1/nothing', '/runtime/x', '/healthz/x', '/assets/gone.js']) {
+      expect(await call(target)).toMatchObject({ status: 404, json: { error: { code: 'not_found' } } });
+    }
+    expect((await call('/../../etc/passwd')).text).not.toContain('root:');
+    expect((await call('/assets/..%2f..%2f..%2fetc%2fpasswd')).text).not.toContain('root:');
+  });
+});
+
+describe('the end', () => {
+  const slow = endpoint({ ...open, path: '/api/v1/slow' });
+  const stream = endpoint({ ...open, method: 'GET', path: '/api/v1/stream' });
+  const report = endpoint({
+    ...open,
+    path: '/runtime/v1/workloads/:workloadId/reports',
+    access: 'workload',
+    params: z.object({ workloadId: z.string() }),
+    response: z.object({}),
+  });
+
+  test('finishes requests and streams, hears workloads to the last, and comes soon', async () => {
+    let finish: () => void = () => undefined;
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const left = vi.fn();
+    const { app, call } = await serve([
+      bindPublic(slow, () => finished),
+      bindPublic(stream, async (_ctx, _input, io) => {
+        const events = openEventStream(io);
+        events.send('change', { id: '1' });
+        events.closed.addEventListener('abort', left);
+      }),
+      bindWorkload(report, async () => ({})),
+    ]);
+    const streaming = call('/api/v1/stream');
+    const working = call('/api/v1/slow', { method: 'POST' });
+    await vi.waitFor(async () => expect((await call('/metrics')).status).toBe(200));
+    await sleep(50);
+
+    const draining = app.drain();
+    const streamed = await streaming;
+    expect(streamed.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    expect(streamed.headers['content-security-policy']).toBeDefined();
+    expect(streamed.text).toBe(': open\n\nevent: change\ndata: {"id":"1"}\n\n');
+    expect(left).toHaveBeenCalledOnce();
+    expect(await call('/api/v1/slow', { method: 'POST' })).toMatchObject({
+      status: 503,
+      json: { error: { code: 'unavailable' } },
+    });
+    const reported = await call('/runtime/v1/workloads/w/reports', {
+      method: 'POST',
+      headers: { authorization: 'Bearer token-of-w' },
+    });
+    expect(reported.status).toBe(200);
+
+    finish();
+    expect((await working).status).toBe(200);
+    await draining;
+    await app.close();
+  }, 10_000);
+});
+
+test('metrics count requests by route, not by path', async () => {
+  const { call } = await serve([]);
+  await call('/healthz');
+  await call('/some/page', { headers: { accept: 'text/html' } });
+  const { text } = await call('/metrics');
+  expect(text).toContain(
+    'bakehouse_http_request_duration_seconds_count{method="GET",route="/healthz",status="200"} 1',
+  );
+  expect(text).not.toContain('some/page');
+});

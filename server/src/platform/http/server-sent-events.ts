@@ -1,0 +1,50 @@
+import type { Http } from './bind.ts';
+
+const HEARTBEAT_MS = 15_000;
+
+export type EventStream = {
+  /** Sends one event; the data as JSON. */
+  send: (event: string, data: object) => void;
+  /** Sends a line that clients ignore; it keeps proxies and timeouts quiet. */
+  comment: (text: string) => void;
+  /** Aborted when the client has gone or the server ends the stream. */
+  closed: AbortSignal;
+  close: () => void;
+};
+
+/**
+ * Answers a request with server-sent events. The stream stays open until the client leaves,
+ * `close` is called or the server shuts down, with a comment every 15 s against idle timeouts.
+ */
+export function openEventStream({ reply }: Http): EventStream {
+  reply.hijack();
+  const { raw } = reply;
+  const closing = new AbortController();
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) raw.setHeader(name, value);
+  raw.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    // nginx would hold the events back.
+    'x-accel-buffering': 'no',
+  });
+
+  const comment = (text: string) => void raw.write(`: ${text}\n\n`);
+  const heartbeat = setInterval(comment, HEARTBEAT_MS, 'heartbeat').unref();
+  const close = () => void raw.end();
+  const streams = reply.server.openStreams;
+  streams.add(close);
+  raw.once('close', () => {
+    clearInterval(heartbeat);
+    streams.delete(close);
+    closing.abort();
+  });
+  comment('open');
+
+  return {
+    send: (event, data) => void raw.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+    comment,
+    closed: closing.signal,
+    close,
+  };
+}

@@ -1,0 +1,102 @@
+import { fromKysely, type JobResult, PgBoss, type Job as QueuedJob } from 'pg-boss';
+import type { Logger } from 'pino';
+import type { Services } from '../context.ts';
+import type { AnyJob, Job } from './define-job.ts';
+import type { Jobs } from './jobs.ts';
+
+/** A worker is taken for dead after this many seconds without a sign of life; 10 is the least that the library takes. */
+const HEARTBEAT_SECONDS = 10;
+const SUPERVISE_SECONDS = 5;
+const CONNECTIONS = 4;
+/** A single job is fetched when it is announced, a backlog in batches without pause. */
+const BATCH = 10;
+/** Nobody announces retries, and an announcement can get lost. */
+const POLL_SECONDS = 5;
+const STOP_TIMEOUT_MS = 20_000;
+const RETRIES = 5;
+const RETRY_DELAY_MAX_SECONDS = 300;
+const TIMEOUT_SECONDS = 900;
+
+export type JobQueue = Jobs & {
+  /** Begins to work on all declared jobs and schedules. */
+  work: (services: Services) => Promise<void>;
+  /** Takes no new jobs and waits for the running ones, 20 s at most; the others are done by the next worker. */
+  stop: () => Promise<void>;
+};
+
+type Options = {
+  url: string;
+  log: Logger;
+  jobs: AnyJob[];
+  /** Whether this process works on jobs, or only enqueues them. */
+  works: boolean;
+};
+
+/** Opens the queue in the database (schema `pgboss`, made when missing) and declares the jobs there. */
+export async function openJobQueue({ url, log, jobs, works }: Options): Promise<JobQueue> {
+  const boss = new PgBoss({
+    connectionString: url,
+    application_name: 'bakehouse jobs',
+    max: CONNECTIONS,
+    useListenNotify: works,
+    supervise: works,
+    schedule: works,
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
+  });
+  boss.on('error', (error) => log.warn({ err: error }, 'the job queue had an error'));
+  await boss.start();
+  for (const job of jobs) await declare(boss, job);
+
+  return {
+    enqueue: async (tx, job, data) => {
+      await boss.send(job.name, data, { db: fromKysely(tx) });
+    },
+    work: async (services) => {
+      for (const job of jobs) await startWorker(boss, services, job as Job);
+    },
+    stop: () => boss.stop({ graceful: true, timeout: STOP_TIMEOUT_MS }),
+  };
+}
+
+async function declare(boss: PgBoss, job: AnyJob): Promise<void> {
+  const options = {
+    notify: true,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    expireInSeconds: job.timeoutSeconds ?? TIMEOUT_SECONDS,
+    retryLimit: job.retries ?? (job.schedule ? 0 : RETRIES),
+    retryBackoff: true,
+    retryDelayMax: RETRY_DELAY_MAX_SECONDS,
+    // One run at a time: a schedule that is slower than its period must not pile up.
+    ...(job.schedule && { policy: 'stately' as const }),
+  };
+  await boss.createQueue(job.name, options);
+  if (job.schedule) await boss.schedule(job.name, job.schedule, {}, { tz: 'UTC' });
+}
+
+async function startWorker(boss: PgBoss, services: Services, job: Job): Promise<void> {
+  const runOne = async (queued: QueuedJob): Promise<JobResult> => {
+    const log = services.log.child({ job: job.name, job_id: queued.id });
+    try {
+      await job.run({ ...services, log }, queued.data, queued.signal);
+      return { id: queued.id, status: 'completed' };
+    } catch (error) {
+      log.error({ err: error, attempt: queued.retryCount + 1 }, 'job failed');
+      return {
+        id: queued.id,
+        status: 'failed',
+        output: { message: error instanceof Error ? error.message : String(error) },
+      };
+    }
+  };
+  await boss.work<object, object>(
+    job.name,
+    {
+      batchSize: BATCH,
+      burstWhenBatchFull: true,
+      notifyPollingIntervalSeconds: POLL_SECONDS,
+      perJobResults: true,
+    },
+    (batch: QueuedJob[]) => Promise.all(batch.map(runOne)),
+  );
+}

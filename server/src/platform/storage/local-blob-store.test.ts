@@ -1,0 +1,94 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { openLocalBlobStore } from './local-blob-store.ts';
+
+const dir = await temporaryFolder();
+const store = await openLocalBlobStore(dir);
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+async function files(): Promise<string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+}
+
+describe('the local blob store', () => {
+  test('names bytes by their hash, once, and gives them back whole or in parts', async () => {
+    const bytes = randomBytes(3_000_000);
+    const blob = await store.write(Readable.from([bytes.subarray(0, 1_000_000), bytes.subarray(1_000_000)]));
+    expect(blob).toEqual({ sha256: sha256(bytes), sizeBytes: 3_000_000 });
+    const before = await files();
+    await store.write(Readable.from([bytes]));
+    expect(await files()).toEqual(before);
+
+    expect(await buffer(await store.read(blob.sha256))).toEqual(bytes);
+    expect(await buffer(await store.read(blob.sha256, { start: 10, end: 19 }))).toEqual(
+      bytes.subarray(10, 20),
+    );
+    expect(await store.localPath(blob.sha256)).toBe(
+      path.join(dir, blob.sha256.slice(0, 2), blob.sha256.slice(2)),
+    );
+    await store.delete(blob.sha256);
+    await expect(store.read(blob.sha256)).rejects.toThrow('ENOENT');
+    await store.delete(blob.sha256);
+  });
+
+  test('stores an empty file', async () => {
+    expect(await store.write(Readable.from([]))).toEqual({ sha256: sha256(Buffer.alloc(0)), sizeBytes: 0 });
+  });
+
+  test('leaves nothing of a stream that breaks at any byte', async () => {
+    const before = await files();
+    await fc.assert(
+      fc.asyncProperty(fc.nat(200_000), fc.integer({ min: 1, max: 70_000 }), async (cutAt, piece) => {
+        const broken = Readable.from(
+          (function* () {
+            for (let sent = 0; sent < cutAt; sent += piece) yield randomBytes(Math.min(piece, cutAt - sent));
+            throw new Error('connection lost');
+          })(),
+        );
+        await expect(store.write(broken)).rejects.toMatchObject({
+          code: 'invalid_request',
+          publicMessage: 'The upload broke off before its end',
+        });
+        expect(await files()).toEqual(before);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('takes a file of just the limit, and refuses one byte more without a trace', async () => {
+    const limits = { sizeBytesMax: 1_000_000, tooLargeMessage: 'Too large for the test' };
+    expect(await store.write(Readable.from([randomBytes(1_000_000)]), limits)).toMatchObject({
+      sizeBytes: 1_000_000,
+    });
+    const before = await files();
+    await expect(
+      store.write(Readable.from([randomBytes(1_000_000), randomBytes(1)]), limits),
+    ).rejects.toMatchObject({
+      code: 'payload_too_large',
+      publicMessage: 'Too large for the test',
+    });
+    expect(await files()).toEqual(before);
+  });
+
+  test('removes what processes that are gone left unfinished, and nothing else', async () => {
+    const other = await temporaryFolder();
+    await openLocalBlobStore(other);
+    const unfinished = path.join(other, 'unfinished');
+    const numberOfNobody = 2 ** 30;
+    await writeFile(path.join(unfinished, `${numberOfNobody}-a`), 'left');
+    await writeFile(path.join(unfinished, `${process.pid}-b`), 'left in an earlier life');
+    await writeFile(path.join(unfinished, `${process.ppid}-c`), 'being written');
+    await openLocalBlobStore(other);
+    expect(await readdir(unfinished)).toEqual([`${process.ppid}-c`]);
+  });
+});

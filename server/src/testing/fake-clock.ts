@@ -1,0 +1,23 @@
+import type { Clock } from '../platform/clock.ts';
+
+export type FakeClock = Clock & {
+  /** Moves time forward. */
+  advance: (step: {
+    days?: number;
+    hours?: number;
+    minutes?: number;
+    seconds?: number;
+    milliseconds?: number;
+  }) => void;
+};
+
+/** A clock that stands still until it is told to move; it begins at the real time unless said. */
+export function fakeClock(start: Date = new Date()): FakeClock {
+  let now = start.getTime();
+  return {
+    now: () => new Date(now),
+    advance: ({ days = 0, hours = 0, minutes = 0, seconds = 0, milliseconds = 0 }) => {
+      now += (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000 + milliseconds;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { discardEmbeddedPostgres, startEmbeddedPostgres } from '../platform/db/embedded-postgres.ts';
+import { isProcessAlive } from '../platform/is-process-alive.ts';
+
+const PREFIX = 'bakehouse-test-';
+
+/** Speed before safety: the data need not survive anything. */
+const settings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+  max_connections: '300',
+};
+
+/** A PostgreSQL of its own that lives until `stop`; what killed runs left is swept first. */
+export async function startTemporaryPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
+  await sweep();
+  const home = await mkdtemp(path.join(tmpdir(), PREFIX));
+  // Under root the server is another user, who must be able to enter.
+  await chmod(home, 0o755);
+  await writeFile(path.join(home, 'owner.pid'), String(process.pid));
+  const dir = path.join(home, 'postgres');
+  const server = await startEmbeddedPostgres({ dir, settings });
+  return {
+    url: server.url,
+    stop: async () => {
+      await discardEmbeddedPostgres(dir);
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Makes a database on the server of `url`; returns its own URL. */
+export async function createDatabase(url: string, name: string, template = 'template1'): Promise<string> {
+  await query(url, `create database ${name} template ${template} strategy file_copy`);
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  return own.href;
+}
+
+export async function dropDatabase(url: string, name: string): Promise<void> {
+  await query(url, `drop database ${name} with (force)`);
+}
+
+async function query(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+async function sweep(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue;
+    const home = path.join(tmpdir(), name);
+    const owner = Number(await readFile(path.join(home, 'owner.pid'), 'utf8').catch(() => ''));
+    if (!owner || isProcessAlive(owner)) continue;
+    await discardEmbeddedPostgres(path.join(home, 'postgres'));
+    await rm(home, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,125 @@
+import { getApiKey, getMe } from '@bakehouse/contract/accounts';
+import type { CallOf, Endpoint, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { ErrorBody } from '@bakehouse/contract/errors';
+import type { z } from 'zod';
+
+export type TestUser = {
+  userId: string;
+  apiKey: string;
+  email: string /** Of the browser session. */;
+  cookie: string;
+};
+
+type RequestOptions = {
+  as?: { apiKey: string };
+  idempotencyKey?: string;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+};
+
+export type TestClient = {
+  /** Calls an endpoint over HTTP and resolves with its parsed answer. Throws WireError on an error status. */
+  request: <E extends Endpoint>(
+    endpoint: E,
+    call: CallOf<E>,
+    options?: RequestOptions,
+  ) => Promise<ResponseOf<E>>;
+  /** The same without looking at the answer: for streams, files and headers. */
+  send: <E extends Endpoint>(endpoint: E, call: CallOf<E>, options?: RequestOptions) => Promise<Response>;
+  /** A new user by the real sign-up. */
+  signUp: (name?: string) => Promise<TestUser>;
+};
+
+/** An error answer of the server. */
+export class WireError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly body: ErrorBody;
+
+  constructor(status: number, body: ErrorBody) {
+    super(`${status} ${body.error?.code}: ${body.error?.message}`);
+    this.name = 'WireError';
+    this.status = status;
+    this.code = body.error?.code;
+    this.body = body;
+  }
+}
+
+/** Calls the server at `url` as its users do. */
+export function testClient(url: string): TestClient {
+  const send: TestClient['send'] = (endpoint, call, requestOptions) =>
+    fetch(toRequest(url, endpoint, call, requestOptions));
+  const request: TestClient['request'] = async (endpoint, call, requestOptions) => {
+    const response = await send(endpoint, call, requestOptions);
+    const text = await response.text();
+    const body: unknown = text === '' ? undefined : JSON.parse(text);
+    if (!response.ok) throw new WireError(response.status, body as ErrorBody);
+    return body as ResponseOf<typeof endpoint>;
+  };
+  let users = 0;
+
+  return {
+    request,
+    send,
+    signUp: async (name) => {
+      users += 1;
+      const email = `${name?.toLowerCase().replace(/\W+/g, '-') ?? 'user'}-${users}@example.com`;
+      const response = await fetch(`${url}/api/auth/sign-up/email`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: url },
+        body: JSON.stringify({
+          name: name ?? `User ${users}`,
+          email,
+          password: 'correct horse battery staple',
+        }),
+      });
+      if (!response.ok) throw new WireError(response.status, (await response.json()) as ErrorBody);
+      const { user } = (await response.json()) as { user: { id: string } };
+      const cookie = response.headers
+        .getSetCookie()
+        .map((line) => line.split(';')[0])
+        .join('; ');
+      const { data: apiKey } = await request(
+        getApiKey,
+        { query: { user_id: user.id } },
+        { headers: { cookie } },
+      );
+      await request(getMe, {}, { as: { apiKey } });
+      return { userId: user.id, apiKey, email, cookie };
+    },
+  };
+}
+
+function toRequest<E extends Endpoint>(
+  origin: string,
+  endpoint: E,
+  call: CallOf<E>,
+  options: RequestOptions = {},
+): Request {
+  const { params, query, body } = call as { params?: object; query?: object; body?: z.core.util.JSONType };
+  const url = new URL(fillPath(endpoint.path, params ?? {}), origin);
+  for (const [name, value] of Object.entries(query ?? {}))
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  const headers = new Headers(options.headers);
+  if (options.as) headers.set('x-api-key', options.as.apiKey);
+  if (options.idempotencyKey) headers.set('idempotency-key', options.idempotencyKey);
+  if (body !== undefined) headers.set('content-type', 'application/json');
+  return new Request(url, {
+    method: endpoint.method,
+    headers,
+    body: body === undefined ? null : JSON.stringify(body),
+    signal: options.signal ?? null,
+  });
+}
+
+/** '/a/:id/*' with { id, '*': 'b/c' } -> '/a/1/b/c'. Each part is encoded; the rest keeps its slashes. */
+function fillPath(pattern: string, params: object): string {
+  const values = new Map(Object.entries(params).map(([name, value]) => [name, String(value)]));
+  return pattern
+    .split('/')
+    .map((part) => {
+      if (part === '*') return (values.get('*') ?? '').split('/').map(encodeURIComponent).join('/');
+      return part.startsWith(':') ? encodeURIComponent(values.get(part.slice(1)) ?? '') : part;
+    })
+    .join('/');
+}

@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type App, createApp, type Role } from '../app.ts';
+import { type Config, readConfig } from '../config.ts';
+import type { Driver } from '../engine/drivers/driver.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Services } from '../platform/context.ts';
+import { createLog } from '../platform/log.ts';
+import type { ReadData } from '../modules/training/read-data.ts';
+import { onFileEnd } from './on-file-end.ts';
+import { type TestClient, testClient } from './test-client.ts';
+import { testDatabase } from './test-database.ts';
+
+export type { TestUser } from './test-client.ts';
+
+type Options = {
+  clock?: Clock;
+  /** The fake driver unless said. */
+  driver?: Driver;
+  /** How data files are read for validation: by the Python runtime unless said. */
+  readData?: ReadData;
+  /** Settings that differ from a test's own. */
+  config?: Partial<Config>;
+  /** Only `web` unless said: a test runs jobs, and the engine with `app.engine.pass()`, by its own hand. */
+  roles?: Role[];
+};
+
+export type TestServer = TestClient & {
+  url: string;
+  app: App;
+  services: Services;
+  databaseUrl: string;
+  close: () => Promise<void>;
+};
+
+/**
+ * The real program on a port of its own, with a database and a data folder of its own and the
+ * fake driver. It closes by itself when the test file ends.
+ */
+export async function testServer(options: Options = {}): Promise<TestServer> {
+  const database = await testDatabase();
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'bakehouse-data-'));
+  const config: Config = { ...testConfig(dataDir), ...options.config };
+  const app = await createApp({
+    config,
+    databaseUrl: database.url,
+    log: createLog(config),
+    clock: options.clock,
+    driver: options.driver,
+    readData: options.readData,
+    roles: options.roles ?? ['web'],
+  });
+  await app.start();
+  const close = onFileEnd(async () => {
+    await app.close();
+    await database.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const url = config.publicUrl;
+
+  return {
+    url,
+    app,
+    services: app.services,
+    databaseUrl: database.url,
+    close,
+    ...testClient(url),
+  };
+}
+
+function testConfig(dataDir: string): Config {
+  return readConfig({
+    BAKEHOUSE_PORT: '0',
+    BAKEHOUSE_DATA_DIR: dataDir,
+    BAKEHOUSE_CACHE_DIR: path.join(dataDir, 'cache'),
+    BAKEHOUSE_SECRET: 'only-for-tests-only-for-tests-only',
+    BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '0',
+    BAKEHOUSE_DRIVER: 'fake',
+    BAKEHOUSE_PREPARE: 'false',
+    BAKEHOUSE_LOG_LEVEL: 'silent',
+  });
+}
