@@ -1,0 +1,30 @@
+import type pg from 'pg';
+import type { Services, UserCaller } from '../../platform/context.ts';
+import { hashApiKey, isApiKey } from './api-key.ts';
+import { isOperator } from './is-operator.ts';
+import { findKeyOwner, setKeyLastUsed } from './queries.ts';
+
+/** 'Last used' is shown to people: a minute is exact enough, and it keeps writes off the way of each call. */
+const LAST_USED_PRECISION_MS = 60_000;
+
+/** Makes the check of API keys: their owner, or null when the key is nobody's. */
+export function authenticateKey(
+  services: Services,
+  pool: pg.Pool,
+): (key: string) => Promise<UserCaller | null> {
+  return async (key) => {
+    if (!isApiKey(key)) return null;
+    const owner = await findKeyOwner(pool, hashApiKey(key));
+    if (!owner) return null;
+    noteUse(services, owner);
+    return { kind: 'user', userId: owner.user_id, isOperator: isOperator(services.config, owner.email) };
+  };
+}
+
+function noteUse(services: Services, owner: { user_id: string; last_used_at: Date | null }): void {
+  const now = services.clock.now();
+  if (owner.last_used_at && now.getTime() - owner.last_used_at.getTime() < LAST_USED_PRECISION_MS) return;
+  setKeyLastUsed(services.db, owner.user_id, now).catch((error: unknown) => {
+    services.log.warn({ err: error, user_id: owner.user_id }, 'could not note the use of a key');
+  });
+}

@@ -1,0 +1,13 @@
+import type { Services } from '../../platform/context.ts';
+import { defineJob } from '../../platform/jobs/define-job.ts';
+import { deleteExpiredSessions, deleteExpiredVerifications } from './queries.ts';
+
+/** The sign-in library only looks past expired rows; once a day they go. */
+export const deleteExpiredJob = defineJob({
+  name: 'accounts.delete-expired',
+  schedule: '41 3 * * *',
+  run: async ({ db, clock }: Services) => {
+    await deleteExpiredSessions(db, clock.now());
+    await deleteExpiredVerifications(db, clock.now());
+  },
+});

@@ -1,0 +1,25 @@
+import type { User } from '@bakehouse/contract/accounts';
+import type { Context } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { findUser, listCompletedSteps } from './queries.ts';
+
+/** The owner of the key, with the onboarding steps that are done. */
+export async function getMe(ctx: Context): Promise<User> {
+  const { userId, isOperator } = ctx.caller;
+  const [user, done] = await Promise.all([findUser(ctx.db, userId), listCompletedSteps(ctx.db, userId)]);
+  if (!user) throw new AppError('not_found', { publicMessage: 'This user does not exist' });
+  const steps = {
+    create_dataset: { completed: done.has('create_dataset') },
+    create_model: { completed: done.has('create_model') },
+    fine_tune_model: { completed: done.has('fine_tune_model') },
+  };
+  return {
+    id: user.id,
+    username: user.username,
+    name: user.name,
+    email: user.email,
+    image_url: user.image,
+    is_operator: isOperator,
+    onboarding: { onboarding_completed: Object.values(steps).every((step) => step.completed), steps },
+  };
+}

@@ -1,0 +1,29 @@
+import type { Services } from '../../platform/context.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { encryptApiKey, hashApiKey, makeApiKey } from './api-key.ts';
+import { insertKey } from './queries.ts';
+import { recordAudit } from './record-audit.ts';
+import { serverSecret } from './server-secret.ts';
+
+/** What other modules do for every new user, inside the transaction that completes the user. */
+export type OnUserCreated = (tx: Transaction, input: { userId: string }) => Promise<unknown>;
+
+/**
+ * Completes a user whom the sign-in library has just inserted: makes the API key and runs the
+ * modules' handlers, all in one transaction. Does nothing for a complete user, so it is also
+ * how a user is healed whose sign-up was cut between the two transactions.
+ */
+export async function provisionUser(
+  services: Services,
+  input: { userId: string; onUserCreated: OnUserCreated[] },
+): Promise<void> {
+  const { userId, onUserCreated } = input;
+  const key = makeApiKey();
+  const encrypted = encryptApiKey(key, { userId, secret: serverSecret(services.config) });
+  await services.db.transaction().execute(async (tx) => {
+    const isNew = await insertKey(tx, { userId, sha256: hashApiKey(key), encrypted });
+    if (!isNew) return;
+    for (const handler of onUserCreated) await handler(tx, { userId });
+    await recordAudit(tx, { userId, action: 'user.created' });
+  });
+}
