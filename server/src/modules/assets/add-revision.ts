@@ -1,0 +1,42 @@
+import type { Transaction } from '../../platform/db/database.ts';
+import { publishChange } from '../../platform/events/publish-change.ts';
+import {
+  type AssetRow,
+  endFiles,
+  findRevision,
+  insertFiles,
+  insertRevision,
+  setNewestRevision,
+} from './queries.ts';
+
+export type NewFile = { path: string; sha256: string; sizeBytes: number };
+
+/**
+ * Makes the newest revision of a locked asset: the files of the one before, without `remove`, with
+ * `put` in place of files of the same path. The blobs must be registered. Returns its id.
+ */
+export async function addRevision(
+  tx: Transaction,
+  asset: AssetRow,
+  change: { put: NewFile[]; remove: string[] },
+): Promise<string> {
+  const newest = asset.revision_id ? await findRevision(tx, asset.id, asset.revision_id) : undefined;
+  const number = (newest?.number ?? 0) + 1;
+  const revisionId = await insertRevision(tx, asset.id, number);
+  const ended = await endFiles(
+    tx,
+    asset.id,
+    [...change.remove, ...change.put.map((file) => file.path)],
+    number - 1,
+  );
+  await insertFiles(tx, asset.id, change.put, number);
+  const bytesAdded = change.put.reduce((sum, file) => sum + BigInt(file.sizeBytes), 0n);
+  const bytesEnded = ended.reduce((sum, file) => sum + file.size_bytes, 0n);
+  await setNewestRevision(tx, asset.id, {
+    revisionId,
+    files: change.put.length - ended.length,
+    bytes: bytesAdded - bytesEnded,
+  });
+  if (asset.owner_user_id) await publishChange(tx, asset.owner_user_id, { topic: 'asset', id: asset.id });
+  return revisionId;
+}

@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest';
+import { cleanFileName } from './clean-file-name.ts';
+
+describe('cleanFileName', () => {
+  test.each([
+    ['train.csv', 'train.csv'],
+    ['../../etc/passwd', 'passwd'],
+    ['C:\\Users\\ada\\data.json', 'data.json'],
+    ['/absolute.txt', 'absolute.txt'],
+    ['  spaced name.txt ', 'spaced name.txt'],
+    ['a\u0000b\nc\u202Etxt.csv', 'abctxt.csv'],
+    ['Zu\u0308rich.csv', 'Zürich.csv'],
+    ['.gitattributes', '.gitattributes'],
+    ['..hidden', '..hidden'],
+  ])('%j becomes %j', (sent, kept) => {
+    expect(cleanFileName(sent)).toBe(kept);
+  });
+
+  test.each(['', '.', '..', '../..', 'folder/', '\u0007', '   '])('%j is refused', (sent) => {
+    expect(() => cleanFileName(sent)).toThrow('The file has no usable name');
+  });
+
+  test('a name of more than 255 bytes is refused', () => {
+    expect(() => cleanFileName(`${'ü'.repeat(128)}.csv`)).toThrow('longer than 255 bytes');
+  });
+});

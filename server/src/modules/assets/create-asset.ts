@@ -1,0 +1,46 @@
+import type { createAsset as endpoint } from '@bakehouse/contract/assets';
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { Context } from '../../platform/context.ts';
+import { idempotent } from '../../platform/db/idempotent.ts';
+import { completeOnboardingStep } from '../accounts/complete-onboarding-step.ts';
+import { findReadableAsset } from './find-asset.ts';
+import { insertAsset } from './insert-asset.ts';
+
+/**
+ * Makes an empty dataset or model of the caller and returns its id. Titles may repeat: ids tell
+ * assets apart, and a fine-tune that is tried again should not be refused for its name.
+ */
+export async function createAsset(ctx: Context, payload: InputOf<typeof endpoint>['body']): Promise<string> {
+  const { userId } = ctx.caller;
+  const { id } = await ctx.db.transaction().execute((tx) =>
+    idempotent(
+      tx,
+      { userId, key: ctx.idempotencyKey, operation: 'create-asset', input: payload },
+      async () => {
+        const parentAssetId = payload.parent_dataset_id || null;
+        if (parentAssetId) await findReadableAsset(tx, { assetId: parentAssetId, userId });
+        const assetId = await insertAsset(tx, {
+          ownerUserId: userId,
+          datasetType: payload.dataset_type,
+          title: payload.title,
+          category: payload.category,
+          details: payload.details,
+          tags: payload.tags,
+          priceMicro: payload.price,
+          embeddingModel: payload.embedding_model,
+          dimensions: payload.dimensions,
+          isPublished: payload.is_published,
+          baseModelType: payload.base_model_type ?? null,
+          parentAssetId,
+        });
+        await completeOnboardingStep(
+          tx,
+          userId,
+          payload.dataset_type === 'RAW' ? 'create_dataset' : 'create_model',
+        );
+        return { id: assetId };
+      },
+    ),
+  );
+  return id;
+}

@@ -1,0 +1,33 @@
+import type { Transaction } from '../../platform/db/database.ts';
+import { AppError } from '../../platform/errors.ts';
+import { addRevision, type NewFile } from './add-revision.ts';
+import { findAsset, listNewestFiles, lockAsset, upsertBlobs } from './queries.ts';
+
+/**
+ * Gives an asset a revision of exactly these files, whose bytes the blob store already holds, e.g.
+ * what a run has made. Where the newest revision lists the same it stays. Throws
+ * AppError('not_found') when the asset was deleted meanwhile.
+ */
+export async function createRevisionFromBlobs(
+  tx: Transaction,
+  input: { assetId: string; files: NewFile[] },
+): Promise<{ revisionId: string }> {
+  for (const { path } of input.files) refuseStrayPath(path);
+  await lockAsset(tx, input.assetId);
+  const asset = await findAsset(tx, input.assetId);
+  if (!asset) throw new AppError('not_found', { publicMessage: 'Asset not found' });
+  const present = new Map((await listNewestFiles(tx, asset.id)).map((file) => [file.path, file.sha256]));
+  const put = input.files.filter((file) => present.get(file.path) !== file.sha256);
+  const wanted = new Set(input.files.map((file) => file.path));
+  const remove = [...present.keys()].filter((path) => !wanted.has(path));
+  if (asset.revision_id && put.length === 0 && remove.length === 0) return { revisionId: asset.revision_id };
+  await upsertBlobs(tx, put);
+  return { revisionId: await addRevision(tx, asset, { put, remove }) };
+}
+
+function refuseStrayPath(path: string): void {
+  const parts = path.split('/');
+  if (path.includes('\\') || parts.some((part) => part === '' || part === '.' || part === '..')) {
+    throw new Error(`Not a path inside an asset: ${path}`);
+  }
+}

@@ -1,0 +1,12 @@
+import { splitLines } from './decode-text.ts';
+import type { Table } from './table.ts';
+
+/** A text file: one column, one row per line. */
+export function readText(chunks: AsyncIterable<string>): Table {
+  return {
+    columns: ['text'],
+    rows: (async function* () {
+      for await (const { line, text } of splitLines(chunks)) yield { line, values: { text } };
+    })(),
+  };
+}

@@ -1,0 +1,18 @@
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import { findLineage } from './queries.ts';
+
+type Source = { assetId: string; revisionId: string; title: string };
+
+/** What a model was made from; null for one that was uploaded. */
+export async function readLineage(
+  tx: Database | Transaction,
+  input: { assetId: string },
+): Promise<{ runId: string; baseModel: Source; dataset: Source } | null> {
+  const row = await findLineage(tx, input.assetId);
+  if (!row) return null;
+  return {
+    runId: row.run_id,
+    baseModel: { assetId: row.base_asset_id, revisionId: row.base_revision_id, title: row.base_title },
+    dataset: { assetId: row.dataset_asset_id, revisionId: row.dataset_revision_id, title: row.dataset_title },
+  };
+}

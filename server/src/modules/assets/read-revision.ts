@@ -1,0 +1,55 @@
+import type { DatasetType } from '@bakehouse/contract/assets';
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import { AppError } from '../../platform/errors.ts';
+import { findReadableAsset } from './find-asset.ts';
+import { findRevision, listFiles } from './queries.ts';
+
+export type AssetRevision = {
+  asset: {
+    id: string;
+    /** Null for starter models. */
+    ownerUserId: string | null;
+    isStarter: boolean;
+    /** Names a starter model across servers. */
+    starterSlug: string | null;
+    datasetType: DatasetType;
+    title: string;
+    tags: string[];
+    baseModelType: string | null;
+    parentAssetId: string | null;
+  };
+  revision: { id: string; number: number; createdAt: Date };
+  files: { path: string; sha256: string; sizeBytes: number }[];
+};
+
+/**
+ * One revision of an asset with its files, the newest unless said, for work that uses exactly
+ * that. Throws AppError('not_found') unless the user may read it, and 'conflict' when it has no
+ * files yet.
+ */
+export async function readRevision(
+  tx: Database | Transaction,
+  input: { assetId: string; revisionId?: string; userId: string },
+): Promise<AssetRevision> {
+  const asset = await findReadableAsset(tx, input);
+  const revisionId = input.revisionId ?? asset.revision_id;
+  if (!revisionId) throw new AppError('conflict', { publicMessage: `${asset.title} has no files yet` });
+  const revision = await findRevision(tx, asset.id, revisionId);
+  if (!revision) throw new AppError('not_found', { publicMessage: 'This asset has no such revision' });
+  const files = await listFiles(tx, asset.id, revision.number);
+  return {
+    asset: {
+      id: asset.id,
+      ownerUserId: asset.owner_user_id,
+      isStarter: asset.is_starter,
+      starterSlug: asset.starter_slug,
+      datasetType: asset.dataset_type as DatasetType,
+      title: asset.title,
+      tags: asset.tags,
+      baseModelType: asset.base_model_type,
+      parentAssetId: asset.parent_asset_id,
+    },
+    revision: { id: revision.id, number: revision.number, createdAt: revision.created_at },
+    files: files.map(({ path, sha256, size_bytes }) => ({ path, sha256, sizeBytes: Number(size_bytes) })),
+  };
+}

@@ -1,0 +1,41 @@
+import type { AssetSummary, assetFile, DatasetType } from '@bakehouse/contract/assets';
+import { formatBgl } from '@bakehouse/contract/money';
+import type * as z from 'zod';
+import type { AssetRow, FileRow } from './queries.ts';
+
+const STARTER_OWNER = 'bakehouse';
+
+/** A row as lists show it. */
+export function toSummary(row: AssetRow): AssetSummary {
+  return {
+    dataset_id: row.id,
+    dataset_type: row.dataset_type as DatasetType,
+    title: row.title,
+    category: row.category,
+    details: row.details,
+    tags: row.tags,
+    user_id: row.owner_user_id,
+    owner_username: row.owner_username ?? STARTER_OWNER,
+    is_starter: row.is_starter,
+    is_published: row.is_published,
+    price: formatBgl(row.price_micro),
+    embedding_model: row.embedding_model,
+    dimensions: row.dimensions,
+    base_model_type: row.base_model_type,
+    parent_dataset_id: row.parent_asset_id,
+    file_count: row.file_count,
+    size_bytes: Number(row.size_bytes),
+    revision_id: row.revision_id,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+export function toWireFile(row: FileRow): z.infer<typeof assetFile> {
+  return {
+    path: row.path,
+    size_bytes: Number(row.size_bytes),
+    sha256: row.sha256,
+    uploaded_at: row.uploaded_at.toISOString(),
+  };
+}

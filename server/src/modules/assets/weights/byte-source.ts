@@ -1,0 +1,99 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+
+const WINDOW_BYTES = 256 * 1024;
+
+/** Bytes at positions, with bounds. Reading past the end throws `DamagedFile`. */
+export type ByteSource = {
+  size: number;
+  read: (position: number, length: number) => Buffer;
+};
+
+/** What the parsers of weight files throw: a reason that follows 'is damaged:' or 'is not accepted:'. */
+export class DamagedFile extends Error {}
+
+/** Runs `check` over a file through one sliding window, so that a header costs a few reads and no memory. */
+export function withFile<T>(path: string, check: (source: ByteSource) => T): T {
+  const fd = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(fd);
+    let window = Buffer.alloc(0);
+    let windowStart = 0;
+    const read = (position: number, length: number): Buffer => {
+      if (position < 0 || length < 0 || position + length > size) throw new DamagedFile('it ends too early');
+      if (position < windowStart || position + length > windowStart + window.length) {
+        window = Buffer.alloc(Math.min(Math.max(length, WINDOW_BYTES), size - position));
+        windowStart = position;
+        let filled = 0;
+        while (filled < window.length) {
+          const count = readSync(fd, window, filled, window.length - filled, position + filled);
+          if (count === 0) throw new DamagedFile('it ends too early');
+          filled += count;
+        }
+      }
+      return window.subarray(position - windowStart, position - windowStart + length);
+    };
+    return check({ size, read });
+  } finally {
+    closeSync(fd);
+  }
+}
+
+export function bytesOf(buffer: Buffer): ByteSource {
+  return {
+    size: buffer.length,
+    read: (position, length) => {
+      if (position < 0 || length < 0 || position + length > buffer.length)
+        throw new DamagedFile('it ends too early');
+      return buffer.subarray(position, position + length);
+    },
+  };
+}
+
+/** Reads forward through a source. */
+export type Cursor = {
+  position: () => number;
+  atEnd: () => boolean;
+  skip: (length: number) => void;
+  take: (length: number) => Buffer;
+  u8: () => number;
+  u16: () => number;
+  u32: () => number;
+  /** Throws on values that no file can mean. */
+  u64: () => number;
+  /** Up to the newline, which is taken too. */
+  line: () => string;
+};
+
+export function cursorOver(source: ByteSource): Cursor {
+  let at = 0;
+  const take = (length: number): Buffer => {
+    const bytes = source.read(at, length);
+    at += length;
+    return bytes;
+  };
+  return {
+    position: () => at,
+    atEnd: () => at >= source.size,
+    skip: (length) => {
+      if (length < 0 || at + length > source.size) throw new DamagedFile('it ends too early');
+      at += length;
+    },
+    take,
+    u8: () => take(1).readUInt8(),
+    u16: () => take(2).readUInt16LE(),
+    u32: () => take(4).readUInt32LE(),
+    u64: () => {
+      const value = take(8).readBigUInt64LE();
+      if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new DamagedFile('it names an impossible size');
+      return Number(value);
+    },
+    line: () => {
+      const bytes: number[] = [];
+      for (let byte = take(1).readUInt8(); byte !== 0x0a; byte = take(1).readUInt8()) {
+        if (bytes.length > 65_536) throw new DamagedFile('it has a line without end');
+        bytes.push(byte);
+      }
+      return Buffer.from(bytes).toString('utf8');
+    },
+  };
+}

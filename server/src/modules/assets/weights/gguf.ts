@@ -1,0 +1,111 @@
+import { type ByteSource, type Cursor, cursorOver, DamagedFile } from './byte-source.ts';
+
+/** Bytes of the value types 0 to 12; strings and arrays have their own rules. */
+const VALUE_BYTES = [1, 1, 2, 2, 4, 4, 4, 1, undefined, undefined, 8, 8, 8];
+const STRING = 8;
+const ARRAY = 9;
+
+/** [values per block, bytes per block] of ggml's tensor types; numbers missing here were removed from ggml. */
+const BLOCKS: Record<number, [values: number, bytes: number]> = {
+  0: [1, 4],
+  1: [1, 2],
+  2: [32, 18],
+  3: [32, 20],
+  6: [32, 22],
+  7: [32, 24],
+  8: [32, 34],
+  9: [32, 36],
+  10: [256, 84],
+  11: [256, 110],
+  12: [256, 144],
+  13: [256, 176],
+  14: [256, 210],
+  15: [256, 292],
+  16: [256, 66],
+  17: [256, 74],
+  18: [256, 98],
+  19: [256, 50],
+  20: [32, 18],
+  21: [256, 110],
+  22: [256, 82],
+  23: [256, 136],
+  24: [1, 1],
+  25: [1, 2],
+  26: [1, 4],
+  27: [1, 8],
+  28: [1, 8],
+  29: [256, 56],
+  30: [1, 2],
+  34: [256, 54],
+  35: [256, 66],
+  39: [32, 17],
+};
+
+/**
+ * Checks a GGUF file (version 2 or 3): the metadata can be walked, and every tensor lies inside the
+ * file (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md). Throws DamagedFile with the reason.
+ */
+export function checkGguf(source: ByteSource): void {
+  const cursor = cursorOver(source);
+  if (source.size < 24 || cursor.take(4).toString('latin1') !== 'GGUF')
+    throw new DamagedFile('it does not begin as a GGUF file');
+  const version = cursor.u32();
+  if (version !== 2 && version !== 3)
+    throw new DamagedFile(`it has the GGUF version ${version}; 2 and 3 are known`);
+  const tensorCount = cursor.u64();
+  const metadataCount = cursor.u64();
+
+  let alignment = 32;
+  for (let i = 0; i < metadataCount; i += 1) {
+    const key = readString(cursor);
+    const type = cursor.u32();
+    if (key === 'general.alignment' && type === 4) alignment = cursor.u32();
+    else skipValue(cursor, type);
+  }
+  if (alignment === 0 || alignment % 8 !== 0) throw new DamagedFile(`its alignment is ${alignment}`);
+
+  const tensors = [];
+  for (let i = 0; i < tensorCount; i += 1) tensors.push(readTensor(cursor));
+  const dataStart = Math.ceil(cursor.position() / alignment) * alignment;
+  for (const { name, offset, bytes } of tensors) {
+    if (offset % alignment !== 0) throw new DamagedFile(`the tensor ${name} is not aligned`);
+    if (dataStart + offset + bytes > source.size)
+      throw new DamagedFile(`the tensor ${name} reaches beyond its end`);
+  }
+}
+
+function readTensor(cursor: Cursor): { name: string; offset: number; bytes: number } {
+  const name = readString(cursor);
+  const dimensions = cursor.u32();
+  if (dimensions > 4) throw new DamagedFile(`the tensor ${name} has ${dimensions} dimensions`);
+  let values = 1;
+  for (let i = 0; i < dimensions; i += 1) values *= cursor.u64();
+  const type = cursor.u32();
+  const block = BLOCKS[type];
+  if (!block) throw new DamagedFile(`the tensor ${name} has the unknown type ${type}`);
+  const [valuesPerBlock, bytesPerBlock] = block;
+  if (values % valuesPerBlock !== 0) throw new DamagedFile(`the tensor ${name} has not whole blocks`);
+  return { name, offset: cursor.u64(), bytes: (values / valuesPerBlock) * bytesPerBlock };
+}
+
+function skipValue(cursor: Cursor, type: number): void {
+  if (type === STRING) return cursor.skip(cursor.u64());
+  if (type !== ARRAY) return cursor.skip(valueBytes(type));
+  const itemType = cursor.u32();
+  const count = cursor.u64();
+  if (itemType === ARRAY) throw new DamagedFile('it has arrays inside arrays');
+  if (itemType !== STRING) return cursor.skip(count * valueBytes(itemType));
+  for (let i = 0; i < count; i += 1) cursor.skip(cursor.u64());
+}
+
+function valueBytes(type: number): number {
+  const bytes = VALUE_BYTES[type];
+  if (bytes === undefined) throw new DamagedFile(`its metadata has the unknown type ${type}`);
+  return bytes;
+}
+
+function readString(cursor: Cursor): string {
+  const length = cursor.u64();
+  if (length > 65_535) throw new DamagedFile('it has a name of impossible length');
+  return cursor.take(length).toString('utf8');
+}
