@@ -1,0 +1,368 @@
+import { randomUUID } from 'node:crypto';
+import {
+  getBalance,
+  getLedger,
+  grantCredits,
+  listPrices,
+  listSpend,
+  listTransactions,
+  transferTokens,
+} from '@bakehouse/contract/credits';
+import { describe, expect, test } from 'vitest';
+import { type TestUser, testServer } from '../../testing/test-server.ts';
+import { GRANTS_ACCOUNT, PAYMENTS_ACCOUNT, revenueAccount, userAccount } from './accounts.ts';
+import { extendHold, hold, settle, transfer } from './ledger.ts';
+import { sealTransfers } from './seal-transfers.ts';
+
+const server = await testServer({ config: { operators: ['operator-1@example.com'] } });
+const operator = await server.signUp('Operator');
+const { db } = server.services;
+
+const balanceOf = (who: TestUser) =>
+  server.request(getBalance, { params: { userId: who.userId } }, { as: who });
+const statementOf = (
+  who: TestUser,
+  query: { limit?: number; cursor?: string; from?: string; to?: string } = {},
+) => server.request(listTransactions, { params: { userId: who.userId }, query }, { as: who });
+const send = (
+  from: TestUser,
+  recipient_id: string,
+  amount: string | number,
+  idempotencyKey: string = randomUUID(),
+) =>
+  server.request(
+    transferTokens,
+    { body: { user_id: from.userId, recipient_id, amount } },
+    { as: from, idempotencyKey },
+  );
+const usernameOf = async (who: TestUser) =>
+  (await db.selectFrom('users').select('username').where('id', '=', who.userId).executeTakeFirstOrThrow())
+    .username;
+
+describe('a new account', () => {
+  test('starts with the grant, as a transfer', async () => {
+    const ada = await server.signUp('Ada');
+    expect(await balanceOf(ada)).toEqual({ balance: '125', held: '0', available: '125' });
+    const { transactions, summary } = await statementOf(ada);
+    expect(transactions).toMatchObject([
+      { transaction_type: 'credit', amount: '125', description: 'Starting credits', status: 'completed' },
+    ]);
+    expect(Object.values(summary)).toEqual(['0', '0', '0', '0', '0', '0']);
+  });
+});
+
+describe('sending credits', () => {
+  test.each(['username', 'email', 'id'])('to a person by %s', async (by) => {
+    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const recipient =
+      { username: await usernameOf(bob), email: bob.email.toUpperCase(), id: bob.userId }[by] ?? '';
+    const answer = await send(ada, recipient, '0.5');
+    expect(answer.amount).toBe('0.5');
+    expect(await balanceOf(ada)).toEqual({ balance: '124.5', held: '0', available: '124.5' });
+    expect(await balanceOf(bob)).toMatchObject({ available: '125.5' });
+
+    const description = `Bagels from ${await usernameOf(ada)} to ${await usernameOf(bob)}`;
+    const line = {
+      transaction_id: answer.transaction_id,
+      amount: '0.5',
+      description,
+      buyer_id: ada.userId,
+      seller_id: bob.userId,
+    };
+    expect((await statementOf(ada)).transactions[0]).toMatchObject({ ...line, transaction_type: 'transfer' });
+    expect((await statementOf(bob)).transactions[0]).toMatchObject({ ...line, transaction_type: 'credit' });
+    expect((await statementOf(ada)).summary.total_token_transferred).toBe('0.5');
+    expect((await statementOf(bob)).summary.total_token_transferred).toBe('0');
+  });
+
+  test('the same key gives the same answer, whatever happened since', async () => {
+    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const key = randomUUID();
+    const first = await send(ada, bob.email, 10, key);
+    await send(ada, bob.email, 5);
+    expect(await send(ada, bob.email, 10, key)).toEqual(first);
+    await expect(send(ada, bob.email, 11, key)).rejects.toMatchObject({
+      status: 409,
+      code: 'idempotency_conflict',
+    });
+    expect(await balanceOf(ada)).toMatchObject({ available: '110' });
+  });
+
+  test('20 calls at once with one key move the credits once', async () => {
+    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const key = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send(ada, bob.email, 10, key)));
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(await balanceOf(bob)).toMatchObject({ available: '135' });
+  });
+
+  test('a key that is too long is refused', async () => {
+    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    await expect(send(ada, bob.email, 1, 'k'.repeat(256))).rejects.toMatchObject({
+      status: 400,
+      body: { error: { param: 'Idempotency-Key' } },
+    });
+  });
+
+  test('keys of different people do not meet', async () => {
+    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const key = randomUUID();
+    await send(ada, bob.email, 10, key);
+    await send(bob, ada.email, 10, key);
+    expect(await balanceOf(bob)).toMatchObject({ available: '125' });
+  });
+
+  test.each([
+    ['   ', 1, 400, 'Recipient username cannot be empty'],
+    ['nobody-at-all', 1, 404, 'Failed to send Bagels. Please check the recipient username.'],
+    ['operator-1@example.com', 0, 400, 'Amount must be greater than 0'],
+    ['operator-1@example.com', -1, 400, 'Amount must be greater than 0'],
+    [
+      'operator-1@example.com',
+      '0.0000001',
+      400,
+      'Amount must be a decimal number of BGL with at most 6 decimals',
+    ],
+    ['operator-1@example.com', '1e3', 400, 'Amount must be a decimal number of BGL with at most 6 decimals'],
+    [
+      'operator-1@example.com',
+      '125.000001',
+      402,
+      'Insufficient balance. Required: 125.000001 BGL. Available: 125 BGL.',
+    ],
+  ])('to %j the amount %j is refused with %i', async (recipient, amount, status, message) => {
+    const ada = await server.signUp('Ada');
+    await expect(send(ada, recipient, amount)).rejects.toMatchObject({
+      status,
+      body: { error: { message } },
+    });
+    expect(await balanceOf(ada)).toMatchObject({ available: '125' });
+  });
+
+  test('to oneself is refused', async () => {
+    const ada = await server.signUp('Ada');
+    await expect(send(ada, ada.email, 1)).rejects.toMatchObject({
+      status: 400,
+      body: { error: { param: 'recipient_id' } },
+    });
+  });
+
+  test('both people hear of it', async () => {
+    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const heard: string[] = [];
+    const all = new Promise<void>((resolve) => {
+      for (const who of [ada, bob]) {
+        server.services.events.subscribe(who.userId, (event) => {
+          heard.push(`${event.topic} ${event.id}`);
+          if (heard.length === 2) resolve();
+        });
+      }
+    });
+    await send(ada, bob.email, 1);
+    await all;
+    expect(heard.sort()).toEqual([`balance ${ada.userId}`, `balance ${bob.userId}`].sort());
+  });
+});
+
+describe('the statement', () => {
+  test('shows what is held as pending, then the charge, with what it was for', async () => {
+    const ada = await server.signUp('Ada');
+    const { holdId } = await db.transaction().execute((tx) =>
+      hold(tx, {
+        userId: ada.userId,
+        amountMicro: 20_000_000n,
+        kind: 'fine_tuning',
+        description: 'Fine-tune of Crumb',
+        references: { asset_name: 'Crumb', dataset_id: 'd1', run_id: 'r1' },
+        expiresAt: new Date('2100-01-01'),
+        idempotencyKey: randomUUID(),
+      }),
+    );
+    expect((await statementOf(ada)).transactions[0]).toMatchObject({
+      transaction_type: 'payment',
+      status: 'pending',
+      amount: '20',
+      asset_name: 'Crumb',
+      dataset_id: 'd1',
+      transaction_hash: null,
+    });
+    expect(await balanceOf(ada)).toEqual({ balance: '125', held: '20', available: '105' });
+
+    await db.transaction().execute((tx) => extendHold(tx, { holdId, amountMicro: 30_000_000n }));
+    await db.transaction().execute((tx) => settle(tx, { holdId, amountMicro: 1_250_001n }));
+    await sealTransfers(db);
+    const { transactions, summary } = await statementOf(ada);
+    expect(transactions).toHaveLength(2);
+    expect(transactions[0]).toMatchObject({
+      transaction_type: 'payment',
+      status: 'completed',
+      amount: '1.250001',
+      asset_name: 'Crumb',
+    });
+    expect(transactions[0]?.transaction_hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(summary.total_cost_fine_tuning).toBe('1.250001');
+  });
+
+  test('names every kind of movement and sums costs by use, net of refunds', async () => {
+    const ada = await server.signUp('Ada');
+    const account = userAccount(ada.userId);
+    const movements = [
+      { from: PAYMENTS_ACCOUNT, to: account, kind: 'purchase', amount: 10n, word: 'deposit' },
+      { from: account, to: PAYMENTS_ACCOUNT, kind: 'purchase', amount: 1n, word: 'withdrawal' },
+      { from: account, to: GRANTS_ACCOUNT, kind: 'grant', amount: 2n, word: 'debit' },
+      { from: account, to: revenueAccount('llm_inference'), kind: 'charge', amount: 7n, word: 'payment' },
+      { from: revenueAccount('llm_inference'), to: account, kind: 'refund', amount: 3n, word: 'refund' },
+      { from: account, to: revenueAccount('deployment'), kind: 'charge', amount: 5n, word: 'payment' },
+      { from: account, to: revenueAccount('image_generation'), kind: 'charge', amount: 6n, word: 'payment' },
+      { from: account, to: revenueAccount('video_generation'), kind: 'charge', amount: 8n, word: 'payment' },
+    ] as const;
+    for (const { from, to, kind, amount } of movements) {
+      await db.transaction().execute((tx) =>
+        transfer(tx, {
+          debitAccountId: from,
+          creditAccountId: to,
+          amountMicro: amount * 1_000_000n,
+          kind,
+          description: kind,
+          idempotencyKey: null,
+        }),
+      );
+    }
+    const { transactions, summary } = await statementOf(ada);
+    expect(transactions.slice(0, -1).map((line) => line.transaction_type)).toEqual(
+      movements.map((movement) => movement.word).reverse(),
+    );
+    expect(summary).toEqual({
+      total_cost_video_generations: '8',
+      total_cost_image_generations: '6',
+      total_cost_fine_tuning: '0',
+      total_cost_llm_inference: '4',
+      other_costs: '5',
+      total_token_transferred: '0',
+    });
+
+    const date = transactions[0]?.transaction_date.slice(0, 10) ?? '';
+    const spend = (query: { to?: string }) =>
+      server.request(listSpend, { params: { userId: ada.userId }, query }, { as: ada });
+    expect(await spend({})).toEqual({
+      days: [
+        { date, use: 'deployment', amount: '5' },
+        { date, use: 'image_generation', amount: '6' },
+        { date, use: 'llm_inference', amount: '4' },
+        { date, use: 'video_generation', amount: '8' },
+      ],
+    });
+    expect(await spend({ to: '2000-01-01' })).toEqual({ days: [] });
+  });
+
+  test('comes in pages that miss nothing and repeat nothing', async () => {
+    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    for (let i = 0; i < 7; i += 1) await (i % 2 ? send(ada, bob.email, 1) : send(bob, ada.email, 2));
+    const all = (await statementOf(ada)).transactions;
+    const paged: typeof all = [];
+    let cursor: string | null = null;
+    do {
+      const page: Awaited<ReturnType<typeof statementOf>> = await statementOf(ada, {
+        limit: 3,
+        ...(cursor && { cursor }),
+      });
+      paged.push(...page.transactions);
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    expect(all).toHaveLength(8);
+    expect(paged).toEqual(all);
+    await expect(statementOf(ada, { cursor: 'x' })).rejects.toMatchObject({
+      status: 400,
+      body: { error: { param: 'cursor' } },
+    });
+  });
+
+  test('can be cut to days, both inclusive; the sums are those of the days', async () => {
+    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    await send(ada, bob.email, 1);
+    const today = (await statementOf(ada)).transactions[0]?.transaction_date.slice(0, 10) ?? '';
+    const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10);
+    expect((await statementOf(ada, { from: today, to: today })).summary.total_token_transferred).toBe('1');
+    const before = await statementOf(ada, { to: yesterday });
+    expect(before.transactions).toEqual([]);
+    expect(before.summary.total_token_transferred).toBe('0');
+  });
+
+  test('of another person is refused', async () => {
+    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const theirs = server.request(
+      listTransactions,
+      { params: { userId: bob.userId }, query: {} },
+      { as: ada },
+    );
+    await expect(theirs).rejects.toMatchObject({ status: 403 });
+  });
+});
+
+describe('the operator', () => {
+  test('grants credits, once per key', async () => {
+    const ada = await server.signUp('Ada');
+    const body = { recipient_id: ada.email, amount: '1000', description: 'Welcome' };
+    const idempotencyKey = randomUUID();
+    const first = await server.request(grantCredits, { body }, { as: operator, idempotencyKey });
+    expect(await server.request(grantCredits, { body }, { as: operator, idempotencyKey })).toEqual(first);
+    expect(await balanceOf(ada)).toMatchObject({ available: '1125' });
+    const audit = await db
+      .selectFrom('audit_log')
+      .selectAll()
+      .where('action', '=', 'credits.granted')
+      .execute();
+    expect(audit).toMatchObject([
+      { user_id: operator.userId, detail: { recipient_id: ada.userId, amount: '1000' } },
+    ]);
+    expect((await statementOf(ada)).transactions[0]).toMatchObject({
+      transaction_type: 'credit',
+      description: 'Welcome',
+    });
+  });
+
+  test('reads the whole ledger with its proofs', async () => {
+    await sealTransfers(db);
+    const ledger = await server.request(getLedger, {}, { as: operator });
+    expect(ledger.checks.map((check) => [check.name, check.ok])).toEqual([
+      ['sum', true],
+      ['balances', true],
+      ['holds', true],
+      ['available', true],
+      ['settlements', true],
+      ['chain', true],
+    ]);
+    expect(ledger.sum_of_balances).toBe('0');
+    expect(ledger.sealed_transfers).toBe(ledger.transfers);
+    expect(ledger.chain_head).toMatch(/^[0-9a-f]{64}$/);
+    expect(ledger.accounts).toContainEqual(
+      expect.objectContaining({ owner: await usernameOf(operator), balance: '125' }),
+    );
+  });
+
+  test('cannot grant to nobody', async () => {
+    const grant = server.request(
+      grantCredits,
+      { body: { recipient_id: 'nobody', amount: 1 } },
+      { as: operator },
+    );
+    await expect(grant).rejects.toMatchObject({ status: 404, body: { error: { param: 'recipient_id' } } });
+  });
+
+  test('is the only one who may', async () => {
+    const ada = await server.signUp('Ada');
+    await expect(server.request(getLedger, {}, { as: ada })).rejects.toMatchObject({ status: 403 });
+    const grant = server.request(grantCredits, { body: { recipient_id: ada.email, amount: 1 } }, { as: ada });
+    await expect(grant).rejects.toMatchObject({ status: 403 });
+  });
+});
+
+test('anybody can read the prices', async () => {
+  const { prices } = await server.request(listPrices, {});
+  expect(prices).toContainEqual({
+    id: 'training:NVIDIA_TESLA_A100',
+    label: 'Training on NVIDIA Tesla A100 (40GB)',
+    unit: 'hour',
+    unit_price: '40',
+  });
+});

@@ -1,0 +1,29 @@
+import type { getLedger as contract } from '@bakehouse/contract/credits';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { formatBgl } from '@bakehouse/contract/money';
+import type { Context } from '../../platform/context.ts';
+import { accountBalance, sumOfBalances, verifyLedger } from './verify-ledger.ts';
+
+/** The page recomputes this many seals; `./bakehouse ledger verify` recomputes all. */
+const SEALS_MAX = 10_000;
+
+/** All accounts and the proofs that the books are right; the caller is an operator. */
+export async function getLedger(ctx: Context): Promise<ResponseOf<typeof contract>> {
+  const report = await verifyLedger(ctx.db, { sealsMax: SEALS_MAX });
+  return {
+    accounts: report.accounts.map((account) => ({
+      account_id: account.id,
+      kind: account.kind,
+      owner: account.owner,
+      balance: formatBgl(accountBalance(account)),
+      held: formatBgl(account.debits_pending ?? 0n),
+      transfers: account.transfers,
+    })),
+    sum_of_balances: formatBgl(sumOfBalances(report.accounts)),
+    transfers: report.transfers,
+    open_holds: report.openHolds,
+    sealed_transfers: report.sealedTransfers,
+    chain_head: report.chainHead,
+    checks: report.checks,
+  };
+}

@@ -1,0 +1,39 @@
+import type { grantCredits as contract } from '@bakehouse/contract/credits';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { formatBgl } from '@bakehouse/contract/money';
+import type { Context } from '../../platform/context.ts';
+import { idempotent } from '../../platform/db/idempotent.ts';
+import { recordAudit } from '../accounts/record-audit.ts';
+import { GRANTS_ACCOUNT, userAccount } from './accounts.ts';
+import { transfer, unknownRecipient } from './ledger.ts';
+import { findUserId } from './queries.ts';
+
+/** Gives credits to a user; the caller is an operator. Throws AppError 'not_found' for an unknown recipient. */
+export async function grantCredits(
+  ctx: Context,
+  input: InputOf<typeof contract>['body'],
+): Promise<ResponseOf<typeof contract>> {
+  const { userId } = ctx.caller;
+  const call = { userId, key: ctx.idempotencyKey, operation: 'grant-credits', input };
+  return ctx.db.transaction().execute((tx) =>
+    idempotent(tx, call, async () => {
+      const recipientId = await findUserId(tx, input.recipient_id);
+      if (recipientId === undefined) throw unknownRecipient();
+      const { transferId } = await transfer(tx, {
+        debitAccountId: GRANTS_ACCOUNT,
+        creditAccountId: userAccount(recipientId),
+        amountMicro: input.amount,
+        kind: 'grant',
+        description: input.description,
+        idempotencyKey: ctx.idempotencyKey && `grant-credits:${userId}:${ctx.idempotencyKey}`,
+      });
+      const amount = formatBgl(input.amount);
+      await recordAudit(tx, {
+        userId,
+        action: 'credits.granted',
+        detail: { recipient_id: recipientId, amount, transaction_id: transferId },
+      });
+      return { transaction_id: transferId, amount };
+    }),
+  );
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { fakeClock } from '../../../testing/fake-clock.ts';
+import { testServer } from '../../../testing/test-server.ts';
+import { extendHold, hold } from '../ledger.ts';
+import { getUserTotals } from '../queries.ts';
+import { insertTestUser } from '../test-user.ts';
+import { expireHoldsJob } from './expire-holds.ts';
+
+const clock = fakeClock();
+const { services } = await testServer({ clock });
+const { db } = services;
+const inMinutes = (minutes: number) => new Date(clock.now().getTime() + minutes * 60_000);
+const runJob = () => expireHoldsJob.run(services, {}, new AbortController().signal);
+
+test('releases every hold whose work no longer extends it, however many there are', async () => {
+  const [ada, bob] = [
+    await insertTestUser(db, { grantMicro: 1000n }),
+    await insertTestUser(db, { grantMicro: 1000n }),
+  ];
+  const holdFor = (userId: string, key: string) =>
+    db.transaction().execute((tx) =>
+      hold(tx, {
+        userId,
+        amountMicro: 1n,
+        kind: 'llm_inference',
+        description: 'Chat',
+        expiresAt: inMinutes(10),
+        idempotencyKey: key,
+      }),
+    );
+  for (let i = 0; i < 250; i += 1) await holdFor(i % 2 ? ada : bob, `lost-${i}`);
+  const { holdId } = await holdFor(ada, 'alive');
+
+  clock.advance({ minutes: 9 });
+  await db.transaction().execute((tx) => extendHold(tx, { holdId, expiresAt: inMinutes(10) }));
+  await runJob();
+  expect((await getUserTotals(db, bob)).held).toBe(125n);
+
+  clock.advance({ minutes: 1 });
+  await runJob();
+  expect(await getUserTotals(db, ada)).toEqual({ balance: 1000n, held: 1n });
+  expect(await getUserTotals(db, bob)).toEqual({ balance: 1000n, held: 0n });
+});

@@ -1,0 +1,260 @@
+import type { Use } from '@bakehouse/contract/credits';
+import { formatBgl } from '@bakehouse/contract/money';
+import { type RawBuilder, sql } from 'kysely';
+import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
+import { AppError } from '../../platform/errors.ts';
+import { publishChange } from '../../platform/events/publish-change.ts';
+import { accountOwner, GRANTS_ACCOUNT, revenueAccount, userAccount } from './accounts.ts';
+
+/**
+ * The one writer of the ledger: each step is one call of a function in migrations/0003_credits.sql,
+ * inside the caller's transaction, and tells every touched user that the balance changed. Amounts
+ * are micro-BGL. A step that throws has changed nothing, and the caller's transaction stays usable.
+ *
+ * Steps lock accounts until the transaction ends: make one move per transaction, as its last work.
+ */
+
+export type TransferKind = 'grant' | 'purchase' | 'transfer' | 'charge' | 'refund';
+
+/** What a movement is about; shown in statements and kept under the seal. */
+export type References = {
+  asset_name?: string;
+  dataset_id?: string;
+  model_id?: string;
+  run_id?: string;
+  pod_id?: string;
+  generation_id?: string;
+  request_id?: string;
+};
+
+type Transfer = {
+  debitAccountId: string;
+  creditAccountId: string;
+  amountMicro: bigint;
+  kind: TransferKind;
+  description: string;
+  references?: References;
+  /** Unique in the whole ledger: begin it with who and what. Null: cannot be repeated safely. */
+  idempotencyKey: string | null;
+};
+
+type Hold = {
+  userId: string;
+  amountMicro: bigint;
+  /** What the credits are for; it decides the revenue account. */
+  kind: Use;
+  description: string;
+  references?: References;
+  /** When the hold lets go by itself. Work that lives longer extends it. */
+  expiresAt: Date;
+  /** Unique among all holds: begin it with the noun, e.g. `run:<id>`. */
+  idempotencyKey: string;
+};
+
+/**
+ * Makes a new user's account and posts the starting grant, if it is above zero. Does nothing for a
+ * user who has an account.
+ */
+export async function openUserAccount(
+  tx: Transaction,
+  input: { userId: string; grantMicro: bigint },
+): Promise<void> {
+  const { userId, grantMicro } = input;
+  const { rows: opened } = await sql`
+    insert into ledger_accounts (id, kind, owner_user_id, credits_posted, debits_posted, debits_pending)
+    values (${userAccount(userId)}, 'user', ${userId}, 0, 0, 0)
+    on conflict (id) do nothing
+    returning id`.execute(tx);
+  if (opened.length === 0 || grantMicro === 0n) return;
+  await transfer(tx, {
+    debitAccountId: GRANTS_ACCOUNT,
+    creditAccountId: userAccount(userId),
+    amountMicro: grantMicro,
+    kind: 'grant',
+    description: 'Starting credits',
+    idempotencyKey: `starting-grant:${userId}`,
+  });
+}
+
+/**
+ * Moves credits at once. The same key with the same transfer answers with the first transfer's id.
+ * Throws AppError 'insufficient_funds' or 'idempotency_conflict'.
+ */
+export async function transfer(tx: Transaction, input: Transfer): Promise<{ transferId: string }> {
+  const { debitAccountId, creditAccountId, amountMicro } = input;
+  const answer = await callOnce<{ outcome: MoveOutcome; transfer_id: string; available: bigint | null }>(
+    tx,
+    sql`select * from ledger_transfer(
+      ${debitAccountId}, ${creditAccountId}, ${amountMicro}, ${input.kind}, ${input.description},
+      ${toJson(input.references ?? {})}, ${input.idempotencyKey})`,
+  );
+  refuseUnlessMoved(answer.outcome, amountMicro, answer.available);
+  if (answer.outcome === 'ok') await publishBalance(tx, [debitAccountId, creditAccountId]);
+  return { transferId: answer.transfer_id };
+}
+
+/**
+ * Moves credits from one user to another, named by username, e-mail address or id. This one is a
+ * transaction of its own and tells nobody: the caller announces the change after it, because
+ * announcing inside makes such transactions commit one after the other. Throws what `transfer`
+ * throws, and AppError 'not_found' or 'invalid_request' for the recipient.
+ */
+export async function send(
+  db: Database,
+  input: { senderId: string; recipient: string; amountMicro: bigint; idempotencyKey: string | null },
+): Promise<{ transferId: string; recipientId: string }> {
+  const answer = await callOnce<{
+    outcome: MoveOutcome | 'unknown_recipient' | 'own_account';
+    transfer_id: string;
+    available: bigint | null;
+    recipient_id: string;
+  }>(
+    db,
+    sql`select * from ledger_send(${input.senderId}, ${input.recipient}, ${input.amountMicro}, ${input.idempotencyKey})`,
+  );
+  if (answer.outcome === 'unknown_recipient') throw unknownRecipient();
+  if (answer.outcome === 'own_account') {
+    throw new AppError('invalid_request', {
+      publicMessage: 'You cannot send Bagels to yourself',
+      param: 'recipient_id',
+    });
+  }
+  refuseUnlessMoved(answer.outcome, input.amountMicro, answer.available);
+  return { transferId: answer.transfer_id, recipientId: answer.recipient_id };
+}
+
+/**
+ * Promises credits to work that is about to start: they leave what the user can spend, and come
+ * back unless the hold is settled. Throws AppError 'insufficient_funds' or 'idempotency_conflict'.
+ */
+export async function hold(tx: Transaction, input: Hold): Promise<{ holdId: string }> {
+  const debitAccountId = userAccount(input.userId);
+  const answer = await callOnce<{ outcome: MoveOutcome; hold_id: string; available: bigint | null }>(
+    tx,
+    sql`select * from ledger_hold(
+      ${debitAccountId}, ${revenueAccount(input.kind)}, ${input.amountMicro}, 'charge', ${input.description},
+      ${toJson(input.references ?? {})}, ${input.expiresAt}, ${input.idempotencyKey})`,
+  );
+  refuseUnlessMoved(answer.outcome, input.amountMicro, answer.available);
+  if (answer.outcome === 'ok') await publishBalance(tx, [debitAccountId]);
+  return { holdId: answer.hold_id };
+}
+
+/**
+ * Gives a pending hold a larger amount (the new total, not the difference) or a later end. A smaller
+ * amount or an earlier end leaves what is there, so the call may be repeated. Throws AppError
+ * 'insufficient_funds' (the hold stays as it was) or 'conflict' when the hold has ended.
+ */
+export async function extendHold(
+  tx: Transaction,
+  input: { holdId: string; amountMicro?: bigint; expiresAt?: Date },
+): Promise<void> {
+  const answer = await callOnce<{
+    outcome: 'ok' | 'insufficient_funds' | 'ended' | 'not_found';
+    missing: bigint | null;
+    available: bigint | null;
+    debit_account_id: string | null;
+  }>(
+    tx,
+    sql`select * from ledger_extend_hold(${input.holdId}, ${input.amountMicro ?? null}, ${input.expiresAt ?? null})`,
+  );
+  if (answer.outcome === 'insufficient_funds') throw insufficientFunds(answer.missing, answer.available);
+  if (answer.outcome === 'not_found') throw new Error(`There is no hold ${input.holdId}`);
+  if (answer.outcome === 'ended') throw holdEnded();
+  if (answer.missing) await publishBalance(tx, [answer.debit_account_id]);
+}
+
+/**
+ * Charges any amount from 0 to the hold's and gives the rest back; the transfer's id is null where
+ * nothing was charged. Settling again with the same amount answers the same; with another amount,
+ * or after a release, throws AppError 'conflict'. More than the hold is a mistake of the caller.
+ */
+export async function settle(
+  tx: Transaction,
+  input: { holdId: string; amountMicro: bigint },
+): Promise<{ transferId: string | null }> {
+  const answer = await callOnce<{
+    outcome: 'ok' | 'replayed' | 'exceeds_hold' | 'ended' | 'not_found';
+    transfer_id: string | null;
+    debit_account_id: string | null;
+  }>(tx, sql`select * from ledger_settle(${input.holdId}, ${input.amountMicro})`);
+  if (answer.outcome === 'not_found') throw new Error(`There is no hold ${input.holdId}`);
+  if (answer.outcome === 'exceeds_hold') {
+    throw new Error(`Hold ${input.holdId} is smaller than the ${formatBgl(input.amountMicro)} BGL to settle`);
+  }
+  if (answer.outcome === 'ended') throw holdEnded();
+  if (answer.outcome === 'ok') await publishBalance(tx, [answer.debit_account_id]);
+  return { transferId: answer.transfer_id };
+}
+
+/** Gives the whole hold back. May be repeated. Throws AppError 'conflict' when it was settled with a charge. */
+export async function release(tx: Transaction, input: { holdId: string }): Promise<void> {
+  await settle(tx, { holdId: input.holdId, amountMicro: 0n });
+}
+
+/** Releases holds whose time is over at `now`, at most `limit`. Answers how many there were. */
+export async function expireHolds(tx: Transaction, input: { now: Date; limit: number }): Promise<number> {
+  const { rows } = await sql<{ debit_account_id: string }>`
+    select debit_account_id from ledger_expire_holds(${input.now}, ${input.limit})`.execute(tx);
+  await publishBalance(tx, [...new Set(rows.map((row) => row.debit_account_id))]);
+  return rows.length;
+}
+
+/** What the user can spend: the balance less the holds. */
+export async function availableMicro(db: Database | Transaction, userId: string): Promise<bigint> {
+  const answer = await callOnce<{ available: bigint }>(
+    db,
+    sql`select credits_posted - debits_posted - debits_pending as available
+        from ledger_accounts where id = ${userAccount(userId)}`,
+  );
+  return answer.available;
+}
+
+type MoveOutcome = 'ok' | 'replayed' | 'idempotency_conflict' | 'insufficient_funds';
+
+async function callOnce<Answer>(db: Database | Transaction, query: RawBuilder<unknown>): Promise<Answer> {
+  const { rows } = await query.$castTo<Answer>().execute(db);
+  const [answer] = rows;
+  if (answer === undefined) throw new Error('The ledger gave no answer');
+  return answer;
+}
+
+function refuseUnlessMoved(outcome: MoveOutcome, amountMicro: bigint, available: bigint | null): void {
+  if (outcome === 'insufficient_funds') throw insufficientFunds(amountMicro, available);
+  if (outcome === 'idempotency_conflict') {
+    throw new AppError('idempotency_conflict', {
+      publicMessage: 'This Idempotency-Key was already used for another request. Send a new key',
+      param: 'Idempotency-Key',
+    });
+  }
+}
+
+function insufficientFunds(requiredMicro: bigint | null, available: bigint | null): AppError {
+  const required_amount = formatBgl(requiredMicro ?? 0n);
+  const available_amount = formatBgl(available ?? 0n);
+  return new AppError('insufficient_funds', {
+    publicMessage: `Insufficient balance. Required: ${required_amount} BGL. Available: ${available_amount} BGL.`,
+    data: { required_amount, available_amount },
+  });
+}
+
+/** The send form's own message. */
+export function unknownRecipient(): AppError {
+  return new AppError('not_found', {
+    publicMessage: 'Failed to send Bagels. Please check the recipient username.',
+    param: 'recipient_id',
+  });
+}
+
+function holdEnded(): AppError {
+  return new AppError('conflict', {
+    publicMessage: 'The credits held for this work were already settled or released',
+  });
+}
+
+async function publishBalance(tx: Transaction, accountIds: (string | null)[]): Promise<void> {
+  for (const accountId of accountIds) {
+    const userId = accountId === null ? null : accountOwner(accountId);
+    if (userId !== null) await publishChange(tx, userId, { topic: 'balance', id: userId });
+  }
+}

@@ -1,0 +1,119 @@
+import type {
+  listTransactions as contract,
+  transaction,
+  transactionSummary,
+  transactionTypes,
+} from '@bakehouse/contract/credits';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { formatBgl } from '@bakehouse/contract/money';
+import type * as z from 'zod';
+import type { Context } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { accountOwner, accountUse, userAccount } from './accounts.ts';
+import type { TransferKind } from './ledger.ts';
+import {
+  listOpenHolds,
+  listUserTransfers,
+  type OpenHold,
+  type StatementTransfer,
+  sumUserTransfers,
+} from './queries.ts';
+
+type Transaction = z.infer<typeof transaction>;
+type TransactionType = (typeof transactionTypes)[number];
+
+/** The word of the user's list for a transfer, by the side of it that the user is on. */
+const typeSeenBy: Record<TransferKind, { receiver: TransactionType; payer: TransactionType }> = {
+  grant: { receiver: 'credit', payer: 'debit' },
+  purchase: { receiver: 'deposit', payer: 'withdrawal' },
+  transfer: { receiver: 'credit', payer: 'transfer' },
+  charge: { receiver: 'credit', payer: 'payment' },
+  refund: { receiver: 'refund', payer: 'debit' },
+};
+
+/**
+ * The caller's movements, newest first, and what those of the period sum to by kind. Credits that
+ * are held now lead the first page as 'pending'. The cursor is the seq of the last line shown.
+ */
+export async function listTransactions(
+  ctx: Context,
+  input: InputOf<typeof contract>['query'],
+): Promise<ResponseOf<typeof contract>> {
+  const { userId } = ctx.caller;
+  const { limit, cursor, from, to } = input;
+  const before = parseCursor(cursor);
+  const transfers = await listUserTransfers(ctx.db, { userId, before, from, to, limit: limit + 1 });
+  const holds = before === null ? await listOpenHolds(ctx.db, { userId, from, to }) : [];
+  const page = transfers.slice(0, limit);
+  return {
+    transactions: [
+      ...holds.map((hold) => toTransaction(userId, hold, { status: 'pending', hash: null })),
+      ...page.map((transfer) =>
+        toTransaction(userId, transfer, { status: 'completed', hash: transfer.hash }),
+      ),
+    ],
+    summary: await summarise(ctx, { userId, from, to }),
+    next_cursor: transfers.length > limit ? (page.at(-1)?.seq.toString() ?? null) : null,
+  };
+}
+
+function parseCursor(cursor: string | undefined): bigint | null {
+  if (cursor === undefined) return null;
+  if (!/^\d{1,18}$/.test(cursor)) {
+    throw new AppError('invalid_request', {
+      publicMessage: 'cursor must be a next_cursor of this list',
+      param: 'cursor',
+    });
+  }
+  return BigInt(cursor);
+}
+
+function toTransaction(
+  userId: string,
+  movement: StatementTransfer | OpenHold,
+  { status, hash }: { status: Transaction['status']; hash: string | null },
+): Transaction {
+  const side = movement.debit_account_id === userAccount(userId) ? 'payer' : 'receiver';
+  return {
+    transaction_id: movement.id,
+    transaction_date: movement.created_at.toISOString(),
+    transaction_type: typeSeenBy[movement.kind][side],
+    amount: formatBgl(movement.amount),
+    description: movement.description,
+    status,
+    asset_name: movement.refs.asset_name ?? null,
+    buyer_id: accountOwner(movement.debit_account_id),
+    seller_id: accountOwner(movement.credit_account_id),
+    pod_id: movement.refs.pod_id ?? null,
+    dataset_id: movement.refs.dataset_id ?? null,
+    transaction_hash: hash,
+  };
+}
+
+/** Costs are net of refunds; credits sent to other users are counted apart. */
+async function summarise(
+  ctx: Context,
+  input: { userId: string; from?: string; to?: string },
+): Promise<z.infer<typeof transactionSummary>> {
+  const sums = {
+    video_generation: 0n,
+    image_generation: 0n,
+    fine_tuning: 0n,
+    llm_inference: 0n,
+    deployment: 0n,
+  };
+  let sent = 0n;
+  for (const { other_account_id, paid, received } of await sumUserTransfers(ctx.db, input)) {
+    const use = accountUse(other_account_id);
+    if (use !== null) sums[use] += paid - received;
+    else if (accountOwner(other_account_id) !== null) sent += paid;
+  }
+  return {
+    total_cost_video_generations: formatBgl(sums.video_generation),
+    total_cost_image_generations: formatBgl(sums.image_generation),
+    total_cost_fine_tuning: formatBgl(sums.fine_tuning),
+    total_cost_llm_inference: formatBgl(sums.llm_inference),
+    other_costs: formatBgl(sums.deployment),
+    total_token_transferred: formatBgl(sent),
+  };
+}

@@ -1,0 +1,165 @@
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import { testDatabase } from '../../testing/test-database.ts';
+import { userAccount } from './accounts.ts';
+import { hold, settle, transfer } from './ledger.ts';
+import { hasEveryoneBeforeEnded, takeFence } from './queries.ts';
+import { sealTransfers } from './seal-transfers.ts';
+import { insertTestUser } from './test-user.ts';
+import { verifyLedger } from './verify-ledger.ts';
+
+const grant = (tx: Transaction, userId: string, references = {}) =>
+  transfer(tx, {
+    debitAccountId: 'grants',
+    creditAccountId: userAccount(userId),
+    amountMicro: 1n,
+    kind: 'grant',
+    description: 'Ω "quoted" \\ text',
+    references,
+    idempotencyKey: null,
+  });
+
+/** Five sealed transfers, one of them a settlement, and one open hold. */
+async function sealedLedger(): Promise<{ db: Database; ada: string }> {
+  const { db } = await testDatabase();
+  const ada = await insertTestUser(db, { grantMicro: 100n });
+  for (let i = 0; i < 3; i += 1)
+    await db.transaction().execute((tx) => grant(tx, ada, { run_id: `r${i}`, asset_name: 'Crumb' }));
+  const holds = await Promise.all(
+    ['a', 'b'].map((key) =>
+      db.transaction().execute((tx) =>
+        hold(tx, {
+          userId: ada,
+          amountMicro: 10n,
+          kind: 'deployment',
+          description: 'Serving',
+          expiresAt: new Date('2100-01-01'),
+          idempotencyKey: key,
+        }),
+      ),
+    ),
+  );
+  await db.transaction().execute((tx) => settle(tx, { holdId: holds[0]?.holdId ?? '', amountMicro: 4n }));
+  expect(await sealTransfers(db)).toBe(5);
+  return { db, ada };
+}
+
+const failed = async (db: Database) =>
+  (await verifyLedger(db)).checks.filter((check) => !check.ok).map((check) => check.name);
+const head = async (db: Database) => (await verifyLedger(db)).chainHead;
+
+/** As somebody with all rights on the database would: past triggers and foreign keys. */
+const tamper = (db: Database, statement: string) =>
+  db.transaction().execute(async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx);
+    await sql.raw(statement).execute(tx);
+  });
+
+describe('sealing', () => {
+  test('seals each transfer once, and goes on where it stopped', async () => {
+    const { db, ada } = await sealedLedger();
+    const before = await head(db);
+    expect(await sealTransfers(db)).toBe(0);
+    await db.transaction().execute((tx) => grant(tx, ada));
+    expect(await sealTransfers(db)).toBe(1);
+    expect(await head(db)).not.toBe(before);
+    expect(await failed(db)).toEqual([]);
+  });
+
+  test('waits for a lower number that is not yet committed', async () => {
+    const { db, ada } = await sealedLedger();
+    const bob = await insertTestUser(db);
+    const sealing = await db.transaction().execute(async (tx) => {
+      await grant(tx, ada);
+      await db.transaction().execute((other) => grant(other, bob));
+      const started = sealTransfers(db);
+      expect(await hasEveryoneBeforeEnded(db, (await takeFence(db)).xid)).toBe(false);
+      expect((await verifyLedger(db)).sealedTransfers).toBe(5);
+      return { started };
+    });
+    expect(await sealing.started).toBe(2);
+    expect(await failed(db)).toEqual([]);
+  });
+
+  test('is not confused by numbers that were never used', async () => {
+    const { db, ada } = await sealedLedger();
+    const undone = db.transaction().execute(async (tx) => {
+      await grant(tx, ada);
+      throw new Error('rolled back');
+    });
+    await expect(undone).rejects.toThrow('rolled back');
+    await db.transaction().execute((tx) => grant(tx, ada));
+    expect(await sealTransfers(db)).toBe(1);
+    expect(await failed(db)).toEqual([]);
+  });
+
+  test('several sealers during transfers make one chain', async () => {
+    const { db, ada } = await sealedLedger();
+    const people = await Promise.all(Array.from({ length: 4 }, () => insertTestUser(db)));
+    await Promise.all([
+      ...people.map(async (person) => {
+        for (let i = 0; i < 20; i += 1) await db.transaction().execute((tx) => grant(tx, person));
+      }),
+      ...Array.from({ length: 3 }, async () => {
+        for (let i = 0; i < 5; i += 1) await sealTransfers(db);
+      }),
+    ]);
+    await db.transaction().execute((tx) => grant(tx, ada));
+    await sealTransfers(db);
+    const report = await verifyLedger(db);
+    expect(report.sealedTransfers).toBe(report.transfers);
+    expect(report.checks.filter((check) => !check.ok)).toEqual([]);
+  });
+});
+
+describe('verification finds', () => {
+  test.each([
+    [
+      'another amount',
+      'update ledger_transfers set amount = amount + 1 where seq = 2',
+      ['sum', 'balances', 'chain'],
+    ],
+    ['another description', "update ledger_transfers set description = 'x' where seq = 2", ['chain']],
+    [
+      'another reference',
+      `update ledger_transfers set refs = refs || '{"run_id":"r9"}' where seq = 2`,
+      ['chain'],
+    ],
+    [
+      'another time',
+      "update ledger_transfers set created_at = created_at - interval '1 microsecond' where seq = 2",
+      ['chain'],
+    ],
+    ['a transfer that is gone', 'delete from ledger_transfers where seq = 3', ['sum', 'balances', 'chain']],
+    ['a seal that is gone', 'delete from ledger_seals where seq = 3', ['chain']],
+    ['another seal', "update ledger_seals set hash = repeat('0', 64) where seq = 5", ['chain']],
+    [
+      'a raised balance',
+      "update ledger_accounts set credits_posted = credits_posted + 1 where kind = 'user'",
+      ['sum', 'balances'],
+    ],
+    ['a forgotten hold', "update ledger_accounts set debits_pending = 0 where kind = 'user'", ['holds']],
+    [
+      'a settlement of another amount',
+      "update ledger_holds set settled_amount = 5 where status = 'settled'",
+      ['settlements'],
+    ],
+  ])('%s', async (_what, statement, checks) => {
+    const { db } = await sealedLedger();
+    expect(await failed(db)).toEqual([]);
+    await tamper(db, statement);
+    expect(await failed(db)).toEqual(checks);
+  });
+
+  test('the newest seals alone, when asked', async () => {
+    const { db } = await sealedLedger();
+    await tamper(db, "update ledger_transfers set description = 'x' where seq = 2");
+    const recent = await verifyLedger(db, { sealsMax: 2 });
+    expect(recent.checks.at(-1)).toEqual({
+      name: 'chain',
+      ok: true,
+      detail: 'The newest 2 seals are what their transfers hash to',
+    });
+  });
+});
