@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { onFileEnd } from '../../testing/on-file-end.ts';
+import type { Driver, Launch } from './driver.ts';
+import { createFakeDriver, idleUntilStopped, type Script } from './fake/fake-driver.ts';
+import { createLocalDriver } from './local/local-driver.ts';
+import { testSpec } from './test-spec.ts';
+
+/** What every driver promises to the engine. */
+const drivers: [string, () => Promise<Driver>][] = [
+  ['local', createLocal],
+  ['fake', async () => createFakeDriver({ capacity: { 'cpu:run': 1 }, script })],
+];
+
+const script: Script = async (launch, process) => {
+  process.print(`train ${launch.spec.kind === 'train' && launch.spec.title}`);
+  const [verb, value] = launch.spec.kind === 'train' ? launch.spec.title.split(' ') : [];
+  if (verb === 'exit') return Number(value);
+  if (verb === 'stubborn')
+    return idleUntilStopped(launch, { ...process, stop: new AbortController().signal });
+  const code = await idleUntilStopped(launch, process);
+  process.print('saved');
+  return code;
+};
+
+async function createLocal(): Promise<Driver> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'bakehouse-driver-'));
+  return createLocalDriver({
+    workloadsDir: path.join(dir, 'workloads'),
+    cacheDir: path.join(dir, 'cache'),
+    capacity: { 'cpu:run': 1 },
+    program: async () => ({
+      argv: [process.execPath, path.join(import.meta.dirname, 'local/scripted-workload.ts')],
+      env: {},
+    }),
+  });
+}
+
+describe.each(drivers)('the %s driver', async (_name, create) => {
+  const driver = await create();
+
+  const launch = (title: string): Launch => {
+    const workloadId = randomUUID();
+    onFileEnd(() => driver.remove(workloadId));
+    return {
+      workloadId,
+      attempt: 1,
+      behaviour: 'deployment',
+      spec: testSpec(title),
+      server: { base_url: 'http://127.0.0.1:1', token: 'secret' },
+      devices: [],
+    };
+  };
+  const state = async ({ workloadId, attempt }: Launch) => (await driver.observe(workloadId, attempt)).state;
+  const printed = (one: Launch, line: string) =>
+    vi.waitFor(async () => expect(await driver.logs(one.workloadId, 10)).toContain(line), {
+      timeout: 15_000,
+    });
+  const gone = (one: Launch) =>
+    vi.waitFor(async () => expect(await state(one)).toBe('ended'), { timeout: 15_000 });
+
+  test('knows nothing of what was not started', async () => {
+    const never = launch('idle');
+    expect(await driver.observe(never.workloadId, 1)).toEqual({ state: 'absent' });
+    await driver.stop(never.workloadId, 1);
+    await driver.kill(never.workloadId, 1);
+    await driver.remove(never.workloadId);
+    expect(await driver.logs(never.workloadId, 5)).toEqual([]);
+  });
+
+  test('starts, lets it save and end when asked, and tells how it ended', async () => {
+    const one = launch('idle');
+    await driver.start(one);
+    expect(await state(one)).toBe('alive');
+    await printed(one, 'train idle');
+    await driver.stop(one.workloadId, 1);
+    await gone(one);
+    expect(await driver.observe(one.workloadId, 1)).toEqual({
+      state: 'ended',
+      exitCode: 0,
+      lastLine: 'saved',
+    });
+    const { lines, offset } = await driver.output(one.workloadId, 0);
+    expect(lines).toEqual(['train idle', 'saved']);
+    expect(await driver.output(one.workloadId, offset)).toEqual({ lines: [], offset });
+  });
+
+  test('tells the status of one that ends by itself, and that it ended', async () => {
+    const heard = vi.fn();
+    driver.onEnd(heard);
+    const one = launch('exit 3');
+    await driver.start(one);
+    await gone(one);
+    expect(await driver.observe(one.workloadId, 1)).toMatchObject({ exitCode: 3, lastLine: 'train exit 3' });
+    await vi.waitFor(() => expect(heard).toHaveBeenCalledWith(one.workloadId));
+  });
+
+  test('kills one that does not stop', async () => {
+    const one = launch('stubborn');
+    await driver.start(one);
+    await printed(one, 'train stubborn');
+    await driver.stop(one.workloadId, 1);
+    expect(await state(one)).toBe('alive');
+    await driver.kill(one.workloadId, 1);
+    await gone(one);
+  });
+
+  test('a repeated start of an attempt starts nothing', async () => {
+    const one = launch('idle');
+    await driver.start(one);
+    await printed(one, 'train idle');
+    await driver.start(one);
+    expect(await state(one)).toBe('alive');
+    await driver.stop(one.workloadId, 1);
+    await gone(one);
+    expect((await driver.logs(one.workloadId, 10)).filter((line) => line === 'train idle')).toHaveLength(1);
+  });
+
+  test('a new attempt ends all earlier ones', async () => {
+    const one = launch('idle');
+    await driver.start(one);
+    const later = { ...one, attempt: 3 };
+    await driver.start(later);
+    await gone(one);
+    expect(await state(later)).toBe('alive');
+    await driver.kill(one.workloadId, 3);
+    await gone(later);
+  });
+
+  test('an attempt that was closed before it began never begins', async () => {
+    const one = launch('idle');
+    const later = { ...one, attempt: 2 };
+    await driver.start(later);
+    await expect(driver.start(one)).rejects.toThrow('did not begin');
+    expect(await state(later)).toBe('alive');
+    await driver.kill(one.workloadId, 2);
+    await gone(later);
+  });
+
+  test('removes what is left', async () => {
+    const one = launch('idle');
+    await driver.start(one);
+    await driver.remove(one.workloadId);
+    expect(await state(one)).toBe('absent');
+    expect(await driver.logs(one.workloadId, 5)).toEqual([]);
+  });
+});

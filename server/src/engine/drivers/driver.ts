@@ -1,0 +1,47 @@
+import type { Observed } from '../plan.ts';
+import type { Capacity } from '../queue.ts';
+import type { Behaviour, WorkloadSpec } from '../workload.ts';
+
+/** All that a driver needs to start one attempt. */
+export type Launch = {
+  workloadId: string;
+  attempt: number;
+  behaviour: Behaviour;
+  spec: WorkloadSpec;
+  /** Where the workload reaches the server, and the token of this attempt. */
+  server: { base_url: string; token: string };
+  /** GPUs that it may use; empty on the CPU. */
+  devices: number[];
+};
+
+/**
+ * Runs workloads somewhere. A driver knows an attempt by (workload id, attempt) alone, so that
+ * one whose start nobody could record any more is found again. Every call may be repeated.
+ * Calls reject only when the machine could not be reached; nothing may be concluded then.
+ */
+export type Driver = {
+  /** Whether its workloads are stopped, to go on later, when the server ends in good order. */
+  endsWithServer: boolean;
+  /** The slots that there are. */
+  capacity: () => Promise<Capacity>;
+  /** Why a workload with this spec cannot start at present, as one sentence; null when it can. */
+  blocker: (spec: WorkloadSpec) => Promise<string | null>;
+  /**
+   * Starts an attempt and closes all earlier ones: what still lives of them is killed, and what
+   * has not begun yet never will.
+   */
+  start: (launch: Launch) => Promise<void>;
+  observe: (workloadId: string, attempt: number) => Promise<Observed>;
+  /** Asks an attempt to save its work and end; does not wait for it. */
+  stop: (workloadId: string, attempt: number) => Promise<void>;
+  /** Ends an attempt at once, with all that it started. */
+  kill: (workloadId: string, attempt: number) => Promise<void>;
+  /** The last lines that the workload printed, in all attempts. */
+  logs: (workloadId: string, limit: number) => Promise<string[]>;
+  /** The whole lines that it printed after `offset` (bytes), and where to go on; not more than a screenful or two at once. */
+  output: (workloadId: string, offset: number) => Promise<{ lines: string[]; offset: number }>;
+  /** Deletes the files of a workload that has ended. */
+  remove: (workloadId: string) => Promise<void>;
+  /** Calls `listener` when an attempt may have ended, where the driver learns of it by itself. */
+  onEnd: (listener: (workloadId: string) => void) => void;
+};

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import type { Launch } from '../driver.ts';
+import { testSpec } from '../test-spec.ts';
+import { createLocalDriver } from './local-driver.ts';
+import { readBirth } from './process-identity.ts';
+
+const home = await mkdtemp(path.join(tmpdir(), 'bakehouse-local-driver-'));
+const workloadsDir = path.join(home, 'workloads');
+const options = {
+  workloadsDir,
+  cacheDir: path.join(home, 'cache'),
+  capacity: {},
+  program: async () => ({
+    argv: [process.execPath, path.join(import.meta.dirname, 'scripted-workload.ts')],
+    env: { TZ: 'UTC' },
+  }),
+};
+const driver = createLocalDriver(options);
+const launch = (title: string): Launch => {
+  const workloadId = randomUUID();
+  onFileEnd(() => driver.remove(workloadId));
+  const server = { base_url: 'http://127.0.0.1:1', token: 'secret' };
+  return { workloadId, attempt: 1, behaviour: 'run', spec: testSpec(title), server, devices: [] };
+};
+const file = (one: Launch, name: string) => path.join(workloadsDir, one.workloadId, name);
+const patiently = { timeout: 15_000 };
+
+test('the spec names its folders and only its owner may read it', async () => {
+  const one = launch('idle');
+  await driver.start(one);
+  const spec: unknown = JSON.parse(await readFile(file(one, 'attempts/1.json'), 'utf8'));
+  expect(spec).toMatchObject({
+    workload_id: one.workloadId,
+    server: one.server,
+    work_dir: file(one, 'work'),
+    cache_dir: options.cacheDir,
+  });
+  expect((await stat(file(one, 'attempts/1.json'))).mode & 0o777).toBe(0o600);
+});
+
+test('a workload outlives the server that started it, and the next server finds it', async () => {
+  const one = launch('idle');
+  const program = `
+    import { createLocalDriver } from ${JSON.stringify(path.join(import.meta.dirname, 'local-driver.ts'))};
+    const options = ${JSON.stringify(options)};
+    const argv = ${JSON.stringify((await options.program()).argv)};
+    await createLocalDriver({ ...options, program: async () => ({ argv, env: {} }) }).start(${JSON.stringify(one)});
+    process.kill(process.pid, 'SIGKILL');`;
+  const server = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
+  await new Promise((resolve) => server.once('exit', resolve));
+
+  expect(await driver.observe(one.workloadId, 1)).toEqual({ state: 'alive' });
+  await vi.waitFor(
+    async () => expect(await driver.logs(one.workloadId, 5)).toEqual(['train idle']),
+    patiently,
+  );
+  await driver.stop(one.workloadId, 1);
+  await vi.waitFor(
+    async () =>
+      expect(await driver.observe(one.workloadId, 1)).toEqual({
+        state: 'ended',
+        exitCode: 0,
+        lastLine: 'saved',
+      }),
+    patiently,
+  );
+});
+
+test('what a workload has started ends with it', async () => {
+  const one = launch('parent');
+  await driver.start(one);
+  const child = await vi.waitFor(
+    async () => Number(await readFile(file(one, 'work/child.pid'), 'utf8')),
+    patiently,
+  );
+  const [leader = ''] = (await readFile(file(one, 'attempts/1'), 'utf8')).split(' ');
+  process.kill(Number(leader), 'SIGKILL');
+  await vi.waitFor(
+    async () =>
+      expect(await driver.observe(one.workloadId, 1)).toMatchObject({ state: 'ended', exitCode: null }),
+    patiently,
+  );
+  await vi.waitFor(async () => expect(await readBirth(child)).toBeNull(), patiently);
+});
+
+test('a process id that belongs to somebody else by now is left alone', async () => {
+  const one = launch('idle');
+  await mkdir(file(one, 'attempts'), { recursive: true });
+  await writeFile(file(one, 'attempts/1'), `${process.pid} another boot 12345\n`);
+  expect(await driver.observe(one.workloadId, 1)).toMatchObject({ state: 'ended' });
+  // Would end this test.
+  await driver.kill(one.workloadId, 1);
+  await driver.stop(one.workloadId, 1);
+});
+
+test('the log has a bounded size', async () => {
+  const one = launch('chatter 20000');
+  await driver.start(one);
+  await vi.waitFor(
+    async () => expect((await driver.logs(one.workloadId, 1))[0]).toMatch(/^line 19999 /),
+    patiently,
+  );
+  await driver.observe(one.workloadId, 1);
+  expect((await stat(file(one, 'output.log'))).size).toBeLessThan(2 * 1024 * 1024);
+  expect((await driver.logs(one.workloadId, 1))[0]).toMatch(/^line 19999 /);
+});

@@ -1,0 +1,211 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Observed } from '../../plan.ts';
+import type { Capacity } from '../../queue.ts';
+import type { WorkloadSpec } from '../../workload.ts';
+import type { Driver, Launch } from '../driver.ts';
+import { boundLog, readLastLines, readLinesFrom } from './log-file.ts';
+import { groupExists, readBirth } from './process-identity.ts';
+
+/** The program that executes a spec: its path follows as the last argument. */
+export type Program = { argv: string[]; env: Record<string, string> };
+
+type Options = {
+  /** Each workload has a folder of its own in here. */
+  workloadsDir: string;
+  /** Inputs, shared by the workloads of this machine. */
+  cacheDir: string;
+  capacity: Capacity;
+  /** The program for a spec, or the sentence that says why there is none yet. */
+  program: (spec: WorkloadSpec) => Promise<Program | { blocker: string }>;
+};
+
+const LAUNCHER = fileURLToPath(new URL('./launch.sh', import.meta.url));
+const CLOSED = 'closed';
+const BIRTH_TIMEOUT_MS = 10_000;
+
+/**
+ * Runs workloads as child processes of this machine. They are leaders of their own process groups
+ * and outlive the server; one that comes back finds them by the files of their attempts:
+ *
+ *   <id>/attempts/<n>        who runs attempt n: process id and birth, or 'closed'
+ *   <id>/attempts/<n>.exit   the status that it ended with
+ *   <id>/attempts/<n>.json   its spec
+ *   <id>/output.log          what all attempts print
+ *   <id>/work/               the workload's own files; they survive a restart
+ */
+export function createLocalDriver(options: Options): Driver {
+  const listeners: ((workloadId: string) => void)[] = [];
+  const folder = (workloadId: string) => path.join(options.workloadsDir, workloadId);
+  const attemptFile = (workloadId: string, attempt: number) =>
+    path.join(folder(workloadId), 'attempts', String(attempt));
+
+  async function start(launch: Launch): Promise<void> {
+    const program = await options.program(launch.spec);
+    if ('blocker' in program) throw new Error(program.blocker);
+    const { workloadId, attempt } = launch;
+    const dir = folder(workloadId);
+    const file = attemptFile(workloadId, attempt);
+    await mkdir(path.join(dir, 'attempts'), { recursive: true, mode: 0o700 });
+    await mkdir(path.join(dir, 'work'), { recursive: true });
+    for (let earlier = 1; earlier < attempt; earlier += 1) await close(workloadId, earlier);
+
+    const specFile = `${file}.json`;
+    await writeFile(specFile, JSON.stringify(fullSpec(launch, path.join(dir, 'work'))), { mode: 0o600 });
+    const log = await open(path.join(dir, 'output.log'), 'a');
+    try {
+      const child = spawn(
+        '/bin/sh',
+        [LAUNCHER, file, `${file}.exit`, ...politely(launch), ...program.argv, launch.spec.kind, specFile],
+        {
+          cwd: path.join(dir, 'work'),
+          detached: true,
+          stdio: ['ignore', log.fd, log.fd],
+          env: { ...program.env, CUDA_VISIBLE_DEVICES: launch.devices.join(',') },
+        },
+      );
+      child.once('exit', () => {
+        for (const listener of listeners) listener(workloadId);
+      });
+      await new Promise<void>((resolve, reject) => {
+        child.once('spawn', resolve);
+        child.once('error', reject);
+      });
+      child.unref();
+      await waitForBirth(file, child);
+    } finally {
+      await log.close();
+    }
+  }
+
+  function fullSpec(launch: Launch, workDir: string) {
+    return {
+      ...launch.spec,
+      workload_id: launch.workloadId,
+      server: launch.server,
+      work_dir: workDir,
+      cache_dir: options.cacheDir,
+    };
+  }
+
+  /** Takes the attempt's file, so that a launcher that comes late ends; or kills who has taken it. */
+  async function close(workloadId: string, attempt: number): Promise<void> {
+    const file = attemptFile(workloadId, attempt);
+    const taken = await writeFile(file, CLOSED, { flag: 'wx' }).then(
+      () => false,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EEXIST') return true;
+        throw error;
+      },
+    );
+    if (taken) await kill(workloadId, attempt);
+    await rm(`${file}.json`, { force: true });
+  }
+
+  async function observe(workloadId: string, attempt: number): Promise<Observed> {
+    const owner = await readOwner(attemptFile(workloadId, attempt));
+    if (owner === null) return { state: 'absent' };
+    const log = path.join(folder(workloadId), 'output.log');
+    await boundLog(log);
+    if (await isAlive(owner)) return { state: 'alive' };
+    // The leader is gone: nothing that it started may go on working without it.
+    await killGroup(owner);
+    const exit = await readFile(`${attemptFile(workloadId, attempt)}.exit`, 'utf8').catch(() => '');
+    const [lastLine = null] = await readLastLines(log, 1);
+    return { state: 'ended', exitCode: exit.trim() === '' ? null : Number(exit), lastLine };
+  }
+
+  async function stop(workloadId: string, attempt: number): Promise<void> {
+    const owner = await readOwner(attemptFile(workloadId, attempt));
+    if (owner && (await isAlive(owner))) signal(owner.pid, 'SIGTERM');
+  }
+
+  async function kill(workloadId: string, attempt: number): Promise<void> {
+    const owner = await readOwner(attemptFile(workloadId, attempt));
+    if (owner) await killGroup(owner);
+  }
+
+  return {
+    endsWithServer: true,
+    start,
+    observe,
+    stop,
+    kill,
+    capacity: async () => options.capacity,
+    blocker: async (spec) => {
+      const program = await options.program(spec);
+      return 'blocker' in program ? program.blocker : null;
+    },
+    logs: (workloadId, limit) => readLastLines(path.join(folder(workloadId), 'output.log'), limit),
+    output: (workloadId, offset) => readLinesFrom(path.join(folder(workloadId), 'output.log'), offset),
+    remove: async (workloadId) => {
+      const attempts = await readdir(path.join(folder(workloadId), 'attempts')).catch(() => []);
+      for (const name of attempts) if (/^\d+$/.test(name)) await kill(workloadId, Number(name));
+      await rm(folder(workloadId), { recursive: true, force: true });
+    },
+    onEnd: (listener) => {
+      listeners.push(listener);
+    },
+  };
+}
+
+type Owner = { pid: number; birth: string };
+
+/** Who runs an attempt; null when nobody has begun it, or it is closed. */
+async function readOwner(file: string): Promise<Owner | null> {
+  for (;;) {
+    const text = await readFile(file, 'utf8').catch(() => null);
+    if (text === null || text === CLOSED) return null;
+    // Between the creation of the file and its one line.
+    if (!text.endsWith('\n') && (await isYoung(file))) {
+      await sleep(5);
+      continue;
+    }
+    const [pid = '', ...birth] = text.trim().split(' ');
+    return { pid: Number(pid), birth: birth.join(' ') };
+  }
+}
+
+async function isYoung(file: string): Promise<boolean> {
+  const handle = await open(file, 'r').catch(() => null);
+  if (!handle) return false;
+  const { mtimeMs } = await handle.stat();
+  await handle.close();
+  return Date.now() - mtimeMs < BIRTH_TIMEOUT_MS;
+}
+
+async function isAlive(owner: Owner): Promise<boolean> {
+  return (await readBirth(owner.pid)) === owner.birth;
+}
+
+async function waitForBirth(file: string, launcher: ChildProcess): Promise<void> {
+  for (;;) {
+    const hasEnded = launcher.exitCode !== null || launcher.signalCode !== null;
+    if ((await readOwner(file)) !== null) return;
+    if (hasEnded) throw new Error('The process did not begin');
+    await sleep(5);
+  }
+}
+
+/** Kills the leader and all of its group, unless the process id has gone to somebody else since. */
+async function killGroup(owner: Owner): Promise<void> {
+  const birth = await readBirth(owner.pid);
+  if (birth !== null && birth !== owner.birth) return;
+  if (groupExists(owner.pid)) signal(-owner.pid, 'SIGKILL');
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Runs give way to what people wait for: the web app and the served models. */
+function politely(launch: Launch): string[] {
+  return launch.behaviour === 'run' ? ['nice', '-n', '10'] : [];
+}

@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/**
+ * When the process with this id was born, in the words that launch.sh writes; null when there is
+ * none, or only its unburied remains. With it, a process id that the system gave to another
+ * process is not taken for the first one, not even after a reboot.
+ */
+export async function readBirth(pid: number): Promise<string | null> {
+  return process.platform === 'linux' ? readLinuxBirth(pid) : readPsBirth(pid);
+}
+
+async function readLinuxBirth(pid: number): Promise<string | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  if (stat === null) return null;
+  // The second field is the program's name in parentheses and may hold anything.
+  const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (state === 'Z' || state === 'X') return null;
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+  return `${boot.trim()} ${rest[18]}`;
+}
+
+async function readPsBirth(pid: number): Promise<string | null> {
+  const answer = await run('ps', ['-o', 'state=', '-o', 'lstart=', '-p', String(pid)]).catch(() => null);
+  const words = answer?.stdout.trim().split(/\s+/) ?? [];
+  const [state, ...birth] = words;
+  return !state || state.startsWith('Z') ? null : birth.join(' ');
+}
+
+/** Whether a process group has members. A group keeps its number from being given to another process. */
+export function groupExists(groupId: number): boolean {
+  try {
+    process.kill(-groupId, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,33 @@
+import type { WorkloadSpec } from '../workload.ts';
+
+/** A spec for tests of what lies around a run; its title says what a scripted workload does. */
+export function testSpec(title: string, inputs: WorkloadSpec['inputs'] = []): WorkloadSpec {
+  return {
+    kind: 'train',
+    method: 'lora',
+    title,
+    base_model_title: 'tiny',
+    dataset_title: 'rows',
+    inputs,
+    data: {
+      file_path: 'rows.csv',
+      input_column: 'question',
+      output_column: 'answer',
+      segmentation_method: 'regex',
+      max_chunk_size: 64,
+      stride: 8,
+      min_segment_length: 1,
+      train_test_split: 0.8,
+      seed: 1,
+    },
+    parameters: {
+      epochs: 1,
+      learning_rate: 0.001,
+      batch_size: 1,
+      eval_batch_size: 1,
+      gradient_accumulation_steps: 1,
+      lora: { r: 4, alpha: 8, dropout: 0, target_modules: ['q_proj'] },
+    },
+    device: 'cpu',
+  };
+}

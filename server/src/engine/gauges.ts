@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import { Gauge, type Registry } from 'prom-client';
+import type { Database } from '../platform/db/database.ts';
+import type { Driver } from './drivers/driver.ts';
+import type { SlotClass } from './queue.ts';
+
+/** Adds the engine's numbers to the metrics of this process. They are read from the database when they are asked for. */
+export function measureWorkloads(registry: Registry, db: Database, driver: Driver): void {
+  new Gauge({
+    name: 'bakehouse_workloads',
+    help: 'Workloads that have not ended, by kind and state',
+    labelNames: ['kind', 'state'],
+    registers: [registry],
+    async collect() {
+      const rows = await db
+        .selectFrom('workloads')
+        .select(['kind', 'state', (build) => build.fn.countAll<bigint>().as('count')])
+        .where('ended_at', 'is', null)
+        .groupBy(['kind', 'state'])
+        .execute();
+      this.reset();
+      for (const { kind, state, count } of rows) this.set({ kind, state }, Number(count));
+    },
+  });
+  new Gauge({
+    name: 'bakehouse_queue_seconds_max',
+    help: 'How long the workload that has waited longest has waited',
+    registers: [registry],
+    async collect() {
+      const { rows } = await sql<{ seconds: number | null }>`
+        select extract(epoch from max(now() - queued_at))::float8 as seconds from workloads where state = 'queued'
+      `.execute(db);
+      this.set(rows[0]?.seconds ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'bakehouse_slots',
+    help: 'Slots of each class, and how many of them are taken',
+    labelNames: ['class', 'is'],
+    registers: [registry],
+    async collect() {
+      const capacity = await driver.capacity();
+      const rows = await db
+        .selectFrom('workloads')
+        .select(['behaviour', 'accelerator', 'accelerator_count'])
+        .where('ended_at', 'is', null)
+        .where('devices', 'is not', null)
+        .execute();
+      const taken = new Map<string, number>();
+      for (const row of rows) {
+        const name = row.accelerator ?? `cpu:${row.behaviour}`;
+        taken.set(name, (taken.get(name) ?? 0) + Math.max(1, row.accelerator_count));
+      }
+      for (const [name, total] of Object.entries(capacity) as [SlotClass, number][]) {
+        this.set({ class: name, is: 'total' }, total);
+        this.set({ class: name, is: 'taken' }, taken.get(name) ?? 0);
+      }
+    },
+  });
+}

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Config } from '../../config.ts';
+import { AppError } from '../../platform/errors.ts';
+import { withFileLock } from './file-lock.ts';
+import { bytesNeeded, type Layer, lockFiles, refuseFullDisk, splitTorch } from './layers.ts';
+import { findPython } from './python.ts';
+import { ProgramFailed, runProgram } from './run-program.ts';
+import { describeUv, estimateUv, readUvLine, uvAtStart } from './uv-progress.ts';
+
+const UV = 'uv==0.13.8';
+
+/** The runtime's folder in the repository: its lock files and its source. */
+export const runtimeDir = path.resolve(import.meta.dirname, '../../../../runtime');
+
+export type EnvironmentSettings = Pick<Config, 'cacheDir' | 'python' | 'torchIndex'>;
+
+/** `progress` is 0 to 1, or null while nothing is known. */
+export type OnProgress = (detail: string, progress: number | null) => void;
+
+/** The environment's folder. It is named after what is in it, so that every clone and every test run shares one. */
+export async function environmentDir({ cacheDir, torchIndex }: EnvironmentSettings): Promise<string> {
+  const hash = createHash('sha256').update(await readFile(path.join(runtimeDir, lockFiles.training)));
+  if (torchIndex) hash.update(torchIndex);
+  return path.join(cacheDir, 'python', hash.digest('hex').slice(0, 16));
+}
+
+/** The environment's Python. */
+export async function environmentPython(settings: EnvironmentSettings): Promise<string> {
+  return path.join(await environmentDir(settings), 'bin', 'python');
+}
+
+/** Whether a layer has been installed to its end. */
+export async function hasLayer(settings: EnvironmentSettings, layer: Layer): Promise<boolean> {
+  const installed = await readFile(stampOf(await environmentDir(settings), layer), 'utf8').catch(() => '');
+  return installed === (await hashOfLock(layer));
+}
+
+/**
+ * Installs a layer of the environment, unless it is there. Several processes may ask at once: one
+ * works, the others wait. Killed in the middle, the next call completes it.
+ * Throws AppError('unavailable') with one sentence for people.
+ */
+export async function ensureLayer(
+  settings: EnvironmentSettings,
+  layer: Layer,
+  onProgress: OnProgress,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (await hasLayer(settings, layer)) return;
+  const dir = await environmentDir(settings);
+  try {
+    await mkdir(path.dirname(dir), { recursive: true });
+    await withFileLock(`${dir}.lock`, () => install(settings, layer, dir, onProgress, signal), {
+      onWait: () => onProgress('Another process is preparing it; waiting', null),
+      signal,
+    });
+  } catch (error) {
+    if (signal?.aborted || error instanceof AppError) throw error;
+    throw new AppError('unavailable', {
+      publicMessage: explain('The Python packages', error, settings.cacheDir),
+      cause: error,
+    });
+  }
+}
+
+async function install(
+  settings: EnvironmentSettings,
+  layer: Layer,
+  dir: string,
+  onProgress: OnProgress,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (await hasLayer(settings, layer)) return;
+  const needed = bytesNeeded(layer, { torchIndex: settings.torchIndex, platform: process.platform });
+  const freeAtStart = await freeBytes(settings.cacheDir);
+  const refusal = refuseFullDisk(layer, settings.cacheDir, freeAtStart, needed);
+  if (refusal) throw new AppError('unavailable', { publicMessage: refusal });
+
+  onProgress('Looking for Python and uv', null);
+  const uv = await ensureUv(settings, signal);
+  const python = path.join(dir, 'bin', 'python');
+  await runProgram(python, ['-c', '']).catch(async () => {
+    await runProgram(uv, ['venv', '--clear', '--python', await findPython(settings.python), dir], { signal });
+  });
+
+  let said = uvAtStart;
+  let filled = 0;
+  const tell = () => onProgress(describeUv(said), estimateUv(said, filled, needed));
+  const watch = setInterval(() => {
+    freeBytes(settings.cacheDir).then((free) => {
+      filled = freeAtStart - free;
+      tell();
+    }, ignoreMeasure);
+  }, 1000);
+  const stamp = stampOf(dir, layer);
+  const begun = `${stamp}.begun`;
+  // An installation that was killed may have left half a package, which looks whole to uv.
+  const afterKill = existsSync(begun) ? ['--reinstall'] : [];
+  const pipInstall = (packages: string[]) =>
+    runProgram(uv, ['pip', 'install', '--no-deps', '--python', python, ...afterKill, ...packages], {
+      cwd: runtimeDir,
+      signal,
+      onLine: (line) => {
+        said = readUvLine(said, line);
+        tell();
+      },
+    });
+  try {
+    await writeFile(begun, '');
+    const lock = path.join(runtimeDir, lockFiles[layer]);
+    const { rest, torch } = splitTorch(await readFile(lock, 'utf8'));
+    if (settings.torchIndex && torch) {
+      const withoutTorch = path.join(dir, lockFiles[layer]);
+      await writeFile(withoutTorch, rest);
+      await pipInstall(['--requirements', withoutTorch]);
+      await pipInstall(['--index-url', settings.torchIndex, torch]);
+    } else {
+      await pipInstall(['--requirements', lock]);
+    }
+    await writeFile(stamp, await hashOfLock(layer));
+    await rm(begun);
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+/** uv, from PyPI, in a small environment of its own. */
+async function ensureUv(
+  { cacheDir, python }: EnvironmentSettings,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const dir = path.join(cacheDir, 'uv');
+  const uv = path.join(dir, 'bin', 'uv');
+  const isThere = async () => {
+    const [version] = await runProgram(uv, ['--version']).catch(() => []);
+    return version?.startsWith(UV.replace('==', ' ')) ?? false;
+  };
+  if (await isThere()) return uv;
+  await withFileLock(
+    `${dir}.lock`,
+    async () => {
+      if (await isThere()) return;
+      await runProgram(await findPython(python), ['-m', 'venv', '--clear', dir], { signal });
+      await runProgram(path.join(dir, 'bin', 'python'), ['-m', 'pip', 'install', '--quiet', UV], { signal });
+    },
+    { signal },
+  );
+  return uv;
+}
+
+/** One sentence for people out of what a program printed. */
+export function explain(what: string, error: unknown, cacheDir: string): string {
+  const output = error instanceof ProgramFailed ? error.output.join('\n') : String(error);
+  if (/No space left on device|ENOSPC/i.test(output)) {
+    return `The disk of ${cacheDir} is full. Make room, or name another folder in BAKEHOUSE_CACHE_DIR.`;
+  }
+  if (/ensurepip|No module named venv/.test(output)) {
+    return "This machine's Python cannot make environments: install its venv module (Debian, Ubuntu: apt install python3-venv).";
+  }
+  if (
+    /dns error|error sending request|Connection refused|timed out|Could not (connect|fetch)|Failed to fetch/i.test(
+      output,
+    )
+  ) {
+    return `${what} could not be downloaded: the package index does not answer.`;
+  }
+  const last = output.trim().split('\n').at(-1) ?? '';
+  return `${what} could not be made ready: ${last}`;
+}
+
+/** A measure that failed is made up by the next one. */
+function ignoreMeasure(): void {}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+function stampOf(dir: string, layer: Layer): string {
+  return path.join(dir, `.bakehouse-${layer}`);
+}
+
+async function hashOfLock(layer: Layer): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(path.join(runtimeDir, lockFiles[layer])))
+    .digest('hex');
+}

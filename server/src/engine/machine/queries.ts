@@ -1,0 +1,26 @@
+import type { Machine } from '@bakehouse/contract/machine';
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import type { PreparationId } from './preparation-ids.ts';
+
+type Preparation = Machine['preparations'][number];
+
+export async function listPreparations(db: Database) {
+  return db.selectFrom('preparations').selectAll().execute();
+}
+
+export async function findPreparation(db: Database, id: PreparationId) {
+  return db.selectFrom('preparations').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** `fingerprint` stays as it is unless it is given. */
+export async function upsertPreparation(
+  tx: Transaction,
+  row: Omit<Preparation, 'label'> & { fingerprint?: string; updated_at: Date },
+): Promise<void> {
+  const { id, ...changed } = row;
+  await tx
+    .insertInto('preparations')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(changed))
+    .execute();
+}

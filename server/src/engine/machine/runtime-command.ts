@@ -1,0 +1,27 @@
+import path from 'node:path';
+import { type EnvironmentSettings, environmentPython, runtimeDir } from './environment.ts';
+
+export type RuntimeCommand = { command: string; args: string[]; env: NodeJS.ProcessEnv };
+
+/** What a workload may see of our environment. The rest, such as the database's address, is not its business. */
+const passedOn =
+  /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|OMP_NUM_THREADS|(https?|no)_proxy|SSL_CERT_\w+)$/i;
+
+/**
+ * How to run the runtime: append a command and its arguments to `args`. `env` is the whole
+ * environment of the child. The environment must have been prepared.
+ */
+export async function runtimeCommand(settings: EnvironmentSettings): Promise<RuntimeCommand> {
+  return {
+    command: await environmentPython(settings),
+    args: ['-m', 'bakehouse_runtime'],
+    env: {
+      ...Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name))),
+      PYTHONPATH: path.join(runtimeDir, 'src'),
+      PYTHONUNBUFFERED: '1',
+      // Everything that a workload reads is a local file: nothing may reach for a hub.
+      HF_HUB_OFFLINE: '1',
+      HF_HUB_DISABLE_TELEMETRY: '1',
+    },
+  };
+}

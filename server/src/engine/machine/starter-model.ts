@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { AppError } from '../../platform/errors.ts';
+import { type EnvironmentSettings, explain, type OnProgress, runtimeDir } from './environment.ts';
+import { withFileLock } from './file-lock.ts';
+import { runProgram } from './run-program.ts';
+import { runtimeCommand } from './runtime-command.ts';
+
+export type StarterModel = {
+  /** Names the model for ever: the same slug is the same asset. */
+  slug: string;
+  title: string;
+  details: string;
+  category: string;
+  tags: string[];
+  files: { path: string; localPath: string }[];
+};
+
+/**
+ * Makes the model an asset that everybody may use. The same files are the same revision, others a
+ * new one. The module that owns assets provides it.
+ */
+export type RegisterStarterModel = (model: StarterModel) => Promise<unknown>;
+
+export type Format = 'gguf' | 'safetensors';
+
+const description = {
+  slug: 'smollm2-135m-instruct',
+  title: 'SmolLM2-135M-Instruct',
+  details:
+    'The starter language model: small enough to chat with, and to fine-tune, on the CPU of a laptop. ' +
+    'By Hugging Face, under Apache-2.0.',
+  category: 'Artificial intelligence',
+  tags: ['text-generation', 'llama', 'transformers', 'starter'],
+};
+
+/** The folder of the starter model's files, named after what they are made with. */
+export async function starterModelDir({ cacheDir }: EnvironmentSettings): Promise<string> {
+  const hash = createHash('sha256');
+  for (const source of ['requirements.lock', 'src/bakehouse_runtime/prepare.py']) {
+    hash.update(await readFile(path.join(runtimeDir, source)));
+  }
+  return path.join(cacheDir, 'models', `smollm2-${hash.digest('hex').slice(0, 16)}`);
+}
+
+/**
+ * Writes the starter model in one format, unless it is there, and describes what there is now.
+ * 'gguf' needs the layer 'serving', 'safetensors' the layer 'training'.
+ */
+export async function ensureStarterModel(
+  settings: EnvironmentSettings,
+  format: Format,
+  onProgress: OnProgress,
+  signal?: AbortSignal,
+): Promise<StarterModel> {
+  const dir = await starterModelDir(settings);
+  await mkdir(dir, { recursive: true });
+  const { command, args, env } = await runtimeCommand(settings);
+  const prepare = () =>
+    runProgram(command, [...args, 'prepare', 'smollm2', '--format', format, '--out', dir], {
+      env,
+      signal,
+      onLine: (line) => {
+        const said = readProgressLine(line);
+        if (said) onProgress(said.detail, said.progress);
+      },
+    });
+  try {
+    await withFileLock(`${dir}.lock`, prepare, { signal });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new AppError('unavailable', {
+      publicMessage: explain('The starter language model', error, settings.cacheDir),
+      cause: error,
+    });
+  }
+  return { ...description, files: await listFiles(dir) };
+}
+
+/** One line of the runtime's `prepare`; null for what is not progress, and for the last word. */
+export function readProgressLine(line: string): { detail: string; progress: number } | null {
+  if (!line.startsWith('{')) return null;
+  const { phase, done, total } = JSON.parse(line) as { phase: string; done: number; total: number };
+  if (phase === 'done') return null;
+  return { detail: `${phase[0]?.toUpperCase()}${phase.slice(1)}`, progress: total > 0 ? done / total : 0 };
+}
+
+/** The files that stand in the folder now; serving reads the GGUF from a folder of its own. */
+async function listFiles(dir: string): Promise<StarterModel['files']> {
+  const names = (await readdir(dir)).filter((name) => !name.startsWith('.')).sort();
+  return names.map((name) => ({
+    path: name.endsWith('.gguf') ? 'gguf/model-f16.gguf' : name,
+    localPath: path.join(dir, name),
+  }));
+}

@@ -1,0 +1,56 @@
+/** What uv has said so far, when it writes to a pipe: a line when a large download begins and when it ends. */
+export type UvProgress = {
+  downloads: { name: string; bytes: number; done: boolean }[];
+  installing: boolean;
+};
+
+export const uvAtStart: UvProgress = { downloads: [], installing: false };
+
+const units: Record<string, number> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+
+/** The state after one more line of uv's output. Lines that say nothing about downloads change nothing. */
+export function readUvLine(progress: UvProgress, line: string): UvProgress {
+  const begun = /^\s*Downloading (\S+) \(([\d.]+)(B|KiB|MiB|GiB)\)/.exec(line);
+  if (begun) {
+    const [, name = '', amount = '0', unit = 'B'] = begun;
+    const bytes = Number(amount) * (units[unit] ?? 1);
+    return { ...progress, downloads: [...progress.downloads, { name, bytes, done: false }] };
+  }
+  const ended = /^\s*Downloaded (\S+)/.exec(line);
+  if (ended) {
+    const downloads = progress.downloads.map((each) =>
+      each.name === ended[1] ? { ...each, done: true } : each,
+    );
+    return { ...progress, downloads };
+  }
+  return /^\s*Prepared \d+ package/.test(line) ? { ...progress, installing: true } : progress;
+}
+
+/** For people: 'Downloading torch and 3 more (1.2 of 2.9 GB done)'. */
+export function describeUv({ downloads, installing }: UvProgress): string {
+  if (installing) return 'Installing what was downloaded';
+  const open = downloads.filter(({ done }) => !done).sort((a, b) => b.bytes - a.bytes);
+  const [largest] = open;
+  if (!largest) return 'Looking up the packages';
+  const gb = (bytes: number) => (bytes / 1e9).toFixed(1);
+  const others = open.length > 1 ? ` and ${open.length - 1} more` : '';
+  return `Downloading ${largest.name}${others} (${gb(doneBytes(downloads))} of ${gb(allBytes(downloads))} GB done)`;
+}
+
+/**
+ * 0 to 1, never quite 1 before uv has ended. Downloads run side by side and are announced only at
+ * their ends, so the disk that has filled since the start says more while the large ones run.
+ */
+export function estimateUv({ downloads }: UvProgress, diskFilledBytes: number, neededBytes: number): number {
+  const byDownloads = downloads.length > 0 ? doneBytes(downloads) / allBytes(downloads) : 0;
+  const byDisk = Math.max(0, diskFilledBytes) / neededBytes;
+  return Math.min(0.99, Math.max(byDownloads, byDisk));
+}
+
+function doneBytes(downloads: UvProgress['downloads']): number {
+  return downloads.reduce((sum, { bytes, done }) => sum + (done ? bytes : 0), 0);
+}
+
+function allBytes(downloads: UvProgress['downloads']): number {
+  return downloads.reduce((sum, { bytes }) => sum + bytes, 0);
+}

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import { FAILURES_MAX, type Observed, plan, planAfterFailure, type Step } from './plan.ts';
+import type { Workload } from './workload.ts';
+
+const start = new Date('2026-01-01T00:00:00Z');
+const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
+const now = after(10);
+
+const running: Parameters<typeof plan>[0] = {
+  behaviour: 'run',
+  wanted: 'running',
+  state: 'ready',
+  outcome: null,
+  interrupted: false,
+  failures: 0,
+  readyAt: start,
+  attemptStartedAt: start,
+  lastReportAt: now,
+  stopRequestedAt: null,
+  stopReason: null,
+};
+const stopping = {
+  ...running,
+  wanted: 'stopped',
+  stopRequestedAt: after(5),
+  stopReason: 'Cancelled',
+} as const;
+const deployment = { ...running, behaviour: 'deployment' } as const;
+
+const absent: Observed = { state: 'absent' };
+const alive: Observed = { state: 'alive' };
+const ended: Observed = { state: 'ended', exitCode: 1, lastLine: 'No such column' };
+const vanished: Observed = { state: 'ended', exitCode: null, lastLine: null };
+
+const said = { seq: 9, at: '2026-01-01T00:00:09Z' };
+const result: Workload['outcome'] = { ...said, type: 'result', files: [], summary: {} };
+const failed: Workload['outcome'] = { ...said, type: 'failed', message: 'The file holds no rows.' };
+const stopped: Workload['outcome'] = { ...said, type: 'stopped', step: 4 };
+
+const goOn: Step = {
+  do: 'requeue',
+  reason: 'Interrupted by the server. It goes on from its last checkpoint',
+  delaySeconds: 0,
+  failed: false,
+};
+
+describe('plan', () => {
+  test.each<[string, Partial<Parameters<typeof plan>[0]>, Observed, Partial<Step>]>([
+    ['waits in the queue', { ...running, state: 'queued' }, absent, { do: 'nothing' }],
+    ['starts what has a slot', { ...running, state: 'scheduling' }, absent, { do: 'start' }],
+    ['starts again after an earlier attempt', { ...running, state: 'scheduling' }, ended, { do: 'start' }],
+    ['adopts a start that nobody recorded', { ...running, state: 'scheduling' }, alive, { do: 'adopt' }],
+
+    ['lets it pull', { ...running, state: 'pulling', readyAt: null }, alive, { do: 'nothing' }],
+    ['lets it load', { ...running, state: 'starting', readyAt: null }, alive, { do: 'nothing' }],
+    ['lets it work', running, alive, { do: 'nothing' }],
+    ['lets it leave after its result', { ...running, outcome: result }, alive, { do: 'nothing' }],
+
+    ['completes with a result', { ...running, outcome: result }, ended, { do: 'end', state: 'completed' }],
+    [
+      'completes though nobody saw it end',
+      { ...running, outcome: result },
+      absent,
+      { do: 'end', state: 'completed' },
+    ],
+    [
+      'fails with what it says',
+      { ...running, outcome: failed },
+      ended,
+      { do: 'end', state: 'failed', reason: 'The file holds no rows.' },
+    ],
+    ['goes on after saving for us', { ...running, outcome: stopped }, ended, goOn],
+    [
+      'goes on after our shutdown, though its last word was lost',
+      { ...running, interrupted: true },
+      vanished,
+      goOn,
+    ],
+    [
+      'is tried again after a crash',
+      running,
+      ended,
+      {
+        do: 'requeue',
+        failed: true,
+        delaySeconds: 5,
+        reason:
+          'It ended unexpectedly with status 1: No such column. It goes on from its last checkpoint in 5 s.',
+      },
+    ],
+    [
+      'is tried again after a kill',
+      running,
+      { state: 'ended', exitCode: 137, lastLine: 'x' },
+      {
+        do: 'requeue',
+        reason:
+          'It was killed, perhaps because the memory did not suffice. It goes on from its last checkpoint in 5 s.',
+      },
+    ],
+    ['is tried again when it is gone', running, absent, { do: 'requeue', failed: true }],
+    [
+      'gives up in the end',
+      { ...running, failures: FAILURES_MAX - 1 },
+      vanished,
+      {
+        do: 'end',
+        state: 'failed',
+        reason: 'Its process is gone. It was started 5 times and came no further.',
+      },
+    ],
+
+    [
+      'fails a server that could not load',
+      { ...deployment, state: 'starting', readyAt: null, outcome: failed },
+      ended,
+      { do: 'end', state: 'failed' },
+    ],
+    [
+      'fails a server that could not load again',
+      { ...deployment, state: 'starting', readyAt: start, attemptStartedAt: after(1), outcome: failed },
+      ended,
+      { do: 'end', state: 'failed' },
+    ],
+    [
+      'restarts a server that had answered',
+      { ...deployment, outcome: failed },
+      ended,
+      { do: 'requeue', failed: true, reason: 'The file holds no rows. It starts again in 5 s.' },
+    ],
+    [
+      'restarts a server that left by itself',
+      deployment,
+      { state: 'ended', exitCode: 0, lastLine: null },
+      { do: 'requeue', failed: true },
+    ],
+
+    [
+      'ends at once what waits',
+      { ...stopping, state: 'queued' },
+      absent,
+      { do: 'end', state: 'stopped', reason: 'Cancelled' },
+    ],
+    [
+      'ends at once what has not begun',
+      { ...stopping, state: 'scheduling' },
+      absent,
+      { do: 'end', state: 'stopped' },
+    ],
+    ['asks to stop', stopping, alive, { do: 'stop' }],
+    ['asks to stop while it loads', { ...stopping, state: 'starting' }, alive, { do: 'stop' }],
+    ['waits while it saves', { ...stopping, state: 'stopping' }, alive, { do: 'nothing' }],
+    [
+      'ends when it has saved',
+      { ...stopping, state: 'stopping', outcome: stopped },
+      ended,
+      { do: 'end', state: 'stopped' },
+    ],
+    [
+      'ends stopped, whatever its last word',
+      { ...stopping, state: 'stopping', outcome: failed },
+      ended,
+      { do: 'end', state: 'stopped' },
+    ],
+    [
+      'keeps a result that came before the stop',
+      { ...stopping, state: 'stopping', outcome: result },
+      ended,
+      { do: 'end', state: 'completed' },
+    ],
+  ])('%s', (_name, workload, observed, step) => {
+    expect(plan({ ...running, ...workload }, observed, now, start)).toMatchObject(step);
+  });
+
+  test.each<[string, Partial<Parameters<typeof plan>[0]>, number, Partial<Step>]>([
+    ['a short silence is nothing', running, 15, { do: 'nothing' }],
+    ['a silence degrades what was ready', running, 40, { do: 'degrade' }],
+    ['a silence says nothing while loading', { ...running, state: 'starting' }, 40, { do: 'nothing' }],
+    ['one that hangs is killed', { ...running, state: 'degraded' }, 400, { do: 'kill' }],
+    ['one that hangs while loading is killed', { ...running, state: 'pulling' }, 400, { do: 'kill' }],
+    [
+      'one that does not leave after its result is killed',
+      { ...running, outcome: result },
+      80,
+      { do: 'kill' },
+    ],
+    ['one that does not stop is killed', { ...stopping, state: 'stopping' }, 200, { do: 'kill' }],
+    [
+      'a server has less time to stop',
+      { ...stopping, state: 'stopping', behaviour: 'deployment' },
+      40,
+      { do: 'kill' },
+    ],
+  ])('%s', (_name, workload, seconds, step) => {
+    expect(plan({ ...running, ...workload }, alive, after(10 + seconds), start)).toMatchObject(step);
+  });
+
+  test('silence before this server listened is no sign', () => {
+    expect(plan(running, alive, after(4000), after(3999))).toEqual({ do: 'nothing' });
+  });
+
+  test('the pause doubles and has an end', () => {
+    const delays = [0, 1, 2, 3].map((failures) => planAfterFailure({ behaviour: 'run', failures }, ''));
+    expect(delays.map((step) => (step.do === 'requeue' ? step.delaySeconds : null))).toEqual([5, 10, 20, 40]);
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { assignSlots, type Holding, type Waiting } from './queue.ts';
+
+const now = new Date('2026-01-01T12:00:00Z');
+const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
+const cpu = { accelerator: null, count: 0 } as const;
+const gpus = (count: number) => ({ accelerator: 'NVIDIA_H100_80GB', count }) as const;
+
+const waiting = (id: string, more: Partial<Waiting> = {}): Waiting => ({
+  id,
+  userId: 'ada',
+  behaviour: 'run',
+  placement: cpu,
+  queuedAt: ago(1),
+  notBefore: ago(1),
+  expectedSeconds: 600,
+  ...more,
+});
+const holding = (id: string, more: Partial<Holding> = {}): Holding => ({
+  id,
+  userId: 'ada',
+  behaviour: 'run',
+  placement: cpu,
+  title: `model ${id}`,
+  devices: [],
+  secondsLeft: 300,
+  ...more,
+});
+const assigned = (decisions: ReturnType<typeof assignSlots>) =>
+  decisions.filter((decision) => decision.assign !== null).map(({ id }) => id);
+const reasonOf = (decisions: ReturnType<typeof assignSlots>, id: string) =>
+  decisions.find((decision) => decision.id === id && decision.assign === null);
+
+describe('assignSlots', () => {
+  test('hands out what is free, the longest wait first', () => {
+    const line = [waiting('b', { queuedAt: ago(1) }), waiting('a', { queuedAt: ago(2) })];
+    expect(assigned(assignSlots(line, [], { 'cpu:run': 1 }, now))).toEqual(['a']);
+    expect(assigned(assignSlots(line, [], { 'cpu:run': 2 }, now))).toEqual(['a', 'b']);
+  });
+
+  test('goes round the users', () => {
+    const line = [
+      waiting('a1', { queuedAt: ago(9) }),
+      waiting('a2', { queuedAt: ago(8) }),
+      waiting('a3', { queuedAt: ago(7) }),
+      waiting('b1', { userId: 'bob', queuedAt: ago(2) }),
+      waiting('c1', { userId: 'cy', queuedAt: ago(1) }),
+    ];
+    expect(assigned(assignSlots(line, [], { 'cpu:run': 5 }, now))).toEqual(['a1', 'b1', 'c1', 'a2', 'a3']);
+    // Who holds a slot already waits behind those who hold none.
+    expect(assigned(assignSlots(line, [holding('a0')], { 'cpu:run': 2 }, now))).toEqual(['b1']);
+  });
+
+  test('a served model does not wait for a training', () => {
+    const decisions = assignSlots(
+      [waiting('server', { behaviour: 'deployment', userId: null })],
+      [holding('run')],
+      { 'cpu:run': 1, 'cpu:deployment': 1 },
+      now,
+    );
+    expect(assigned(decisions)).toEqual(['server']);
+  });
+
+  test('says what blocks, which place, and how long', () => {
+    const line = [
+      waiting('first', { queuedAt: ago(3) }),
+      waiting('second', { userId: 'bob', queuedAt: ago(2) }),
+    ];
+    const decisions = assignSlots(line, [holding('x', { userId: 'cy' })], { 'cpu:run': 1 }, now);
+    expect(reasonOf(decisions, 'first')).toMatchObject({
+      reason: 'Waiting for the CPU, next in line: 1 workload uses what there is. Free in about 5 min.',
+    });
+    expect(reasonOf(decisions, 'second')).toMatchObject({
+      reason: 'Waiting for the CPU, number 2 in line: 1 workload uses what there is. Free in about 15 min.',
+    });
+  });
+
+  test('names what blocks only to the one whose it is', () => {
+    const decisions = assignSlots(
+      [waiting('mine'), waiting('other', { userId: 'bob' })],
+      [holding('x')],
+      { 'cpu:run': 1 },
+      now,
+    );
+    expect(reasonOf(decisions, 'mine')).toMatchObject({
+      reason: expect.stringContaining("your 'model x' is using it"),
+    });
+    expect(reasonOf(decisions, 'other')).toMatchObject({ reason: expect.not.stringContaining('model x') });
+  });
+
+  test('gives no estimate where nobody can know', () => {
+    const decisions = assignSlots(
+      [waiting('a')],
+      [holding('x', { secondsLeft: null })],
+      { 'cpu:run': 1 },
+      now,
+    );
+    expect(reasonOf(decisions, 'a')).toMatchObject({ reason: expect.not.stringContaining('Free in') });
+  });
+
+  test('hands out GPUs by number, and nobody overtakes one who needs many', () => {
+    const held = holding('x', { placement: gpus(1), devices: [1] });
+    const capacity = { NVIDIA_H100_80GB: 4 } as const;
+    expect(assignSlots([waiting('two', { placement: gpus(2) })], [held], capacity, now)).toEqual([
+      { id: 'two', assign: [0, 2] },
+    ]);
+    const four = waiting('four', { placement: gpus(4), queuedAt: ago(5), userId: 'bob' });
+    const one = waiting('one', { placement: gpus(1), userId: 'cy' });
+    expect(assigned(assignSlots([one, four], [held], capacity, now))).toEqual([]);
+    expect(assigned(assignSlots([one, four], [], capacity, now))).toEqual(['four']);
+  });
+
+  test('says so when there will never be enough', () => {
+    const decisions = assignSlots([waiting('a', { placement: gpus(8) })], [], { NVIDIA_H100_80GB: 4 }, now);
+    expect(reasonOf(decisions, 'a')).toMatchObject({
+      reason: 'Waiting for 8 NVIDIA H100 80GB: this installation has 4.',
+    });
+  });
+
+  test('one that rests after a failure keeps its reason and lets others pass', () => {
+    const decisions = assignSlots(
+      [waiting('a', { notBefore: new Date(now.getTime() + 5000), queuedAt: ago(9) }), waiting('b')],
+      [],
+      { 'cpu:run': 1 },
+      now,
+    );
+    expect(decisions).toContainEqual({ id: 'a', assign: null, reason: '' });
+    expect(assigned(decisions)).toEqual(['b']);
+  });
+});

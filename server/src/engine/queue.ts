@@ -1,0 +1,188 @@
+import type { Behaviour, Placement } from './workload.ts';
+
+/**
+ * Slots that are handed out together. CPU slots are apart for runs and deployments, so that a
+ * served model never waits for a training to end; GPUs are shared by both.
+ */
+export type SlotClass = 'cpu:run' | 'cpu:deployment' | NonNullable<Placement['accelerator']>;
+
+/** How many slots each class has on the machines of this driver. */
+export type Capacity = Partial<Record<SlotClass, number>>;
+
+export type Waiting = {
+  id: string;
+  userId: string | null;
+  behaviour: Behaviour;
+  placement: Placement;
+  queuedAt: Date;
+  notBefore: Date;
+  expectedSeconds: number | null;
+};
+
+export type Holding = {
+  id: string;
+  userId: string | null;
+  behaviour: Behaviour;
+  placement: Placement;
+  title: string;
+  devices: number[];
+  /** Seconds until it is expected to give its slots back; null when nobody can say. */
+  secondsLeft: number | null;
+};
+
+export type Decision =
+  | { id: string; assign: number[] }
+  /** `reason` says which place in line, what blocks it, and an estimate. */
+  | { id: string; assign: null; reason: string };
+
+/** Which class of slots a workload takes. */
+export function slotClass(workload: { behaviour: Behaviour; placement: Placement }): SlotClass {
+  return workload.placement.accelerator ?? `cpu:${workload.behaviour}`;
+}
+
+/**
+ * Hands free slots to those who wait, and tells the others why they wait. Pure.
+ *
+ * Order: whose user holds least, then who has waited longest; a user's second workload therefore
+ * waits behind the first ones of everybody else. Nobody overtakes within a class, so that one who
+ * needs many GPUs is not kept waiting by those who need one.
+ */
+export function assignSlots(
+  waiting: Waiting[],
+  holding: Holding[],
+  capacity: Capacity,
+  now: Date,
+): Decision[] {
+  const classes = new Set(waiting.map(slotClass));
+  return [...classes].flatMap((name) =>
+    assignClass(
+      name,
+      waiting.filter((one) => slotClass(one) === name),
+      holding.filter((one) => slotClass(one) === name),
+      capacity[name] ?? 0,
+      now,
+    ),
+  );
+}
+
+function assignClass(
+  name: SlotClass,
+  waiting: Waiting[],
+  holding: Holding[],
+  total: number,
+  now: Date,
+): Decision[] {
+  const { resting, able } = split(waiting, now);
+  const line = fairOrder(able, holding);
+  const held = holding.map((one) => ({ slots: slotsOf(one), secondsLeft: one.secondsLeft }));
+  const free = new Set(Array.from({ length: total }, (_, index) => index));
+  for (const one of holding) for (const device of one.devices) free.delete(device);
+  let freeCount = total - held.reduce((sum, one) => sum + one.slots, 0);
+
+  const decisions: Decision[] = resting.map((one) => ({ id: one.id, assign: null, reason: '' }));
+  let blocked = false;
+  const ahead: Waiting[] = [];
+  for (const one of line) {
+    const wants = slotsOf(one);
+    if (!blocked && wants <= freeCount) {
+      const devices = [...free].slice(0, wants);
+      for (const device of devices) free.delete(device);
+      freeCount -= wants;
+      held.push({ slots: wants, secondsLeft: one.expectedSeconds });
+      decisions.push({ id: one.id, assign: one.placement.accelerator === null ? [] : devices });
+      continue;
+    }
+    blocked = true;
+    const seconds = wants > total ? null : secondsUntilFree(held, ahead, one, freeCount);
+    decisions.push({
+      id: one.id,
+      assign: null,
+      reason: explain(name, one, ahead.length, holding, total, seconds),
+    });
+    ahead.push(one);
+  }
+  return decisions;
+}
+
+/** Those who may start, and those who rest after a failure and keep the reason that they have. */
+function split(waiting: Waiting[], now: Date): { resting: Waiting[]; able: Waiting[] } {
+  return {
+    resting: waiting.filter((one) => one.notBefore > now),
+    able: waiting.filter((one) => one.notBefore <= now),
+  };
+}
+
+function fairOrder(waiting: Waiting[], holding: Holding[]): Waiting[] {
+  const turns = new Map<string | null, number>();
+  for (const one of holding) turns.set(one.userId, (turns.get(one.userId) ?? 0) + slotsOf(one));
+  return [...waiting]
+    .sort((a, b) => a.queuedAt.getTime() - b.queuedAt.getTime() || a.id.localeCompare(b.id))
+    .map((one) => {
+      const turn = turns.get(one.userId) ?? 0;
+      turns.set(one.userId, turn + slotsOf(one));
+      return { one, turn };
+    })
+    .sort((a, b) => a.turn - b.turn)
+    .map(({ one }) => one);
+}
+
+function slotsOf({ placement }: { placement: Placement }): number {
+  return placement.accelerator === null ? 1 : placement.count;
+}
+
+/** Plays the line forward: who is ahead takes slots as they become free. Null when one end is unknown. */
+function secondsUntilFree(
+  held: { slots: number; secondsLeft: number | null }[],
+  ahead: Waiting[],
+  wanted: Waiting,
+  freeNow: number,
+): number | null {
+  const ends = held.map((one) => ({ ...one }));
+  let free = freeNow;
+  let at = 0;
+  for (const one of [...ahead, wanted]) {
+    while (free < slotsOf(one)) {
+      if (ends.length === 0 || ends.some((end) => end.secondsLeft === null)) return null;
+      ends.sort((a, b) => (a.secondsLeft ?? 0) - (b.secondsLeft ?? 0));
+      const next = ends.shift();
+      if (!next) return null;
+      at = Math.max(at, next.secondsLeft ?? 0);
+      free += next.slots;
+    }
+    free -= slotsOf(one);
+    ends.push({
+      slots: slotsOf(one),
+      secondsLeft: one.expectedSeconds === null ? null : at + one.expectedSeconds,
+    });
+  }
+  return at;
+}
+
+function explain(
+  name: SlotClass,
+  one: Waiting,
+  countAhead: number,
+  holding: Holding[],
+  total: number,
+  seconds: number | null,
+): string {
+  if (total < slotsOf(one)) return `Waiting for ${describe(name, one)}: this installation has ${total}.`;
+  const place = countAhead === 0 ? 'next in line' : `number ${countAhead + 1} in line`;
+  const own = holding.find((holder) => holder.userId !== null && holder.userId === one.userId);
+  const blocker = own
+    ? `your '${own.title}' is using it`
+    : `${holding.length} ${holding.length === 1 ? 'workload uses' : 'workloads use'} what there is`;
+  const estimate = seconds === null ? '' : ` Free in about ${describeSeconds(seconds)}.`;
+  return `Waiting for ${describe(name, one)}, ${place}: ${blocker}.${estimate}`;
+}
+
+function describe(name: SlotClass, { placement }: Waiting): string {
+  if (placement.accelerator === null) return name === 'cpu:run' ? 'the CPU' : 'a serving slot';
+  return `${placement.count} ${name.replaceAll('_', ' ')}`;
+}
+
+/** 90 -> '2 min'. For people: never less than a minute, hours from 90 minutes on. */
+function describeSeconds(seconds: number): string {
+  const minutes = Math.max(1, Math.round(seconds / 60));
+  return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}

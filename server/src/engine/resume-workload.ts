@@ -1,0 +1,38 @@
+import type { Transaction } from '../platform/db/database.ts';
+import { AppError } from '../platform/errors.ts';
+import { lockWorkload, notifyReconcilers, updateWorkload } from './queries.ts';
+import type { Workload } from './workload.ts';
+
+/**
+ * Step: wants an ended workload to go on where its files say, under the same id. Throws
+ * AppError('conflict') unless it has stopped or failed and its files are still there.
+ */
+export async function resumeWorkload(
+  tx: Transaction,
+  { id, now }: { id: string; now: Date },
+): Promise<Workload> {
+  const workload = await lockWorkload(tx, id);
+  if (workload?.state !== 'stopped' && workload?.state !== 'failed') {
+    throw new AppError('conflict', { publicMessage: 'Only what was cancelled or has failed can be resumed' });
+  }
+  if (workload.filesRemovedAt) {
+    throw new AppError('conflict', { publicMessage: 'Its work was kept for seven days, and is gone now' });
+  }
+  await notifyReconcilers(tx);
+  return updateWorkload(tx, id, {
+    wanted: 'running',
+    state: 'queued',
+    reason: '',
+    outcome: null,
+    failures: 0,
+    restarts: workload.restarts + 1,
+    // What was paid for stays counted, whatever happens next.
+    savedSeconds: workload.activeSeconds,
+    stopRequestedAt: null,
+    stopReason: null,
+    endedAt: null,
+    queuedAt: now,
+    notBefore: now,
+    checkAt: now,
+  });
+}

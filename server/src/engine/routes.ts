@@ -1,0 +1,15 @@
+import { getWorkloadInput, postWorkloadReports, putWorkloadArtefact } from '@bakehouse/contract/workloads';
+import { type Binding, bindWorkload } from '../platform/http/bind.ts';
+import { acceptReports } from './accept-reports.ts';
+import { readInput } from './read-input.ts';
+import { storeArtefact } from './store-artefact.ts';
+import type { WorkloadKinds } from './workload-kind.ts';
+
+/** What running workloads call. */
+export function workloadRoutes(kinds: WorkloadKinds): Binding[] {
+  return [
+    bindWorkload(getWorkloadInput, readInput),
+    bindWorkload(postWorkloadReports, (ctx, input) => acceptReports(ctx, input, kinds)),
+    bindWorkload(putWorkloadArtefact, storeArtefact),
+  ];
+}

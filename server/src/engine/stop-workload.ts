@@ -1,0 +1,23 @@
+import type { Transaction } from '../platform/db/database.ts';
+import { lockWorkload, notifyReconcilers, updateWorkload } from './queries.ts';
+import { hasEnded, type Workload } from './workload.ts';
+
+/**
+ * Step: wants a workload to stop. It saves its work and ends; one that waits ends at once. The
+ * first reason stays. Does nothing to one that has ended. Returns the workload; null when there
+ * is none.
+ */
+export async function stopWorkload(
+  tx: Transaction,
+  { id, reason, now }: { id: string; reason: string; now: Date },
+): Promise<Workload | null> {
+  const workload = await lockWorkload(tx, id);
+  if (!workload || hasEnded(workload) || workload.wanted === 'stopped') return workload;
+  await notifyReconcilers(tx);
+  return updateWorkload(tx, id, {
+    wanted: 'stopped',
+    stopRequestedAt: now,
+    stopReason: reason,
+    checkAt: now,
+  });
+}

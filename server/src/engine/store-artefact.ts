@@ -1,0 +1,46 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { putWorkloadArtefact } from '@bakehouse/contract/workloads';
+import type { Context, WorkloadCaller } from '../platform/context.ts';
+import { AppError } from '../platform/errors.ts';
+import type { Http } from '../platform/http/bind.ts';
+import { gone } from './accept-reports.ts';
+import { lockWorkload, upsertArtefact } from './queries.ts';
+import { hasEnded } from './workload.ts';
+
+/** Stores one output file. The same path again replaces it. Throws AppError('invalid_request') when the bytes are others than announced. */
+export async function storeArtefact(
+  ctx: Context<WorkloadCaller>,
+  { params }: InputOf<typeof putWorkloadArtefact>,
+  { request }: Http,
+): Promise<void> {
+  const path = params['*'];
+  if (!isSafePath(path)) {
+    throw new AppError('invalid_request', {
+      publicMessage: `'${path}' is not a path within the artefacts`,
+      param: '*',
+    });
+  }
+  const announced = request.headers['x-content-sha256'];
+  const blob = await ctx.blobs.write(request.raw);
+  if (blob.sha256 !== announced) {
+    // The bytes stay: others may have the same, and a blob that nobody names does no harm.
+    throw new AppError('invalid_request', {
+      publicMessage: `${path} arrived with the SHA-256 ${blob.sha256} and not as announced in X-Content-SHA256`,
+      param: 'X-Content-SHA256',
+    });
+  }
+  await ctx.db.transaction().execute(async (tx) => {
+    const workload = await lockWorkload(tx, ctx.caller.workloadId);
+    if (!workload || hasEnded(workload)) throw gone();
+    await upsertArtefact(tx, workload.id, { path, ...blob }, ctx.clock.now());
+  });
+}
+
+function isSafePath(path: string): boolean {
+  return (
+    path.length <= 500 &&
+    !path.includes('\\') &&
+    !path.includes('\0') &&
+    path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
+  );
+}

@@ -1,0 +1,113 @@
+import type { GpuType } from '@bakehouse/contract/limits';
+import type { Report } from '@bakehouse/contract/runtime/report';
+import type { ServeTextSpec } from '@bakehouse/contract/runtime/serve-spec';
+import type { TrainSpec } from '@bakehouse/contract/runtime/train-spec';
+
+/*
+ * The words of the engine.
+ *
+ * workload     Something that runs on a machine. Its spec never changes: whoever wants another
+ *              spec requests another workload.
+ * behaviour    A `run` is finite and ends by itself with a result. A `deployment` is kept running
+ *              until somebody stops it.
+ * kind         The module that answers for it; its handlers run in the engine's transactions.
+ * wanted       What the workload's owner wants: running or stopped. Only this is ever asked for;
+ *              the engine brings the state there.
+ * state        Where it is:
+ *                queued      waits for a slot, or for the pause after a failure to pass
+ *                scheduling  has a slot; its process is about to start
+ *                pulling     brings its inputs to the machine
+ *                starting    loads
+ *                ready       does its job: a run makes steps, a deployment answers
+ *                degraded    was ready, and has been silent for a while
+ *                stopping    was asked to save its work and end
+ *                completed, stopped, failed   ended, for good
+ * slot         What is taken from the queue's capacity: one CPU slot, or a number of GPUs.
+ * attempt      One start. A workload that is interrupted is attempted again under the same id and
+ *              goes on where its files say. An attempt has its own token, so that a process of an
+ *              earlier one, should it still live, is refused.
+ * outcome      The last word of an attempt: result, failed or stopped.
+ * driver       What starts, watches and stops attempts: child processes, or a cluster.
+ * active time  The seconds between reports while ready, at most 30 for each pair. Nothing that was
+ *              not seen is counted, and after a crash only what a checkpoint has saved.
+ */
+
+export type Behaviour = 'run' | 'deployment';
+
+export type WorkloadState =
+  | 'queued'
+  | 'scheduling'
+  | 'pulling'
+  | 'starting'
+  | 'ready'
+  | 'degraded'
+  | 'stopping'
+  | EndState;
+export type EndState = 'completed' | 'stopped' | 'failed';
+
+type MadeAtStart = 'workload_id' | 'server' | 'work_dir' | 'cache_dir';
+/** What the runtime is told, without what the engine adds at start. */
+export type WorkloadSpec = Omit<TrainSpec, MadeAtStart> | Omit<ServeTextSpec, MadeAtStart>;
+
+/** GPUs of one type, or the CPU. */
+export type Placement = { accelerator: GpuType; count: number } | { accelerator: null; count: 0 };
+
+export type Outcome = Extract<Report, { type: 'result' | 'failed' | 'stopped' }>;
+export type Result = Extract<Report, { type: 'result' }>;
+
+export type Workload = {
+  id: string;
+  /** Null: it serves everybody. */
+  userId: string | null;
+  behaviour: Behaviour;
+  kind: string;
+  title: string;
+  spec: WorkloadSpec;
+  placement: Placement;
+  expectedSeconds: number | null;
+  wanted: 'running' | 'stopped';
+  state: WorkloadState;
+  /** Why it is in this state, for the person who waits. */
+  reason: string;
+  /** GPUs that it holds; empty on the CPU; null while it holds no slot. */
+  devices: number[] | null;
+  attempt: number;
+  interrupted: boolean;
+  /** Starts after an interruption. */
+  restarts: number;
+  /** Failures in a row without getting further. */
+  failures: number;
+  acceptedSeq: number;
+  /** The runtime's own name for what it does now, and how far that is. */
+  phase: string | null;
+  done: number | null;
+  total: number | null;
+  unit: 'steps' | 'bytes' | 'examples' | null;
+  remainingSeconds: number | null;
+  step: number;
+  stepsTotal: number;
+  /** Where a deployment answers. */
+  baseUrl: string | null;
+  /** How far its output has been copied into the log, in bytes. */
+  outputOffset: number;
+  outcome: Outcome | null;
+  activeSeconds: number;
+  savedSeconds: number;
+  createdAt: Date;
+  queuedAt: Date;
+  notBefore: Date;
+  attemptStartedAt: Date | null;
+  startedAt: Date | null;
+  readyAt: Date | null;
+  lastReportAt: Date | null;
+  stopRequestedAt: Date | null;
+  stopReason: string | null;
+  endedAt: Date | null;
+  /** When its files were deleted; until then it can be resumed. */
+  filesRemovedAt: Date | null;
+};
+
+/** Whether it has ended for good. */
+export function hasEnded(workload: Pick<Workload, 'state'>): boolean {
+  return workload.state === 'completed' || workload.state === 'stopped' || workload.state === 'failed';
+}

@@ -1,0 +1,167 @@
+import type { GpuType } from '@bakehouse/contract/limits';
+import { displayAmount } from '@bakehouse/contract/money';
+import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import type { FineTuneValidation } from '@bakehouse/contract/training';
+import { readMachine } from '../../engine/machine/read-machine.ts';
+import type { Capacity } from '../../engine/queue.ts';
+import type { Context } from '../../platform/context.ts';
+import { type AssetRevision, readRevision } from '../assets/read-revision.ts';
+import { quote } from '../credits/quote.ts';
+import {
+  cpuSeconds,
+  gpuSeconds,
+  recommendGpus,
+  refuseMemory,
+  runCostMicro,
+  runFlops,
+  runItems,
+  type Work,
+} from './estimate-run.ts';
+import {
+  type FineTuneFields,
+  isTextFile,
+  toDataSpec,
+  toParameters,
+  trainableFiles,
+} from './fine-tune-spec.ts';
+import { placeRun, type RunPlace } from './place-run.ts';
+import { selectMeasuredFlops } from './queries.ts';
+import type { ReadData } from './read-data.ts';
+
+/** What training needs of the machines and of the runtime. */
+export type TrainingParts = {
+  capacity: () => Promise<Capacity>;
+  readData: ReadData;
+};
+
+export type FineTuneRequest = {
+  datasetId: string;
+  baseModelId: string;
+  gpu: { type: GpuType; count: number };
+  fields: FineTuneFields;
+};
+
+export type FineTuneCheck = {
+  /** What the wizard shows. A run may start when it has no critical errors. */
+  validation: FineTuneValidation;
+  base: AssetRevision;
+  dataset: AssetRevision;
+  place: RunPlace;
+  seconds: number;
+  flops: number;
+  costMicro: bigint;
+};
+
+/** Learning rates outside of these have rarely been wanted. */
+const LEARNING_RATE = { min: 1e-6, max: 2e-3 };
+
+/**
+ * Reads the files of a fine-tune as the run would, and says where it goes, what it costs and what
+ * stands in its way. Throws AppError when the caller may not read the dataset or the base model.
+ */
+export async function checkFineTune(
+  ctx: Context,
+  { capacity, readData }: TrainingParts,
+  { datasetId, baseModelId, gpu, fields }: FineTuneRequest,
+): Promise<FineTuneCheck> {
+  const { userId } = ctx.caller;
+  const base = await readRevision(ctx.db, { assetId: baseModelId, userId });
+  const dataset = await readRevision(ctx.db, { assetId: datasetId, userId });
+  const machine = await readMachine(ctx);
+  const place = placeRun(gpu, await capacity());
+  const device = place.placement.accelerator === null ? 'cpu' : 'gpu';
+
+  const errors = refuseChoice(base, dataset, fields);
+  const dataFile = dataset.files.find(({ path }) => path === fields.file_name);
+  const report =
+    errors.length > 0 || !dataFile
+      ? null
+      : await readData(ctx, {
+          base: trainableFiles(base),
+          dataFile,
+          spec: {
+            data: toDataSpec(fields),
+            parameters: toParameters(fields),
+            device: device === 'gpu' ? 'cuda' : 'cpu',
+          },
+        });
+  if (report) errors.push(...report.critical_errors);
+  const readable = report !== null && report.critical_errors.length === 0;
+  if (readable) {
+    const refusal = refuseMemory(report.memory_bytes, place.placement.accelerator, machine.cpu.memory_bytes);
+    if (refusal) errors.push(refusal);
+  }
+
+  const work = toWork(report, fields);
+  const seconds =
+    place.placement.accelerator === null
+      ? cpuSeconds(work, machine.cpu.cores, await selectMeasuredFlops(ctx.db, place.priceId))
+      : gpuSeconds(work, place.placement.accelerator, place.devices);
+  const costMicro = runCostMicro(place.priceId, seconds, place.devices);
+  return {
+    validation: {
+      critical_errors: errors,
+      warnings: [...(report?.warnings ?? []), ...warnOfLearningRate(fields.learning_rate)],
+      cost_estimate: {
+        usd_cost: displayAmount(costMicro, 'USD').replace(/[$,]/g, ''),
+        duration_hours: seconds / 3600,
+        token_cost: displayAmount(costMicro, 'BGL').replace(/[ ,BGL]/g, ''),
+        quote: quote(runItems(place.priceId, seconds, place.devices)),
+      },
+      recommendations: { recommended_gpus: readable ? recommendGpus(work, report.gpu_memory_bytes) : [] },
+      placement: { device, description: place.description },
+      data: report,
+    },
+    base,
+    dataset,
+    place,
+    seconds,
+    flops: runFlops(work, device),
+    costMicro,
+  };
+}
+
+/** What can be refused before any file is read. */
+function refuseChoice(base: AssetRevision, dataset: AssetRevision, fields: FineTuneFields): string[] {
+  const errors: string[] = [];
+  if (!isTextFile(fields.file_name) && !(fields.input_column && fields.output_column)) {
+    errors.push('Input and output columns are required for non-text files');
+  }
+  if (base.asset.datasetType !== 'MODEL') {
+    errors.push(`${base.asset.title} is a dataset: choose a model as base`);
+  } else if (base.files.some(({ path }) => path === 'adapter_config.json')) {
+    errors.push(`${base.asset.title} is itself a fine-tune: choose the model that it was made from as base`);
+  } else if (!trainableFiles(base).some(({ path }) => path.endsWith('.safetensors'))) {
+    errors.push(`${base.asset.title} has no safetensors weights to train on`);
+  }
+  if (dataset.asset.datasetType !== 'RAW') errors.push(`${dataset.asset.title} is a model: choose a dataset`);
+  if (!dataset.files.some(({ path }) => path === fields.file_name)) {
+    errors.push(`${dataset.asset.title} has no file ${fields.file_name}`);
+  }
+  return errors;
+}
+
+function toWork(report: ValidateReport | null, fields: FineTuneFields): Work {
+  return {
+    train_tokens: report?.train_tokens ?? 0,
+    eval_tokens: report?.eval_tokens ?? 0,
+    train_examples: report?.train_examples ?? 0,
+    eval_examples: report?.eval_examples ?? 0,
+    base_parameters: report?.base_parameters ?? 0,
+    epochs: fields.epochs,
+    batchSize: fields.batch_size,
+    evalBatchSize: fields.eval_batch_size,
+    maxChunkSize: fields.max_chunk_size,
+  };
+}
+
+function warnOfLearningRate(rate: number): string[] {
+  if (rate > LEARNING_RATE.max) {
+    return [
+      `A learning rate of ${rate} is far above what LoRA usually bears (2e-4 to 1e-3): the loss may not fall.`,
+    ];
+  }
+  if (rate < LEARNING_RATE.min)
+    return [`A learning rate of ${rate} is so low that the model will hardly change.`];
+  return [];
+}

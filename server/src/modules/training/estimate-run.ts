@@ -1,0 +1,123 @@
+import { type GpuType, gpuLabels, gpuTypes } from '@bakehouse/contract/limits';
+import { displayAmount } from '@bakehouse/contract/money';
+import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import { costMicro } from '../credits/quote.ts';
+
+/*
+ * How long a LoRA run takes and what memory it needs; docs/engine.md has the formulas and their
+ * sources. Everything here is pure.
+ */
+
+/** What the estimate needs to know of data, model and settings. */
+export type Work = Pick<
+  ValidateReport,
+  'train_tokens' | 'eval_tokens' | 'train_examples' | 'eval_examples' | 'base_parameters'
+> & { epochs: number; batchSize: number; evalBatchSize: number; maxChunkSize: number };
+
+const GB = 1024 ** 3;
+
+/** Peak half-precision operations per second, and memory. */
+const gpus: Record<GpuType, { peakFlops: number; memoryBytes: number }> = {
+  NVIDIA_TESLA_V100: { peakFlops: 125e12, memoryBytes: 16 * GB },
+  NVIDIA_TESLA_A100: { peakFlops: 312e12, memoryBytes: 40 * GB },
+  NVIDIA_TESLA_A100_80GB: { peakFlops: 312e12, memoryBytes: 80 * GB },
+  NVIDIA_H100_80GB: { peakFlops: 989e12, memoryBytes: 80 * GB },
+};
+
+/** Operations per second that one core of an unknown CPU is taken to do, until a run has shown it. */
+export const CPU_CORE_FLOPS = 40e9;
+/** Launching a forward and backward pass costs this much however small the model is. */
+const PASS_OVERHEAD_S = 0.05;
+/** Memory that fragmentation takes. */
+const HEADROOM = 0.08;
+
+/**
+ * Operations of a run: per trained token 4 per parameter (forward and the gradients of the
+ * activations), 6 where activations are computed again (GPU); per evaluated token 2.
+ */
+export function runFlops(work: Work, device: 'cpu' | 'gpu'): number {
+  const perToken = device === 'gpu' ? 6 : 4;
+  return work.epochs * work.base_parameters * (perToken * work.train_tokens + 2 * work.eval_tokens);
+}
+
+/** Seconds of training on GPUs. */
+export function gpuSeconds(work: Work, type: GpuType, count: number): number {
+  const speed = gpus[type].peakFlops * utilisation(type, work.maxChunkSize) * count * scaling(count);
+  return runFlops(work, 'gpu') / speed + passes(work) * PASS_OVERHEAD_S;
+}
+
+/**
+ * Seconds of training on this machine's CPU.
+ * @param measuredFlops operations per second that finished runs have reached here; null before the first.
+ */
+export function cpuSeconds(work: Work, cores: number, measuredFlops: number | null): number {
+  const flops = runFlops(work, 'cpu');
+  if (measuredFlops !== null) return flops / measuredFlops;
+  return flops / (CPU_CORE_FLOPS * cores) + passes(work) * PASS_OVERHEAD_S;
+}
+
+/** The part of the peak that training reaches, by the length of the examples (measured on 7B models). */
+function utilisation(type: GpuType, tokens: number): number {
+  if (type === 'NVIDIA_TESLA_V100') return 0.22;
+  if (type === 'NVIDIA_H100_80GB') return tokens < 512 ? 0.25 : 0.35;
+  return tokens < 512 ? 0.25 : tokens < 1024 ? 0.4 : 0.45;
+}
+
+/** What is left of each GPU's speed when several work together. */
+function scaling(count: number): number {
+  return ({ 1: 1, 2: 0.9, 4: 0.85 } as Record<number, number>)[count] ?? 0.8;
+}
+
+function passes(work: Work): number {
+  const training = Math.ceil(work.train_examples / work.batchSize);
+  const evaluating = Math.ceil(work.eval_examples / work.evalBatchSize) / 3;
+  return work.epochs * (training + evaluating);
+}
+
+/** Null when the run fits; else the sentence that says what is missing. `count` does not help: each GPU holds all of it. */
+export function refuseMemory(neededBytes: number, type: GpuType | null, machineBytes: number): string | null {
+  const there = type === null ? machineBytes : gpus[type].memoryBytes;
+  if (neededBytes <= there * (1 - HEADROOM)) return null;
+  const where = type === null ? 'this machine' : `the ${gpuLabels[type]}`;
+  const size = `The run needs about ${gigabytes(neededBytes)} of memory, and ${where} has ${gigabytes(there)}`;
+  return `${size}. Choose a smaller batch size, chunk size or base model${type === null ? '' : ', or a larger GPU'}.`;
+}
+
+/** The GPUs that hold the run, cheapest for it first. */
+export function recommendGpus(work: Work, neededBytes: number): { description: string }[] {
+  return gpuTypes
+    .filter((type) => refuseMemory(neededBytes, type, 0) === null)
+    .map((type) => {
+      const seconds = gpuSeconds(work, type, 1);
+      return { type, seconds, cost: runCostMicro(`training:${type}`, seconds, 1) };
+    })
+    .sort((a, b) => Number(a.cost - b.cost))
+    .map(({ type, seconds, cost }) => ({
+      description:
+        `${gpuLabels[type]}: needs ${gigabytes(neededBytes)}, ` +
+        `about ${describeDuration(seconds)}, ${displayAmount(cost, 'USD')}`,
+    }));
+}
+
+/** What so many seconds on so many devices cost, in micro-BGL. */
+export function runCostMicro(...run: Parameters<typeof runItems>): bigint {
+  return costMicro(runItems(...run));
+}
+
+/** The items of a run's quote and of its charge: hours of devices. */
+export function runItems(
+  priceId: Parameters<typeof costMicro>[0][number]['priceId'],
+  seconds: number,
+  devices: number,
+) {
+  return [{ priceId, parts: BigInt(Math.round(seconds * 1000)) * BigInt(devices) }];
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / GB).toFixed(1)} GB`;
+}
+
+function describeDuration(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}

@@ -1,0 +1,17 @@
+import { findWorkload } from '../../engine/queries.ts';
+import type { Workload } from '../../engine/workload.ts';
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import { AppError } from '../../platform/errors.ts';
+import { findRun, type RunRow } from './queries.ts';
+
+/** The user's own run with its workload. Throws AppError('not_found') for any other. */
+export async function findOwnRun(
+  db: Database | Transaction,
+  { runId, userId }: { runId: string; userId: string },
+): Promise<{ run: RunRow; workload: Workload }> {
+  const run = await findRun(db, runId);
+  const workload = await findWorkload(db, runId);
+  if (!run || !workload || run.userId !== userId)
+    throw new AppError('not_found', { publicMessage: 'Run not found' });
+  return { run, workload };
+}

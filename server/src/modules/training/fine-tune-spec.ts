@@ -1,0 +1,85 @@
+import type { TrainSpec, ValidateSpec } from '@bakehouse/contract/runtime/train-spec';
+import type { FineTunePayload } from '@bakehouse/contract/training';
+import type { WorkloadSpec } from '../../engine/workload.ts';
+import type { AssetRevision } from '../assets/read-revision.ts';
+
+/** The fields of a fine-tune that say how to read the data and how to train. */
+export type FineTuneFields = Omit<
+  FineTunePayload,
+  'asset_id' | 'model_name' | 'base_model' | 'user_id' | 'accelerator_type' | 'accelerator_count'
+>;
+
+const SEED = 42;
+
+export function toDataSpec(fields: FineTuneFields): TrainSpec['data'] {
+  const isText = isTextFile(fields.file_name);
+  return {
+    file_path: fields.file_name,
+    input_column: isText ? null : (fields.input_column ?? null),
+    output_column: isText ? null : (fields.output_column ?? null),
+    segmentation_method: fields.segmentation_method,
+    max_chunk_size: fields.max_chunk_size,
+    stride: fields.stride,
+    min_segment_length: fields.min_segment_length,
+    train_test_split: fields.train_test_split,
+    seed: SEED,
+  };
+}
+
+export function toParameters(fields: FineTuneFields): ValidateSpec['parameters'] {
+  return {
+    epochs: fields.epochs,
+    learning_rate: fields.learning_rate,
+    batch_size: fields.batch_size,
+    eval_batch_size: fields.eval_batch_size,
+    gradient_accumulation_steps: fields.gradient_accumulation_steps,
+    lora: {
+      r: fields.lora_r,
+      // Twice the rank, as is usual: a change of rank then needs no other learning rate.
+      alpha: fields.lora_r * 2,
+      dropout: fields.lora_dropout,
+      target_modules: fields.lora_target_modules,
+    },
+  };
+}
+
+/** Text is continued; every other kind of file has columns. */
+export function isTextFile(name: string): boolean {
+  return name.toLowerCase().endsWith('.txt');
+}
+
+/** The files of a model that training reads: safetensors, tokenizer, configuration. */
+export function trainableFiles(base: AssetRevision): AssetRevision['files'] {
+  const other = /(^|\/)(README\.md|LICENSE.*)$|\.(gguf|bin|pt|pth|onnx|h5|msgpack)$/i;
+  return base.files.filter(({ path }) => !path.includes('/') && !other.test(path));
+}
+
+/** What the runtime is told of a run, apart from what only the engine knows. */
+export function toTrainSpec(input: {
+  title: string;
+  fields: FineTuneFields;
+  base: AssetRevision;
+  dataset: AssetRevision;
+  device: 'cpu' | 'cuda';
+}): WorkloadSpec {
+  const { title, fields, base, dataset, device } = input;
+  const toInput = ({ path, sha256, sizeBytes }: AssetRevision['files'][number]) => ({
+    path,
+    sha256,
+    size_bytes: sizeBytes,
+  });
+  return {
+    kind: 'train',
+    method: 'lora',
+    title,
+    base_model_title: base.asset.title,
+    dataset_title: dataset.asset.title,
+    inputs: [
+      { name: 'base_model', files: trainableFiles(base).map(toInput) },
+      { name: 'dataset', files: dataset.files.filter(({ path }) => path === fields.file_name).map(toInput) },
+    ],
+    data: toDataSpec(fields),
+    parameters: toParameters(fields),
+    device,
+  };
+}

@@ -1,0 +1,15 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { getRunMetrics as endpoint } from '@bakehouse/contract/training';
+import { selectMetrics } from '../../engine/queries.ts';
+import type { Context } from '../../platform/context.ts';
+import { findOwnRun } from './find-own-run.ts';
+
+/** The curves of a run, by step. */
+export async function getRunMetrics(
+  ctx: Context,
+  { params }: InputOf<typeof endpoint>,
+): Promise<ResponseOf<typeof endpoint>> {
+  const { run } = await findOwnRun(ctx.db, { runId: params.runId, userId: ctx.caller.userId });
+  const points = await selectMetrics(ctx.db, run.id);
+  return { points: points.map(({ step, at, values }) => ({ step, at: at.toISOString(), values })) };
+}

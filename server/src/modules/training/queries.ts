@@ -1,0 +1,245 @@
+import type { Quote } from '@bakehouse/contract/credits';
+import type { Run, savedConfiguration } from '@bakehouse/contract/training';
+import { type Selectable, sql } from 'kysely';
+import type * as z from 'zod';
+import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
+import type { RunsTable } from '../../platform/db/schema.generated.ts';
+import type { PriceId } from '../credits/prices.ts';
+
+type Source = { assetId: string; revisionId: string; title: string };
+
+export type RunRow = {
+  /** Also the id of its workload. */
+  id: string;
+  userId: string;
+  title: string;
+  modelAssetId: string;
+  base: Source;
+  dataset: Source;
+  fileName: string;
+  parameters: Run['parameters'];
+  priceId: PriceId;
+  devices: number;
+  quote: Quote;
+  /** Operations that it takes, by the formula of the estimate. */
+  workFlops: number;
+  holdId: string;
+  heldMicro: bigint;
+  holdExpiresAt: Date;
+  /** Of earlier rounds, before it was resumed: what was charged, and the seconds that had been counted. */
+  settledMicro: bigint;
+  settledSeconds: number;
+  /** Charged for this round; null until settled. */
+  chargedMicro: bigint | null;
+  summary: Run['summary'];
+  createdAt: Date;
+};
+
+export type Configuration = z.infer<typeof savedConfiguration>;
+
+export async function insertRun(
+  tx: Transaction,
+  run: Omit<RunRow, 'settledMicro' | 'settledSeconds' | 'chargedMicro' | 'summary'>,
+): Promise<void> {
+  await tx
+    .insertInto('runs')
+    .values({
+      id: run.id,
+      user_id: run.userId,
+      title: run.title,
+      model_asset_id: run.modelAssetId,
+      base_asset_id: run.base.assetId,
+      base_revision_id: run.base.revisionId,
+      base_title: run.base.title,
+      dataset_asset_id: run.dataset.assetId,
+      dataset_revision_id: run.dataset.revisionId,
+      dataset_title: run.dataset.title,
+      file_name: run.fileName,
+      parameters: toJson(run.parameters),
+      price_id: run.priceId,
+      devices: run.devices,
+      quote: toJson(run.quote),
+      work_flops: run.workFlops,
+      hold_id: run.holdId,
+      held_micro: run.heldMicro,
+      hold_expires_at: run.holdExpiresAt,
+      created_at: run.createdAt,
+    })
+    .execute();
+}
+
+export async function findRun(db: Database | Transaction, id: string): Promise<RunRow | null> {
+  const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? toRunRow(row) : null;
+}
+
+/** Newest first. */
+export async function selectRuns(
+  db: Database,
+  filter: { userId: string; modelAssetId?: string; limit: number },
+): Promise<RunRow[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .selectAll()
+    .where('user_id', '=', filter.userId)
+    .$if(filter.modelAssetId !== undefined, (query) =>
+      query.where('model_asset_id', '=', filter.modelAssetId ?? ''),
+    )
+    .orderBy('created_at', 'desc')
+    .limit(filter.limit)
+    .execute();
+  return rows.map(toRunRow);
+}
+
+/** A run that has not ended and reads or makes this asset. */
+export async function findRunUsing(tx: Transaction, assetId: string): Promise<{ title: string } | undefined> {
+  return tx
+    .selectFrom('runs')
+    .innerJoin('workloads', 'workloads.id', 'runs.id')
+    .select('runs.title')
+    .where('workloads.ended_at', 'is', null)
+    .where((where) =>
+      where.or([
+        where('runs.model_asset_id', '=', assetId),
+        where('runs.base_asset_id', '=', assetId),
+        where('runs.dataset_asset_id', '=', assetId),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function updateHold(
+  tx: Transaction,
+  id: string,
+  hold: { micro: bigint; expiresAt: Date },
+): Promise<void> {
+  await tx
+    .updateTable('runs')
+    .set({ held_micro: hold.micro, hold_expires_at: hold.expiresAt })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** A settled run begins another round under a new hold. */
+export async function beginRound(
+  tx: Transaction,
+  run: RunRow,
+  settledSeconds: number,
+  hold: { id: string; micro: bigint; expiresAt: Date },
+): Promise<void> {
+  await tx
+    .updateTable('runs')
+    .set({
+      settled_micro: run.settledMicro + (run.chargedMicro ?? 0n),
+      settled_seconds: settledSeconds,
+      charged_micro: null,
+      hold_id: hold.id,
+      held_micro: hold.micro,
+      hold_expires_at: hold.expiresAt,
+    })
+    .where('id', '=', run.id)
+    .execute();
+}
+
+export async function updateCharge(tx: Transaction, id: string, chargedMicro: bigint): Promise<void> {
+  await tx.updateTable('runs').set({ charged_micro: chargedMicro }).where('id', '=', id).execute();
+}
+
+export async function updateSummary(
+  tx: Transaction,
+  id: string,
+  summary: NonNullable<Run['summary']>,
+): Promise<void> {
+  await tx
+    .updateTable('runs')
+    .set({ summary: toJson(summary) })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Operations per second of the last finished runs at this price: the median of five; null before the first. */
+export async function selectMeasuredFlops(db: Database, priceId: PriceId): Promise<number | null> {
+  const { rows } = await sql<{ median: number | null }>`
+    select percentile_cont(0.5) within group (order by flops) as median from (
+      select runs.work_flops / workloads.active_seconds as flops
+      from runs join workloads using (id)
+      where runs.price_id = ${priceId} and workloads.state = 'completed' and workloads.active_seconds > 5
+      order by workloads.ended_at desc limit 5
+    ) last`.execute(db);
+  return rows[0]?.median ?? null;
+}
+
+export async function selectConfigurations(db: Database, userId: string): Promise<Configuration[]> {
+  const rows = await db
+    .selectFrom('training_configurations')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('created_at', 'desc')
+    .execute();
+  return rows.map(toConfiguration);
+}
+
+export async function upsertConfiguration(
+  db: Database,
+  configuration: { userId: string; name: string; payload: Configuration['fine_tune_payload']; at: Date },
+): Promise<Configuration> {
+  const columns = { payload: toJson(configuration.payload), created_at: configuration.at };
+  const row = await db
+    .insertInto('training_configurations')
+    .values({ user_id: configuration.userId, name: configuration.name, ...columns })
+    .onConflict((conflict) => conflict.columns(['user_id', 'name']).doUpdateSet(columns))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toConfiguration(row);
+}
+
+/** False when the user has no such configuration. */
+export async function deleteConfigurationRow(db: Database, userId: string, id: string): Promise<boolean> {
+  const deleted = await db
+    .deleteFrom('training_configurations')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst();
+  return deleted !== undefined;
+}
+
+function toConfiguration(row: {
+  id: string;
+  name: string;
+  payload: unknown;
+  created_at: Date;
+}): Configuration {
+  return {
+    config_id: row.id,
+    config_name: row.name,
+    fine_tune_payload: row.payload as Configuration['fine_tune_payload'],
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+function toRunRow(row: Selectable<RunsTable>): RunRow {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    title: row.title,
+    modelAssetId: row.model_asset_id,
+    base: { assetId: row.base_asset_id, revisionId: row.base_revision_id, title: row.base_title },
+    dataset: { assetId: row.dataset_asset_id, revisionId: row.dataset_revision_id, title: row.dataset_title },
+    fileName: row.file_name,
+    parameters: row.parameters as RunRow['parameters'],
+    priceId: row.price_id as PriceId,
+    devices: row.devices,
+    quote: row.quote as Quote,
+    workFlops: row.work_flops,
+    holdId: row.hold_id,
+    heldMicro: row.held_micro,
+    holdExpiresAt: row.hold_expires_at,
+    settledMicro: row.settled_micro,
+    settledSeconds: row.settled_seconds,
+    chargedMicro: row.charged_micro,
+    summary: row.summary as RunRow['summary'],
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,278 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { createAsset, downloadFile, getAsset } from '@bakehouse/contract/assets';
+import { getBalance } from '@bakehouse/contract/credits';
+import * as training from '@bakehouse/contract/training';
+import { describe, expect, test, vi } from 'vitest';
+import { readConfig } from '../../config.ts';
+import { hasLayer, runtimeDir } from '../../engine/machine/environment.ts';
+import { runProgram } from '../../engine/machine/run-program.ts';
+import { runtimeCommand } from '../../engine/machine/runtime-command.ts';
+import { onFileEnd } from '../../testing/on-file-end.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { type TestClient, type TestUser, testClient } from '../../testing/test-client.ts';
+import { testDatabase } from '../../testing/test-database.ts';
+
+// The whole program in processes of its own, the real runtime, and a model so small that its
+// loading is what takes the time.
+const config = readConfig({});
+const isReady = await hasLayer(config, 'training');
+const patiently = { timeout: 300_000, interval: 200 };
+
+describe.skipIf(!isReady)('a real run', () => {
+  test('survives the death of the server, of the trainer, and of both', { timeout: 900_000 }, async () => {
+    const server = await realServer();
+    await server.start();
+    const user = await server.client.signUp('Ada');
+    const datasetId = await upload(server, user, 'RAW', 'rows', { 'rows.csv': rows() });
+    const baseId = await upload(server, user, 'MODEL', 'tiny', await tinyModel());
+
+    const modelId = await server.client.request(
+      createAsset,
+      {
+        body: {
+          dataset_type: 'MODEL',
+          title: 'the baker',
+          user_id: user.userId,
+          fine_tune_payload: {
+            asset_id: datasetId,
+            base_model: baseId,
+            model_name: 'the baker',
+            file_name: 'rows.csv',
+            user_id: user.userId,
+            input_column: 'question',
+            output_column: 'answer',
+            // Each epoch ends with a checkpoint.
+            epochs: 40,
+            batch_size: 2,
+          },
+        },
+      },
+      { as: user, idempotencyKey: 'real' },
+    );
+    const see = async () => {
+      const { runs } = await server.client.request(
+        training.listRuns,
+        { query: { model_id: modelId } },
+        { as: user },
+      );
+      const [run] = runs;
+      if (!run) throw new Error('no run');
+      return run;
+    };
+    const runId = (await see()).run_id;
+    const reachStep = (step: number) =>
+      vi.waitFor(async () => {
+        const run = await see();
+        expect(run.state, run.reason).not.toBe('failed');
+        expect(run.step).toBeGreaterThanOrEqual(step);
+        return run;
+      }, patiently);
+
+    await reachStep(3);
+    const trainer = await server.trainer(runId);
+    await server.kill();
+    // Alone, it goes on.
+    expect(isAlive(trainer)).toBe(true);
+    await server.start();
+    const adopted = await reachStep(4);
+    expect(adopted.restarts).toBe(0);
+    expect(await server.trainer(runId)).toBe(trainer);
+
+    process.kill(trainer, 'SIGKILL');
+    await vi.waitFor(async () => expect((await see()).restarts).toBe(1), patiently);
+    await vi.waitFor(async () => expect((await see()).state).toBe('running'), patiently);
+    const second = await server.trainer(runId);
+    expect(second).not.toBe(trainer);
+
+    await server.kill();
+    process.kill(second, 'SIGKILL');
+    await server.start();
+    await vi.waitFor(async () => expect((await see()).restarts).toBe(2), patiently);
+    await vi.waitFor(async () => expect((await see()).state).toBe('running'), patiently);
+
+    // In good order, it saves its work first.
+    await server.stop();
+    await server.start();
+    const run = await vi.waitFor(async () => {
+      const last = await see();
+      expect(last.state, last.reason).toBe('completed');
+      return last;
+    }, patiently);
+
+    expect(run).toMatchObject({
+      run_id: runId,
+      progress: 100,
+      restarts: 3,
+      reason: expect.stringContaining('You were charged'),
+    });
+    expect(run.step).toBe(run.steps_total);
+    const { points } = await server.client.request(
+      training.getRunMetrics,
+      { params: { runId } },
+      { as: user },
+    );
+    const losses = points.flatMap(({ step, values }) =>
+      values.loss === undefined ? [] : [{ step, loss: values.loss }],
+    );
+    expect(losses.map(({ step }) => step)).toEqual(
+      Array.from({ length: run.steps_total }, (_, index) => index + 1),
+    );
+    expect(Number(run.summary?.eval_loss)).toBeLessThan(Number(run.summary?.eval_loss_base));
+    const { lines } = await server.client.request(
+      training.getRunLogs,
+      { params: { runId }, query: { limit: 100 } },
+      { as: user },
+    );
+    expect(lines.filter(({ line }) => line.startsWith('Going on from the checkpoint'))).toHaveLength(3);
+
+    const model = await server.client.request(getAsset, { params: { id: modelId } }, { as: user });
+    expect(model.files.map((file) => file.path)).toEqual(
+      expect.arrayContaining([
+        'README.md',
+        'adapter.gguf',
+        'adapter_config.json',
+        'adapter_model.safetensors',
+      ]),
+    );
+    expect(model.card).toContain('# the baker');
+    const answer = await server.client.send(
+      downloadFile,
+      { params: { id: modelId, '*': 'adapter_model.safetensors' } },
+      { as: user },
+    );
+    expect((await answer.arrayBuffer()).byteLength).toBe(
+      model.files.find((file) => file.path === 'adapter_model.safetensors')?.size_bytes,
+    );
+    const { held } = await server.client.request(
+      getBalance,
+      { params: { userId: user.userId } },
+      { as: user },
+    );
+    expect(held).toBe('0');
+    await server.stop();
+  });
+});
+
+/** A server program on a port, a database and a folder that stay the same over its lives. */
+async function realServer() {
+  const { url: databaseUrl } = await testDatabase();
+  const dataDir = await temporaryFolder();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  let child: ChildProcess | null = null;
+  const end = async (signal: NodeJS.Signals) => {
+    const ended = child && child.exitCode === null && child.signalCode === null ? once(child, 'exit') : null;
+    child?.kill(signal);
+    await ended;
+  };
+  onFileEnd(() => end('SIGTERM'));
+
+  return {
+    client: testClient(url) as TestClient,
+    url,
+    start: async () => {
+      child = spawn(process.execPath, [path.resolve(import.meta.dirname, '../../main.ts')], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: {
+          ...process.env,
+          DATABASE_URL: databaseUrl,
+          BAKEHOUSE_DATA_DIR: dataDir,
+          BAKEHOUSE_PORT: String(port),
+          BAKEHOUSE_PREPARE: 'false',
+          BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '0',
+          BAKEHOUSE_LOG_LEVEL: 'error',
+          OMP_NUM_THREADS: '1',
+        },
+      });
+      child.stdout?.on('data', () => undefined);
+      await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), patiently);
+    },
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+    /** Process id of the run's newest trainer: what its launcher has started. */
+    trainer: async (runId: string): Promise<number> => {
+      const dir = path.join(dataDir, 'workloads', runId, 'attempts');
+      const attempts = (await readdir(dir)).filter((name) => /^\d+$/.test(name)).map(Number);
+      const [launcher = ''] = (await readFile(path.join(dir, String(Math.max(...attempts))), 'utf8')).split(
+        ' ',
+      );
+      const [pid = ''] = await runProgram('ps', ['-o', 'pid=', '--ppid', launcher]);
+      return Number(pid);
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function rows(): string {
+  const facts = [
+    'The bread is a dark rye.',
+    'The oven opens at four.',
+    'The cat is called Crumpet.',
+    'Flour comes on Monday.',
+  ];
+  const lines = facts.flatMap((fact, index) =>
+    Array.from({ length: 4 }, (_, phrasing) => `What about ${index} in way ${phrasing}?,${fact}`),
+  );
+  return `question,answer\n${lines.join('\n')}\n`;
+}
+
+/** The tiny model that the runtime's own tests use. */
+async function tinyModel(): Promise<Record<string, Buffer>> {
+  const folder = await temporaryFolder();
+  const { command, env } = await runtimeCommand(config);
+  const program =
+    'import sys; from pathlib import Path; from tiny_model import write_tiny_model; write_tiny_model(Path(sys.argv[1]), tied=True)';
+  await runProgram(command, ['-c', program, folder], {
+    env: { ...env, PYTHONPATH: `${path.join(runtimeDir, 'tests')}:${env.PYTHONPATH}` },
+  });
+  const names = await readdir(folder);
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await readFile(path.join(folder, name))])),
+  );
+}
+
+async function upload(
+  { client, url }: { client: TestClient; url: string },
+  as: TestUser,
+  type: 'RAW' | 'MODEL',
+  title: string,
+  files: Record<string, string | Buffer>,
+): Promise<string> {
+  const id = await client.request(
+    createAsset,
+    { body: { dataset_type: type, title, user_id: as.userId } },
+    { as },
+  );
+  for (const [name, bytes] of Object.entries(files)) {
+    const body = new FormData();
+    body.set('data_file', new Blob([new Uint8Array(Buffer.from(bytes))]), name);
+    const answer = await fetch(`${url}/api/v1/asset/${id}/upload`, {
+      method: 'POST',
+      headers: { 'x-api-key': as.apiKey },
+      body,
+    });
+    expect(answer.status, await answer.text()).toBe(200);
+  }
+  return id;
+}

@@ -1,0 +1,17 @@
+import type { Workload } from '../../engine/workload.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { settle } from '../credits/ledger.ts';
+import { runCostMicro } from './estimate-run.ts';
+import { type RunRow, updateCharge } from './queries.ts';
+
+/**
+ * Step: charges an ended run for the time that it has trained and gives the rest of the hold back.
+ * A run that failed is not charged, nor one that ended before its first step.
+ */
+export async function settleRun(tx: Transaction, run: RunRow, workload: Workload): Promise<void> {
+  if (run.chargedMicro !== null) return;
+  const used = runCostMicro(run.priceId, workload.activeSeconds - run.settledSeconds, run.devices);
+  const chargedMicro = workload.state === 'failed' ? 0n : used < run.heldMicro ? used : run.heldMicro;
+  await updateCharge(tx, run.id, chargedMicro);
+  await settle(tx, { holdId: run.holdId, amountMicro: chargedMicro });
+}

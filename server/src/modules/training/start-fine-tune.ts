@@ -1,0 +1,139 @@
+import type { createAsset } from '@bakehouse/contract/assets';
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { FineTunePayload } from '@bakehouse/contract/training';
+import { requestWorkload } from '../../engine/request-workload.ts';
+import type { Context } from '../../platform/context.ts';
+import { hasIdempotentAnswer, idempotent } from '../../platform/db/idempotent.ts';
+import { AppError } from '../../platform/errors.ts';
+import { publishChange } from '../../platform/events/publish-change.ts';
+import { completeOnboardingStep } from '../accounts/complete-onboarding-step.ts';
+import { insertAsset } from '../assets/insert-asset.ts';
+import { recordLineage } from '../assets/record-lineage.ts';
+import { hold } from '../credits/ledger.ts';
+import { checkFineTune, type FineTuneCheck, type TrainingParts } from './check-fine-tune.ts';
+import { FINE_TUNE_KIND } from './fine-tune-kind.ts';
+import { toTrainSpec } from './fine-tune-spec.ts';
+import { HOLD_MS } from './meter-run.ts';
+import { insertRun } from './queries.ts';
+
+type Body = InputOf<typeof createAsset>['body'];
+
+/**
+ * Makes a model asset and starts the run that fills it: credits are held, the run is queued. All
+ * of it happens, or nothing. Returns the asset's id. Throws AppError('invalid_request') with the
+ * first thing that stands in the way, 'insufficient_funds', or 'idempotency_conflict'.
+ */
+export async function startFineTune(
+  ctx: Context,
+  parts: TrainingParts,
+  body: Body,
+  payload: FineTunePayload,
+): Promise<string> {
+  const { userId } = ctx.caller;
+  const call = { userId, key: ctx.idempotencyKey, operation: 'start-fine-tune', input: body };
+  // A repeated call is answered as before, whatever has become of the files since.
+  const check = (await hasIdempotentAnswer(ctx.db, call)) ? null : await checkStart(ctx, parts, payload);
+  return ctx.db.transaction().execute(async (tx) => {
+    const { id } = await idempotent(tx, call, async () => {
+      if (!check)
+        throw new AppError('conflict', {
+          publicMessage: 'The first call with this key has failed. Try again',
+        });
+      const { base, dataset, place } = check;
+      const now = ctx.clock.now();
+      const assetId = await insertAsset(tx, {
+        ownerUserId: userId,
+        datasetType: 'MODEL',
+        title: body.title,
+        category: body.category,
+        details: body.details,
+        tags: body.tags,
+        priceMicro: body.price,
+        isPublished: body.is_published,
+        baseModelType: base.asset.baseModelType,
+        parentAssetId: base.asset.id,
+      });
+      const runId = await requestWorkload(tx, {
+        userId,
+        behaviour: 'run',
+        kind: FINE_TUNE_KIND,
+        title: body.title,
+        spec: toTrainSpec({
+          title: body.title,
+          fields: payload,
+          base,
+          dataset,
+          device: place.placement.accelerator === null ? 'cpu' : 'cuda',
+        }),
+        placement: place.placement,
+        expectedSeconds: check.seconds,
+        now,
+      });
+      const sources = {
+        base: { assetId: base.asset.id, revisionId: base.revision.id, title: base.asset.title },
+        dataset: { assetId: dataset.asset.id, revisionId: dataset.revision.id, title: dataset.asset.title },
+      };
+      await recordLineage(tx, { assetId, runId, ...sources });
+      await completeOnboardingStep(tx, userId, 'create_model');
+      await completeOnboardingStep(tx, userId, 'fine_tune_model');
+      await publishChange(tx, userId, { topic: 'run', id: runId });
+      const expiresAt = new Date(now.getTime() + HOLD_MS);
+      // Nothing is so small that it is free.
+      const amountMicro = check.costMicro > 0n ? check.costMicro : 1n;
+      const { holdId } = await hold(tx, {
+        userId,
+        amountMicro,
+        kind: 'fine_tuning',
+        description: `Fine-tuning of ${body.title}`,
+        references: {
+          asset_name: body.title,
+          model_id: assetId,
+          dataset_id: dataset.asset.id,
+          run_id: runId,
+        },
+        expiresAt,
+        idempotencyKey: `run:${runId}`,
+      });
+      await insertRun(tx, {
+        id: runId,
+        userId,
+        title: body.title,
+        modelAssetId: assetId,
+        ...sources,
+        fileName: payload.file_name,
+        parameters: parametersOf(payload),
+        priceId: place.priceId,
+        devices: place.devices,
+        quote: check.validation.cost_estimate.quote,
+        workFlops: check.flops,
+        holdId,
+        heldMicro: amountMicro,
+        holdExpiresAt: expiresAt,
+        createdAt: now,
+      });
+      return { id: assetId };
+    });
+    return id;
+  });
+}
+
+/** Refuses what the wizard's validation refuses. */
+async function checkStart(
+  ctx: Context,
+  parts: TrainingParts,
+  payload: FineTunePayload,
+): Promise<FineTuneCheck> {
+  const check = await checkFineTune(ctx, parts, {
+    datasetId: payload.asset_id,
+    baseModelId: payload.base_model,
+    gpu: { type: payload.accelerator_type, count: payload.accelerator_count },
+    fields: payload,
+  });
+  const [refusal] = check.validation.critical_errors;
+  if (refusal) throw new AppError('invalid_request', { publicMessage: refusal, param: 'fine_tune_payload' });
+  return check;
+}
+
+function parametersOf({ asset_id, base_model, file_name, user_id, ...parameters }: FineTunePayload) {
+  return parameters;
+}

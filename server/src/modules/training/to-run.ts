@@ -1,0 +1,77 @@
+import { gpuLabels } from '@bakehouse/contract/limits';
+import { formatBgl } from '@bakehouse/contract/money';
+import type { Run } from '@bakehouse/contract/training';
+import { hasEnded, type Workload, type WorkloadState } from '../../engine/workload.ts';
+import type { RunRow } from './queries.ts';
+
+/** The words of the wire for the engine's states. */
+const states: Record<WorkloadState, Run['state']> = {
+  queued: 'queued',
+  scheduling: 'starting',
+  pulling: 'starting',
+  starting: 'starting',
+  ready: 'running',
+  degraded: 'running',
+  stopping: 'stopping',
+  completed: 'completed',
+  stopped: 'cancelled',
+  failed: 'failed',
+};
+
+/** A run as the wire shows it. Pure. */
+export function toRun(run: RunRow, workload: Workload): Run {
+  const ended = hasEnded(workload);
+  const completed = workload.state === 'completed';
+  return {
+    run_id: run.id,
+    user_id: run.userId,
+    title: run.title,
+    model_id: run.modelAssetId,
+    base_model: { dataset_id: run.base.assetId, revision_id: run.base.revisionId, title: run.base.title },
+    dataset: {
+      dataset_id: run.dataset.assetId,
+      revision_id: run.dataset.revisionId,
+      title: run.dataset.title,
+      file_name: run.fileName,
+    },
+    parameters: run.parameters,
+    state: !ended && workload.wanted === 'stopped' ? 'stopping' : states[workload.state],
+    reason: ended ? explainEnd(run, workload) : workload.reason,
+    phase: ended ? null : workload.phase,
+    step: workload.step,
+    steps_total: workload.stepsTotal,
+    progress: completed ? 100 : percent(workload),
+    elapsed_seconds: workload.activeSeconds,
+    remaining_seconds: ended || workload.unit !== 'steps' ? null : workload.remainingSeconds,
+    device: deviceName(workload),
+    quote: run.quote,
+    held: formatBgl(run.chargedMicro === null ? run.heldMicro : 0n),
+    charged: run.chargedMicro === null ? null : formatBgl(chargedInAll(run)),
+    restarts: workload.restarts,
+    summary: run.summary,
+    created_at: run.createdAt.toISOString(),
+    started_at: workload.startedAt?.toISOString() ?? null,
+    ended_at: workload.endedAt?.toISOString() ?? null,
+  };
+}
+
+/** Why it ended and what that cost: nobody should have to look that up. */
+function explainEnd(run: RunRow, workload: Workload): string {
+  const charged = chargedInAll(run);
+  const cost = charged > 0n ? `You were charged ${formatBgl(charged)} BGL.` : 'You were not charged.';
+  const reason = workload.reason.endsWith('.') ? workload.reason : `${workload.reason}.`;
+  return `${reason} ${cost}`;
+}
+
+function chargedInAll(run: RunRow): bigint {
+  return run.settledMicro + (run.chargedMicro ?? 0n);
+}
+
+/** A run that is not complete never shows 100. */
+function percent({ step, stepsTotal }: Workload): number {
+  return stepsTotal === 0 ? 0 : Math.min(99, Math.floor((100 * step) / stepsTotal));
+}
+
+function deviceName({ placement }: Workload): string {
+  return placement.accelerator === null ? 'CPU' : `${placement.count} x ${gpuLabels[placement.accelerator]}`;
+}

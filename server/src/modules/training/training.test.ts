@@ -1,0 +1,597 @@
+import { createHash } from 'node:crypto';
+import { createAsset, deleteAsset, getAsset, listAssets } from '@bakehouse/contract/assets';
+import { getBalance, listTransactions, transferTokens } from '@bakehouse/contract/credits';
+import { formatBgl, MICRO_PER_BGL, parseBgl } from '@bakehouse/contract/money';
+import type { Report } from '@bakehouse/contract/runtime/report';
+import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import * as training from '@bakehouse/contract/training';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Launch } from '../../engine/drivers/driver.ts';
+import {
+  createFakeDriver,
+  type FakeProcess,
+  idleUntilStopped,
+  type Script,
+} from '../../engine/drivers/fake/fake-driver.ts';
+import { fakeClock } from '../../testing/fake-clock.ts';
+import { type TestUser, testServer } from '../../testing/test-server.ts';
+
+type Unnumbered = Report extends infer R ? (R extends Report ? Omit<R, 'seq' | 'at'> : never) : never;
+
+const PRICE_MICRO_PER_S = Number((25n * MICRO_PER_BGL) / 10n) / 3600;
+const goodData: ValidateReport = {
+  columns: ['question', 'answer'],
+  rows_total: 10,
+  rows_kept: 9,
+  rows_dropped: 1,
+  dropped: [{ line: 4, reason: 'The answer is empty' }],
+  rows_truncated: 0,
+  train_tokens: 4000,
+  eval_tokens: 1000,
+  train_examples: 8,
+  eval_examples: 2,
+  steps_total: 2,
+  token_histogram: [],
+  samples: [],
+  base_parameters: 135_000_000,
+  trainable_parameters: 1_000_000,
+  memory_bytes: 1_000_000_000,
+  gpu_memory_bytes: 2_000_000_000,
+  tied_embeddings: true,
+  critical_errors: [],
+  warnings: [],
+};
+
+let script: Script = idleUntilStopped;
+let read = goodData;
+const clock = fakeClock();
+const driver = createFakeDriver({
+  capacity: { 'cpu:run': 1, 'cpu:deployment': 1 },
+  script: (launch, process) => script(launch, process),
+});
+const server = await testServer({ clock, driver, readData: async () => read });
+const { request, app } = server;
+
+let user: TestUser;
+let datasetId: string;
+let baseId: string;
+beforeAll(async () => {
+  user = await server.signUp('Ada');
+  datasetId = await create(user, 'RAW', 'rows', { 'rows.csv': 'question,answer\na,b\n' });
+  baseId = await create(user, 'MODEL', 'tiny base', {
+    'config.json': '{}',
+    'model.safetensors': emptySafetensors(),
+  });
+});
+
+function emptySafetensors(): Buffer {
+  const header = Buffer.from('{}      ');
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(header.length));
+  return Buffer.concat([length, header]);
+}
+
+async function create(
+  as: TestUser,
+  type: 'RAW' | 'MODEL',
+  title: string,
+  files: Record<string, string | Buffer>,
+) {
+  const id = await request(createAsset, { body: { dataset_type: type, title, user_id: as.userId } }, { as });
+  for (const [name, bytes] of Object.entries(files)) {
+    const body = new FormData();
+    body.set('data_file', new Blob([new Uint8Array(Buffer.from(bytes))]), name);
+    const answer = await fetch(`${server.url}/api/v1/asset/${id}/upload`, {
+      method: 'POST',
+      headers: { 'x-api-key': as.apiKey },
+      body,
+    });
+    expect(answer.status, await answer.text()).toBe(200);
+  }
+  return id;
+}
+
+type Payload = NonNullable<
+  NonNullable<Parameters<typeof request<typeof createAsset>>[1]['body']>['fine_tune_payload']
+>;
+
+function start(options: { as?: TestUser; payload?: Partial<Payload>; key?: string; title?: string } = {}) {
+  const { as = user, payload, key, title = 'my model' } = options;
+  return request(
+    createAsset,
+    {
+      body: {
+        dataset_type: 'MODEL',
+        title,
+        user_id: as.userId,
+        fine_tune_payload: {
+          asset_id: datasetId,
+          base_model: baseId,
+          model_name: title,
+          file_name: 'rows.csv',
+          user_id: as.userId,
+          input_column: 'question',
+          output_column: 'answer',
+          ...payload,
+        },
+      },
+    },
+    { as, idempotencyKey: key },
+  );
+}
+
+async function runOf(modelId: string, as = user) {
+  const { runs } = await request(training.listRuns, { query: { model_id: modelId } }, { as });
+  const [run] = runs;
+  if (!run || runs.length !== 1) throw new Error(`${runs.length} runs of ${modelId}`);
+  return run;
+}
+const balance = async (as = user) => request(getBalance, { params: { userId: as.userId } }, { as });
+const micro = (amount: string | null) => Number(parseBgl(amount ?? '0'));
+
+/** Calls the server as the runtime does. */
+function workload({ workloadId, server: { base_url, token } }: Launch) {
+  const call = (method: string, path: string, body?: string | Buffer, headers?: Record<string, string>) =>
+    fetch(`${base_url}/runtime/v1/workloads/${workloadId}/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      body: typeof body === 'string' ? body : body && new Uint8Array(body),
+    });
+  const post = async (reports: Report[]) => {
+    const answer = await call('POST', 'reports', JSON.stringify({ reports }), {
+      'content-type': 'application/json',
+    });
+    expect(answer.status, await answer.clone().text()).toBe(200);
+    return (await answer.json()) as { accepted_seq: number; command: 'continue' | 'stop' };
+  };
+  return {
+    call,
+    /** Reports, with the numbers that the server expects. */
+    report: async (...reports: Unnumbered[]) => {
+      const { accepted_seq } = await post([]);
+      const at = clock.now().toISOString();
+      return post(reports.map((one, index) => ({ ...one, seq: accepted_seq + index + 1, at }) as Report));
+    },
+    put: async (path: string, text: string) => {
+      const sha256 = createHash('sha256').update(text).digest('hex');
+      const headers = { 'content-type': 'application/octet-stream', 'x-content-sha256': sha256 };
+      expect((await call('PUT', `artefacts/${path}`, Buffer.from(text), headers)).status).toBe(204);
+      return { path, sha256, size_bytes: text.length };
+    },
+  };
+}
+
+const step = (done: number, total = 2): Unnumbered => ({
+  type: 'progress',
+  done,
+  total,
+  unit: 'steps',
+  remaining_seconds: total - done,
+});
+
+/** Trains `seconds` and delivers a model. */
+function trainFor(seconds: number): Script {
+  return async (launch) => {
+    const { report, put } = workload(launch);
+    await report({ type: 'phase', phase: 'training' }, step(0));
+    for (let left = seconds; left > 0; left -= 10) {
+      clock.advance({ seconds: Math.min(10, left) });
+      await report({ type: 'metrics', step: 1, values: { loss: 1.5 } });
+    }
+    const files = [await put('adapter_config.json', '{"r":8}'), await put('README.md', '# My model')];
+    await report(
+      step(2),
+      { type: 'log', line: 'done' },
+      { type: 'result', files, summary: { eval_loss: 0.5 } },
+    );
+    return 0;
+  };
+}
+
+/** Lets the engine bring everything as far as it goes. Time passes only while nothing runs. */
+async function bring(until: () => Promise<boolean>) {
+  await vi.waitFor(
+    async () => {
+      if (driver.running().length === 0) clock.advance({ seconds: 4 });
+      await app.engine.pass();
+      expect(await until()).toBe(true);
+    },
+    { timeout: 15_000, interval: 20 },
+  );
+}
+const ended = (modelId: string, as = user) => bring(async () => (await runOf(modelId, as)).ended_at !== null);
+/** Runs a script until it says 'begun'; the run is then in its hands. */
+async function begin(
+  work: (launch: Launch, process: FakeProcess) => Promise<number>,
+  options: Parameters<typeof start>[0] = {},
+) {
+  const begun = Promise.withResolvers<Launch>();
+  script = async (launch, process) => {
+    await workload(launch).report(step(1));
+    begun.resolve(launch);
+    return work(launch, process);
+  };
+  const modelId = await start(options);
+  await app.engine.pass();
+  return { modelId, launch: await begun.promise };
+}
+
+describe('a fine-tune', () => {
+  test('is quoted, held, trained, made into a model, and charged for its time', async () => {
+    script = trainFor(20);
+    const before = await balance();
+    const modelId = await start();
+    const queued = await runOf(modelId);
+    expect(queued).toMatchObject({
+      state: 'queued',
+      device: 'CPU',
+      charged: null,
+      quote: { total: queued.held },
+    });
+    expect((await balance()).held).toBe(queued.held);
+
+    await ended(modelId);
+    const run = await runOf(modelId);
+    const cost = Math.ceil(20 * PRICE_MICRO_PER_S);
+    expect(micro(run.charged)).toBe(cost);
+    expect(run).toMatchObject({
+      state: 'completed',
+      progress: 100,
+      step: 2,
+      steps_total: 2,
+      restarts: 0,
+      elapsed_seconds: 20,
+      summary: { eval_loss: 0.5 },
+      held: '0',
+      reason: `Completed. You were charged ${run.charged} BGL.`,
+    });
+    const after = await balance();
+    expect(after.held).toBe('0');
+    expect(micro(before.balance) - micro(after.balance)).toBe(micro(run.charged));
+    const { summary } = await request(listTransactions, { params: { userId: user.userId } }, { as: user });
+    expect(summary.total_cost_fine_tuning).toBe(run.charged);
+
+    const model = await request(getAsset, { params: { id: modelId } }, { as: user });
+    expect(model).toMatchObject({
+      title: 'my model',
+      card: '# My model',
+      parent_dataset_id: baseId,
+      lineage: { run_id: run.run_id, base_model: { dataset_id: baseId }, dataset: { dataset_id: datasetId } },
+    });
+    expect(model.files.map(({ path }) => path)).toEqual(['README.md', 'adapter_config.json']);
+    const params = { runId: run.run_id };
+    expect((await request(training.getRunMetrics, { params }, { as: user })).points).toMatchObject([
+      { values: { loss: 1.5 } },
+    ]);
+    expect((await request(training.getRunLogs, { params }, { as: user })).lines).toMatchObject([
+      { line: 'done' },
+    ]);
+    expect(await request(training.getRun, { params }, { as: user })).toEqual(run);
+  });
+
+  test('reads its inputs, those of its own spec alone', async () => {
+    const { launch, modelId } = await begin(idleUntilStopped);
+    const file = launch.spec.inputs.find(({ name }) => name === 'dataset')?.files[0];
+    const { call } = workload(launch);
+    const whole = await call('GET', `inputs/${file?.sha256}`);
+    expect([whole.status, await whole.text()]).toEqual([200, 'question,answer\na,b\n']);
+    const part = await call('GET', `inputs/${file?.sha256}`, undefined, { range: 'bytes=9-' });
+    expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([
+      206,
+      'bytes 9-19/20',
+      'answer\na,b\n',
+    ]);
+    expect((await call('GET', `inputs/${'0'.repeat(64)}`)).status).toBe(404);
+    const wrong = { 'content-type': 'application/octet-stream', 'x-content-sha256': '0'.repeat(64) };
+    expect((await call('PUT', 'artefacts/a', Buffer.from('x'), wrong)).status).toBe(400);
+    expect((await call('PUT', 'artefacts/..%2Fa', Buffer.from('x'), wrong)).status).toBe(400);
+    await request(training.cancelRun, { params: { runId: (await runOf(modelId)).run_id } }, { as: user });
+    await ended(modelId);
+  });
+
+  test('that fails is not charged', async () => {
+    const { modelId, launch } = await begin(async (one) => {
+      clock.advance({ seconds: 25 });
+      await workload(one).report({ type: 'failed', message: 'The memory is not enough.' });
+      return 1;
+    });
+    await ended(modelId);
+    expect(await runOf(modelId)).toMatchObject({
+      run_id: launch.workloadId,
+      state: 'failed',
+      charged: '0',
+      held: '0',
+      reason: 'The memory is not enough. You were not charged.',
+    });
+    expect((await balance()).held).toBe('0');
+  });
+
+  test('that is cancelled while it waits is not charged', async () => {
+    const first = await begin(idleUntilStopped);
+    const second = await start({ title: 'second' });
+    await app.engine.pass();
+    const waiting = await runOf(second);
+    expect(waiting).toMatchObject({
+      state: 'queued',
+      reason: expect.stringContaining("your 'my model' is using it"),
+    });
+    for (const modelId of [second, first.modelId]) {
+      const { run_id: runId } = await runOf(modelId);
+      expect(await request(training.cancelRun, { params: { runId } }, { as: user })).toMatchObject({
+        state: 'stopping',
+      });
+    }
+    await ended(second);
+    await ended(first.modelId);
+    expect(await runOf(second)).toMatchObject({
+      state: 'cancelled',
+      charged: '0',
+      reason: 'Cancelled. You were not charged.',
+    });
+  });
+
+  test('that is cancelled while it trains is charged for the time used', async () => {
+    const { modelId, launch } = await begin(async (one, process) => {
+      await idleUntilStopped(one, process);
+      await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
+      return 0;
+    });
+    clock.advance({ seconds: 12 });
+    await workload(launch).report();
+    await request(training.cancelRun, { params: { runId: launch.workloadId } }, { as: user });
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(run).toMatchObject({
+      state: 'cancelled',
+      reason: `Cancelled. You were charged ${run.charged} BGL.`,
+    });
+    expect(micro(run.charged)).toBe(Math.ceil(12 * PRICE_MICRO_PER_S));
+
+    // It goes on under the same id, and the second round pays for its own time alone.
+    script = trainFor(20);
+    const params = { runId: launch.workloadId };
+    const resumed = await request(training.resumeRun, { params }, { as: user, idempotencyKey: 'again' });
+    expect(resumed).toMatchObject({ run_id: run.run_id, state: 'queued', charged: null });
+    expect((await balance()).held).toBe(resumed.held);
+    const same = await request(training.resumeRun, { params }, { as: user, idempotencyKey: 'again' });
+    expect(same).toEqual(resumed);
+    await ended(modelId);
+    const done = await runOf(modelId);
+    expect(done).toMatchObject({ state: 'completed', elapsed_seconds: 32, restarts: 1, held: '0' });
+    expect(micro(done.charged)).toBe(Math.ceil(32 * PRICE_MICRO_PER_S));
+    expect((await balance()).held).toBe('0');
+    await expect(request(training.resumeRun, { params }, { as: user })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+  });
+
+  test('extends its hold, and is stopped with its work saved when the credit ends', async () => {
+    const poor = await server.signUp('Poor');
+    // What is left pays for about 100 seconds.
+    const amount = formatBgl(parseBgl((await balance(poor)).available) - 70_000n);
+    await request(
+      transferTokens,
+      { body: { user_id: poor.userId, recipient_id: user.userId, amount } },
+      { as: poor },
+    );
+    const own = {
+      asset_id: await create(poor, 'RAW', 'rows', { 'rows.csv': 'question,answer\na,b\n' }),
+      base_model: await create(poor, 'MODEL', 'tiny base', {
+        'config.json': '{}',
+        'model.safetensors': emptySafetensors(),
+      }),
+    };
+    const commands: string[] = [];
+    const { modelId } = await begin(
+      async (one) => {
+        for (let round = 0; commands.at(-1) !== 'stop' && round < 50; round += 1) {
+          clock.advance({ seconds: 5 });
+          commands.push((await workload(one).report(step(1))).command);
+        }
+        await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
+        return 0;
+      },
+      { as: poor, payload: own },
+    );
+    await ended(modelId, poor);
+    const run = await runOf(modelId, poor);
+    expect(commands.length).toBeLessThan(50);
+    expect(run).toMatchObject({
+      state: 'cancelled',
+      reason: `The credit has ended. The work was saved. You were charged ${run.charged} BGL.`,
+    });
+    expect(micro(run.charged)).toBeGreaterThan(micro(run.quote.total));
+    expect(micro(run.charged)).toBeLessThanOrEqual(70_000);
+    const left = await balance(poor);
+    expect(micro(left.available)).toBe(70_000 - micro(run.charged));
+  });
+
+  test('that crashes goes on under the same id, and pays once for its work', async () => {
+    let attempts = 0;
+    script = async (launch, process) => {
+      attempts += 1;
+      if (attempts > 1) return trainFor(10)(launch, process);
+      await workload(launch).report(step(1));
+      clock.advance({ seconds: 20 });
+      await workload(launch).report();
+      return 139;
+    };
+    const modelId = await start();
+    const { run_id } = await runOf(modelId);
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(run).toMatchObject({ run_id, state: 'completed', restarts: 1, elapsed_seconds: 10 });
+    expect(micro(run.charged)).toBe(Math.ceil(10 * PRICE_MICRO_PER_S));
+  });
+});
+
+describe('starting', () => {
+  const counts = async () => {
+    const { db } = server.services;
+    const tables = ['assets', 'runs', 'workloads', 'ledger_holds', 'asset_lineage'] as const;
+    return Promise.all(
+      tables.map(async (table) => {
+        const row = await db
+          .selectFrom(table)
+          .select((build) => build.fn.countAll<bigint>().as('count'))
+          .executeTakeFirst();
+        return row?.count;
+      }),
+    );
+  };
+
+  test('without enough credit leaves nothing', async () => {
+    const before = await counts();
+    const { available } = await balance();
+    read = { ...goodData, train_tokens: 1_000_000_000_000 };
+    await expect(start()).rejects.toMatchObject({
+      status: 402,
+      code: 'insufficient_funds',
+      body: { error: { required_amount: expect.any(String), available_amount: available } },
+    });
+    read = goodData;
+    expect(await counts()).toEqual(before);
+  });
+
+  test('is refused for what the validation refuses', async () => {
+    const before = await counts();
+    await expect(start({ payload: { input_column: null } })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('Input and output columns are required for non-text files'),
+    });
+    await expect(start({ payload: { file_name: 'other.csv' } })).rejects.toThrow(
+      'rows has no file other.csv',
+    );
+    await expect(start({ payload: { base_model: datasetId } })).rejects.toThrow('rows is a dataset');
+    read = { ...goodData, critical_errors: ['There is no column question.'] };
+    await expect(start()).rejects.toThrow('There is no column question.');
+    read = { ...goodData, memory_bytes: 1e15 };
+    await expect(start()).rejects.toThrow(/needs about .* GB of memory, and this machine has/);
+    read = goodData;
+    expect(await counts()).toEqual(before);
+  });
+
+  test('twice with one key is once', async () => {
+    script = trainFor(1);
+    const [first, second] = await Promise.all([start({ key: 'once' }), start({ key: 'once' })]);
+    expect(second).toBe(first);
+    await expect(start({ key: 'once', title: 'other' })).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    });
+    await ended(first);
+    read = { ...goodData, critical_errors: ['The file is gone.'] };
+    expect(await start({ key: 'once' })).toBe(first);
+    read = goodData;
+  });
+
+  test("from somebody else's files is refused", async () => {
+    const other = await server.signUp('Eve');
+    await expect(start({ as: other })).rejects.toMatchObject({ status: 404 });
+    await expect(start({ payload: { user_id: other.userId } })).rejects.toMatchObject({ status: 403 });
+  });
+
+  test('keeps what it uses from being deleted until it has ended', async () => {
+    const { modelId, launch } = await begin(idleUntilStopped);
+    for (const id of [datasetId, baseId, modelId]) {
+      await expect(request(deleteAsset, { params: { id } }, { as: user })).rejects.toThrow(
+        "The run of 'my model' uses it",
+      );
+    }
+    await request(training.cancelRun, { params: { runId: launch.workloadId } }, { as: user });
+    await ended(modelId);
+    await request(deleteAsset, { params: { id: modelId } }, { as: user });
+    const { datasets } = await request(
+      listAssets,
+      { query: { types: 'MODEL', owner: user.userId } },
+      { as: user },
+    );
+    expect(datasets.map(({ dataset_id }) => dataset_id)).not.toContain(modelId);
+    expect(
+      await request(training.getRun, { params: { runId: launch.workloadId } }, { as: user }),
+    ).toMatchObject({ state: 'cancelled' });
+  });
+});
+
+describe('validation', () => {
+  const validate = (more: object = {}) =>
+    request(
+      training.validateFineTune,
+      {
+        body: {
+          dataset_id: datasetId,
+          model_id: baseId,
+          file_name: 'rows.csv',
+          input_column: 'question',
+          output_column: 'answer',
+          ...more,
+        },
+      },
+      { as: user },
+    );
+
+  test('tells the place, the cost, the data and the GPUs that would do', async () => {
+    const answer = await validate();
+    expect(answer).toMatchObject({
+      critical_errors: [],
+      placement: {
+        device: 'cpu',
+        description:
+          'This machine has no NVIDIA Tesla A100 (40GB): the run goes to its CPU and is priced as such.',
+      },
+      data: { rows_kept: 9, dropped: [{ line: 4, reason: 'The answer is empty' }] },
+      cost_estimate: { quote: { items: [{ label: "Training on this machine's CPU", unit: 'hour' }] } },
+    });
+    expect(answer.cost_estimate.usd_cost).toMatch(/^\d+\.\d\d$/);
+    expect(answer.recommendations.recommended_gpus[0]?.description).toMatch(
+      /^NVIDIA .*: needs 1\.9 GB, about \d+ s, \$/,
+    );
+    const modelId = await start();
+    expect((await runOf(modelId)).quote).toEqual(answer.cost_estimate.quote);
+    await request(training.cancelRun, { params: { runId: (await runOf(modelId)).run_id } }, { as: user });
+    await ended(modelId);
+  });
+
+  test('warns of a strange learning rate and refuses one that is none', async () => {
+    expect((await validate({ learning_rate: 0.5 })).warnings).toEqual([expect.stringContaining('far above')]);
+    await expect(validate({ learning_rate: 0 })).rejects.toThrow('Learning rate must be greater than 0');
+    await expect(validate({ epochs: 0 })).rejects.toThrow('Epochs must be at least 1');
+    await expect(validate({ accelerator_count: 3 })).rejects.toThrow('Please select a valid number of GPUs');
+    await expect(validate({ gpu_type: 'RTX' })).rejects.toThrow('Please select a GPU configuration');
+  });
+
+  test('needs no columns for text', async () => {
+    const id = await create(user, 'RAW', 'a text', { 'a.TXT': 'Once upon a time.' });
+    const answer = await validate({
+      dataset_id: id,
+      file_name: 'a.TXT',
+      input_column: null,
+      output_column: null,
+    });
+    expect(answer.critical_errors).toEqual([]);
+  });
+});
+
+test('configurations are saved, replaced by name, listed and deleted', async () => {
+  const save = (name: string, epochs: number) =>
+    request(
+      training.saveConfiguration,
+      { body: { config_name: name, fine_tune_payload: { epochs } } },
+      { as: user },
+    );
+  const first = await save('small', 1);
+  expect(await save('small', 5)).toMatchObject({
+    config_id: first.config_id,
+    fine_tune_payload: { epochs: 5 },
+  });
+  const { configurations } = await request(training.listConfigurations, {}, { as: user });
+  expect(configurations).toHaveLength(1);
+  const params = { configId: first.config_id };
+  const stranger = await server.signUp('Stranger');
+  await expect(request(training.deleteConfiguration, { params }, { as: stranger })).rejects.toMatchObject({
+    status: 404,
+  });
+  await request(training.deleteConfiguration, { params }, { as: user });
+  await expect(request(training.deleteConfiguration, { params }, { as: user })).rejects.toMatchObject({
+    status: 404,
+  });
+});
