@@ -1,0 +1,415 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { deleteAsset } from '@bakehouse/contract/assets';
+import { getBalance, listTransactions } from '@bakehouse/contract/credits';
+import {
+  deployVllm,
+  listVllm,
+  terminatePod,
+  vllmLogs,
+  vllmMetrics,
+  vllmProgress,
+  vllmStats,
+  vllmStatus,
+} from '@bakehouse/contract/deployments';
+import { formatBgl, parseBgl } from '@bakehouse/contract/money';
+import OpenAI from 'openai';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createFakeDriver } from '../../engine/drivers/fake/fake-driver.ts';
+import { type FakeClock, fakeClock } from '../../testing/fake-clock.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
+import { createRevisionFromBlobs } from '../assets/create-revision-from-blobs.ts';
+import { insertAsset } from '../assets/insert-asset.ts';
+import { recordLineage } from '../assets/record-lineage.ts';
+import { registerStarterModel } from '../assets/register-starter-model.ts';
+import { userAccount } from '../credits/accounts.ts';
+import { transfer } from '../credits/ledger.ts';
+import { costMicro } from '../credits/quote.ts';
+import { meterDeployments } from './meter-deployments.ts';
+import { type Stub, stubModelServer, stubUsage } from './stub-model-server.ts';
+
+const STARTER = 'starter-model';
+const requestCost = costMicro([
+  { priceId: 'prompt_tokens:CPU', parts: BigInt(stubUsage.prompt_tokens) },
+  { priceId: 'completion_tokens:CPU', parts: BigInt(stubUsage.completion_tokens) },
+]);
+const hourCost = costMicro([{ priceId: 'text_serving:CPU', parts: 3_600_000n }]);
+
+let stub: Stub;
+let clock: FakeClock;
+let driver: ReturnType<typeof createFakeDriver>;
+let server: TestServer;
+let starter: { assetId: string; revisionId: string };
+let user: TestUser;
+
+beforeAll(async () => {
+  stub = stubModelServer();
+  clock = fakeClock();
+  driver = createFakeDriver({
+    capacity: { 'cpu:deployment': 8 },
+    script: (launch, process) => stub.script(launch, process),
+  });
+  server = await testServer({ driver, clock, roles: ['web', 'worker', 'reconciler'] });
+  const folder = await temporaryFolder();
+  const gguf = path.join(folder, 'model.gguf');
+  await writeFile(gguf, 'GGUF, as far as this test looks');
+  starter = await registerStarterModel(server.services, {
+    slug: STARTER,
+    title: 'Starter Model',
+    details: '',
+    category: '',
+    tags: [],
+    files: [{ path: 'gguf/model-f16.gguf', localPath: gguf }],
+  });
+});
+
+beforeEach(async () => {
+  stub.answer = 'ok';
+  stub.failure = null;
+  stub.gate = Promise.resolve();
+  stub.requests.length = 0;
+  user = await server.signUp();
+});
+
+const openai = (as: TestUser = user) => new OpenAI({ baseURL: `${server.url}/v1`, apiKey: as.apiKey, maxRetries: 0 });
+const ask = (model: string, as: TestUser = user) =>
+  openai(as).chat.completions.create({ model, messages: [{ role: 'user', content: 'What do you bake?' }] });
+
+/** A model with a trained adapter on the starter model, without the training. */
+async function makeFineTune(owner: TestUser, title: string): Promise<string> {
+  const { services } = server;
+  const write = async (text: string) => services.blobs.write(Readable.from([text]));
+  const adapter = await write(`adapter ${randomUUID()}`);
+  const config = await write(JSON.stringify({ r: 8, lora_alpha: 8 }));
+  return services.db.transaction().execute(async (tx) => {
+    const assetId = await insertAsset(tx, {
+      ownerUserId: owner.userId,
+      datasetType: 'MODEL',
+      title,
+      category: '',
+      details: '',
+      tags: [],
+      embeddingModel: '',
+      dimensions: 0,
+      priceMicro: 0n,
+      isPublished: false,
+      baseModelType: null,
+      parentAssetId: starter.assetId,
+    });
+    await createRevisionFromBlobs(tx, {
+      assetId,
+      files: [
+        { path: 'adapter.gguf', ...adapter },
+        { path: 'adapter_config.json', ...config },
+      ],
+    });
+    await recordLineage(tx, {
+      assetId,
+      runId: randomUUID(),
+      base: { ...starter, title: 'Starter Model' },
+      dataset: { ...starter, title: 'Data' },
+    });
+    return assetId;
+  });
+}
+
+const deploy = (modelId: string, owner: TestUser = user, idempotencyKey?: string) =>
+  server.request(deployVllm, { body: { model_id: modelId, user_id: owner.userId } }, { as: owner, idempotencyKey });
+const status = (podId: string, owner: TestUser = user) =>
+  server.request(vllmStatus, { params: { podId } }, { as: owner });
+/** Running, and its meter too. */
+const untilRunning = (podId: string, owner: TestUser = user) =>
+  vi.waitFor(
+    async () => expect(await status(podId, owner)).toMatchObject({ status: 'running', ready_at: expect.any(String) }),
+    { timeout: 15_000, interval: 50 },
+  );
+const terminate = (podId: string, owner: TestUser = user) =>
+  server.request(terminatePod, { params: { podId }, query: { user_id: owner.userId } }, { as: owner });
+const balance = async (owner: TestUser = user) => {
+  const { balance, held } = await server.request(getBalance, { params: { userId: owner.userId } }, { as: owner });
+  return { balance: parseBgl(balance), held: parseBgl(held) };
+};
+
+describe('the starter model', () => {
+  it('answers the openai client without a deployment, and charges the tokens', async () => {
+    const before = await balance();
+    const answer = await ask(STARTER);
+    expect(answer.choices[0]?.message.content).toBe('Good bread.');
+    expect(answer).toMatchObject({ model: STARTER, usage: stubUsage });
+    await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
+    expect((await balance()).balance).toBe(before.balance - requestCost);
+  });
+
+  it('streams, without the usage that the client did not ask for', async () => {
+    const stream = await openai().chat.completions.create({
+      model: STARTER,
+      messages: [{ role: 'user', content: 'And?' }],
+      stream: true,
+    });
+    const chunks = await Array.fromAsync(stream);
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe('Good bread.');
+    expect(chunks.some((chunk) => chunk.usage)).toBe(false);
+    await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
+    const { transactions } = await server.request(
+      listTransactions,
+      { params: { userId: user.userId }, query: {} },
+      { as: user },
+    );
+    expect(transactions[0]).toMatchObject({ amount: formatBgl(requestCost), asset_name: STARTER });
+  });
+
+  it('is listed for everybody', async () => {
+    const { data } = await openai().models.list();
+    expect(data.map((model) => model.id)).toEqual([STARTER]);
+  });
+
+  it('completes plain texts too', async () => {
+    await openai().completions.create({ model: STARTER, prompt: 'Bread is' });
+    expect(stub.requests[0]).toMatchObject({ prompt: 'Bread is' });
+  });
+
+  it('is not mistaken for a model that is not there', async () => {
+    await expect(ask('no-such-model')).rejects.toMatchObject({ status: 404, param: 'model', code: 'not_found' });
+  });
+});
+
+describe('a deployment', () => {
+  it('serves a fine-tune as an adapter on the shared base, and settles its time', async () => {
+    const { pod_id } = await deploy(await makeFineTune(user, 'Crumb Expert'));
+    expect((await balance()).held).toBe(hourCost);
+    await untilRunning(pod_id);
+    const answer = await ask('crumb-expert');
+    expect(answer.choices[0]?.message.content).toBe('Good bread.');
+    expect(stub.requests.at(-1)?.lora).toContainEqual({ id: expect.any(Number), scale: 1 });
+
+    clock.advance({ minutes: 1 });
+    await meterDeployments(server.services);
+    clock.advance({ minutes: 1 });
+    const before = await balance();
+    const ended = await terminate(pod_id);
+    expect(ended).toMatchObject({ status: 'terminated', cost_so_far: '0.041667' });
+    expect(await balance()).toEqual({ balance: before.balance - parseBgl('0.041667'), held: 0n });
+    await expect(ask('crumb-expert')).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('shares one copy of the base: a second fine-tune comes without a pause of the first', async () => {
+    const first = await deploy(await makeFineTune(user, 'First Tune'));
+    await untilRunning(first.pod_id);
+    let open = () => {};
+    stub.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const second = await deploy(await makeFineTune(user, 'Second Tune'));
+    await vi.waitFor(async () => expect((await status(second.pod_id)).status).toBe('deploying'), { timeout: 10_000 });
+    expect((await status(first.pod_id)).status).toBe('running');
+    await ask('first-tune');
+    open();
+    await untilRunning(second.pod_id);
+    await ask('second-tune');
+    await ask('first-tune');
+    const [third, fourth] = stub.requests.slice(-2).map((request) => request.lora as { id: number; scale: number }[]);
+    const chosen = (lora: typeof third) => lora?.filter(({ scale }) => scale === 1).map(({ id }) => id);
+    expect(chosen(third)).toHaveLength(1);
+    expect(chosen(third)).not.toEqual(chosen(fourth));
+    await vi.waitFor(() => expect(driver.running()).toHaveLength(1), { timeout: 10_000 });
+    const [launch] = driver.running();
+    expect(launch?.spec.inputs.filter(({ name }) => name === 'base_model')).toHaveLength(1);
+    await terminate(first.pod_id);
+    await terminate(second.pod_id);
+  });
+
+  it('gives deployments of the same title names of their own', async () => {
+    const [one, other] = [await makeFineTune(user, 'Same Name'), await makeFineTune(user, 'Same name!')];
+    const first = await deploy(one);
+    const second = await deploy(other);
+    const { pods } = await server.request(listVllm, { params: { userId: user.userId }, query: {} }, { as: user });
+    expect(pods.map((pod) => pod.model_name).sort()).toEqual(['same-name', 'same-name-2']);
+    await terminate(first.pod_id);
+    await terminate(second.pod_id);
+  });
+
+  it('is made once per Idempotency-Key', async () => {
+    const model = await makeFineTune(user, 'Only Once');
+    const key = randomUUID();
+    const [one, other] = await Promise.all([deploy(model, user, key), deploy(model, user, key)]);
+    expect(one).toEqual(other);
+    expect((await balance()).held).toBe(hourCost);
+    await terminate(one.pod_id);
+  });
+
+  it('does not start for a user who cannot pay the first hour, and leaves nothing', async () => {
+    const poor = await server.signUp();
+    await server.services.db.transaction().execute(async (tx) => {
+      await transfer(tx, {
+        debitAccountId: userAccount(poor.userId),
+        creditAccountId: userAccount(user.userId),
+        amountMicro: (await balance(poor)).balance - hourCost + 1n,
+        kind: 'transfer',
+        description: 'All but too much',
+        idempotencyKey: null,
+      });
+    });
+    const model = await makeFineTune(poor, 'Too Dear');
+    await expect(deploy(model, poor)).rejects.toMatchObject({
+      status: 402,
+      body: { error: { required_amount: '1.25', available_amount: '1.249999' } },
+    });
+    const { pods } = await server.request(
+      listVllm,
+      { params: { userId: poor.userId }, query: { include_terminated: 'true' } },
+      { as: poor },
+    );
+    expect(pods).toEqual([]);
+  });
+
+  it('fails with the reason of its server, and is not charged', async () => {
+    stub.failure = 'The adapter does not fit the base model';
+    const before = await balance();
+    const { pod_id } = await deploy(await makeFineTune(user, 'Broken Adapter'));
+    await vi.waitFor(
+      async () => {
+        // The engine tries again with growing pauses before it gives up.
+        clock.advance({ minutes: 5 });
+        await server.app.engine.pass();
+        expect((await status(pod_id)).status).toBe('failed');
+      },
+      { timeout: 30_000, interval: 50 },
+    );
+    expect(await status(pod_id)).toMatchObject({ reason: expect.stringContaining('does not fit'), cost_so_far: '0' });
+    await vi.waitFor(async () => expect(await balance()).toEqual(before));
+  });
+
+  it('ends when the credit does', async () => {
+    const guest = await server.signUp();
+    const { pod_id } = await deploy(await makeFineTune(guest, 'Long Talk'), guest);
+    await untilRunning(pod_id, guest);
+    await server.services.db.transaction().execute(async (tx) => {
+      const { balance: all, held } = await balance(guest);
+      await transfer(tx, {
+        debitAccountId: userAccount(guest.userId),
+        creditAccountId: userAccount(user.userId),
+        amountMicro: all - held,
+        kind: 'transfer',
+        description: 'Everything',
+        idempotencyKey: null,
+      });
+    });
+    for (let minute = 0; minute < 60; minute += 1) {
+      clock.advance({ minutes: 1 });
+      await meterDeployments({ ...server.services, config: { ...server.services.config, idleMinutes: 0 } });
+    }
+    const ended = await status(pod_id, guest);
+    expect(ended).toMatchObject({ status: 'terminated', reason: expect.stringContaining('Your credit has ended') });
+    const left = await balance(guest);
+    expect(left.held).toBe(0n);
+    expect(left.balance).toBe(hourCost - parseBgl(ended.cost_so_far));
+  });
+
+  it('sleeps when nobody asks, costs nothing then, and wakes for the next request', async () => {
+    const { pod_id } = await deploy(await makeFineTune(user, 'Sleepy Loaf'));
+    await untilRunning(pod_id);
+    clock.advance({ minutes: server.services.config.idleMinutes + 1 });
+    await meterDeployments(server.services);
+    expect((await status(pod_id)).status).toBe('sleeping');
+    expect((await balance()).held).toBe(0n);
+    await vi.waitFor(() => expect(driver.running()).toHaveLength(0), { timeout: 10_000 });
+    const asleep = (await status(pod_id)).cost_so_far;
+    clock.advance({ hours: 3 });
+    expect((await status(pod_id)).cost_so_far).toBe(asleep);
+
+    const answer = await ask('sleepy-loaf');
+    expect(answer.choices[0]?.message.content).toBe('Good bread.');
+    await vi.waitFor(async () => expect((await balance()).held).toBe(hourCost));
+    await terminate(pod_id);
+  });
+
+  it('keeps its model from being deleted', async () => {
+    const model = await makeFineTune(user, 'Kept Model');
+    const { pod_id } = await deploy(model);
+    await expect(server.request(deleteAsset, { params: { id: model } }, { as: user })).rejects.toMatchObject({
+      status: 409,
+    });
+    await terminate(pod_id);
+    await server.request(deleteAsset, { params: { id: model } }, { as: user });
+  });
+
+  it('shows progress, metrics, sums and the log', async () => {
+    const { pod_id } = await deploy(await makeFineTune(user, 'Measured'));
+    await untilRunning(pod_id);
+    await ask('measured');
+    stub.answer = 'crash';
+    await expect(ask('measured')).rejects.toMatchObject({ status: 503 });
+    const as = { as: user };
+    const params = { podId: pod_id };
+    expect(await server.request(vllmProgress, { params }, as)).toMatchObject({ progress: 100, status: 'running' });
+    await vi.waitFor(async () => {
+      const { points } = await server.request(vllmMetrics, { params, query: {} }, as);
+      expect(points).toHaveLength(1);
+      expect(points[0]).toMatchObject({ requests: 2, errors: 1, prompt_tokens: 11, completion_tokens: 4 });
+    });
+    const sums = await server.request(vllmStats, { params: { userId: user.userId } }, as);
+    expect(sums).toMatchObject({ running: 1, requests: 2, completion_tokens: 4 });
+    expect(await server.request(vllmLogs, { params, query: {} }, as)).toHaveProperty('lines');
+    await terminate(pod_id);
+  });
+
+  it("is invisible to others: another's pod is as if it were not there", async () => {
+    const { pod_id } = await deploy(await makeFineTune(user, 'Private'));
+    const stranger = await server.signUp();
+    await expect(status(pod_id, stranger)).rejects.toMatchObject({ status: 404 });
+    await expect(terminate(pod_id, stranger)).rejects.toMatchObject({ status: 404 });
+    await expect(ask('private', stranger)).rejects.toMatchObject({ status: 404 });
+    await expect(deploy(await makeFineTune(user, 'Not Yours'), stranger)).rejects.toMatchObject({ status: 404 });
+    await terminate(pod_id);
+  });
+});
+
+describe('when the model server misbehaves', () => {
+  it('passes on what the caller did wrong, in its words, and charges nothing', async () => {
+    await ask(STARTER);
+    await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
+    const before = await balance();
+    stub.answer = 'refuse';
+    await expect(ask(STARTER)).rejects.toMatchObject({ status: 400, message: expect.stringContaining('context size') });
+    await vi.waitFor(async () => expect(await balance()).toEqual(before));
+  });
+
+  it('says that it does not answer when it fails, and charges nothing', async () => {
+    stub.answer = 'crash';
+    const before = await balance();
+    await expect(ask(STARTER)).rejects.toMatchObject({ status: 503 });
+    await vi.waitFor(async () => expect(await balance()).toEqual(before));
+  });
+
+  it('charges only the tokens that came when the stream breaks off, and says so in the stream', async () => {
+    stub.answer = 'break off';
+    const before = await balance();
+    const stream = await openai().chat.completions.create({
+      model: STARTER,
+      messages: [{ role: 'user', content: 'Go' }],
+      stream: true,
+    });
+    await expect(Array.fromAsync(stream)).rejects.toThrow(/broke off/);
+    const cost = costMicro([{ priceId: 'completion_tokens:CPU', parts: 2n }]);
+    await vi.waitFor(async () => expect(await balance()).toEqual({ ...before, balance: before.balance - cost }));
+  });
+
+  it('lets go of the hold when the caller hangs up', async () => {
+    stub.answer = 'hang';
+    const before = await balance();
+    const controller = new AbortController();
+    const asked = openai().chat.completions.create(
+      { model: STARTER, messages: [{ role: 'user', content: 'Hello?' }] },
+      { signal: controller.signal },
+    );
+    asked.catch(() => undefined);
+    await vi.waitFor(() => expect(stub.requests).toHaveLength(1), { timeout: 10_000 });
+    expect((await balance()).held).toBeGreaterThan(0n);
+    controller.abort();
+    await expect(asked).rejects.toThrow();
+    await vi.waitFor(async () => expect(await balance()).toEqual(before));
+  });
+});

@@ -1,0 +1,47 @@
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+
+// Kept connections: opening one per request would cost more than the whole gateway does.
+const agents = {
+  'http:': new http.Agent({ keepAlive: true, maxSockets: 256 }),
+  'https:': new https.Agent({ keepAlive: true, maxSockets: 256 }),
+};
+
+/** The model server did not answer, or closed before its answer began: the request may be sent again. */
+export class ModelServerUnreachable extends Error {
+  constructor(cause: unknown) {
+    super('the model server did not answer', { cause });
+    this.name = 'ModelServerUnreachable';
+  }
+}
+
+/**
+ * Posts a JSON body to a model server and resolves with its answer once the headers are there.
+ * Throws ModelServerUnreachable; an abort rejects with the signal's reason.
+ */
+export function postToModelServer(url: string, body: object, signal: AbortSignal): Promise<IncomingMessage> {
+  const target = new URL(url);
+  const payload = Buffer.from(JSON.stringify(body));
+  return new Promise((resolve, reject) => {
+    const request = (target.protocol === 'https:' ? https : http).request(
+      target,
+      {
+        method: 'POST',
+        agent: target.protocol === 'https:' ? agents['https:'] : agents['http:'],
+        headers: { 'content-type': 'application/json', 'content-length': payload.length },
+        signal,
+      },
+      resolve,
+    );
+    request.on('error', (error) => reject(signal.aborted ? error : new ModelServerUnreachable(error)));
+    request.end(payload);
+  });
+}
+
+/** Reads an answer to its end, as text. */
+export async function readText(answer: IncomingMessage): Promise<string> {
+  answer.setEncoding('utf8');
+  let text = '';
+  for await (const chunk of answer) text += String(chunk);
+  return text;
+}

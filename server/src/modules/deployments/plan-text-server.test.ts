@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { planTextServer, type ServerWorkload, type TextServerView } from './plan-text-server.ts';
+
+const workload = (id: string, state: ServerWorkload['state'], adapters: string[] = []): ServerWorkload => ({
+  id,
+  state,
+  adapters,
+});
+const view = (part: Partial<TextServerView>): TextServerView => ({
+  current: null,
+  next: null,
+  wantedAdapters: [],
+  wanted: true,
+  ...part,
+});
+
+describe('planTextServer', () => {
+  it('starts the first workload with all wanted adapters', () => {
+    expect(planTextServer(view({ wantedAdapters: ['a', 'b'] }))).toEqual([
+      { type: 'start', as: 'current', adapters: ['a', 'b'] },
+    ]);
+  });
+
+  it('has nothing to do while the current one comes up or answers', () => {
+    expect(planTextServer(view({ current: workload('1', 'coming', ['a']), wantedAdapters: ['a'] }))).toEqual([]);
+    expect(planTextServer(view({ current: workload('1', 'ready', ['a']), wantedAdapters: ['a'] }))).toEqual([]);
+  });
+
+  it('starts a second one beside it for a new adapter, and only once', () => {
+    const current = workload('1', 'ready', ['a']);
+    expect(planTextServer(view({ current, wantedAdapters: ['a', 'b'] }))).toEqual([
+      { type: 'start', as: 'next', adapters: ['a', 'b'] },
+    ]);
+    const next = workload('2', 'coming', ['a', 'b']);
+    expect(planTextServer(view({ current, next, wantedAdapters: ['a', 'b'] }))).toEqual([]);
+  });
+
+  it('replaces a next one that lacks an adapter which came later', () => {
+    const actions = planTextServer(
+      view({ current: workload('1', 'ready'), next: workload('2', 'coming', ['a']), wantedAdapters: ['a', 'b'] }),
+    );
+    expect(actions).toEqual([
+      { type: 'stop', workloadId: '2' },
+      { type: 'start', as: 'next', adapters: ['a', 'b'] },
+    ]);
+  });
+
+  it('moves the traffic before it stops the old one', () => {
+    const actions = planTextServer(
+      view({ current: workload('1', 'ready'), next: workload('2', 'ready', ['a']), wantedAdapters: ['a'] }),
+    );
+    expect(actions).toEqual([
+      { type: 'promote', workloadId: '2' },
+      { type: 'stop', workloadId: '1' },
+    ]);
+  });
+
+  it('keeps a server that carries an adapter too many', () => {
+    expect(planTextServer(view({ current: workload('1', 'ready', ['a', 'b']), wantedAdapters: ['a'] }))).toEqual([]);
+  });
+
+  it('drops a next one that is no longer needed', () => {
+    const actions = planTextServer(
+      view({ current: workload('1', 'ready', ['a']), next: workload('2', 'coming', ['a', 'b']), wantedAdapters: ['a'] }),
+    );
+    expect(actions).toEqual([
+      { type: 'stop', workloadId: '2' },
+      { type: 'forget', which: 'next' },
+    ]);
+  });
+
+  it('starts anew after the current one has ended, and waits for a fitting next one', () => {
+    expect(planTextServer(view({ current: workload('1', 'ended') }))).toEqual([
+      { type: 'start', as: 'current', adapters: [] },
+    ]);
+    expect(
+      planTextServer(
+        view({ current: workload('1', 'ended'), next: workload('2', 'coming', ['a']), wantedAdapters: ['a'] }),
+      ),
+    ).toEqual([]);
+  });
+
+  it('stops everything when nobody needs it', () => {
+    const actions = planTextServer(
+      view({ wanted: false, current: workload('1', 'ready'), next: workload('2', 'ended') }),
+    );
+    expect(actions).toEqual([
+      { type: 'stop', workloadId: '1' },
+      { type: 'forget', which: 'current' },
+      { type: 'forget', which: 'next' },
+    ]);
+  });
+});

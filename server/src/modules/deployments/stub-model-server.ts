@@ -1,0 +1,101 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { postWorkloadReports } from '@bakehouse/contract/workloads';
+import type { Script } from '../../engine/drivers/fake/fake-driver.ts';
+
+/** How the next requests are answered; `ok` says 'Good bread' in four tokens. */
+export type StubAnswer = 'ok' | 'refuse' | 'crash' | 'break off' | 'hang';
+
+export type Stub = {
+  /** Script for the fake driver: a model server in this process that speaks llama.cpp's format. */
+  script: Script;
+  /** Bodies of the completions that it was asked for. */
+  requests: Record<string, unknown>[];
+  answer: StubAnswer;
+  /** Before it answers at all: resolves when a starting server may go on. */
+  gate: Promise<void>;
+  /** Starting servers end with this sentence instead of becoming ready. */
+  failure: string | null;
+};
+
+const tokens = ['Good', ' ', 'bread', '.'];
+export const stubUsage = { prompt_tokens: 11, completion_tokens: tokens.length, total_tokens: 15 };
+
+/** For tests: stands in for the Python runtime with llama.cpp in it. */
+export function stubModelServer(): Stub {
+  const stub: Stub = {
+    requests: [],
+    answer: 'ok',
+    gate: Promise.resolve(),
+    failure: null,
+    script: async (launch, { stop, killed }) => {
+      const report = (seq: number, body: object) =>
+        fetch(launch.server.base_url + postWorkloadReports.path.replace(':workloadId', launch.workloadId), {
+          method: 'POST',
+          headers: { authorization: `Bearer ${launch.server.token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ reports: [{ seq, at: new Date().toISOString(), ...body }] }),
+        });
+      await report(1, { type: 'phase', phase: 'loading model' });
+      await stub.gate;
+      if (stub.failure) {
+        await report(2, { type: 'failed', message: stub.failure });
+        return 1;
+      }
+      const server = createServer((request, response) => {
+        readJson(request).then((body) => {
+          stub.requests.push(body);
+          answer(stub.answer, body, response);
+        }, () => response.destroy());
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      await report(2, { type: 'ready', base_url: `http://127.0.0.1:${port}` });
+      await ended(AbortSignal.any([stop, killed]));
+      await new Promise((resolve) => {
+        server.close(resolve);
+        server.closeIdleConnections();
+        setTimeout(() => server.closeAllConnections(), 200).unref();
+      });
+      return 0;
+    },
+  };
+  return stub;
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve());
+  });
+}
+
+function answer(kind: StubAnswer, body: Record<string, unknown>, response: ServerResponse): void {
+  if (kind === 'hang') return;
+  if (kind === 'crash') return void response.writeHead(500).end('{"error":{"code":500,"message":"out of memory"}}');
+  if (kind === 'refuse') {
+    const error = { code: 400, message: 'the request exceeds the available context size', type: 'invalid_request_error' };
+    return void response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+  }
+  const base = { id: 'chatcmpl-1', created: 1, model: 'base' };
+  if (!body.stream) {
+    const message = { role: 'assistant', content: tokens.join('') };
+    const choices = [{ index: 0, message, finish_reason: 'stop' }];
+    response.writeHead(200, { 'content-type': 'application/json' });
+    return void response.end(JSON.stringify({ ...base, object: 'chat.completion', choices, usage: stubUsage }));
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const send = (data: object) => response.write(`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', ...data })}\n\n`);
+  for (const content of kind === 'break off' ? tokens.slice(0, 2) : tokens) {
+    send({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+  }
+  if (kind === 'break off') return void setTimeout(() => response.destroy(), 20);
+  send({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+  send({ choices: [], usage: stubUsage });
+  response.end('data: [DONE]\n\n');
+}
+
+async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return JSON.parse(text) as Record<string, unknown>;
+}
