@@ -2,15 +2,15 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
 /**
- * The OpenAI-compatible calls. Only what the gateway itself reads is named; every other
- * parameter goes to the model server as it came.
+ * The OpenAI-compatible calls. Only what the gateway itself reads is named here; which other
+ * parameters go on to the model server, modules/deployments/completion-request.ts knows.
  */
 const sampling = {
   /** Name of a deployment (`model_name`), or a starter model's. */
   model: z.string().min(1, 'Name the model in `model`; GET /v1/models lists them'),
   max_tokens: z.int().min(1).max(131_072).nullish(),
   stream: z.boolean().nullish(),
-  stream_options: z.object({ include_usage: z.boolean().optional() }).nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
   n: z.int().min(1).max(1, 'This server answers one choice per request').nullish(),
 };
 
@@ -39,22 +39,28 @@ export const completions = endpoint({
   body: z.looseObject({ ...sampling, prompt: z.union([z.string(), z.array(z.string()).length(1)]) }),
 });
 
+export const openAiModel = z.object({
+  id: z.string(),
+  object: z.literal('model'),
+  created: z.int(),
+  owned_by: z.string(),
+  /** The base model of a fine-tune. */
+  parent: z.string().nullable(),
+});
+
 export const listModels = endpoint({
   method: 'GET',
   path: '/v1/models',
   access: 'key',
   summary: 'The models that answer now (OpenAI format)',
-  response: z.object({
-    object: z.literal('list'),
-    data: z.array(
-      z.object({
-        id: z.string(),
-        object: z.literal('model'),
-        created: z.int(),
-        owned_by: z.string(),
-        /** The base model of a fine-tune. */
-        parent: z.string().nullable(),
-      }),
-    ),
-  }),
+  response: z.object({ object: z.literal('list'), data: z.array(openAiModel) }),
+});
+
+export const getModel = endpoint({
+  method: 'GET',
+  path: '/v1/models/:model',
+  access: 'key',
+  summary: 'One model (OpenAI format)',
+  params: z.object({ model: z.string().min(1) }),
+  response: openAiModel,
 });

@@ -1,138 +1,160 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { toErrorBody } from '../../platform/http/send-error.ts';
-import { hold } from '../credits/ledger.ts';
+import { holdNow } from '../credits/hold-now.ts';
 import { costMicro } from '../credits/quote.ts';
-import { awaitModelServer } from './await-model-server.ts';
+import { awaitModelServer, type ModelServer, readyServer } from './await-model-server.ts';
+import { type CompletionBody, toServerRequest } from './completion-request.ts';
 import { CompletionStream, readUsage, type Usage, withModelName } from './completion-stream.ts';
+import { findModel, tokenPrices } from './find-model.ts';
 import { ModelServerUnreachable, postToModelServer, readText } from './model-server-client.ts';
-import { recordRequest } from './record-request.ts';
-import { resolveModel, type Route } from './resolve-model.ts';
+import type { Way } from './queries.ts';
+import { noteBegin, recordRequest } from './record-request.ts';
+import type { ServingParts } from './serving-parts.ts';
 import { CONTEXT_TOKENS } from './text-server-spec.ts';
 
-type CompletionBody = {
-  model: string;
-  stream?: boolean | null;
-  stream_options?: { include_usage?: boolean } | null;
-  [parameter: string]: unknown;
-};
+type Path = '/v1/chat/completions' | '/v1/completions';
+type Raw = Http['reply']['raw'];
 
 /** How long a request may take before its hold lets go by itself. */
 const HOLD_MS = 30 * 60_000;
+/** A server that was just replaced, or has just died, is looked for this often, with this pause. */
+const TRIES = 10;
+const TRY_PAUSE_MS = 300;
+
+/** What is known of an answer when it has ended, in whichever way. */
+type Outcome = { ok: boolean; usage: Usage; firstTokenMs: number | null };
 
 /**
- * Passes an OpenAI-style request on to the model server and its answer back, byte for byte where
- * that can be. What the answer can cost at most is held first; what it did cost is settled after.
+ * Passes an OpenAI-style request on to the model server and its answer back. What the answer can
+ * cost at most is held first; what it did cost is settled after.
  */
 export async function answerCompletion(
   ctx: Context,
-  path: '/v1/chat/completions' | '/v1/completions',
+  parts: ServingParts,
+  path: Path,
   body: CompletionBody,
   { reply }: Http,
 ): Promise<void> {
-  const route = await resolveModel(ctx, body.model);
-  const request = { id: randomUUID(), at: ctx.clock.now(), startedMs: performance.now() };
-  const holdId = await holdRequest(ctx, route, request.id);
-
   const hungUp = new AbortController();
   reply.raw.on('close', () => {
     if (!reply.raw.writableEnded) hungUp.abort();
   });
-  let usage: Usage = { promptTokens: 0, completionTokens: 0 };
-  let firstTokenMs: number | null = null;
-  let ok = false;
+  const began = { at: ctx.clock.now(), ms: performance.now() };
+  const way = await findModel(ctx, parts, body.model);
+  const requestId = randomUUID();
+  const holdId = await holdRequest(ctx, way, requestId);
+  const outcome: Outcome = { ok: false, usage: { promptTokens: 0, completionTokens: 0 }, firstTokenMs: null };
   try {
-    const answer = await reach(ctx, route, path, body, hungUp.signal, (phase) => {
+    if (reply.raw.destroyed) return;
+    await noteBegin(ctx, way);
+    const onWait = (phase: string) => {
       if (body.stream) comment(reply.raw, reply.getHeaders(), phase);
-    });
-    if ((answer.statusCode ?? 500) >= 400) throw await toError(answer, route);
+    };
+    const { answer, server } = await reach(ctx, parts, way, path, body, hungUp.signal, onWait);
+    if ((answer.statusCode ?? 500) >= 400) throw await toError(answer, way);
     if (body.stream) {
-      const stream = new CompletionStream(route.modelName, body.stream_options?.include_usage === true);
       beginEvents(reply.raw, reply.getHeaders());
+      const keepUsage = body.stream_options?.include_usage === true;
+      const stream = new CompletionStream({ engine: server.engine, modelName: way.model_name, keepUsage });
+      const onToken = () => {
+        outcome.firstTokenMs = Math.round(performance.now() - began.ms);
+      };
       try {
-        await passEvents(answer, stream, reply.raw, () => {
-          firstTokenMs = Math.round(performance.now() - request.startedMs);
-        });
+        await passEvents(answer, stream, reply.raw, hungUp.signal, onToken);
       } finally {
-        usage = stream.usage;
+        outcome.usage = stream.usage;
       }
     } else {
-      const text = await readText(answer);
-      usage = readUsage(JSON.parse(text)) ?? usage;
-      reply.header('content-type', 'application/json; charset=utf-8').send(withModelName(text, route.modelName));
+      const { text, usage } = await readAnswer(answer, way);
+      outcome.usage = usage;
+      reply.header('content-type', 'application/json; charset=utf-8').send(withModelName(text, way.model_name));
     }
-    ok = true;
+    outcome.ok = true;
   } catch (error) {
     if (hungUp.signal.aborted) return;
     if (!reply.raw.headersSent) throw error;
-    ctx.log.warn({ err: error, model: route.modelName }, 'a completion broke off');
+    ctx.log.warn({ err: error, model: way.model_name }, 'a completion broke off');
     failEvents(reply.raw, error, ctx.requestId);
   } finally {
-    await recordRequest(ctx, route, holdId, {
-      id: request.id,
-      at: request.at,
-      ok,
-      usage,
-      firstTokenMs,
-      totalMs: Math.round(performance.now() - request.startedMs),
-    });
+    const totalMs = Math.round(performance.now() - began.ms);
+    await recordRequest(ctx, way, holdId, { id: requestId, at: began.at, totalMs, ...outcome });
   }
 }
 
 /** Holds the price of a full context: no answer can cost more. */
-async function holdRequest(ctx: Context, route: Route, requestId: string): Promise<string> {
-  const { holdId } = await ctx.db.transaction().execute((tx) =>
-    hold(tx, {
-      userId: ctx.caller.userId,
-      amountMicro: costMicro([{ priceId: route.prices.completion, parts: BigInt(CONTEXT_TOKENS) }]),
-      kind: 'llm_inference',
-      description: `Tokens of ${route.modelName}`,
-      references: {
-        asset_name: route.modelName,
-        request_id: requestId,
-        ...(route.podId && { pod_id: route.podId }),
-      },
-      expiresAt: new Date(ctx.clock.now().getTime() + HOLD_MS),
-      idempotencyKey: `completion:${requestId}`,
-    }),
-  );
+async function holdRequest(ctx: Context, way: Way, requestId: string): Promise<string> {
+  const { holdId } = await holdNow(ctx, {
+    userId: ctx.caller.userId,
+    amountMicro: costMicro([{ priceId: tokenPrices(way).completion, parts: BigInt(CONTEXT_TOKENS) }]),
+    kind: 'llm_inference',
+    description: `Tokens of ${way.model_name}`,
+    references: {
+      asset_name: way.model_name,
+      request_id: requestId,
+      ...(way.pod_id && { pod_id: way.pod_id }),
+    },
+    expiresAt: new Date(ctx.clock.now().getTime() + HOLD_MS),
+    idempotencyKey: `completion:${requestId}`,
+  });
   return holdId;
 }
 
-/** Sends the request to whichever server answers; one that was replaced in between is looked up once more. */
+/** Sends the request to whichever server answers for the model, waking it where it must. */
 async function reach(
   ctx: Context,
-  route: Route,
-  path: string,
+  parts: ServingParts,
+  way: Way,
+  path: Path,
   body: CompletionBody,
   signal: AbortSignal,
   onWait: (phase: string) => void,
-): Promise<IncomingMessage> {
-  const asked = body.stream ? { ...body, stream_options: { ...body.stream_options, include_usage: true } } : body;
-  for (let attempt = 1; ; attempt += 1) {
-    const server = await awaitModelServer(ctx, route, signal, onWait);
+): Promise<{ answer: IncomingMessage; server: ModelServer }> {
+  let ready = readyServer(way);
+  for (let tries = 1; ; tries += 1) {
+    const server = ready ?? (await awaitModelServer(ctx, parts, body.model, signal, onWait));
+    ready = null;
     try {
-      return await postToModelServer(server.baseUrl + path, { ...asked, ...server.selection }, signal);
+      const answer = await postToModelServer(server.baseUrl + path, toServerRequest(body, server), signal);
+      return { answer, server };
     } catch (error) {
-      if (!(error instanceof ModelServerUnreachable) || attempt === 3) throw unavailable(route, error);
+      if (!(error instanceof ModelServerUnreachable)) throw error;
+      if (tries === TRIES) throw unavailable(way, error);
+      await pause(TRY_PAUSE_MS, undefined, { signal });
     }
   }
 }
 
-function unavailable(route: Route, cause: unknown): AppError {
-  return new AppError('unavailable', { publicMessage: `${route.modelName} does not answer. Try again`, cause });
+function unavailable(way: Way, cause: unknown): AppError {
+  return new AppError('unavailable', {
+    publicMessage: `${way.model_name} does not answer. Try again`,
+    cause,
+  });
+}
+
+/** A whole answer. One that breaks off, or is none, is the model server's fault. */
+async function readAnswer(answer: IncomingMessage, way: Way): Promise<{ text: string; usage: Usage }> {
+  try {
+    const text = await readText(answer);
+    return { text, usage: readUsage(JSON.parse(text)) ?? { promptTokens: 0, completionTokens: 0 } };
+  } catch (error) {
+    throw unavailable(way, error);
+  }
 }
 
 /** The model server's own error: what is the caller's fault is told in its words. */
-async function toError(answer: IncomingMessage, route: Route): Promise<AppError> {
+async function toError(answer: IncomingMessage, way: Way): Promise<AppError> {
   const text = await readText(answer);
-  const status = answer.statusCode ?? 500;
-  if (status >= 500) return unavailable(route, new Error(text));
-  return new AppError('invalid_request', { publicMessage: readMessage(text) ?? 'The model server refused the request' });
+  if ((answer.statusCode ?? 500) >= 500) return unavailable(way, new Error(text));
+  return new AppError('invalid_request', {
+    publicMessage: readMessage(text) ?? 'The model server refused the request',
+  });
 }
 
 function readMessage(text: string): string | null {
@@ -145,8 +167,6 @@ function readMessage(text: string): string | null {
     return null;
   }
 }
-
-type Raw = Http['reply']['raw'];
 
 function beginEvents(raw: Raw, headers: Record<string, unknown>): void {
   if (raw.headersSent) return;
@@ -168,6 +188,7 @@ async function passEvents(
   answer: IncomingMessage,
   stream: CompletionStream,
   raw: Raw,
+  signal: AbortSignal,
   onFirstToken: () => void,
 ): Promise<void> {
   const decoder = new StringDecoder('utf8');
@@ -175,16 +196,10 @@ async function passEvents(
     const started = stream.started;
     const events = stream.push(decoder.write(chunk as Buffer));
     if (!started && stream.started) onFirstToken();
-    if (events && !raw.write(events)) await drained(raw);
+    // A slow reader slows the model server down instead of filling our memory.
+    if (events && !raw.write(events)) await once(raw, 'drain', { signal });
   }
   raw.end(stream.finish());
-}
-
-function drained(raw: Raw): Promise<void> {
-  return new Promise((resolve) => {
-    raw.once('drain', resolve);
-    raw.once('close', resolve);
-  });
 }
 
 /** The headers are long gone: the error is the last event. */
@@ -192,6 +207,9 @@ function failEvents(raw: Raw, error: unknown, requestId: string): void {
   const known =
     error instanceof AppError
       ? error
-      : new AppError('unavailable', { publicMessage: 'The model server broke off. Try again', cause: error });
+      : new AppError('unavailable', {
+          publicMessage: 'The model server broke off. Try again',
+          cause: error,
+        });
   raw.end(`data: ${JSON.stringify(toErrorBody(known, requestId))}\n\n`);
 }

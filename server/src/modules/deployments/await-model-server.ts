@@ -1,116 +1,122 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { findWorkload } from '../../engine/queries.ts';
-import type { Workload } from '../../engine/workload.ts';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { findDeployment, findTextServer } from './queries.ts';
-import { adapterNames, reconcileTextServer } from './reconcile-text-server.ts';
-import type { Route } from './resolve-model.ts';
+import { findModel } from './find-model.ts';
+import { openStarterServer } from './open-starter-server.ts';
+import { findDeployment, type Way, type WayWorkload } from './queries.ts';
+import type { ServingParts } from './serving-parts.ts';
 import { chooseAdapter, type ServedBase } from './text-server-spec.ts';
 import { wakeDeployment } from './wake-deployment.ts';
 
 export type ModelServer = {
   baseUrl: string;
+  engine: ServedBase['engine'];
   /** Fields of the request that choose the adapter. */
   selection: Record<string, unknown>;
 };
 
-/** Requests that may wait at once for servers that wake; more would only time out together. */
-const WAITING_MAX = 64;
+/** Requests that may wait at once for models to wake: of one user, and in this process. */
+const WAITING_MAX = { user: 16, all: 256 };
 const WAIT_MS_MAX = 10 * 60_000;
-const LOOK_EVERY_MS = 25;
+/** How often a waiting request looks: at first often, because a warm start takes a second. */
+const LOOK_EVERY_MS = { first: 50, later: 500 };
+const FIRST_MS = 3_000;
 
-let waiting = 0;
+const waiting = new Map<string, number>();
 
-/**
- * The model server that answers for the route. Where none does, wakes it and waits, telling
- * `onWait` the phase each time it changes. Throws AppError 'rate_limited' when too many wait,
- * 'unavailable' when it cannot come up, and what waking throws.
- */
-export async function awaitModelServer(
-  ctx: Context,
-  route: Route,
-  signal: AbortSignal,
-  onWait: (phase: string) => void,
-): Promise<ModelServer> {
-  const ready = route.sleeping ? null : await findReady(ctx, route);
-  if (ready) return ready;
-  if (waiting >= WAITING_MAX) {
-    throw new AppError('rate_limited', { publicMessage: 'Too many requests wait for this model to wake. Try again shortly' });
-  }
-  waiting += 1;
-  try {
-    await wake(ctx, route);
-    return await waitUntilReady(ctx, route, signal, onWait);
-  } finally {
-    waiting -= 1;
-  }
-}
-
-async function waitUntilReady(
-  ctx: Context,
-  route: Route,
-  signal: AbortSignal,
-  onWait: (phase: string) => void,
-): Promise<ModelServer> {
-  const deadline = Date.now() + WAIT_MS_MAX;
-  let phase = '';
-  while (Date.now() < deadline) {
-    const ready = await findReady(ctx, route);
-    if (ready) return ready;
-    const now = await currentPhase(ctx, route);
-    if (now !== phase) onWait(now);
-    phase = now;
-    await pause(LOOK_EVERY_MS, undefined, { signal });
-  }
-  throw new AppError('unavailable', { publicMessage: `${route.modelName} did not wake in time. Try again` });
-}
-
-async function wake(ctx: Context, route: Route): Promise<void> {
-  if (route.podId) {
-    if (route.sleeping) await wakeDeployment(ctx, route.podId);
-    return;
-  }
-  await ctx.db.transaction().execute(async (tx) => {
-    await tx
-      .updateTable('text_servers')
-      .set({ starter_requested_at: ctx.clock.now() })
-      .where('id', '=', route.server.id)
-      .execute();
-    await reconcileTextServer(tx, ctx.clock, route.server.id);
-  });
-}
-
-async function findReady(ctx: Context, route: Route): Promise<ModelServer | null> {
-  const server = await findTextServer(ctx.db, route.server.id);
-  const workload = server.workload_id ? await findWorkload(ctx.db, server.workload_id) : null;
-  if (!workload || !canAnswer(workload, route.adapter)) return null;
+/** The model server at the end of the way, if it answers now. */
+export function readyServer(way: Way): ModelServer | null {
+  const { workload } = way;
+  if (way.sleeping || !workload || !canAnswer(workload, way.adapter)) return null;
+  const engine = way.engine as ServedBase['engine'];
   return {
-    baseUrl: workload.baseUrl,
-    selection: chooseAdapter(server.engine as ServedBase['engine'], adapterNames(workload), route.adapter),
+    baseUrl: workload.base_url ?? '',
+    engine,
+    selection: chooseAdapter(engine, workload.adapter_names, way.adapter),
   };
 }
 
-function canAnswer(workload: Workload, adapter: string | null): workload is Workload & { baseUrl: string } {
-  const answers = workload.state === 'ready' || workload.state === 'degraded';
-  return answers && workload.baseUrl !== null && (adapter === null || adapterNames(workload).includes(adapter));
+function canAnswer(workload: WayWorkload, adapter: string | null): boolean {
+  const up = workload.state === 'ready' || workload.state === 'degraded';
+  return up && workload.base_url !== null && (adapter === null || workload.adapter_names.includes(adapter));
 }
 
-/** What the waiting request waits for, in a word. Throws when it waits in vain. */
-async function currentPhase(ctx: Context, route: Route): Promise<string> {
-  if (route.podId) {
-    const deployment = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId: route.podId });
-    if (!deployment || deployment.terminated_at) {
-      throw new AppError('unavailable', {
-        publicMessage: `${route.modelName} has ended. ${deployment?.reason ?? ''}`.trim(),
-      });
+/**
+ * Wakes the model at the end of the way and waits until it answers, telling `onWait` the phase each
+ * time it changes. Throws AppError 'rate_limited' when too many wait, 'unavailable' when it cannot
+ * come up, and what waking throws.
+ */
+export async function awaitModelServer(
+  ctx: Context,
+  parts: ServingParts,
+  modelName: string,
+  signal: AbortSignal,
+  onWait: (phase: string) => void,
+): Promise<ModelServer> {
+  const leave = enter(ctx.caller.userId);
+  try {
+    const began = Date.now();
+    let phase = '';
+    let podId: string | null = null;
+    let woken = false;
+    for (;;) {
+      const way = await findModel(ctx, parts, modelName).catch((error) => explainEnd(ctx, podId, error));
+      const ready = readyServer(way);
+      if (ready) return ready;
+      podId = way.pod_id;
+      if (needsWaking(way)) {
+        // It was woken before, and has given up since.
+        if (woken && !podId) throw unavailable(`${modelName} could not start`);
+        await (podId ? wakeDeployment(ctx, podId) : openStarterServer(ctx, parts, modelName));
+        woken = true;
+      }
+      const now = phaseOf(way);
+      if (now !== phase) onWait(now);
+      phase = now;
+      const waited = Date.now() - began;
+      if (waited > WAIT_MS_MAX) throw unavailable(`${modelName} did not wake in time`);
+      await pause(waited < FIRST_MS ? LOOK_EVERY_MS.first : LOOK_EVERY_MS.later, undefined, { signal });
     }
+  } finally {
+    leave();
   }
-  const server = await findTextServer(ctx.db, route.server.id);
-  const id = server.next_workload_id ?? server.workload_id;
-  const workload = id ? await findWorkload(ctx.db, id) : null;
-  if (workload?.state === 'failed') {
-    throw new AppError('unavailable', { publicMessage: `${route.modelName} could not start. ${workload.reason}` });
+}
+
+/** A starter model that nobody has asked for has no workload; its newest revision takes over when it wakes. */
+function needsWaking(way: Way): boolean {
+  return way.pod_id ? way.sleeping : way.last_request_at === null || (!way.workload && !way.next_workload);
+}
+
+/** A deployment that has ended under a waiting request says why. */
+async function explainEnd(ctx: Context, podId: string | null, error: unknown): Promise<never> {
+  const ended = podId ? await findDeployment(ctx.db, { userId: ctx.caller.userId, podId }) : undefined;
+  if (ended?.terminated_at) throw unavailable(`${ended.title} has ended. ${ended.reason}`);
+  throw error;
+}
+
+function unavailable(what: string): AppError {
+  return new AppError('unavailable', { publicMessage: `${what}. Try again` });
+}
+
+/** Takes a place among those who wait. Returns how to leave it. */
+function enter(userId: string): () => void {
+  const all = [...waiting.values()].reduce((sum, count) => sum + count, 0);
+  const own = waiting.get(userId) ?? 0;
+  if (own >= WAITING_MAX.user || all >= WAITING_MAX.all) {
+    throw new AppError('rate_limited', {
+      publicMessage: 'Too many requests wait for models to wake. Try again shortly',
+    });
   }
+  waiting.set(userId, own + 1);
+  return () => {
+    const left = (waiting.get(userId) ?? 1) - 1;
+    if (left === 0) waiting.delete(userId);
+    else waiting.set(userId, left);
+  };
+}
+
+/** What a waiting request waits for, in a word. */
+function phaseOf(way: Way): string {
+  const workload = way.next_workload ?? way.workload;
   return workload ? (workload.phase ?? workload.state) : 'queued';
 }

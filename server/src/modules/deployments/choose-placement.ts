@@ -1,5 +1,6 @@
-import type { Machine } from '@bakehouse/contract/machine';
 import { type GpuType, gpuLabels } from '@bakehouse/contract/limits';
+import { placeWorkload } from '../../engine/place-workload.ts';
+import type { Capacity } from '../../engine/queue.ts';
 import type { PriceId } from '../credits/prices.ts';
 import type { ServedBase } from './text-server-spec.ts';
 
@@ -19,23 +20,17 @@ export type ServingPlacement = {
   priceCount: number;
 };
 
-/** The GPU that was asked for where this machine has it, else its CPU. Null for an unknown instance type. */
+/** The GPU that was asked for where there is one, else the CPU. Null for an unknown instance type. */
 export function choosePlacement(
   asked: { instanceType: string; gpuCount: number },
-  accelerators: Machine['accelerators'],
+  capacity: Capacity,
 ): ServingPlacement | null {
   const accelerator = instanceTypes[asked.instanceType];
   if (!accelerator) return null;
-  const there = accelerators.find((one) => one.gpu_type === accelerator);
-  return there && there.count >= asked.gpuCount
-    ? {
-        engine: 'vllm',
-        accelerator,
-        count: asked.gpuCount,
-        priceId: 'text_serving:GPU',
-        priceCount: asked.gpuCount,
-      }
-    : { engine: 'llamacpp', accelerator: null, count: 0, priceId: 'text_serving:CPU', priceCount: 1 };
+  const placed = placeWorkload({ type: accelerator, count: asked.gpuCount }, capacity);
+  return placed.accelerator
+    ? { ...placed, engine: 'vllm', priceId: 'text_serving:GPU', priceCount: asked.gpuCount }
+    : { ...placed, engine: 'llamacpp', priceId: 'text_serving:CPU', priceCount: 1 };
 }
 
 /** Where a deployment runs, in words. */

@@ -1,33 +1,45 @@
+import type { ServedBase } from './text-server-spec.ts';
+
 /** What one answer used, read off the model server's own stream. */
 export type Usage = { promptTokens: number; completionTokens: number };
 
+type Options = {
+  engine: ServedBase['engine'];
+  /** The name that the caller asked for. */
+  modelName: string;
+  /** The caller asked for the usage event (`stream_options.include_usage`). */
+  keepUsage: boolean;
+};
+
+/** What has to be asked of a model server so that every event tells the usage so far. */
+export const runningUsage: Record<ServedBase['engine'], object> = {
+  llamacpp: { timings_per_token: true, stream_options: { include_usage: true } },
+  vllm: { stream_options: { include_usage: true, continuous_usage_stats: true } },
+};
+
 /**
- * Follows an OpenAI-style event stream without parsing what it does not need: events pass as
- * they are; only the final usage is read. A stream that breaks off before its usage is counted
- * by the events that carried text, one token each, so that it is charged for no more than came.
+ * Follows an OpenAI-style event stream. Events pass with little change: the model has the name that
+ * was asked for, and what was asked of the model server for the bill alone is taken out. The usage
+ * is known at every moment, so an answer that breaks off is charged for exactly what came.
  */
 export class CompletionStream {
+  private readonly options: Options;
   private buffered = '';
-  private textEvents = 0;
-  private reported: Usage | null = null;
   private done = false;
-  private readonly modelName: string;
-  private readonly keepUsage: boolean;
+  private lastUsage: Usage = { promptTokens: 0, completionTokens: 0 };
 
-  /** `keepUsage`: the caller asked for the usage event (`stream_options.include_usage`). */
-  constructor(modelName: string, keepUsage: boolean) {
-    this.modelName = modelName;
-    this.keepUsage = keepUsage;
+  constructor(options: Options) {
+    this.options = options;
   }
 
-  /** Takes bytes as they come; returns the text to send on, whole events only. */
+  /** Takes text as it comes; returns the text to send on, whole events only. */
   push(chunk: string): string {
     this.buffered += chunk;
     let out = '';
     for (;;) {
       const end = this.buffered.indexOf('\n\n');
       if (end < 0) return out;
-      out += withModelName(this.take(this.buffered.slice(0, end + 2)), this.modelName);
+      out += this.take(this.buffered.slice(0, end + 2));
       this.buffered = this.buffered.slice(end + 2);
     }
   }
@@ -37,13 +49,13 @@ export class CompletionStream {
     return this.done ? '' : 'data: [DONE]\n\n';
   }
 
-  /** Whether the first event with text has passed. */
+  /** Whether a token has come. */
   get started(): boolean {
-    return this.textEvents > 0;
+    return this.lastUsage.completionTokens > 0;
   }
 
   get usage(): Usage {
-    return this.reported ?? { promptTokens: 0, completionTokens: this.textEvents };
+    return this.lastUsage;
   }
 
   private take(event: string): string {
@@ -51,14 +63,33 @@ export class CompletionStream {
       this.done = true;
       return event;
     }
-    if (event.includes('"usage":{')) {
-      const data: unknown = JSON.parse(event.slice('data: '.length));
-      this.reported = readUsage(data) ?? this.reported;
-      if (!this.keepUsage && isUsageOnly(data)) return '';
+    const { engine, modelName, keepUsage } = this.options;
+    let out = withModelName(event, modelName);
+    const counted = engine === 'llamacpp' ? readTimings(event) : null;
+    if (counted) {
+      this.lastUsage = counted;
+      out = out.replace(timings, '');
     }
-    if (/"(content|text|reasoning_content)":"./.test(event)) this.textEvents += 1;
-    return event;
+    if (!event.includes('"usage":{')) return out;
+    const data: unknown = JSON.parse(event.slice('data: '.length));
+    this.lastUsage = readUsage(data) ?? this.lastUsage;
+    // vLLM puts the usage so far into every event; the one without choices is the caller's.
+    if (!isUsageOnly(data)) return out.replace(/,"usage":\{[^{}]*(\{[^{}]*\}[^{}]*)*\}/, '');
+    return keepUsage ? out : '';
   }
+}
+
+const timings = /,"timings":(\{[^}]*\})/;
+
+/** llama.cpp counts the prompt in two parts: what it had in its cache, and what it had to read. */
+function readTimings(event: string): Usage | null {
+  const [, json] = timings.exec(event) ?? [];
+  if (json === undefined) return null;
+  const counts = JSON.parse(json) as Record<string, number | undefined>;
+  return {
+    promptTokens: (counts.cache_n ?? 0) + (counts.prompt_n ?? 0),
+    completionTokens: counts.predicted_n ?? 0,
+  };
 }
 
 /**

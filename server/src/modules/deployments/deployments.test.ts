@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import { Readable } from 'node:stream';
 import { deleteAsset } from '@bakehouse/contract/assets';
+import { chatCompletions } from '@bakehouse/contract/chat';
 import { getBalance, listTransactions } from '@bakehouse/contract/credits';
 import {
   deployVllm,
@@ -19,17 +17,14 @@ import OpenAI from 'openai';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createFakeDriver } from '../../engine/drivers/fake/fake-driver.ts';
 import { type FakeClock, fakeClock } from '../../testing/fake-clock.ts';
-import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
-import { createRevisionFromBlobs } from '../assets/create-revision-from-blobs.ts';
-import { insertAsset } from '../assets/insert-asset.ts';
-import { recordLineage } from '../assets/record-lineage.ts';
-import { registerStarterModel } from '../assets/register-starter-model.ts';
+import { readRevision } from '../assets/read-revision.ts';
 import { userAccount } from '../credits/accounts.ts';
 import { transfer } from '../credits/ledger.ts';
 import { costMicro } from '../credits/quote.ts';
 import { meterDeployments } from './meter-deployments.ts';
 import { type Stub, stubModelServer, stubUsage } from './stub-model-server.ts';
+import { insertFineTune, insertStarter } from './test-models.ts';
 
 const STARTER = 'starter-model';
 const requestCost = costMicro([
@@ -53,22 +48,13 @@ beforeAll(async () => {
     script: (launch, process) => stub.script(launch, process),
   });
   server = await testServer({ driver, clock, roles: ['web', 'worker', 'reconciler'] });
-  const folder = await temporaryFolder();
-  const gguf = path.join(folder, 'model.gguf');
-  await writeFile(gguf, 'GGUF, as far as this test looks');
-  starter = await registerStarterModel(server.services, {
-    slug: STARTER,
-    title: 'Starter Model',
-    details: '',
-    category: '',
-    tags: [],
-    files: [{ path: 'gguf/model-f16.gguf', localPath: gguf }],
-  });
+  starter = await insertStarter(server.services, STARTER);
 });
 
 beforeEach(async () => {
   stub.answer = 'ok';
   stub.failure = null;
+  stub.brokenAdapter = null;
   stub.gate = Promise.resolve();
   stub.requests.length = 0;
   user = await server.signUp();
@@ -78,44 +64,7 @@ const openai = (as: TestUser = user) => new OpenAI({ baseURL: `${server.url}/v1`
 const ask = (model: string, as: TestUser = user) =>
   openai(as).chat.completions.create({ model, messages: [{ role: 'user', content: 'What do you bake?' }] });
 
-/** A model with a trained adapter on the starter model, without the training. */
-async function makeFineTune(owner: TestUser, title: string): Promise<string> {
-  const { services } = server;
-  const write = async (text: string) => services.blobs.write(Readable.from([text]));
-  const adapter = await write(`adapter ${randomUUID()}`);
-  const config = await write(JSON.stringify({ r: 8, lora_alpha: 8 }));
-  return services.db.transaction().execute(async (tx) => {
-    const assetId = await insertAsset(tx, {
-      ownerUserId: owner.userId,
-      datasetType: 'MODEL',
-      title,
-      category: '',
-      details: '',
-      tags: [],
-      embeddingModel: '',
-      dimensions: 0,
-      priceMicro: 0n,
-      isPublished: false,
-      baseModelType: null,
-      parentAssetId: starter.assetId,
-    });
-    await createRevisionFromBlobs(tx, {
-      assetId,
-      files: [
-        { path: 'adapter.gguf', ...adapter },
-        { path: 'adapter_config.json', ...config },
-      ],
-    });
-    await recordLineage(tx, {
-      assetId,
-      runId: randomUUID(),
-      base: { ...starter, title: 'Starter Model' },
-      dataset: { ...starter, title: 'Data' },
-    });
-    return assetId;
-  });
-}
-
+const makeFineTune = (owner: TestUser, title: string) => insertFineTune(server.services, starter, owner, title);
 const deploy = (modelId: string, owner: TestUser = user, idempotencyKey?: string) =>
   server.request(deployVllm, { body: { model_id: modelId, user_id: owner.userId } }, { as: owner, idempotencyKey });
 const status = (podId: string, owner: TestUser = user) =>
@@ -161,9 +110,10 @@ describe('the starter model', () => {
     expect(transactions[0]).toMatchObject({ amount: formatBgl(requestCost), asset_name: STARTER });
   });
 
-  it('is listed for everybody', async () => {
+  it('is listed for everybody, and found by its name', async () => {
     const { data } = await openai().models.list();
     expect(data.map((model) => model.id)).toEqual([STARTER]);
+    expect(await openai().models.retrieve(STARTER)).toEqual(data[0]);
   });
 
   it('completes plain texts too', async () => {
@@ -282,6 +232,31 @@ describe('a deployment', () => {
     await vi.waitFor(async () => expect(await balance()).toEqual(before));
   });
 
+  it("is not ended by another user's broken adapter on the same base", async () => {
+    const mallory = await server.signUp();
+    let open = () => {};
+    stub.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const good = await deploy(await makeFineTune(user, 'Good Loaf'));
+    const bad = await makeFineTune(mallory, 'Bad Loaf');
+    const { revision } = await readRevision(server.services.db, { assetId: bad, userId: mallory.userId });
+    stub.brokenAdapter = revision.id;
+    const broken = await deploy(bad, mallory);
+    open();
+    await vi.waitFor(
+      async () => {
+        clock.advance({ minutes: 1 });
+        await server.app.engine.pass();
+        expect((await status(broken.pod_id, mallory)).status).toBe('failed');
+      },
+      { timeout: 30_000, interval: 50 },
+    );
+    await untilRunning(good.pod_id);
+    await vi.waitFor(async () => expect((await balance(mallory)).held).toBe(0n));
+    await terminate(good.pod_id);
+  });
+
   it('ends when the credit does', async () => {
     const guest = await server.signUp();
     const { pod_id } = await deploy(await makeFineTune(guest, 'Long Talk'), guest);
@@ -297,15 +272,41 @@ describe('a deployment', () => {
         idempotencyKey: null,
       });
     });
-    for (let minute = 0; minute < 60; minute += 1) {
-      clock.advance({ minutes: 1 });
-      await meterDeployments({ ...server.services, config: { ...server.services.config, idleMinutes: 0 } });
-    }
+    // All but the last minutes of the hour that was held.
+    await server.services.db
+      .updateTable('deployments')
+      .set({ unsettled_ms: 57n * 60_000n })
+      .where('id', '=', pod_id)
+      .execute();
+    clock.advance({ minutes: 1 });
+    await meterDeployments(server.services);
     const ended = await status(pod_id, guest);
     expect(ended).toMatchObject({ status: 'terminated', reason: expect.stringContaining('Your credit has ended') });
     const left = await balance(guest);
     expect(left.held).toBe(0n);
     expect(left.balance).toBe(hourCost - parseBgl(ended.cost_so_far));
+  });
+
+  it('is not charged while its server is down, and its hold waits with it', async () => {
+    const { pod_id } = await deploy(await makeFineTune(user, 'Crash Crust'));
+    await untilRunning(pod_id);
+    let open = () => {};
+    stub.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    for (const { workloadId, attempt } of driver.running()) await driver.kill(workloadId, attempt);
+    await vi.waitFor(async () => expect((await status(pod_id)).status).not.toBe('running'), { timeout: 10_000 });
+    await meterDeployments(server.services);
+    const before = (await status(pod_id)).cost_so_far;
+    for (let minute = 0; minute < 30; minute += 1) {
+      clock.advance({ minutes: 10 });
+      await meterDeployments({ ...server.services, config: { ...server.services.config, idleMinutes: 0 } });
+    }
+    expect(await status(pod_id)).toMatchObject({ cost_so_far: before });
+    expect((await balance()).held).toBe(hourCost);
+    open();
+    await terminate(pod_id);
+    expect((await balance()).held).toBe(0n);
   });
 
   it('sleeps when nobody asks, costs nothing then, and wakes for the next request', async () => {
@@ -352,7 +353,14 @@ describe('a deployment', () => {
     });
     const sums = await server.request(vllmStats, { params: { userId: user.userId } }, as);
     expect(sums).toMatchObject({ running: 1, requests: 2, completion_tokens: 4 });
-    expect(await server.request(vllmLogs, { params, query: {} }, as)).toHaveProperty('lines');
+    await vi.waitFor(
+      async () => {
+        clock.advance({ seconds: 5 });
+        const { lines } = await server.request(vllmLogs, { params, query: {} }, as);
+        expect(lines.map(({ line }) => line)).toContain('model loaded');
+      },
+      { timeout: 15_000, interval: 200 },
+    );
     await terminate(pod_id);
   });
 
@@ -384,6 +392,15 @@ describe('when the model server misbehaves', () => {
     await vi.waitFor(async () => expect(await balance()).toEqual(before));
   });
 
+  it('refuses a parameter that could make answers which nobody counts', async () => {
+    const body = { model: STARTER, messages: [{ role: 'user' as const, content: 'Go' }], n_cmpl: 4 };
+    await expect(server.request(chatCompletions, { body }, { as: user })).rejects.toMatchObject({
+      status: 400,
+      body: { error: { param: 'n_cmpl' } },
+    });
+    await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
+  });
+
   it('charges only the tokens that came when the stream breaks off, and says so in the stream', async () => {
     stub.answer = 'break off';
     const before = await balance();
@@ -393,7 +410,10 @@ describe('when the model server misbehaves', () => {
       stream: true,
     });
     await expect(Array.fromAsync(stream)).rejects.toThrow(/broke off/);
-    const cost = costMicro([{ priceId: 'completion_tokens:CPU', parts: 2n }]);
+    const cost = costMicro([
+      { priceId: 'prompt_tokens:CPU', parts: BigInt(stubUsage.prompt_tokens) },
+      { priceId: 'completion_tokens:CPU', parts: 2n },
+    ]);
     await vi.waitFor(async () => expect(await balance()).toEqual({ ...before, balance: before.balance - cost }));
   });
 

@@ -1,23 +1,20 @@
-import type { Transaction } from '../../platform/db/database.ts';
-import { publishChange } from '../../platform/events/publish-change.ts';
+import type { Services } from '../../platform/context.ts';
 import { settleTime } from './meter-deployment.ts';
-import type { DeploymentRow } from './queries.ts';
+import { lockDeployment, noteEnd } from './queries.ts';
+import { reconcileTextServer } from './reconcile-text-server.ts';
 
-/**
- * Ends a deployment for good and settles its bill: the time in which it answered. A step; the caller
- * holds the lock on the row and reconciles the text server afterwards.
- */
+/** Ends a deployment for good and settles its bill: the time in which it answered. One that has ended stays as it is. */
 export async function endDeployment(
-  tx: Transaction,
-  now: Date,
-  deployment: DeploymentRow,
-  end: { failed: boolean; reason: string },
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  podId: string,
+  reason: string,
 ): Promise<void> {
-  await settleTime(tx, now, deployment);
-  await tx
-    .updateTable('deployments')
-    .set({ terminated_at: now, failed: end.failed, reason: end.reason })
-    .where('id', '=', deployment.id)
-    .execute();
-  await publishChange(tx, deployment.user_id, { topic: 'deployment', id: deployment.id });
+  await db.transaction().execute(async (tx) => {
+    const deployment = await lockDeployment(tx, podId);
+    if (deployment.terminated_at) return;
+    const now = clock.now();
+    await noteEnd(tx, podId, { now, failed: false, reason });
+    await reconcileTextServer(tx, clock, deployment.text_server_id);
+    await settleTime(tx, now, deployment);
+  });
 }

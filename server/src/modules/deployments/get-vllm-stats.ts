@@ -1,24 +1,29 @@
 import type { vllmStats as contract } from '@bakehouse/contract/deployments';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import { formatBgl, parseBgl } from '@bakehouse/contract/money';
+import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
-import { listVllm } from './list-vllm.ts';
-import { sumChatRequests } from './queries.ts';
+import { timeCostMicro, usedMs } from './meter-deployment.ts';
+import { listDeployments, sumDeployments } from './queries.ts';
+import { toWire } from './read-deployment.ts';
 
 /** Sums over the caller's text deployments, ended ones included. */
 export async function getVllmStats(ctx: Context): Promise<ResponseOf<typeof contract>> {
-  const { pods } = await listVllm(ctx, { params: { userId: ctx.caller.userId }, query: { include_terminated: true }, body: undefined });
-  const used = await sumChatRequests(ctx.db, ctx.caller.userId);
-  const count = (...statuses: string[]) => pods.filter((pod) => statuses.includes(pod.status)).length;
-  const time = pods.reduce((sum, pod) => sum + parseBgl(pod.cost_so_far), 0n);
+  const { userId } = ctx.caller;
+  const sums = await sumDeployments(ctx.db, userId);
+  const live = await listDeployments(ctx.db, { userId, includeTerminated: false });
+  const statuses = (await Promise.all(live.map((row) => toWire(ctx, row)))).map(({ status }) => status);
+  const count = (...wanted: string[]) => statuses.filter((status) => wanted.includes(status)).length;
+  const open = live
+    .filter((row) => row.hold_id !== null)
+    .reduce((sum, row) => sum + timeCostMicro(row, usedMs(row, ctx.clock.now())), 0n);
   return {
-    total: pods.length,
+    total: Number(sums.total),
     running: count('running', 'degraded', 'sleeping'),
     deploying: count('queued', 'deploying'),
-    failed: count('failed'),
-    requests: Number(used.requests),
-    prompt_tokens: Number(used.prompt_tokens),
-    completion_tokens: Number(used.completion_tokens),
-    cost: formatBgl(time + used.cost_micro),
+    failed: Number(sums.failed),
+    requests: Number(sums.requests),
+    prompt_tokens: Number(sums.prompt_tokens),
+    completion_tokens: Number(sums.completion_tokens),
+    cost: formatBgl(sums.cost_micro + open),
   };
 }

@@ -1,32 +1,44 @@
-import type { listModels as contract } from '@bakehouse/contract/chat';
-import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { getModel as getModelContract, listModels as contract, openAiModel } from '@bakehouse/contract/chat';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
 import { listStarterModels } from '../assets/starter-models.ts';
 import { toModelName } from './model-name.ts';
 import { listDeployments } from './queries.ts';
 
+type Model = z.output<typeof openAiModel>;
+
 /** The caller's deployments and the starter models, as OpenAI clients list models. */
 export async function listModels(ctx: Context): Promise<ResponseOf<typeof contract>> {
-  const own = await listDeployments(ctx.db, { userId: ctx.caller.userId, includeTerminated: false });
+  const { userId } = ctx.caller;
+  const own = await listDeployments(ctx.db, { userId, includeTerminated: false });
   const starters = await listStarterModels(ctx.db);
-  const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
   return {
     object: 'list',
     data: [
-      ...own.map((deployment) => ({
-        id: deployment.model_name,
-        object: 'model' as const,
-        created: seconds(deployment.created_at),
-        owned_by: ctx.caller.userId,
-        parent: deployment.adapter_file === null ? null : toModelName(deployment.base_model_title),
+      ...own.map((row) => ({
+        ...toModel(row.model_name, row.created_at, userId),
+        parent: row.adapter_file === null ? null : toModelName(row.base_model_title),
       })),
-      ...starters.map((starter) => ({
-        id: starter.modelName,
-        object: 'model' as const,
-        created: seconds(starter.createdAt),
-        owned_by: 'bakehouse',
-        parent: null,
-      })),
+      ...starters.map((starter) => toModel(starter.modelName, starter.createdAt, 'bakehouse')),
     ],
   };
+}
+
+/** One of them. Throws AppError 'not_found'. */
+export async function getModel(
+  ctx: Context,
+  { params }: InputOf<typeof getModelContract>,
+): Promise<ResponseOf<typeof getModelContract>> {
+  const { data } = await listModels(ctx);
+  const model = data.find(({ id }) => id === params.model);
+  if (!model) {
+    throw new AppError('not_found', { publicMessage: `There is no model '${params.model}'`, param: 'model' });
+  }
+  return model;
+}
+
+function toModel(id: string, created: Date, owner: string): Model {
+  return { id, object: 'model', created: Math.floor(created.getTime() / 1000), owned_by: owner, parent: null };
 }

@@ -1,9 +1,16 @@
+import { findWorkload } from '../../engine/queries.ts';
 import type { Services } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import { findWorkload } from '../../engine/queries.ts';
 import { endDeployment } from './end-deployment.ts';
-import { countTime, holdPeriod, settleTime } from './meter-deployment.ts';
-import { listAwakeDeployments, listIdleStarterServers, lockDeployment } from './queries.ts';
+import { holdPeriod, keepHold, PERIOD_MS, settleTime, UNSEEN_MS_MAX, usedMs } from './meter-deployment.ts';
+import {
+  type DeploymentRow,
+  listAwakeDeployments,
+  listIdleStarterServers,
+  lockDeployment,
+  noteTime,
+  setStarterRequested,
+} from './queries.ts';
 import { carries, reconcileTextServer } from './reconcile-text-server.ts';
 import { sleepDeployment } from './sleep-deployment.ts';
 
@@ -12,54 +19,58 @@ import { sleepDeployment } from './sleep-deployment.ts';
  * those whose owner's credit has ended, and puts idle ones to sleep.
  */
 export async function meterDeployments(services: Services): Promise<void> {
-  const { db, clock, config } = services;
-  for (const { id } of await listAwakeDeployments(db)) await meterOne(services, id);
-
+  const { db, clock, config, log } = services;
+  for (const { id } of await listAwakeDeployments(db)) {
+    // One that cannot be metered must not keep the others from it.
+    await meterOne(services, id).catch((error: unknown) =>
+      log.error({ err: error, pod_id: id }, 'a deployment could not be metered'),
+    );
+  }
   if (config.idleMinutes === 0) return;
   const before = new Date(clock.now().getTime() - config.idleMinutes * 60_000);
   for (const { id } of await listIdleStarterServers(db, before)) {
     await db.transaction().execute(async (tx) => {
-      await tx
-        .updateTable('text_servers')
-        .set({ starter_requested_at: null })
-        .where('id', '=', id)
-        .where('starter_requested_at', '<', before)
-        .execute();
+      await setStarterRequested(tx, id, null);
       await reconcileTextServer(tx, clock, id);
     });
   }
 }
 
-async function meterOne({ db, clock, config }: Services, podId: string): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+async function meterOne(services: Services, podId: string): Promise<void> {
+  const { db, clock, config } = services;
+  const outOfCredit = await db.transaction().execute(async (tx) => {
     const deployment = await lockDeployment(tx, podId);
-    if (deployment.terminated_at || deployment.sleeping) return;
+    if (deployment.terminated_at || deployment.sleeping) return null;
     const now = clock.now();
     const carrier = deployment.carrier_id ? await findWorkload(tx, deployment.carrier_id) : null;
-    const answers = carrier !== null && carrier.endedAt === null && carries(carrier, deployment);
+    const up = carrier?.state === 'ready' || carrier?.state === 'degraded';
+    const answers = up && carries(carrier, deployment);
 
-    if (!answers) {
-      // Nothing is charged while nothing answers; the meter goes on with the next carrier.
-      await tx.updateTable('deployments').set({ metered_at: null }).where('id', '=', podId).execute();
-      return;
-    }
-    const idleSince = deployment.last_request_at ?? deployment.ready_at ?? deployment.created_at;
-    if (config.idleMinutes > 0 && now.getTime() - idleSince.getTime() > config.idleMinutes * 60_000) {
+    if (answers && isIdle(deployment, now, config.idleMinutes)) {
       await sleepDeployment(tx, clock, deployment);
-      return;
+      return null;
     }
-    const full = await countTime(tx, now, deployment);
-    if (!full) return;
+    // Nothing is charged while nothing answers; the hold waits with the deployment.
+    const unsettledMs = usedMs(deployment, now);
+    await noteTime(tx, podId, { unsettledMs, meteredAt: answers ? now : null });
+    const held = await keepHold(tx, now, deployment);
+    const full = unsettledMs + BigInt(UNSEEN_MS_MAX) >= BigInt(PERIOD_MS);
+    if (held && !full) return null;
 
     await settleTime(tx, now, await lockDeployment(tx, podId));
-    const settled = await lockDeployment(tx, podId);
     try {
-      await holdPeriod(tx, now, settled);
-      await tx.updateTable('deployments').set({ metered_at: now }).where('id', '=', podId).execute();
+      await holdPeriod(tx, now, await lockDeployment(tx, podId));
+      await noteTime(tx, podId, { unsettledMs: 0n, meteredAt: answers ? now : null });
+      return null;
     } catch (error) {
-      if (!(error instanceof AppError && error.code === 'insufficient_funds')) throw error;
-      await endDeployment(tx, now, settled, { failed: false, reason: `Your credit has ended. ${error.publicMessage}` });
-      await reconcileTextServer(tx, clock, settled.text_server_id);
+      if (error instanceof AppError && error.code === 'insufficient_funds') return error.publicMessage;
+      throw error;
     }
   });
+  if (outOfCredit) await endDeployment(services, podId, `Your credit has ended. ${outOfCredit}`);
+}
+
+function isIdle(deployment: DeploymentRow, now: Date, idleMinutes: number): boolean {
+  const since = deployment.last_request_at ?? deployment.ready_at ?? deployment.created_at;
+  return idleMinutes > 0 && now.getTime() - since.getTime() > idleMinutes * 60_000;
 }

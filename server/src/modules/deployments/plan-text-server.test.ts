@@ -69,6 +69,13 @@ describe('planTextServer', () => {
     ]);
   });
 
+  it('makes room by stopping the current one where there is none for two', () => {
+    const actions = planTextServer(
+      view({ current: workload('1', 'ready', ['a']), next: workload('2', 'waiting', ['a', 'b']), wantedAdapters: ['a', 'b'] }),
+    );
+    expect(actions).toEqual([{ type: 'stop', workloadId: '1' }]);
+  });
+
   it('starts anew after the current one has ended, and waits for a fitting next one', () => {
     expect(planTextServer(view({ current: workload('1', 'ended') }))).toEqual([
       { type: 'start', as: 'current', adapters: [] },

@@ -4,8 +4,8 @@
  */
 export type ServerWorkload = {
   id: string;
-  /** `ended` covers stopped and failed for good. */
-  state: 'coming' | 'ready' | 'ended';
+  /** `waiting`: no slot is free for it. `ended` covers all that ends or is about to. */
+  state: 'waiting' | 'coming' | 'ready' | 'ended';
   /** Keys of the adapters that it carries (revision ids). */
   adapters: string[];
 };
@@ -15,7 +15,7 @@ export type TextServerView = {
   current: ServerWorkload | null;
   /** Comes up beside it with another set of adapters. */
   next: ServerWorkload | null;
-  /** Adapters of all deployments that have not been terminated. */
+  /** Adapters that it shall carry. */
   wantedAdapters: string[];
   /** Whether anybody needs it: an awake deployment, or recent use of the base. */
   wanted: boolean;
@@ -30,37 +30,31 @@ export type TextServerAction =
 export function planTextServer(view: TextServerView): TextServerAction[] {
   const { current, next, wantedAdapters, wanted } = view;
   const carries = (workload: ServerWorkload) => wantedAdapters.every((key) => workload.adapters.includes(key));
+  const lives = (workload: ServerWorkload | null) => workload !== null && workload.state !== 'ended';
+  const stop = (workload: ServerWorkload | null): TextServerAction[] =>
+    workload && lives(workload) ? [{ type: 'stop', workloadId: workload.id }] : [];
 
   if (!wanted) {
-    return (['current', 'next'] as const).flatMap((which): TextServerAction[] => {
-      const workload = which === 'current' ? current : next;
-      if (!workload) return [];
-      const forget: TextServerAction = { type: 'forget', which };
-      return workload.state === 'ended' ? [forget] : [{ type: 'stop', workloadId: workload.id }, forget];
-    });
+    return [...stop(current), ...forget('current', current), ...stop(next), ...forget('next', next)];
   }
+  // The traffic moves first: the old one then drains what it had begun.
+  if (next?.state === 'ready') return [{ type: 'promote', workloadId: next.id }, ...stop(current)];
 
-  if (next && next.state === 'ready') {
-    const stopOld: TextServerAction[] =
-      current && current.state !== 'ended' ? [{ type: 'stop', workloadId: current.id }] : [];
-    // The traffic moves first: the old one then drains what it had begun.
-    return [{ type: 'promote', workloadId: next.id }, ...stopOld];
-  }
-  if (!current || current.state === 'ended') {
+  const coming = lives(next) ? next : null;
+  if (!current || !lives(current)) {
     // A next one that is already coming takes over when it is ready.
-    if (next && next.state === 'coming' && carries(next)) return [];
-    const stopNext: TextServerAction[] =
-      next && next.state === 'coming' ? [{ type: 'stop', workloadId: next.id }, { type: 'forget', which: 'next' }] : [];
-    return [...stopNext, { type: 'start', as: 'current', adapters: wantedAdapters }];
+    if (coming && carries(coming)) return [];
+    return [...stop(next), ...forget('next', next), { type: 'start', as: 'current', adapters: wantedAdapters }];
   }
   // Adapters that nobody wants any more do no harm: they leave with the next restart.
-  if (carries(current)) {
-    return next && next.state === 'coming'
-      ? [{ type: 'stop', workloadId: next.id }, { type: 'forget', which: 'next' }]
-      : [];
+  if (carries(current)) return [...stop(next), ...forget('next', next)];
+  if (!coming || !carries(coming)) {
+    return [...stop(next), { type: 'start', as: 'next', adapters: wantedAdapters }];
   }
-  if (next && next.state === 'coming' && carries(next)) return [];
-  const stopNext: TextServerAction[] =
-    next && next.state === 'coming' ? [{ type: 'stop', workloadId: next.id }] : [];
-  return [...stopNext, { type: 'start', as: 'next', adapters: wantedAdapters }];
+  // There is no room for two: the old one makes it, and a short gap is the price.
+  return coming.state === 'waiting' ? stop(current) : [];
+}
+
+function forget(which: 'current' | 'next', workload: ServerWorkload | null): TextServerAction[] {
+  return workload ? [{ type: 'forget', which }] : [];
 }

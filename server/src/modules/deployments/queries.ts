@@ -1,12 +1,20 @@
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
+import type { DeploymentsTable } from '../../platform/db/schema.generated.ts';
 
 type Db = Database | Transaction;
 
-/**
- * The server row, locked: whoever plans for a text server does it alone. Locks are taken in one order
- * everywhere: text server, deployment, workload, ledger.
+/*
+ * The SQL of this module. Locks are taken in one order everywhere: text server, deployment, workload,
+ * ledger.
  */
+
+export type DeploymentRow = Awaited<ReturnType<typeof lockDeployment>>;
+export type TextServerRow = Awaited<ReturnType<typeof lockTextServer>>;
+
+// Text servers
+
+/** The server row, locked: whoever plans for a text server does it alone. */
 export async function lockTextServer(tx: Transaction, id: string) {
   return tx.selectFrom('text_servers').selectAll().where('id', '=', id).forUpdate().executeTakeFirstOrThrow();
 }
@@ -19,15 +27,101 @@ export async function findTextServerOfWorkload(db: Db, workloadId: string) {
   return db
     .selectFrom('text_servers')
     .select('id')
-    .where((where) => where.or([where('workload_id', '=', workloadId), where('next_workload_id', '=', workloadId)]))
+    .where((where) =>
+      where.or([where('workload_id', '=', workloadId), where('next_workload_id', '=', workloadId)]),
+    )
     .executeTakeFirst();
 }
 
-export async function findStarterServer(db: Db, starterName: string) {
-  return db.selectFrom('text_servers').selectAll().where('starter_name', '=', starterName).executeTakeFirst();
+export type NewTextServer = {
+  engine: string;
+  filesSha256: string;
+  baseFiles: string;
+  modelFile: string;
+  accelerator: string | null;
+  acceleratorCount: number;
+};
+
+/** Makes the row, or locks the one that is there. Returns its id. */
+export async function upsertTextServer(tx: Transaction, server: NewTextServer): Promise<string> {
+  const { id } = await tx
+    .insertInto('text_servers')
+    .values({
+      engine: server.engine,
+      files_sha256: server.filesSha256,
+      base_files: server.baseFiles,
+      model_file: server.modelFile,
+      accelerator: server.accelerator,
+      accelerator_count: server.acceleratorCount,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['engine', 'files_sha256', 'accelerator', 'accelerator_count'])
+        // Changes nothing; makes the row that is there come back, locked.
+        .doUpdateSet((row) => ({ engine: row.ref('excluded.engine') })),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
 }
 
-/** The deployments that a text server has to carry, asleep or awake. */
+export async function setWorkloads(
+  tx: Transaction,
+  id: string,
+  values: { workload_id: string | null; next_workload_id: string | null; cautious: boolean },
+): Promise<void> {
+  await tx.updateTable('text_servers').set(values).where('id', '=', id).execute();
+}
+
+/** Gives the starter model's name to one text server; another that had it stops answering to it. */
+export async function nameStarterServer(
+  tx: Transaction,
+  id: string,
+  starter: { assetId: string; modelName: string },
+): Promise<void> {
+  await tx
+    .updateTable('text_servers')
+    .set({ starter_asset_id: null, starter_name: null, starter_requested_at: null })
+    .where('starter_name', '=', starter.modelName)
+    .where('id', '<>', id)
+    .execute();
+  await tx
+    .updateTable('text_servers')
+    .set({ starter_asset_id: starter.assetId, starter_name: starter.modelName })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Null: nobody asks for the starter model any more. */
+export async function setStarterRequested(db: Db, id: string, at: Date | null): Promise<void> {
+  await db.updateTable('text_servers').set({ starter_requested_at: at }).where('id', '=', id).execute();
+}
+
+/** Text servers whose starter model has not been asked since `before`. */
+export async function listIdleStarterServers(db: Db, before: Date) {
+  return db.selectFrom('text_servers').select('id').where('starter_requested_at', '<', before).execute();
+}
+
+// Deployments
+
+/** Locks the deployment's text server and then the deployment. */
+export async function lockDeployment(tx: Transaction, podId: string) {
+  await tx
+    .selectFrom('text_servers')
+    .innerJoin('deployments', 'deployments.text_server_id', 'text_servers.id')
+    .select('text_servers.id')
+    .where('deployments.id', '=', podId)
+    .forUpdate('text_servers')
+    .executeTakeFirst();
+  return tx
+    .selectFrom('deployments')
+    .selectAll()
+    .where('id', '=', podId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+}
+
+/** The deployments that a text server has to carry, asleep or awake, oldest first. */
 export async function listLiveDeployments(db: Db, textServerId: string) {
   return db
     .selectFrom('deployments')
@@ -35,6 +129,7 @@ export async function listLiveDeployments(db: Db, textServerId: string) {
     .where('text_server_id', '=', textServerId)
     .where('terminated_at', 'is', null)
     .orderBy('created_at')
+    .orderBy('id')
     .execute();
 }
 
@@ -47,38 +142,15 @@ export async function findDeployment(db: Db, owner: { userId: string; podId: str
     .executeTakeFirst();
 }
 
-/** Locks the deployment's text server and then the deployment. Undefined when there is none. */
-export async function lockDeployment(tx: Transaction, podId: string) {
-  await tx
-    .selectFrom('text_servers')
-    .innerJoin('deployments', 'deployments.text_server_id', 'text_servers.id')
-    .select('text_servers.id')
-    .where('deployments.id', '=', podId)
-    .forUpdate('text_servers')
-    .executeTakeFirst();
-  return tx.selectFrom('deployments').selectAll().where('id', '=', podId).forUpdate().executeTakeFirstOrThrow();
-}
-
-export async function findDeploymentByName(db: Db, owner: { userId: string; modelName: string }) {
-  return db
-    .selectFrom('deployments')
-    .selectAll()
-    .where('user_id', '=', owner.userId)
-    .where('model_name', '=', owner.modelName)
-    .where('terminated_at', 'is', null)
-    .executeTakeFirst();
-}
+const LISTED_MAX = 200;
 
 export async function listDeployments(db: Db, owner: { userId: string; includeTerminated: boolean }) {
   let query = db.selectFrom('deployments').selectAll().where('user_id', '=', owner.userId);
   if (!owner.includeTerminated) query = query.where('terminated_at', 'is', null);
-  return query.orderBy('created_at', 'desc').orderBy('id').limit(200).execute();
+  return query.orderBy('created_at', 'desc').orderBy('id').limit(LISTED_MAX).execute();
 }
 
-export type DeploymentRow = Awaited<ReturnType<typeof lockDeployment>>;
-export type TextServerRow = Awaited<ReturnType<typeof lockTextServer>>;
-
-/** Deployments whose time runs or whose idle guard may act, oldest meter first. */
+/** Awake deployments, whose time runs and whose idle guard may act. */
 export async function listAwakeDeployments(db: Db) {
   return db
     .selectFrom('deployments')
@@ -89,32 +161,147 @@ export async function listAwakeDeployments(db: Db) {
     .execute();
 }
 
-/** Text servers that only answer for the starter model itself and have not been asked since `before`. */
-export async function listIdleStarterServers(db: Db, before: Date) {
+export async function listLiveModelNames(db: Db, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('deployments')
+    .select('model_name')
+    .where('user_id', '=', userId)
+    .where('terminated_at', 'is', null)
+    .execute();
+  return rows.map((row) => row.model_name);
+}
+
+/** A live deployment that serves the asset, or an adapter on it. */
+export async function findDeploymentOfAsset(db: Db, assetId: string) {
   return db
-    .selectFrom('text_servers')
-    .select('id')
-    .where('starter_requested_at', '<', before)
-    .where('workload_id', 'is not', null)
+    .selectFrom('deployments')
+    .select('model_name')
+    .where('terminated_at', 'is', null)
+    .where((where) => where.or([where('asset_id', '=', assetId), where('base_asset_id', '=', assetId)]))
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** What is spent and used by all deployments of a user. Amounts are micro-BGL. */
+export async function sumDeployments(db: Db, userId: string) {
+  return db
+    .selectFrom('deployments')
+    .where('user_id', '=', userId)
+    .select((s) => [
+      s.fn.countAll<bigint>().as('total'),
+      sql<bigint>`count(*) filter (where failed)`.as('failed'),
+      sql<bigint>`coalesce(sum(requests), 0)::bigint`.as('requests'),
+      sql<bigint>`coalesce(sum(prompt_tokens), 0)::bigint`.as('prompt_tokens'),
+      sql<bigint>`coalesce(sum(completion_tokens), 0)::bigint`.as('completion_tokens'),
+      sql<bigint>`coalesce(sum(tokens_micro + settled_micro), 0)::bigint`.as('cost_micro'),
+    ])
+    .executeTakeFirstOrThrow();
+}
+
+export async function insertDeployment(tx: Transaction, row: Insertable<DeploymentsTable>): Promise<void> {
+  await tx.insertInto('deployments').values(row).execute();
+}
+
+// What happens to a deployment
+
+
+/** A period has been held. */
+export async function noteHold(tx: Transaction, podId: string, holdId: string): Promise<void> {
+  await tx
+    .updateTable('deployments')
+    .set((row) => ({ hold_id: holdId, holds_made: row('holds_made', '+', 1) }))
+    .where('id', '=', podId)
     .execute();
 }
 
-export async function insertChatRequest(
+/** The open hold has been settled; the meter stands still until something answers again. */
+export async function noteSettled(tx: Transaction, podId: string, amountMicro: bigint): Promise<void> {
+  await tx
+    .updateTable('deployments')
+    .set((row) => ({
+      hold_id: null,
+      unsettled_ms: 0n,
+      metered_at: null,
+      settled_micro: row('settled_micro', '+', amountMicro),
+    }))
+    .where('id', '=', podId)
+    .execute();
+}
+
+/** Time up to `meteredAt` has been counted; null: nothing answers, and the meter stands still. */
+export async function noteTime(
   tx: Transaction,
-  request: {
-    id: string;
-    userId: string;
-    podId: string | null;
-    modelName: string;
-    at: Date;
-    ok: boolean;
-    promptTokens: number;
-    completionTokens: number;
-    firstTokenMs: number | null;
-    totalMs: number;
-    costMicro: bigint;
-  },
+  podId: string,
+  time: { unsettledMs: bigint; meteredAt: Date | null },
 ): Promise<void> {
+  await tx
+    .updateTable('deployments')
+    .set({ unsettled_ms: time.unsettledMs, metered_at: time.meteredAt })
+    .where('id', '=', podId)
+    .execute();
+}
+
+/** The workload answers for these deployments from now on, and time runs for those that are awake. */
+export async function noteCarrier(
+  tx: Transaction,
+  podIds: string[],
+  carrier: { workloadId: string; now: Date },
+): Promise<void> {
+  if (podIds.length === 0) return;
+  await sql`
+    update deployments set
+      carrier_id = ${carrier.workloadId},
+      ready_at = coalesce(ready_at, ${carrier.now}),
+      metered_at = case when sleeping then null else coalesce(metered_at, ${carrier.now}) end
+    where id = any (${podIds})`.execute(tx);
+}
+
+export async function noteAsleep(tx: Transaction, podId: string, reason: string): Promise<void> {
+  await tx.updateTable('deployments').set({ sleeping: true, reason }).where('id', '=', podId).execute();
+}
+
+export async function noteAwake(tx: Transaction, podId: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('deployments')
+    .set({ sleeping: false, reason: '', last_request_at: now })
+    .where('id', '=', podId)
+    .execute();
+}
+
+export async function noteEnd(
+  tx: Transaction,
+  podId: string,
+  end: { now: Date; failed: boolean; reason: string },
+): Promise<void> {
+  await tx
+    .updateTable('deployments')
+    .set({ terminated_at: end.now, failed: end.failed, reason: end.reason })
+    .where('id', '=', podId)
+    .execute();
+}
+
+export async function noteRequestBegan(db: Db, podId: string, now: Date): Promise<void> {
+  await db.updateTable('deployments').set({ last_request_at: now }).where('id', '=', podId).execute();
+}
+
+// Requests
+
+export type ChatRequest = {
+  id: string;
+  userId: string;
+  podId: string | null;
+  modelName: string;
+  at: Date;
+  ok: boolean;
+  promptTokens: number;
+  completionTokens: number;
+  firstTokenMs: number | null;
+  totalMs: number;
+  costMicro: bigint;
+};
+
+/** Keeps a request and adds it to the sums of its deployment. */
+export async function insertChatRequest(tx: Transaction, request: ChatRequest): Promise<void> {
   await tx
     .insertInto('chat_requests')
     .values({
@@ -131,20 +318,22 @@ export async function insertChatRequest(
       cost_micro: request.costMicro,
     })
     .execute();
+  if (request.podId === null) return;
+  await tx
+    .updateTable('deployments')
+    .set((row) => ({
+      last_request_at: request.at,
+      requests: row('requests', '+', 1n),
+      prompt_tokens: row('prompt_tokens', '+', BigInt(request.promptTokens)),
+      completion_tokens: row('completion_tokens', '+', BigInt(request.completionTokens)),
+      tokens_micro: row('tokens_micro', '+', request.costMicro),
+    }))
+    .where('id', '=', request.podId)
+    .execute();
 }
 
-export async function sumChatRequests(db: Db, userId: string) {
-  return db
-    .selectFrom('chat_requests')
-    .where('user_id', '=', userId)
-    .where('deployment_id', 'is not', null)
-    .select((s) => [
-      s.fn.countAll<bigint>().as('requests'),
-      sql<bigint>`coalesce(sum(prompt_tokens), 0)::bigint`.as('prompt_tokens'),
-      sql<bigint>`coalesce(sum(completion_tokens), 0)::bigint`.as('completion_tokens'),
-      sql<bigint>`coalesce(sum(cost_micro), 0)::bigint`.as('cost_micro'),
-    ])
-    .executeTakeFirstOrThrow();
+export async function deleteChatRequestsBefore(db: Db, before: Date): Promise<void> {
+  await db.deleteFrom('chat_requests').where('at', '<', before).execute();
 }
 
 /** One row per minute in which there were requests. Speed is that of the tokens after the first. */
@@ -171,22 +360,54 @@ export async function chatRequestsPerMinute(db: Db, filter: { podId: string; sin
     .execute();
 }
 
-export async function listLiveModelNames(db: Db, userId: string): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('deployments')
-    .select('model_name')
-    .where('user_id', '=', userId)
-    .where('terminated_at', 'is', null)
-    .execute();
-  return new Set(rows.map((row) => row.model_name));
-}
+// The way of a request
 
-export async function findDeploymentOfAsset(db: Db, assetId: string) {
-  return db
-    .selectFrom('deployments')
-    .select('model_name')
-    .where('asset_id', '=', assetId)
-    .where('terminated_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
+/** A workload of a text server as the way to it shows it. */
+export type WayWorkload = {
+  id: string;
+  state: string;
+  reason: string;
+  phase: string | null;
+  base_url: string | null;
+  adapter_names: string[];
+};
+
+export type Way = {
+  server_id: string;
+  engine: string;
+  accelerator: string | null;
+  model_name: string;
+  /** Null: the starter model. */
+  pod_id: string | null;
+  /** Null: the base alone. */
+  adapter: string | null;
+  sleeping: boolean;
+  last_request_at: Date | null;
+  workload: WayWorkload | null;
+  next_workload: WayWorkload | null;
+};
+
+/**
+ * Where a request for a model goes: the caller's deployment of that name, else the starter model.
+ * One query, because every request begins with it.
+ */
+export async function findWay(db: Db, asked: { userId: string; modelName: string }): Promise<Way | undefined> {
+  const { rows } = await sql<Way>`
+    with asked as (
+      select 0 as rank, text_server_id, model_name, id as pod_id, sleeping, last_request_at,
+        case when adapter_file is not null then revision_id end as adapter
+      from deployments
+      where user_id = ${asked.userId} and model_name = ${asked.modelName} and terminated_at is null
+      union all
+      select 1, id, starter_name, null, false, starter_requested_at, null
+      from text_servers where starter_name = ${asked.modelName}
+      order by rank limit 1
+    )
+    select server.id as server_id, server.engine, server.accelerator, asked.model_name, asked.pod_id, asked.adapter,
+      asked.sleeping, asked.last_request_at, to_jsonb(current) as workload, to_jsonb(next) as next_workload
+    from asked
+    join text_servers server on server.id = asked.text_server_id
+    left join serving_workloads current on current.id = server.workload_id
+    left join serving_workloads next on next.id = server.next_workload_id`.execute(db);
+  return rows[0];
 }

@@ -1,24 +1,34 @@
 import { availableParallelism } from 'node:os';
 import type { GpuType } from '@bakehouse/contract/limits';
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
-import type { Clock } from '../../platform/clock.ts';
-import type { Transaction } from '../../platform/db/database.ts';
-import { publishChange } from '../../platform/events/publish-change.ts';
 import { findWorkload } from '../../engine/queries.ts';
 import { requestWorkload } from '../../engine/request-workload.ts';
 import { stopWorkload } from '../../engine/stop-workload.ts';
-import type { Workload } from '../../engine/workload.ts';
-import { endDeployment } from './end-deployment.ts';
+import { hasEnded, type Workload } from '../../engine/workload.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { publishChange } from '../../platform/events/publish-change.ts';
+import { blameFailure, chooseAdapters, type WantedAdapter } from './choose-adapters.ts';
+import { settleTime } from './meter-deployment.ts';
 import { planTextServer, type ServerWorkload } from './plan-text-server.ts';
-import { type DeploymentRow, listLiveDeployments, lockTextServer, type TextServerRow } from './queries.ts';
+import {
+  type DeploymentRow,
+  listLiveDeployments,
+  lockTextServer,
+  noteCarrier,
+  noteEnd,
+  setStarterRequested,
+  setWorkloads,
+  type TextServerRow,
+} from './queries.ts';
 import { type ServedAdapter, type ServedBase, textServerSpec } from './text-server-spec.ts';
 
 export const TEXT_SERVER_KIND = 'text-server';
 
 /**
- * Brings a text server to what its deployments need: starts, replaces or stops its workloads. A step:
- * whoever changes a deployment calls it last in the same transaction, and a job calls it when a
- * workload of the server has changed.
+ * Brings a text server to what its deployments need: starts, replaces or stops its workloads, and
+ * ends deployments that cannot be served. A step: whoever changes a deployment calls it after that
+ * change and before any move of credits; a job calls it when a workload of the server has changed.
  */
 export async function reconcileTextServer(tx: Transaction, clock: Clock, serverId: string): Promise<void> {
   const server = await lockTextServer(tx, serverId);
@@ -26,13 +36,21 @@ export async function reconcileTextServer(tx: Transaction, clock: Clock, serverI
   const next = server.next_workload_id ? await findWorkload(tx, server.next_workload_id) : null;
   const now = clock.now();
 
-  const live = await failTheUnservable(tx, now, await listLiveDeployments(tx, serverId), current, next);
-  const starterFailed = current?.state === 'failed';
+  const all = await listLiveDeployments(tx, serverId);
+  const failure = [next, current].find((workload) => workload?.state === 'failed') ?? null;
+  const { doomed, cautious } = judgeFailure(all, failure, server.cautious);
+  for (const { id } of doomed) await noteEnd(tx, id, { now, failed: true, reason: failure?.reason ?? '' });
+  const live = all.filter((deployment) => !doomed.includes(deployment));
+
+  const starterWanted = server.starter_requested_at !== null && !(failure && doomed.length === all.length);
+  if (!starterWanted && server.starter_requested_at) await setStarterRequested(tx, serverId, null);
+  const adapters = adaptersOf(live);
+  const untried = adapters.some((adapter) => !adapter.proven);
   const actions = planTextServer({
     current: current && viewOf(current),
     next: next && viewOf(next),
-    wantedAdapters: adaptersOf(live).map((adapter) => adapter.revisionId),
-    wanted: live.some((deployment) => !deployment.sleeping) || (server.starter_requested_at !== null && !starterFailed),
+    wantedAdapters: chooseAdapters(adapters, cautious),
+    wanted: starterWanted || live.some((deployment) => !deployment.sleeping),
   });
 
   const ids = { workload_id: server.workload_id, next_workload_id: server.next_workload_id };
@@ -42,8 +60,8 @@ export async function reconcileTextServer(tx: Transaction, clock: Clock, serverI
         await stopWorkload(tx, { id: action.workloadId, reason: 'Nobody needs it any more', now });
         break;
       case 'start': {
-        const adapters = adaptersOf(live).filter((adapter) => action.adapters.includes(adapter.revisionId));
-        const id = await startWorkload(tx, now, server, adapters);
+        const chosen = adapters.filter((adapter) => action.adapters.includes(adapter.revisionId));
+        const id = await startWorkload(tx, now, server, chosen);
         if (action.as === 'current') ids.workload_id = id;
         else ids.next_workload_id = id;
         break;
@@ -57,67 +75,53 @@ export async function reconcileTextServer(tx: Transaction, clock: Clock, serverI
         else ids.next_workload_id = null;
     }
   }
-  await tx
-    .updateTable('text_servers')
-    .set({ ...ids, ...(starterFailed && { starter_requested_at: null }) })
-    .where('id', '=', serverId)
-    .execute();
-  await noteCarrier(tx, now, live, ids.workload_id);
+  await setWorkloads(tx, serverId, { ...ids, cautious: cautious && untried });
+
+  const carrier = ids.workload_id ? await findWorkload(tx, ids.workload_id) : null;
+  if (carrier?.state === 'ready') {
+    const carried = live.filter((deployment) => carries(carrier, deployment)).map(({ id }) => id);
+    await noteCarrier(tx, carried, { workloadId: carrier.id, now });
+  }
+  for (const { id, user_id } of all) await publishChange(tx, user_id, { topic: 'deployment', id });
+  // The ledger last, and its accounts in one order.
+  for (const deployment of doomed.toSorted(byUser)) await settleTime(tx, now, deployment);
 }
 
-/** Deployments whose workload has failed for good end with its reason; the others are returned. */
-async function failTheUnservable(
-  tx: Transaction,
-  now: Date,
+/** Which deployments a failed start ends: those that are to blame, or all where it is the server itself. */
+function judgeFailure(
   live: DeploymentRow[],
-  current: Workload | null,
-  next: Workload | null,
-): Promise<DeploymentRow[]> {
-  const failed = [current, next].find((workload) => workload?.state === 'failed');
-  if (!failed) return live;
-  const servable: DeploymentRow[] = [];
-  for (const deployment of live) {
-    // What the current workload carries goes on when only its replacement failed.
-    const carried = failed !== current && current !== null && carries(current, deployment);
-    if (carried || !carries(failed, deployment)) servable.push(deployment);
-    else await endDeployment(tx, now, deployment, { failed: true, reason: failed.reason });
+  failure: Workload | null,
+  cautious: boolean,
+): { doomed: DeploymentRow[]; cautious: boolean } {
+  if (!failure) return { doomed: [], cautious };
+  const verdict = blameFailure(adapterNames(failure), adaptersOf(live));
+  switch (verdict.blame) {
+    case 'adapter':
+      return { doomed: live.filter((one) => one.revision_id === verdict.revisionId), cautious };
+    case 'unknown':
+      return { doomed: [], cautious: true };
+    case 'server':
+      return { doomed: live.filter((one) => carries(failure, one)), cautious };
   }
-  return servable;
 }
 
-/** Tells the deployments which workload answers for them, and that it does. */
-async function noteCarrier(
-  tx: Transaction,
-  now: Date,
-  live: DeploymentRow[],
-  workloadId: string | null,
-): Promise<void> {
-  const workload = workloadId ? await findWorkload(tx, workloadId) : null;
-  for (const deployment of live) {
-    const answers = workload?.state === 'ready' && carries(workload, deployment) && !deployment.sleeping;
-    if (answers) {
-      await tx
-        .updateTable('deployments')
-        .set({
-          carrier_id: workload.id,
-          ready_at: deployment.ready_at ?? now,
-          metered_at: deployment.metered_at ?? now,
-        })
-        .where('id', '=', deployment.id)
-        .execute();
-    }
-    await publishChange(tx, deployment.user_id, { topic: 'deployment', id: deployment.id });
-  }
+function byUser(a: DeploymentRow, b: DeploymentRow): number {
+  return a.user_id < b.user_id ? -1 : a.user_id > b.user_id ? 1 : 0;
 }
 
 function viewOf(workload: Workload): ServerWorkload {
-  const ended = workload.endedAt !== null || workload.wanted === 'stopped';
-  const state = ended ? 'ended' : workload.state === 'ready' || workload.state === 'degraded' ? 'ready' : 'coming';
-  return { id: workload.id, state, adapters: adapterNames(workload) };
+  return { id: workload.id, state: viewedState(workload), adapters: adapterNames(workload) };
+}
+
+function viewedState(workload: Workload): ServerWorkload['state'] {
+  if (hasEnded(workload) || workload.wanted === 'stopped') return 'ended';
+  if (workload.state === 'ready' || workload.state === 'degraded') return 'ready';
+  // The queue gives a reason to those that it has passed over.
+  return workload.state === 'queued' && workload.reason !== '' ? 'waiting' : 'coming';
 }
 
 /** The adapters of a text server's workload, in the order in which its engine counts them. */
-export function adapterNames(workload: Pick<Workload, 'spec'>): string[] {
+function adapterNames(workload: Pick<Workload, 'spec'>): string[] {
   return workload.spec.kind === 'serve' ? workload.spec.adapters.map((adapter) => adapter.name) : [];
 }
 
@@ -130,15 +134,17 @@ export function carries(
 }
 
 /** Each adapter once, however many deployments share it. */
-function adaptersOf(live: DeploymentRow[]): ServedAdapter[] {
-  const adapters = new Map<string, ServedAdapter>();
-  for (const { revision_id, adapter_file, adapter_files, adapter_rank } of live) {
+function adaptersOf(live: DeploymentRow[]): (ServedAdapter & WantedAdapter)[] {
+  const adapters = new Map<string, ServedAdapter & WantedAdapter>();
+  for (const { revision_id, adapter_file, adapter_files, adapter_rank, ready_at } of live) {
     if (adapter_file === null || adapter_rank === null) continue;
+    const proven = ready_at !== null || adapters.get(revision_id)?.proven === true;
     adapters.set(revision_id, {
       revisionId: revision_id,
       file: adapter_file,
       files: adapter_files as InputFile[],
       rank: adapter_rank,
+      proven,
     });
   }
   return [...adapters.values()];
@@ -150,7 +156,11 @@ async function startWorkload(
   server: TextServerRow,
   adapters: ServedAdapter[],
 ): Promise<string> {
-  const base = { engine: server.engine as ServedBase['engine'], files: server.base_files as InputFile[], modelFile: server.model_file };
+  const base = {
+    engine: server.engine as ServedBase['engine'],
+    files: server.base_files as InputFile[],
+    modelFile: server.model_file,
+  };
   return requestWorkload(tx, {
     userId: null,
     behaviour: 'deployment',

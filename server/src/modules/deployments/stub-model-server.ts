@@ -16,8 +16,12 @@ export type Stub = {
   gate: Promise<void>;
   /** Starting servers end with this sentence instead of becoming ready. */
   failure: string | null;
+  /** Starting servers that carry this adapter (revision id) fail. */
+  brokenAdapter: string | null;
 };
 
+/** Often, because tests move the clock by minutes. */
+const SIGN_OF_LIFE_MS = 100;
 const tokens = ['Good', ' ', 'bread', '.'];
 export const stubUsage = { prompt_tokens: 11, completion_tokens: tokens.length, total_tokens: 15 };
 
@@ -28,17 +32,22 @@ export function stubModelServer(): Stub {
     answer: 'ok',
     gate: Promise.resolve(),
     failure: null,
-    script: async (launch, { stop, killed }) => {
-      const report = (seq: number, body: object) =>
+    brokenAdapter: null,
+    script: async (launch, { stop, killed, print }) => {
+      const post = (reports: object[]) =>
         fetch(launch.server.base_url + postWorkloadReports.path.replace(':workloadId', launch.workloadId), {
           method: 'POST',
           headers: { authorization: `Bearer ${launch.server.token}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ reports: [{ seq, at: new Date().toISOString(), ...body }] }),
+          body: JSON.stringify({ reports }),
         });
+      const report = (seq: number, body: object) => post([{ seq, at: new Date().toISOString(), ...body }]);
       await report(1, { type: 'phase', phase: 'loading model' });
       await stub.gate;
-      if (stub.failure) {
-        await report(2, { type: 'failed', message: stub.failure });
+      const { spec } = launch;
+      const broken = spec.kind === 'serve' && spec.adapters.some(({ name }) => name === stub.brokenAdapter);
+      const failure = broken ? 'An adapter does not fit' : stub.failure;
+      if (failure) {
+        await report(2, { type: 'failed', message: failure });
         return 1;
       }
       const server = createServer((request, response) => {
@@ -49,8 +58,11 @@ export function stubModelServer(): Stub {
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const { port } = server.address() as AddressInfo;
+      print('model loaded');
       await report(2, { type: 'ready', base_url: `http://127.0.0.1:${port}` });
+      const signsOfLife = setInterval(() => void post([]).catch(() => undefined), SIGN_OF_LIFE_MS);
       await ended(AbortSignal.any([stop, killed]));
+      clearInterval(signsOfLife);
       await new Promise((resolve) => {
         server.close(resolve);
         server.closeIdleConnections();
@@ -85,8 +97,10 @@ function answer(kind: StubAnswer, body: Record<string, unknown>, response: Serve
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (data: object) => response.write(`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', ...data })}\n\n`);
-  for (const content of kind === 'break off' ? tokens.slice(0, 2) : tokens) {
-    send({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+  for (const [index, content] of (kind === 'break off' ? tokens.slice(0, 2) : tokens).entries()) {
+    const timings = { cache_n: 4, prompt_n: stubUsage.prompt_tokens - 4, predicted_n: index + 1 };
+    const chunk = { choices: [{ index: 0, delta: { content }, finish_reason: null }] };
+    send({ ...chunk, ...(body.timings_per_token === true && { timings }) });
   }
   if (kind === 'break off') return void setTimeout(() => response.destroy(), 20);
   send({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });

@@ -1,8 +1,10 @@
+import type { Workload } from '../../engine/workload.ts';
 import type { WorkloadKind } from '../../engine/workload-kind.ts';
-import type { Jobs } from '../../platform/jobs/jobs.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
-import { findTextServerOfWorkload, listLiveDeployments } from './queries.ts';
+import type { Jobs } from '../../platform/jobs/jobs.ts';
+import { showDeployment } from './deployment-status.ts';
 import { reconcileTextServerJob } from './jobs/reconcile-text-server.ts';
+import { findTextServerOfWorkload, listLiveDeployments } from './queries.ts';
 import { TEXT_SERVER_KIND } from './reconcile-text-server.ts';
 
 /**
@@ -13,14 +15,25 @@ export function textServerKind(jobs: Jobs): WorkloadKind {
   return {
     name: TEXT_SERVER_KIND,
     onChange: async (tx, workload, before) => {
+      const moved = workload.state !== before.state || passedOver(workload) !== passedOver(before);
+      if (!moved && shownOf(workload) === shownOf(before)) return;
       const server = await findTextServerOfWorkload(tx, workload.id);
       if (!server) return;
-      if (workload.state !== before.state) {
-        await jobs.enqueue(tx, reconcileTextServerJob, { serverId: server.id });
-      }
-      for (const { id, user_id } of await listLiveDeployments(tx, server.id)) {
-        await publishChange(tx, user_id, { topic: 'deployment', id });
+      if (moved) await jobs.enqueue(tx, reconcileTextServerJob, { serverId: server.id });
+      for (const { id, user_id, sleeping } of await listLiveDeployments(tx, server.id)) {
+        if (!sleeping) await publishChange(tx, user_id, { topic: 'deployment', id });
       }
     },
   };
+}
+
+/** Waiting for a slot that is not there: another workload of the server may have to make room. */
+function passedOver(workload: Workload): boolean {
+  return workload.state === 'queued' && workload.reason !== '';
+}
+
+/** What people see of it; the rest of a workload changes far more often. */
+function shownOf(workload: Workload): string {
+  const awake = { terminatedAt: null, failed: false, sleeping: false, reason: '' };
+  return JSON.stringify(showDeployment(awake, workload));
 }

@@ -2,7 +2,13 @@ import type { ServeTextSpec } from '@bakehouse/contract/runtime/serve-spec';
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 
 /** One file set that a text server can load: the base, or an adapter on it. */
-export type ServedBase = { engine: ServeTextSpec['engine']; files: InputFile[]; modelFile: string };
+export type ServedBase = {
+  engine: ServeTextSpec['engine'];
+  files: InputFile[];
+  /** Over the paths and hashes of the files: the same value, the same base. */
+  filesSha256: string;
+  modelFile: string;
+};
 export type ServedAdapter = { revisionId: string; files: InputFile[]; file: string; rank: number };
 
 type TextSpec = Omit<ServeTextSpec, 'workload_id' | 'server' | 'work_dir' | 'cache_dir'>;
@@ -12,7 +18,8 @@ const PARALLEL_REQUESTS = 4;
 export const CONTEXT_TOKENS = 4096;
 
 /** What the runtime is told to serve a base model with its adapters. Adapters are named after their revision. */
-export function textServerSpec(base: ServedBase, adapters: ServedAdapter[], threads: number): TextSpec {
+export function textServerSpec(
+  base: Omit<ServedBase, 'filesSha256'>, adapters: ServedAdapter[], threads: number): TextSpec {
   return {
     kind: 'serve',
     task: 'text',

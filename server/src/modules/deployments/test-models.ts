@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import type { Services } from '../../platform/context.ts';
+import { storeBlob } from '../../platform/storage/store-blob.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { createRevisionFromBlobs } from '../assets/create-revision-from-blobs.ts';
+import { insertAsset } from '../assets/insert-asset.ts';
+import { recordLineage } from '../assets/record-lineage.ts';
+import { registerStarterModel } from '../assets/register-starter-model.ts';
+
+type Starter = { assetId: string; revisionId: string };
+
+/** For tests: a starter model whose GGUF nobody will read. */
+export async function insertStarter(services: Services, slug: string): Promise<Starter> {
+  const gguf = path.join(await temporaryFolder(), 'model.gguf');
+  await writeFile(gguf, 'GGUF, as far as these tests look');
+  return registerStarterModel(services, {
+    slug,
+    title: 'Starter Model',
+    details: '',
+    category: '',
+    tags: [],
+    files: [{ path: 'gguf/model-f16.gguf', localPath: gguf }],
+  });
+}
+
+/** For tests: a model with a trained adapter on the starter model, without the training. */
+export async function insertFineTune(
+  services: Services,
+  starter: Starter,
+  owner: { userId: string },
+  title: string,
+): Promise<string> {
+  const write = (text: string) => storeBlob(services, Readable.from([text]));
+  const adapter = await write(`adapter ${randomUUID()}`);
+  const config = await write(JSON.stringify({ r: 8, lora_alpha: 8 }));
+  return services.db.transaction().execute(async (tx) => {
+    const assetId = await insertAsset(tx, {
+      ownerUserId: owner.userId,
+      datasetType: 'MODEL',
+      title,
+      category: '',
+      details: '',
+      tags: [],
+      parentAssetId: starter.assetId,
+    });
+    await createRevisionFromBlobs(tx, {
+      assetId,
+      files: [
+        { path: 'adapter.gguf', ...adapter },
+        { path: 'adapter_config.json', ...config },
+      ],
+    });
+    await recordLineage(tx, {
+      assetId,
+      runId: randomUUID(),
+      base: { ...starter, title: 'Starter Model' },
+      dataset: { ...starter, title: 'Data' },
+    });
+    return assetId;
+  });
+}
