@@ -1,0 +1,25 @@
+import type { Page } from 'playwright-core';
+
+type NewDataset = { name: string; file?: { name: string; text: string } };
+
+/** Creates a dataset in the browser, uploads its file, and ends on its page. */
+export async function createDataset(page: Page, { name, file }: NewDataset): Promise<void> {
+  await page.goto('/dataset?create=dataset');
+  const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
+  await sheet.getByLabel('Name').fill(name);
+  await sheet.getByRole('combobox', { name: 'Category' }).click();
+  await page.getByRole('option', { name: 'Book' }).click();
+  await sheet.getByRole('button', { name: 'Create', exact: true }).click();
+  await sheet.getByRole('link', { name: 'Manage Dataset' }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+  if (!file) return;
+  await chooseFile(page, file);
+  await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
+}
+
+/** Gives the page's file field a file. */
+export async function chooseFile(page: Page, { name, text }: { name: string; text: string }): Promise<void> {
+  await page
+    .getByLabel('Choose files')
+    .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+}

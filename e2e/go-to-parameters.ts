@@ -1,0 +1,25 @@
+import type { Page } from 'playwright-core';
+
+type Choice = { name: string; file: string };
+
+/** From a dataset's page through the wizard to its Parameters step, with both columns chosen. */
+export async function goToParameters(page: Page, { name, file }: Choice): Promise<void> {
+  await page.getByRole('button', { name: 'Fine-tune on this' }).click();
+  const next = page.getByRole('button', { name: 'Continue' });
+  await next.click();
+  await page.getByLabel('Model name').fill(name);
+  await next.click();
+  await choose(page, 'Base model', 'SmolLM2-135M-Instruct');
+  await choose(page, 'File', file);
+  await next.click();
+  await choose(page, 'Input column', 'question');
+  await choose(page, 'Output column', 'answer');
+}
+
+/** Chooses an option that begins with these words. */
+export async function choose(page: Page, field: string, option: string): Promise<void> {
+  await page.getByRole('combobox', { name: field }).click();
+  const options = page.getByRole('listbox').getByRole('option');
+  await options.filter({ hasText: option }).first().click();
+  await page.getByRole('listbox').waitFor({ state: 'hidden' });
+}

@@ -1,0 +1,102 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, expect, inject, test } from 'vitest';
+import { findChromium } from './chromium.ts';
+import { screenshotPath } from './screenshots.ts';
+
+const DESKTOP = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
+
+const flags = [
+  // Chromium's sandbox refuses root; the pages are our own.
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+  // Nothing but the server under test may be reached.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-dev-shm-usage',
+];
+
+let browser: Promise<Browser> | null = null;
+afterAll(async () => (await browser)?.close());
+
+function launch(): Promise<Browser> {
+  const executablePath = findChromium();
+  if (!executablePath)
+    throw new Error("There is no Chromium on this machine: './bakehouse test' installs one.");
+  browser ??= chromium.launch({ executablePath, args: flags });
+  return browser;
+}
+
+type Fixtures = {
+  allowed: RegExp[];
+  /** A page of a new visitor, who shares no cookies with others. */
+  openPage: () => Promise<Page>;
+  page: Page;
+  /** Expects messages like this one from now on: a refusal by the server is one in the browser's log too. */
+  allowErrors: (pattern: RegExp) => void;
+};
+
+/**
+ * A test in a real browser. It fails on any error that a page throws or logs, and leaves a picture
+ * of every open page when it fails.
+ */
+export const journey = test.extend<Fixtures>({
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads what a fixture needs from the pattern
+  allowed: async ({}, use) => use([]),
+  allowErrors: async ({ allowed }, use) => use((pattern) => void allowed.push(pattern)),
+  openPage: async ({ allowed, task, onTestFinished }, use) => {
+    const contexts: BrowserContext[] = [];
+    const errors: string[] = [];
+    onTestFinished(async () => {
+      const pages = contexts.flatMap((context) => context.pages());
+      if (task.result?.state === 'fail') {
+        for (const [number, page] of pages.entries()) {
+          await page.screenshot({ path: screenshotPath(`failed-${task.name}-${number}`) });
+        }
+      }
+      for (const context of contexts) await context.close();
+      const unexpected = errors.filter((error) => !allowed.some((pattern) => pattern.test(error)));
+      expect(unexpected, 'errors in the browser').toEqual([]);
+    });
+    await use(async () => {
+      const context = await (await launch()).newContext({ baseURL: inject('baseUrl'), viewport: DESKTOP });
+      contexts.push(context);
+      context.on('weberror', (error) => errors.push(error.error().message));
+      context.on('console', (message) => {
+        if (message.type() === 'error') errors.push(`${message.text()} (${message.location().url})`);
+      });
+      return context.newPage();
+    });
+  },
+  page: async ({ openPage }, use) => use(await openPage()),
+});
+
+/**
+ * Looks at a screen as ui.md asks: light and dark, on a desktop and on a phone, each with a
+ * picture, without an axe violation and without anything that reaches over the edge. The page is
+ * a light desktop again afterwards.
+ */
+export async function look(page: Page, name: string): Promise<void> {
+  for (const [width, viewport] of [
+    ['1440', DESKTOP],
+    ['390', PHONE],
+  ] as const) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
+      // A sheet or dialog is as high as the window; behind it nothing scrolls.
+      const fullPage = (await page.getByRole('dialog').count()) === 0;
+      await page.screenshot({ path: screenshotPath(`${name}-${width}-${colorScheme}`), fullPage });
+      // What lies dimmed behind an open dialog cannot be used, and is looked at without it.
+      const { violations } = await new AxeBuilder({ page }).exclude('[data-base-ui-inert]').analyze();
+      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+      expect(found, `axe on ${name} at ${width} px, ${colorScheme}`).toEqual([]);
+    }
+    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    expect(overflow, `pixels that ${name} is wider than ${width} px`).toBeLessThanOrEqual(0);
+  }
+  await page.setViewportSize(DESKTOP);
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: null });
+}

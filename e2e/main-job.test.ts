@@ -1,0 +1,173 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect } from 'vitest';
+import { chooseFile } from './create-dataset.ts';
+import { choose } from './go-to-parameters.ts';
+import { journey, look } from './journey.ts';
+import { signUp } from './sign-up.ts';
+
+const EXAMPLE = path.resolve(import.meta.dirname, '../examples/bakehouse-facts.csv');
+/** Enough rows for a curve; few enough for a short run. */
+const ROWS = 60;
+/** A run on two busy cores. */
+const RUN_MS = 8 * 60_000;
+
+/**
+ * The main job as a person does it, from an empty account to an answer and a bill. One journey,
+ * because each screen shows what the one before it has made.
+ */
+journey(
+  'a person uploads a file, fine-tunes a model on it, deploys it, chats with it and reads the bill',
+  { timeout: 15 * 60_000 },
+  async ({ page }) => {
+    page.setDefaultTimeout(60_000);
+    await page.goto('/');
+    await signUp(page);
+
+    // A dataset.
+    await page.getByRole('link', { name: 'My Datasets' }).first().click();
+    await page.getByText('No datasets yet').waitFor();
+    await look(page, 'datasets-empty');
+    await page.getByRole('button', { name: 'Create Dataset' }).first().click();
+    const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
+    await sheet.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('Name is required').waitFor();
+    await look(page, 'create-dataset');
+    await page.getByLabel('Name').fill('Bakehouse facts');
+    await page.getByLabel('Category').click();
+    await page.getByRole('option', { name: 'Book' }).click();
+    await page.getByPlaceholder('Type a tag and press Enter').fill('facts');
+    await page.keyboard.press('Enter');
+    await sheet.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('Your Dataset is Ready!').waitFor();
+    await look(page, 'dataset-ready');
+    await page.getByRole('link', { name: 'Manage Dataset' }).click();
+    await page.getByText('No files yet').waitFor();
+    await chooseFile(page, { name: 'facts.csv', text: await beginningOf(EXAMPLE, ROWS) });
+    await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
+    await page.getByText('File uploaded').waitFor({ state: 'hidden' });
+    await look(page, 'dataset-files');
+    await page.getByRole('tab', { name: 'Rows' }).click();
+    await page.getByText(`Rows 1 to ${ROWS} of ${ROWS}`).waitFor();
+    await look(page, 'dataset-rows');
+
+    // The wizard, with its refusals on the way.
+    await page.getByRole('button', { name: 'Fine-tune on this' }).click();
+    const next = page.getByRole('button', { name: 'Continue' });
+    await next.click();
+    await page.getByLabel('Model name').fill('Cr');
+    await next.click();
+    await page.getByText('Model name must have at least 4 characters').first().waitFor();
+    await look(page, 'wizard-details');
+    await page.getByLabel('Model name').fill('Crumb Expert');
+    await next.click();
+    await page.getByRole('combobox', { name: 'Base model' }).click();
+    await page.getByRole('option', { name: /SmolLM2/ }).click();
+    await next.click();
+    await page.getByText('Please make sure you have selected a model, dataset, and file').first().waitFor();
+    await page.getByRole('combobox', { name: 'File' }).click();
+    await page.getByRole('option', { name: /facts.csv/ }).click();
+    await look(page, 'wizard-selection');
+    await next.click();
+    await page.getByText("The run will go to this machine's CPU").waitFor();
+    await next.click();
+    await page.getByText('Input and output columns are required for non-text files').first().waitFor();
+    await choose(page, 'Input column', 'question');
+    await choose(page, 'Output column', 'answer');
+    await page.getByLabel('Gradient accumulation').fill('2');
+    await look(page, 'wizard-parameters');
+    await next.click();
+    await page.getByText('Cost estimate').waitFor({ timeout: 120_000 });
+    await page.getByRole('dialog').getByText(`${ROWS} of ${ROWS}`).waitFor();
+    await look(page, 'wizard-review');
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await page.getByText('Your model is fine-tuning!').waitFor({ timeout: 120_000 });
+    await look(page, 'wizard-result');
+    await page.getByRole('link', { name: 'Manage Model' }).click();
+
+    // The run: a reload and a second tab in the middle show the same run.
+    await page.getByRole('link', { name: 'Run', exact: true }).click();
+    await page.getByText(/Step [1-9]\d* of 24/).waitFor({ timeout: RUN_MS });
+    await page.reload();
+    await page.getByText(/Step \d+ of 24/).waitFor();
+    const second = await page.context().newPage();
+    await second.goto(page.url());
+    await second.getByText(/Step \d+ of 24/).waitFor();
+    await page.bringToFront();
+    await page.locator('figure canvas').nth(3).waitFor();
+    await look(page, 'run-live');
+    await page.getByText('Completed').first().waitFor({ timeout: RUN_MS });
+    await second.getByText('Completed').first().waitFor();
+    await second.close();
+    await page.getByText('Held-out loss').first().waitFor();
+    await look(page, 'run-completed');
+    await page.goto('/llm-training');
+    await page.getByRole('checkbox', { name: 'Compare Crumb Expert' }).click();
+    await page.getByRole('region', { name: 'Comparison' }).waitFor();
+    await look(page, 'runs');
+
+    // The model and its card.
+    await page.getByRole('link', { name: 'Crumb Expert' }).first().click();
+    await page.getByRole('link', { name: 'Model', exact: true }).click();
+    await page.getByText('Made from').waitFor();
+    await page.getByRole('button', { name: 'Deploy' }).waitFor();
+    await page.getByRole('heading', { name: 'Parameters' }).waitFor();
+    await look(page, 'model');
+    await page.goto('/model');
+    await page.getByText('Starter model').first().waitFor();
+    await look(page, 'models');
+
+    // Deployed and asked.
+    await page.getByRole('link', { name: 'Crumb Expert' }).click();
+    await page.getByRole('button', { name: 'Deploy' }).click();
+    await page.waitForURL('**/my-deployments/*');
+    const question = page.getByPlaceholder('Ask a question');
+    await question.waitFor({ timeout: 120_000 });
+    await question.fill('What is the name of the house sourdough starter?');
+    await question.press('Enter');
+    await page.getByText(/\d+ tokens · first after/).waitFor({ timeout: 120_000 });
+    await page.getByText('Model deployment initiated successfully').waitFor({ state: 'hidden' });
+    await look(page, 'deployment-chat');
+    await page.getByRole('tab', { name: 'Code' }).click();
+    await page
+      .getByRole('button', { name: 'Python' })
+      .or(page.getByRole('radio', { name: 'Python' }))
+      .click();
+    await look(page, 'deployment-code');
+    await page.getByRole('tab', { name: 'Metrics' }).click();
+    await page.getByText('Requests per minute').first().waitFor();
+    await page.locator('figure canvas').nth(3).waitFor();
+    await look(page, 'deployment-metrics');
+    await page.getByRole('tab', { name: 'Log' }).click();
+    await look(page, 'deployment-log');
+    await page.goto('/my-deployments');
+    await page.getByText('crumb-expert').first().waitFor();
+    await look(page, 'deployments');
+    await page.getByRole('link', { name: 'Crumb Expert' }).click();
+    await page.getByRole('button', { name: 'Terminate' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Terminate' }).click();
+    await page.getByText('Terminated by you').waitFor();
+
+    // The bill.
+    await page.goto('/transactions');
+    await page.getByText('Fine-tuning of Crumb Expert').first().waitFor();
+    await page.getByText('Serving Crumb Expert').first().waitFor();
+    await page.getByText('Tokens of crumb-expert').first().waitFor();
+    await look(page, 'transactions');
+    await page.goto('/buy-bagels');
+    await page.getByRole('heading', { name: 'Buy Credits' }).waitFor();
+    await look(page, 'buy-credits');
+    await page.goto('/api-key');
+    await page.getByRole('heading', { name: 'API-Key' }).waitFor();
+    await look(page, 'api-key');
+    await page.goto('/dashboard');
+    await expect.poll(() => page.getByText('Crumb Expert').count()).toBeGreaterThan(0);
+    await look(page, 'dashboard-full');
+  },
+);
+
+/** The header of a csv file and its first rows. */
+async function beginningOf(file: string, rows: number): Promise<string> {
+  const text = await readFile(file, 'utf8');
+  return text.split('\n', 1 + rows).join('\n');
+}

@@ -1,0 +1,124 @@
+import { expect } from 'vitest';
+import { chooseFile, createDataset } from './create-dataset.ts';
+import { choose, goToParameters } from './go-to-parameters.ts';
+import { journey, look } from './journey.ts';
+import { signUp } from './sign-up.ts';
+
+const QUESTIONS = Array.from({ length: 20 }, (_, n) => `What is number ${n}?,It is the number ${n}.`);
+const DATA = { name: 'numbers.csv', text: ['question,answer', ...QUESTIONS].join('\n') };
+
+journey(
+  'a failing server is told as such, and Try again shows what was missing',
+  async ({ page, allowErrors }) => {
+    allowErrors(/500|ERR_FAILED/);
+    await signUp(page);
+    await page.route('**/api/v1/datasets?*', (route) =>
+      route.fulfill({ status: 500, json: { error: { message: 'The disk is on fire' } } }),
+    );
+    await page.goto('/dataset');
+    await page.getByText('Your datasets could not be loaded').waitFor();
+    await page.getByText('The disk is on fire').waitFor();
+    await look(page, 'datasets-error');
+    await page.unroute('**/api/v1/datasets?*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('No datasets yet').waitFor();
+  },
+);
+
+journey(
+  'what cannot be loaded offline says so, and comes by itself once the network is back',
+  async ({ page, allowErrors }) => {
+    allowErrors(/ERR_INTERNET_DISCONNECTED|Failed to fetch/);
+    await signUp(page);
+    await page.goto('/dataset');
+    await page.getByText('No datasets yet').waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('What you see may be out of date').waitFor();
+    // Another order has not been read before.
+    await choose(page, 'Sort by', 'Size');
+    await page.getByText('Network offline and no cached data available').waitFor();
+    await look(page, 'offline');
+    await page.context().setOffline(false);
+    await page.getByText('What you see may be out of date').waitFor({ state: 'hidden' });
+    await page.getByText('No datasets yet').waitFor();
+  },
+);
+
+journey(
+  'uploads that fail stay in sight with their reason; one that is cancelled leaves nothing',
+  async ({ page, allowErrors }) => {
+    allowErrors(/400/);
+    await signUp(page);
+    await createDataset(page, { name: 'Uploads' });
+    await chooseFile(page, { name: 'nothing.csv', text: '' });
+    await page.getByText('nothing.csv is empty').first().waitFor();
+    await look(page, 'upload-failed');
+    await page.getByRole('button', { name: 'Dismiss nothing.csv' }).click();
+    await page.getByRole('button', { name: 'Dismiss nothing.csv' }).waitFor({ state: 'hidden' });
+
+    await page.route('**/upload', () => undefined);
+    await chooseFile(page, DATA);
+    await page.getByRole('button', { name: 'Cancel numbers.csv' }).click();
+    await page.getByText('Upload cancelled').waitFor();
+    await page.getByText('No files yet').waitFor();
+  },
+);
+
+journey(
+  'the wizard refuses what cannot be trained or paid, and keeps what was chosen',
+  async ({ page, allowErrors }) => {
+    allowErrors(/402/);
+    await signUp(page);
+    await createDataset(page, { name: 'Numbers', file: DATA });
+    await chooseFile(page, { name: 'silent.csv', text: 'question,answer\nWho speaks?,\nWho answers?,\n' });
+    await page.getByRole('tab', { name: 'Files (2)' }).waitFor();
+    await goToParameters(page, { name: 'Number Expert', file: 'silent.csv' });
+    const next = page.getByRole('button', { name: 'Continue' });
+    await next.click();
+    await page.getByRole('alert').getByText('Validation Failed').waitFor();
+    await look(page, 'wizard-critical-error');
+
+    // Another file, and far more of it than the starting grant pays for.
+    await page.getByRole('button', { name: 'Back' }).click();
+    await choose(page, 'File', 'numbers.csv');
+    await next.click();
+    await choose(page, 'Input column', 'question');
+    await choose(page, 'Output column', 'answer');
+    await page.getByLabel('Epochs').fill('1000000');
+    await next.click();
+    await page.getByText('Cost estimate').waitFor();
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/Insufficient balance. Required: \$[\d,]+\.\d\d. Available: \$5\.00/)
+      .waitFor();
+    await look(page, 'wizard-unaffordable');
+    await page.getByRole('link', { name: 'Purchase Fine-tune Credits' }).click();
+    await page.waitForURL('**/buy-bagels');
+    await page.goBack();
+    await page.getByRole('button', { name: 'Back' }).click();
+    expect(await page.getByLabel('Epochs').inputValue()).toBe('1000000');
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.goto('/llm-training');
+    await page.getByText('No runs yet').waitFor();
+  },
+);
+
+journey('a run that is cancelled says what it cost', { timeout: 5 * 60_000 }, async ({ page }) => {
+  page.setDefaultTimeout(60_000);
+  await signUp(page);
+  await createDataset(page, { name: 'Numbers', file: DATA });
+  await goToParameters(page, { name: 'Number Expert', file: DATA.name });
+  await page.getByLabel('Epochs').fill('50');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('button', { name: 'Start training' }).click();
+  await page.getByRole('link', { name: 'Manage Model' }).click();
+  await page.getByRole('link', { name: 'Run', exact: true }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('alertdialog').getByText('The time that it took is charged').waitFor();
+  await page.getByRole('button', { name: 'Cancel run' }).click();
+  await page.getByText('The run was cancelled').waitFor({ timeout: 120_000 });
+  await page.getByText(/You were not charged\.|You were charged for the time that it took/).waitFor();
+  await look(page, 'run-cancelled');
+});

@@ -1,0 +1,52 @@
+import { defineConfig } from 'oxlint';
+
+/** Lint rules; formatting is biome's. The import directions are in scripts/lint/directions.ts. */
+export default defineConfig({
+  plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'vitest'],
+  jsPlugins: ['./scripts/lint/plugin.ts'],
+  ignorePatterns: ['**/dist/**', '**/*.generated.ts', 'runtime/**', 'models/**'],
+  categories: { correctness: 'error', suspicious: 'error' },
+  rules: {
+    'bakehouse/direction': 'error',
+    'import/no-cycle': 'error',
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    'no-console': 'error',
+    'no-unused-vars': ['error', { ignoreRestSiblings: true, argsIgnorePattern: '^_' }],
+    'vitest/valid-expect': ['error', { maxArgs: 2 }],
+    'import/no-unassigned-import': ['error', { allow: ['**/*.css'] }],
+    // What these ask for is a matter of taste, or wrong here.
+    'import/no-named-as-default-member': 'off',
+    'no-new': 'off',
+    'no-underscore-dangle': 'off',
+    'no-unmodified-loop-condition': 'off',
+    'typescript/consistent-return': 'off',
+    'typescript/no-unsafe-type-assertion': 'off',
+    'unicorn/consistent-function-scoping': 'off',
+    'unicorn/no-array-reverse': 'off',
+    'unicorn/no-useless-spread': 'off',
+    'unicorn/no-array-sort': 'off',
+    'unicorn/prefer-add-event-listener': 'off',
+    'unicorn/require-post-message-target-origin': 'off',
+    'vitest/no-conditional-expect': 'off',
+    'vitest/no-standalone-expect': 'off',
+    'vitest/require-mock-type-parameters': 'off',
+    'vitest/require-to-throw-message': 'off',
+  },
+  overrides: [
+    { files: ['scripts/**', 'e2e/**', 'server/src/main.ts'], rules: { 'no-console': 'off' } },
+    {
+      files: ['web/src/**'],
+      plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'vitest', 'react', 'jsx-a11y'],
+      rules: {
+        'react/rules-of-hooks': 'error',
+        'react/exhaustive-deps': 'error',
+        // The JSX transform imports React by itself.
+        'react/react-in-jsx-scope': 'off',
+        'jsx-a11y/prefer-tag-over-role': 'off',
+      },
+    },
+  ],
+});

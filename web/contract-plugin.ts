@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Plugin } from 'vite';
+
+const contractFolder = resolve(import.meta.dirname, '../contract/src');
+const WITH_SCHEMAS = '?schemas';
+
+/**
+ * In the browser an endpoint is its method, path and access; the server checks the wire. This gives
+ * importers of a contract file just those and its constants, so that zod and the schemas reach only the
+ * chunks that import a schema by name (forms), and not the first screen. Types are untouched.
+ */
+export function endpointsWithoutSchemas(): Plugin {
+  return {
+    name: 'endpoints-without-schemas',
+    enforce: 'pre',
+    async load(id) {
+      const [file = id] = id.split('?');
+      if (!file.startsWith(contractFolder) || !file.endsWith('.ts')) return null;
+      // Neither form does anything when it is imported, so what nobody uses is left out.
+      const moduleSideEffects = false;
+      if (id.endsWith(WITH_SCHEMAS))
+        return { code: await readFile(file, 'utf8'), moduleType: 'ts', moduleSideEffects };
+      const exports: Record<string, unknown> = await import(pathToFileURL(file).href);
+      const literals = Object.entries(exports).flatMap(([name, value]) => {
+        const literal = isEndpoint(value) ? toRoute(value) : value;
+        return isPlain(literal) ? [`export const ${name} = ${JSON.stringify(literal)};`] : [];
+      });
+      // A local export wins over a star export of the same name.
+      const code = [...literals, `export * from ${JSON.stringify(`${file}${WITH_SCHEMAS}`)};`].join('\n');
+      return { code, moduleType: 'js', moduleSideEffects };
+    },
+  };
+}
+
+type Route = { method: string; path: string; access: string; spends?: boolean; status?: number };
+
+function isEndpoint(value: unknown): value is Route {
+  return (
+    typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'access' in value
+  );
+}
+
+function toRoute({ method, path, access, spends, status }: Route): Route {
+  return JSON.parse(JSON.stringify({ method, path, access, spends, status }));
+}
+
+/** Whether JSON can hold it: no schema, function or bigint inside. */
+function isPlain(value: unknown): boolean {
+  if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return true;
+  if (Array.isArray(value)) return value.every(isPlain);
+  if (typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return false;
+  return Object.values(value).every(isPlain);
+}

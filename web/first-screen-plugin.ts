@@ -1,0 +1,45 @@
+import { gzipSync } from 'node:zlib';
+import type { Plugin } from 'vite';
+
+const LIMIT_BYTES = 150_000;
+
+/** Each first screen: what the browser fetches before it can show it, besides the entry. */
+const screens = {
+  'landing page': ['src/modules/accounts/landing-page.tsx'],
+  dashboard: ['src/shell/app-shell.tsx', 'src/modules/home/dashboard-page.tsx'],
+};
+
+/** Prints the gzipped JavaScript that the first screens need, and fails the build when one needs too much. */
+export function firstScreenBudget(): Plugin {
+  return {
+    name: 'first-screen-budget',
+    apply: 'build',
+    generateBundle: {
+      // After the others have written the lists of files to preload into the chunks.
+      order: 'post',
+      handler(_options, bundle) {
+        const chunks = Object.values(bundle).filter((output) => output.type === 'chunk');
+        const entry = chunks.filter((chunk) => chunk.isEntry);
+        for (const [screen, modules] of Object.entries(screens)) {
+          const own = chunks.filter((chunk) =>
+            modules.some((module) => chunk.facadeModuleId?.endsWith(module)),
+          );
+          const needed = new Set([...entry, ...own].map((chunk) => chunk.fileName));
+          // A set that grows while it is walked: the imports of imports are walked too.
+          for (const fileName of needed) {
+            for (const imported of chunks.find((chunk) => chunk.fileName === fileName)?.imports ?? [])
+              needed.add(imported);
+          }
+          const bytes = chunks
+            .filter((chunk) => needed.has(chunk.fileName))
+            .reduce((sum, chunk) => sum + gzipSync(chunk.code).length, 0);
+          const text = `${screen}: ${(bytes / 1000).toFixed(1)} kB of gzipped JavaScript`;
+          if (own.length !== modules.length) this.error(`${screen}: a module of this screen has moved`);
+          if (bytes > LIMIT_BYTES)
+            this.error(`${text}, more than the ${LIMIT_BYTES / 1000} kB that a first screen may need`);
+          this.info(text);
+        }
+      },
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import type { CallOf, Endpoint, ResponseOf } from '@bakehouse/contract/endpoint';
+import { ApiError, toApiError } from './api-error.ts';
+import { getCredentials } from './credentials.ts';
+import { endpointUrl } from './endpoint-url.ts';
+import { broadcastSession } from './session-channel.ts';
+
+const TIMEOUT_MS = 10_000;
+
+type Options = {
+  /** For calls that spend: the same key for the same attempt, so that a repeat is answered and not charged twice. */
+  idempotencyKey?: string;
+  signal?: AbortSignal;
+  /** Milliseconds without an answer before the call is given up; 10,000 unless said. */
+  timeoutMs?: number;
+  /** Completes 'Failed to …' when the answer says nothing. */
+  operation?: string;
+};
+
+/** The parts of a call; an endpoint without any takes none. */
+type Arguments<E extends Endpoint> =
+  Record<string, never> extends CallOf<E>
+    ? [input?: CallOf<E>, options?: Options]
+    : [input: CallOf<E>, options?: Options];
+
+/**
+ * Calls one endpoint of the contract and returns its answer. Throws an `ApiError` whose message can be
+ * shown, or the signal's reason when it was aborted. A 401 or 403 tells all tabs to read their session again.
+ */
+export async function call<E extends Endpoint>(
+  endpoint: E,
+  ...[input, options = {}]: Arguments<E>
+): Promise<ResponseOf<E>> {
+  const { params, query, body } = (input ?? {}) as { params?: object; query?: object; body?: unknown };
+  const response = await request(endpoint, endpointUrl(endpoint.path, params, query), body, options);
+  if (response.status === 204) return undefined as ResponseOf<E>;
+  return (await response.json()) as ResponseOf<E>;
+}
+
+/** The answer itself, for endpoints that send bytes or a stream. The timeout covers the time to the first byte. */
+export async function callRaw<E extends Endpoint>(
+  endpoint: E,
+  ...[input, options = {}]: Arguments<E>
+): Promise<Response> {
+  const { params, query, body } = (input ?? {}) as { params?: object; query?: object; body?: unknown };
+  return request(endpoint, endpointUrl(endpoint.path, params, query), body, options);
+}
+
+async function request(endpoint: Endpoint, url: string, body: unknown, options: Options): Promise<Response> {
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+  const operation = options.operation ?? 'reach the server';
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), timeoutMs);
+  const headers = new Headers(keyHeader(endpoint));
+  if (body !== undefined) headers.set('content-type', 'application/json');
+  if (endpoint.spends) headers.set('idempotency-key', options.idempotencyKey ?? crypto.randomUUID());
+  try {
+    const response = await fetch(url, {
+      method: endpoint.method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: options.signal ? AbortSignal.any([options.signal, timeout.signal]) : timeout.signal,
+    });
+    if (response.ok) return response;
+    throw refused(
+      endpoint,
+      toApiError(response.status, await response.text(), response.headers.get('x-request-id'), operation),
+    );
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    if (options.signal?.aborted) throw error;
+    if (timeout.signal.aborted)
+      throw new ApiError(`Request timeout after ${timeoutMs}ms`, { status: 0, code: 'timeout' });
+    const offline = endpoint.method === 'GET' && !navigator.onLine;
+    throw new ApiError(
+      offline
+        ? 'Network offline and no cached data available'
+        : 'The server cannot be reached. Check your connection and try again.',
+      { status: 0, code: 'network' },
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Throws where the endpoint needs a key and there is none. */
+export function keyHeader(endpoint: Endpoint): Record<string, string> {
+  if (endpoint.access !== 'key' && endpoint.access !== 'operator') return {};
+  const credentials = getCredentials();
+  if (!credentials) throw new ApiError('API key not found', { status: 0, code: 'no_key' });
+  return { 'x-api-key': credentials.apiKey };
+}
+
+/** Passes the error on; where the key was refused, tells all tabs first. */
+export function refused(endpoint: Endpoint, error: ApiError): ApiError {
+  const aboutTheKey = endpoint.access === 'key' || endpoint.access === 'operator';
+  if (aboutTheKey && (error.status === 401 || error.status === 403)) {
+    broadcastSession({ type: 'invalid-key', userId: getCredentials()?.userId ?? null });
+  }
+  return error;
+}

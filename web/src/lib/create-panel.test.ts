@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { parseCreatePanel } from './create-panel.ts';
+
+test('keeps what belongs to a sheet and drops the rest', () => {
+  expect(parseCreatePanel({ create: 'model', dataset: 'd1', baseModel: 'm1', other: 1 })).toEqual({
+    create: 'model',
+    dataset: 'd1',
+    baseModel: 'm1',
+  });
+  expect(parseCreatePanel({ create: 'dataset' })).toEqual({ create: 'dataset' });
+  expect(parseCreatePanel({ create: 'castle', dataset: 'd1' })).toEqual({});
+  expect(parseCreatePanel({ create: 'model', dataset: 7 })).toEqual({ create: 'model' });
+});

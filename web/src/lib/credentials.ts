@@ -1,0 +1,12 @@
+/** Who this tab acts as. In memory only: a reload reads the key again with the session cookie. */
+export type Credentials = { userId: string; apiKey: string };
+
+let current: Credentials | null = null;
+
+export function setCredentials(credentials: Credentials | null): void {
+  current = credentials;
+}
+
+export function getCredentials(): Credentials | null {
+  return current;
+}

@@ -1,0 +1,88 @@
+import { type ChangeEvent, streamEvents } from '@bakehouse/contract/events';
+import { useSyncExternalStore } from 'react';
+import { callRaw } from './api-client.ts';
+import { getCredentials } from './credentials.ts';
+import { eventStreamParser } from './event-stream-parser.ts';
+import { queryClient } from './query-client.ts';
+
+const RECONNECT_MS = { first: 1_000, last: 30_000 };
+
+/** Query keys start with a topic; a change in a topic makes these families stale. */
+const families: Record<ChangeEvent['topic'], string[]> = {
+  asset: ['asset'],
+  run: ['run'],
+  deployment: ['deployment'],
+  balance: ['balance', 'transaction'],
+  machine: ['machine'],
+};
+
+let connected = false;
+const listeners = new Set<() => void>();
+
+/** Listens to what changes for the user and refreshes what it touches, reconnecting until the signal ends it or another user's key is used. */
+export async function followChanges(userId: string, signal: AbortSignal): Promise<void> {
+  let delay = RECONNECT_MS.first;
+  let lost = false;
+  while (!signal.aborted && getCredentials()?.userId === userId) {
+    try {
+      const response = await callRaw(streamEvents, {}, { signal });
+      setConnected(true);
+      delay = RECONNECT_MS.first;
+      // Whatever changed while nobody listened is unknown.
+      if (lost) void queryClient.invalidateQueries();
+      await readChanges(response, (change) => {
+        for (const family of families[change.topic] ?? [])
+          void queryClient.invalidateQueries({ queryKey: [family] });
+      });
+    } catch {
+      // Whatever ended the stream, the next attempt shows whether it can be had again.
+    }
+    lost = true;
+    setConnected(false);
+    await pause(delay, signal);
+    delay = Math.min(delay * 2, RECONNECT_MS.last);
+  }
+  setConnected(false);
+}
+
+/** For `refetchInterval`: `ms` while the stream is down, else false, because then changes are told. */
+export function useFallbackInterval(ms: number): number | false {
+  const live = useSyncExternalStore(subscribe, () => connected);
+  return live ? false : ms;
+}
+
+async function readChanges(response: Response, onChange: (change: ChangeEvent) => void): Promise<void> {
+  if (!response.body) return;
+  const parse = eventStreamParser();
+  for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+    for (const { event, data } of parse(piece)) {
+      if (event === 'change') onChange(JSON.parse(data) as ChangeEvent);
+    }
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function setConnected(value: boolean): void {
+  if (connected === value) return;
+  connected = value;
+  for (const listener of listeners) listener();
+}

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { idempotencyKeys } from './idempotency-key.ts';
+
+test('an input keeps its key until it changes or the attempt succeeded', () => {
+  let count = 0;
+  const keys = idempotencyKeys(() => `key-${++count}`);
+  expect(keys.keyFor({ amount: '5' })).toBe('key-1');
+  expect(keys.keyFor({ amount: '5' })).toBe('key-1');
+  expect(keys.keyFor({ amount: '6' })).toBe('key-2');
+  keys.renew();
+  expect(keys.keyFor({ amount: '6' })).toBe('key-3');
+});

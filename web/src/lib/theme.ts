@@ -1,0 +1,18 @@
+import { storedChoice } from './stored-choice.ts';
+
+const dark = globalThis.matchMedia?.('(prefers-color-scheme: dark)');
+
+/** Light, dark, or as the system is. `public/theme.js` applies the stored choice before the first paint. */
+export const themeChoice = storedChoice('bakehouse.theme', ['system', 'light', 'dark'], 'system', applyTheme);
+
+/** Keeps a page that follows the system in step with it. Called once, at start. */
+export function followSystemTheme(): void {
+  dark?.addEventListener('change', () => applyTheme(themeChoice.get()));
+}
+
+function applyTheme(choice: 'system' | 'light' | 'dark'): void {
+  const theme = choice === 'system' ? (dark?.matches ? 'dark' : 'light') : choice;
+  document.documentElement.dataset.theme = theme;
+  const color = getComputedStyle(document.documentElement).getPropertyValue('--canvas').trim();
+  document.querySelector('meta[name="theme-color"]')?.setAttribute('content', color);
+}

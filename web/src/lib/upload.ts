@@ -1,0 +1,51 @@
+import type { Endpoint, ResponseOf } from '@bakehouse/contract/endpoint';
+import { keyHeader, refused } from './api-client.ts';
+import { ApiError, toApiError } from './api-error.ts';
+import { endpointUrl } from './endpoint-url.ts';
+
+type Options = {
+  /** Bytes that have left this machine, of the request's total. */
+  onProgress?: (sentBytes: number, totalBytes: number) => void;
+  signal?: AbortSignal;
+};
+
+/**
+ * Sends one file as the form part `data_file`. XMLHttpRequest, because fetch cannot tell how much
+ * has been sent. Throws an `ApiError`; with code 'aborted' when the signal ended it.
+ */
+export function upload<E extends Endpoint>(
+  endpoint: E,
+  params: object,
+  file: File,
+  options: Options = {},
+): Promise<ResponseOf<E>> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const abort = () => request.abort();
+    const finish = (settle: () => void) => {
+      options.signal?.removeEventListener('abort', abort);
+      settle();
+    };
+    request.open(endpoint.method, endpointUrl(endpoint.path, params));
+    for (const [name, value] of Object.entries(keyHeader(endpoint))) request.setRequestHeader(name, value);
+    request.upload.onprogress = (event) => options.onProgress?.(event.loaded, event.total);
+    request.onload = () =>
+      finish(() => {
+        if (request.status >= 200 && request.status < 300)
+          return resolve(JSON.parse(request.responseText) as ResponseOf<E>);
+        const requestId = request.getResponseHeader('x-request-id');
+        reject(
+          refused(endpoint, toApiError(request.status, request.responseText, requestId, 'upload file.')),
+        );
+      });
+    request.onerror = () =>
+      finish(() => reject(new ApiError('Failed to upload file.', { status: 0, code: 'network' })));
+    request.onabort = () =>
+      finish(() => reject(new ApiError('The upload was cancelled', { status: 0, code: 'aborted' })));
+    options.signal?.addEventListener('abort', abort);
+    const form = new FormData();
+    form.append('data_file', file, file.name);
+    request.send(form);
+    if (options.signal?.aborted) request.abort();
+  });
+}

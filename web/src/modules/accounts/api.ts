@@ -1,0 +1,73 @@
+import { getSignInMethods, rotateApiKey } from '@bakehouse/contract/accounts';
+import { queryOptions, useMutation } from '@tanstack/react-query';
+import { call } from '../../lib/api-client.ts';
+import { getCredentials, setCredentials } from '../../lib/credentials.ts';
+import { queryClient } from '../../lib/query-client.ts';
+import { broadcastSession } from '../../lib/session-channel.ts';
+import { authRequest } from './auth-request.ts';
+import { refreshSession } from './session.ts';
+
+export { refreshSession, sessionQuery, UserContext, useSessionUser, useUser } from './session.ts';
+
+export const signInMethodsQuery = queryOptions({
+  queryKey: ['sign-in-methods'],
+  queryFn: ({ signal }) => call(getSignInMethods, {}, { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** Ends the old key at once and gives the new one to this tab and, by message, to all others. */
+export function useRotateApiKey() {
+  return useMutation({
+    mutationFn: () => call(rotateApiKey, {}, { operation: 'replace the API key' }),
+    onSuccess: ({ data }) => {
+      const credentials = getCredentials();
+      if (!credentials) return;
+      setCredentials({ ...credentials, apiKey: data });
+      broadcastSession({ type: 'key-changed', userId: credentials.userId });
+    },
+  });
+}
+
+export type SignUp = { username: string; email: string; password: string };
+export type SignIn = { email: string; password: string };
+
+export async function signIn(form: SignIn): Promise<void> {
+  await authRequest('POST', 'sign-in/email', form);
+  await enter();
+}
+
+export async function signUp({ username, email, password }: SignUp): Promise<void> {
+  await authRequest('POST', 'sign-up/email', { username, name: username, email, password });
+  await enter();
+}
+
+/** Sends the browser to the provider; it comes back signed in. */
+export async function signInWith(provider: 'github' | 'google', returnTo: string): Promise<void> {
+  const { url } = await authRequest<{ url: string }>('POST', 'sign-in/social', {
+    provider,
+    callbackURL: returnTo,
+  });
+  location.assign(url);
+}
+
+/** Ends the session here and in the other tabs, and forgets everything that was read. */
+export async function signOut(): Promise<void> {
+  await authRequest('POST', 'sign-out', {});
+  broadcastSession({ type: 'signed-out', userId: getCredentials()?.userId ?? null });
+}
+
+/** Has the server make a link for a new password. It sends no email: the operator hands the link on. */
+export async function requestPasswordReset(email: string): Promise<void> {
+  await authRequest('POST', 'request-password-reset', { email, redirectTo: '/?form=new-password' });
+}
+
+/** `token` is what the link brought along. All sessions of the account end. */
+export async function resetPassword(newPassword: string, token: string): Promise<void> {
+  await authRequest('POST', 'reset-password', { newPassword, token });
+}
+
+async function enter(): Promise<void> {
+  queryClient.clear();
+  const user = await refreshSession();
+  broadcastSession({ type: 'signed-in', userId: user?.id ?? null });
+}

@@ -1,0 +1,42 @@
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Callout } from '../../ui/callout.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Input } from '../../ui/input.tsx';
+import { requestPasswordReset } from './api.ts';
+import { useAccountForm } from './use-account-form.ts';
+
+/** Asks for a link to choose a new password. */
+export function ForgotPasswordForm() {
+  const [asked, setAsked] = useState(false);
+  const { errors, pending, onSubmit } = useAccountForm<string>({
+    check: async ({ email = '' }) =>
+      email ? { values: email } : { errors: { email: 'Enter your email address' } },
+    submit: async (email) => {
+      await requestPasswordReset(email);
+      setAsked(true);
+    },
+  });
+  if (asked) {
+    return (
+      <Callout title="Ask the operator for your link">
+        If there is an account with this address, its link is now in the server’s log.
+      </Callout>
+    );
+  }
+  return (
+    <form noValidate onSubmit={onSubmit} className="grid gap-4">
+      {errors.form && <Callout tone="bad">{errors.form}</Callout>}
+      <Field
+        label="Email"
+        error={errors.email}
+        help="This server sends no email: its operator hands you the link."
+      >
+        <Input name="email" type="email" autoComplete="email" />
+      </Field>
+      <Button type="submit" variant="primary" loading={pending} className="mt-1">
+        Ask for a link
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,53 @@
+import { getApiKey, getMe, type User } from '@bakehouse/contract/accounts';
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { createContext, use } from 'react';
+import { call } from '../../lib/api-client.ts';
+import { getCredentials, setCredentials } from '../../lib/credentials.ts';
+import { queryClient } from '../../lib/query-client.ts';
+import { authRequest } from './auth-request.ts';
+
+/**
+ * Who is signed in here; null for nobody. Reads the key with the session cookie, and from then on
+ * the key is what every call carries.
+ */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: loadSession,
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: Number.POSITIVE_INFINITY,
+});
+
+/** The signed-in user, or null while the last one is leaving; the shell hands it to everything inside. */
+export function useSessionUser(): User | null {
+  return useSuspenseQuery(sessionQuery).data;
+}
+
+export const UserContext = createContext<User | null>(null);
+
+/** The signed-in user. Only inside of the shell: there is always one there. */
+export function useUser(): User {
+  const user = use(UserContext);
+  if (!user) throw new Error('useUser is for what the shell contains');
+  return user;
+}
+
+/** Reads the session again; where the key has changed, everything that was read with the old one too. Returns the user. */
+export async function refreshSession(): Promise<User | null> {
+  const before = getCredentials()?.apiKey;
+  const user = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
+  if (user && before && getCredentials()?.apiKey !== before) {
+    await queryClient.invalidateQueries({ predicate: (query) => query.queryKey[0] !== 'session' });
+  }
+  return user;
+}
+
+async function loadSession(): Promise<User | null> {
+  const session = await authRequest<{ user: { id: string } } | null>('GET', 'get-session');
+  if (!session) {
+    setCredentials(null);
+    return null;
+  }
+  const { data: apiKey } = await call(getApiKey, { query: { user_id: session.user.id } });
+  setCredentials({ userId: session.user.id, apiKey });
+  return call(getMe);
+}

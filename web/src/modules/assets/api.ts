@@ -1,0 +1,153 @@
+import {
+  type Asset,
+  type AssetSummary,
+  createAsset,
+  type DatasetType,
+  deleteAsset,
+  deleteFile,
+  downloadFile,
+  getAsset,
+  listAssets,
+  previewFile,
+  updateAsset,
+} from '@bakehouse/contract/assets';
+import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { call } from '../../lib/api-client.ts';
+import { download } from '../../lib/download.ts';
+import { queryClient } from '../../lib/query-client.ts';
+
+export { isDataFile } from './data-file.ts';
+export { UploadList } from './upload-list.tsx';
+export { type Upload, uploadFiles, useUploads } from './uploads.ts';
+
+const PAGE_LENGTH = 50;
+export const PREVIEW_ROWS = 100;
+
+export type AssetFilter = {
+  types: DatasetType;
+  search?: string;
+  sort?: 'updated' | 'title' | 'size';
+  includeStarter?: boolean;
+};
+
+/** The user's datasets or models, page by page, newest first unless sorted otherwise. */
+export const assetListQuery = (
+  userId: string,
+  { types, search = '', sort = 'updated', includeStarter = false }: AssetFilter,
+) =>
+  infiniteQueryOptions({
+    queryKey: ['asset', 'list', userId, { types, search, sort, includeStarter }],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        listAssets,
+        {
+          query: {
+            types,
+            owner: userId,
+            search,
+            sort,
+            include_starter: includeStarter ? 'true' : 'false',
+            limit: PAGE_LENGTH,
+            cursor: pageParam ?? undefined,
+          },
+        },
+        { signal, operation: types === 'RAW' ? 'fetch datasets' : 'fetch models' },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+
+/** Enough for a choice in a form; who has more searches on the page itself. */
+const CHOICES_MAX = 500;
+
+/** The user's datasets or models, with the starter models, for a choice in a form. */
+export function useAllAssets(userId: string, types: DatasetType) {
+  const list = useInfiniteQuery(
+    assetListQuery(userId, { types, sort: 'title', includeStarter: types === 'MODEL' }),
+  );
+  const assets: AssetSummary[] = list.data?.pages.flatMap((page) => page.datasets) ?? [];
+  const more = list.hasNextPage && !list.isFetchingNextPage && assets.length < CHOICES_MAX;
+  const { fetchNextPage } = list;
+  useEffect(() => {
+    if (more) void fetchNextPage();
+  }, [more, fetchNextPage]);
+  return { assets, loading: list.isPending, error: list.error, retry: () => void list.refetch() };
+}
+
+export const assetQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['asset', 'one', id],
+    queryFn: ({ signal }) => call(getAsset, { params: { id } }, { signal, operation: 'fetch the asset' }),
+  });
+
+/** A page of rows of one file. The revision is in the key, so that a replaced file is read again. */
+export const previewQuery = (file: { assetId: string; revisionId: string; path: string; offset: number }) =>
+  queryOptions({
+    queryKey: ['asset', 'preview', file],
+    queryFn: ({ signal }) =>
+      call(
+        previewFile,
+        {
+          params: { id: file.assetId },
+          query: { path: file.path, offset: file.offset, limit: PREVIEW_ROWS },
+        },
+        { signal, operation: 'read the file', timeoutMs: 30_000 },
+      ),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export type NewDataset = {
+  title: string;
+  category: string;
+  tags: string[];
+  userId: string;
+  idempotencyKey: string;
+};
+
+/** Creates an empty dataset; resolves with its id. */
+export function useCreateDataset() {
+  return useMutation({
+    mutationFn: ({ title, category, tags, userId, idempotencyKey }: NewDataset) =>
+      call(
+        createAsset,
+        { body: { dataset_type: 'RAW', title, category, tags, user_id: userId } },
+        { idempotencyKey, operation: 'create dataset' },
+      ),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['asset', 'list'] }),
+  });
+}
+
+export function useUpdateAsset(id: string) {
+  return useMutation({
+    mutationFn: (values: { title: string; details: string; tags: string[] }) =>
+      call(updateAsset, { params: { id }, body: values }, { operation: 'save the changes' }),
+    onSuccess: (asset: Asset) => {
+      queryClient.setQueryData(assetQuery(id).queryKey, asset);
+      return queryClient.invalidateQueries({ queryKey: ['asset', 'list'] });
+    },
+  });
+}
+
+export function useDeleteAsset(id: string) {
+  return useMutation({
+    mutationFn: () => call(deleteAsset, { params: { id } }, { operation: 'delete' }),
+    onSuccess: () => {
+      queryClient.removeQueries({ queryKey: ['asset', 'one', id] });
+      return queryClient.invalidateQueries({ queryKey: ['asset', 'list'] });
+    },
+  });
+}
+
+export function useDeleteFile(id: string) {
+  return useMutation({
+    mutationFn: (path: string) =>
+      call(deleteFile, { params: { id }, body: { file_path: path } }, { operation: 'delete file' }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['asset'] }),
+  });
+}
+
+/** Saves one file of the newest revision to the person's disk. */
+export function saveFile(id: string, path: string): Promise<void> {
+  return download(downloadFile, { params: { id, '*': path } }, path.split('/').at(-1) ?? path);
+}

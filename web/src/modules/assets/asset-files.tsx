@@ -1,0 +1,42 @@
+import type { Asset } from '@bakehouse/contract/assets';
+import { FileText } from 'lucide-react';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { FileDrop } from '../../ui/file-drop.tsx';
+import { notify } from '../../ui/notify.ts';
+import { FileTable } from './file-table.tsx';
+import { UploadList } from './upload-list.tsx';
+import { uploadFiles, useUploads } from './uploads.ts';
+
+type Props = { asset: Asset; canChange: boolean; hint: string; onPreview?: (path: string) => void };
+
+/** The files of an asset: drop new ones, follow them, and work with those that are there. */
+export function AssetFiles({ asset, canChange, hint, onPreview }: Props) {
+  const uploads = useUploads(asset.dataset_id);
+  const send = async (files: File[]) => {
+    const { done, failed } = await uploadFiles(asset.dataset_id, files);
+    if (failed.length > 0)
+      notify.failure('Failed to upload file.', { description: failed[0]?.error ?? undefined });
+    else if (done > 0) notify.success(done === 1 ? 'File uploaded' : `${done} files uploaded`);
+    else notify.info('Upload cancelled');
+  };
+  return (
+    <div className="flex flex-col gap-4">
+      {canChange && <FileDrop hint={hint} onFiles={(files) => void send(files)} />}
+      <UploadList uploads={uploads} />
+      <Card flush>
+        {asset.files.length > 0 ? (
+          <FileTable asset={asset} canChange={canChange} onPreview={onPreview} />
+        ) : (
+          <EmptyState
+            icon={<FileText aria-hidden />}
+            title="No files yet"
+            description={
+              canChange ? 'Drop the first one above.' : 'They appear here as soon as they are there.'
+            }
+          />
+        )}
+      </Card>
+    </div>
+  );
+}

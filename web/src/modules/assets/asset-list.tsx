@@ -1,0 +1,163 @@
+import type { AssetSummary } from '@bakehouse/contract/assets';
+import { formatBytes } from '@bakehouse/contract/limits';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { relativeTime } from '../../lib/format-time.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { ListSkeleton } from '../../ui/list-skeleton.tsx';
+import { SearchInput } from '../../ui/search-input.tsx';
+import { Select } from '../../ui/select.tsx';
+import { useUser } from '../accounts/api.ts';
+import { assetListQuery } from './api.ts';
+
+const ROW_HEIGHT = 56;
+
+type Sort = 'updated' | 'title' | 'size';
+
+type Props = {
+  kind: 'dataset' | 'model';
+  search: string;
+  sort: Sort;
+  onFilter: (filter: { search?: string; sort?: 'title' | 'size' }) => void;
+  /** Shown when there is nothing yet. */
+  empty: ReactNode;
+};
+
+const words = {
+  dataset: { many: 'datasets', error: 'Your datasets could not be loaded' },
+  model: { many: 'models', error: 'Your models could not be loaded' },
+};
+
+/** My Datasets and My Models: search, sort, and one row each. The filter lives in the URL. */
+export function AssetList({ kind, search, sort, onFilter, empty }: Props) {
+  const user = useUser();
+  const navigate = useNavigate();
+  const list = useInfiniteQuery(
+    assetListQuery(user.id, {
+      types: kind === 'dataset' ? 'RAW' : 'MODEL',
+      search,
+      sort,
+      includeStarter: kind === 'model',
+    }),
+  );
+  const rows = list.data?.pages.flatMap((page) => page.datasets) ?? [];
+  const filtered = search !== '';
+
+  return (
+    <>
+      <div className="mb-4 flex flex-wrap items-center gap-2">
+        <div className="min-w-48 flex-1 sm:max-w-xs">
+          <SearchInput
+            value={search}
+            onChange={(value) =>
+              onFilter({ search: value || undefined, sort: sort === 'updated' ? undefined : sort })
+            }
+            label={`Search ${words[kind].many}`}
+          />
+        </div>
+        <div className="w-40">
+          <Select<Sort>
+            aria-label="Sort by"
+            value={sort}
+            onChange={(value) =>
+              onFilter({ search: search || undefined, sort: value === 'updated' ? undefined : value })
+            }
+            options={[
+              { value: 'updated', label: 'Last changed' },
+              { value: 'title', label: 'Name' },
+              { value: 'size', label: 'Size' },
+            ]}
+          />
+        </div>
+      </div>
+      <Card flush>
+        {list.isPending && <ListSkeleton rows={5} rowHeight={ROW_HEIGHT} />}
+        {list.isError && rows.length === 0 && (
+          <ErrorState title={words[kind].error} error={list.error} onRetry={() => void list.refetch()} />
+        )}
+        {list.isSuccess && rows.length === 0 && !filtered && empty}
+        {list.isSuccess && rows.length === 0 && filtered && (
+          <EmptyState title={`No ${words[kind].many} found`} description={`Nothing matches '${search}'.`} />
+        )}
+        {rows.length > 0 && (
+          <DataTable
+            label={`My ${words[kind].many}`}
+            columns={columnsFor(kind)}
+            rows={rows}
+            rowKey={(row) => row.dataset_id}
+            rowHeight={ROW_HEIGHT}
+            onRowClick={(row) => void navigate({ to: pathOf(kind), params: { id: row.dataset_id } })}
+          />
+        )}
+      </Card>
+      {list.hasNextPage && (
+        <div className="mt-4 flex justify-center">
+          <Button loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function pathOf(kind: Props['kind']) {
+  return kind === 'dataset' ? ('/dataset/$id/description' as const) : ('/model/$id/description' as const);
+}
+
+function columnsFor(kind: Props['kind']): Column<AssetSummary>[] {
+  return [
+    {
+      id: 'title',
+      header: 'Name',
+      cell: (row) => (
+        <div className="min-w-0">
+          <Link
+            to={pathOf(kind)}
+            params={{ id: row.dataset_id }}
+            className="rounded font-medium hover:underline [overflow-wrap:anywhere]"
+          >
+            {row.title}
+          </Link>
+          <div className="mt-0.5 flex flex-wrap gap-1">
+            {row.is_starter && <Badge tone="accent">Starter model</Badge>}
+            {row.tags.slice(0, 3).map((tag) => (
+              <Badge key={tag}>{tag}</Badge>
+            ))}
+          </div>
+        </div>
+      ),
+    },
+    {
+      id: 'category',
+      header: 'Category',
+      cell: (row) => row.category || '–',
+      width: '12rem',
+      hideBelow: 'md',
+    },
+    {
+      id: 'files',
+      header: 'Files',
+      cell: (row) => row.file_count,
+      numeric: true,
+      width: '5rem',
+      hideBelow: 'sm',
+    },
+    { id: 'size', header: 'Size', cell: (row) => formatBytes(row.size_bytes), numeric: true, width: '7rem' },
+    {
+      id: 'updated',
+      header: 'Changed',
+      cell: (row) => (
+        <span className="whitespace-nowrap text-muted">{relativeTime(new Date(row.updated_at))}</span>
+      ),
+      width: '9rem',
+      hideBelow: 'sm',
+    },
+  ];
+}

@@ -1,0 +1,126 @@
+import type { Asset } from '@bakehouse/contract/assets';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Pencil, Trash2 } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { notify } from '../../ui/notify.ts';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
+import { useUser } from '../accounts/api.ts';
+import { assetQuery, useDeleteAsset } from './api.ts';
+import { EditAssetDialog } from './edit-asset-dialog.tsx';
+
+type Props = {
+  id: string;
+  kind: 'dataset' | 'model';
+  /** Buttons before Edit and Delete. */
+  actions?: (asset: Asset) => ReactNode;
+  children: (asset: Asset, canChange: boolean) => ReactNode;
+};
+
+const parents = {
+  dataset: [{ label: 'My Datasets', to: '/dataset' as const }],
+  model: [{ label: 'My Models', to: '/model' as const }],
+};
+
+/** What the pages of a dataset and of a model share: title, edit, delete, and the states around the content. */
+export function AssetPage({ id, kind, actions, children }: Props) {
+  const asset = useQuery(assetQuery(id));
+  if (asset.isPending) return <PageSkeleton />;
+  if (!asset.data) {
+    return (
+      <ErrorState
+        title={`This ${kind} cannot be shown`}
+        error={asset.error}
+        onRetry={() => void asset.refetch()}
+      />
+    );
+  }
+  return <LoadedPage asset={asset.data} kind={kind} actions={actions} children={children} />;
+}
+
+function LoadedPage({ asset, kind, actions, children }: Omit<Props, 'id'> & { asset: Asset }) {
+  const user = useUser();
+  const navigate = useNavigate();
+  const deletion = useDeleteAsset(asset.dataset_id);
+  const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
+  const canChange = asset.user_id === user.id;
+
+  const remove = () =>
+    deletion.mutate(undefined, {
+      onSuccess: () => {
+        notify.success(`${asset.title} was deleted`);
+        void navigate({ to: kind === 'dataset' ? '/dataset' : '/model' });
+      },
+      onError: (error) => {
+        setOpen(null);
+        notify.error(error);
+      },
+    });
+
+  return (
+    <>
+      <PageHeader
+        title={asset.title}
+        parents={parents[kind]}
+        badge={asset.is_starter ? <Badge tone="accent">Starter model</Badge> : undefined}
+        description={asset.details || undefined}
+        actions={
+          <>
+            {actions?.(asset)}
+            {canChange && (
+              <div className="flex gap-2">
+                <Button size="icon" aria-label="Edit" onClick={() => setOpen('edit')}>
+                  <Pencil aria-hidden />
+                </Button>
+                <Button size="icon" aria-label="Delete" onClick={() => setOpen('delete')}>
+                  <Trash2 aria-hidden />
+                </Button>
+              </div>
+            )}
+          </>
+        }
+      />
+      {asset.tags.length > 0 && (
+        <ul aria-label="Tags" className="-mt-3 mb-5 flex flex-wrap gap-1.5">
+          {asset.tags.map((tag) => (
+            <li key={tag}>
+              <Badge>{tag}</Badge>
+            </li>
+          ))}
+        </ul>
+      )}
+      {children(asset, canChange)}
+      {open === 'edit' && <EditAssetDialog asset={asset} onClose={() => setOpen(null)} />}
+      <ConfirmDialog
+        open={open === 'delete'}
+        onOpenChange={(next) => !next && setOpen(null)}
+        title={`Delete ${asset.title}?`}
+        description={deletionSentence(asset)}
+        action="Delete"
+        pending={deletion.isPending}
+        onConfirm={remove}
+      />
+    </>
+  );
+}
+
+function deletionSentence({ file_count: files }: Asset): string {
+  if (files === 0) return 'This cannot be undone.';
+  return `${files === 1 ? 'Its file goes' : `Its ${files} files go`} with it. This cannot be undone.`;
+}
+
+function PageSkeleton() {
+  return (
+    <LoadingRegion>
+      <Skeleton className="mb-2 h-4 w-24" />
+      <Skeleton className="mb-8 h-7 w-64 max-w-full" />
+      <Skeleton className="mb-5 h-10 w-full" />
+      <Skeleton className="h-64 w-full" />
+    </LoadingRegion>
+  );
+}

@@ -1,0 +1,153 @@
+import { datasetCategories } from '@bakehouse/contract/limits';
+import { zodResolver } from '@hookform/resolvers/zod';
+import { CircleCheck } from 'lucide-react';
+import { Controller, useForm } from 'react-hook-form';
+import * as z from 'zod/mini';
+import { useIdempotencyKeys } from '../../lib/idempotency-key.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Input } from '../../ui/input.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
+import { TagInput } from '../../ui/tag-input.tsx';
+import { useUser } from '../accounts/api.ts';
+import { useCreateDataset } from './api.ts';
+
+type Props = { open: boolean; onClose: () => void };
+
+const form = z.object({
+  title: z.string().check(z.trim(), z.minLength(1, 'Name is required'), z.maxLength(200, 'Name is too long')),
+  category: z.enum(datasetCategories, 'Choose a category'),
+  tags: z.array(z.string()).check(z.maxLength(20, 'At most 20 tags')),
+});
+type Values = z.infer<typeof form>;
+const empty = { title: '', tags: [] } as Partial<Values>;
+
+const FORM_ID = 'create-dataset';
+
+/** Create Dataset: the form, then the success or the failure view. */
+export function CreateDatasetSheet({ open, onClose }: Props) {
+  const user = useUser();
+  const create = useCreateDataset();
+  const { control, register, handleSubmit, reset, formState } = useForm<Values>({
+    resolver: zodResolver(form),
+    defaultValues: empty,
+  });
+  const keys = useIdempotencyKeys();
+
+  const submit = handleSubmit((values) => {
+    if (create.isPending) return;
+    create.mutate(
+      { ...values, userId: user.id, idempotencyKey: keys.keyFor(values) },
+      { onSuccess: keys.renew },
+    );
+  });
+  const startAgain = () => {
+    create.reset();
+    reset(empty);
+  };
+  const close = () => {
+    startAgain();
+    onClose();
+  };
+
+  const view = create.isSuccess ? 'success' : create.isError ? 'failure' : 'form';
+  return (
+    <Sheet
+      open={open}
+      onClose={close}
+      title="Create Dataset"
+      description={view === 'form' ? 'A place for the files that you train on.' : undefined}
+      dirty={view === 'form' && formState.isDirty}
+      footer={
+        view === 'form' ? (
+          <>
+            <Button onClick={close}>Cancel</Button>
+            <Button variant="primary" type="submit" form={FORM_ID} loading={create.isPending}>
+              Create
+            </Button>
+          </>
+        ) : undefined
+      }
+    >
+      {view === 'form' && (
+        <form
+          id={FORM_ID}
+          onSubmit={(event) => void submit(event)}
+          noValidate
+          className="flex flex-col gap-5"
+        >
+          <Field label="Name" error={formState.errors.title?.message}>
+            <Input {...register('title')} autoComplete="off" placeholder="Customer questions" />
+          </Field>
+          <Field label="Category" error={formState.errors.category?.message}>
+            <Controller
+              control={control}
+              name="category"
+              render={({ field }) => (
+                <Select
+                  value={field.value ?? null}
+                  onChange={field.onChange}
+                  options={datasetCategories.map((category) => ({ value: category, label: category }))}
+                />
+              )}
+            />
+          </Field>
+          <Field label="Tags" aside="Optional" error={formState.errors.tags?.message}>
+            <Controller
+              control={control}
+              name="tags"
+              render={({ field }) => <TagInput tags={field.value ?? []} onChange={field.onChange} />}
+            />
+          </Field>
+          <Field label="Store on IPFS" help="IPFS storage is not available yet: files stay on this server.">
+            <div className="flex gap-2">
+              <Button disabled aria-pressed={false}>
+                Yes
+              </Button>
+              <Button disabled aria-pressed={true} className="bg-hover">
+                No
+              </Button>
+            </div>
+          </Field>
+        </form>
+      )}
+      {view === 'success' && create.data && (
+        <div className="flex flex-col items-center py-8 text-center">
+          <span className="mb-4 flex size-12 items-center justify-center rounded-full bg-good-soft text-good">
+            <CircleCheck aria-hidden className="size-6" />
+          </span>
+          <h2 className="font-semibold text-lg">Your Dataset is Ready!</h2>
+          <p className="mt-3 flex flex-wrap items-center justify-center gap-2">
+            <span className="font-medium">{create.variables.title}</span>
+            <Badge tone="accent">RAW</Badge>
+          </p>
+          <p className="mt-1 text-muted">Embedding model: none</p>
+          <div className="mt-8 flex w-full flex-col gap-2">
+            <ButtonLink
+              variant="primary"
+              to="/dataset/$id/description"
+              params={{ id: create.data }}
+              onClick={startAgain}
+            >
+              Manage Dataset
+            </ButtonLink>
+            <Button onClick={startAgain}>Create Dataset</Button>
+            <Button variant="ghost" onClick={close}>
+              Close
+            </Button>
+          </div>
+        </div>
+      )}
+      {view === 'failure' && (
+        <ErrorState
+          title="Your dataset was not created"
+          error={create.error}
+          onRetry={() => create.reset()}
+        />
+      )}
+    </Sheet>
+  );
+}

@@ -1,0 +1,63 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { Sparkles } from 'lucide-react';
+import { useCreatePanel } from '../../lib/create-panel.ts';
+import { Button } from '../../ui/button.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { AssetFiles } from './asset-files.tsx';
+import { AssetPage } from './asset-page.tsx';
+import { RowsPreview } from './rows-preview.tsx';
+
+const route = getRouteApi('/app/dataset/$id/description');
+
+export function DatasetPage() {
+  const { id } = route.useParams();
+  const { tab = 'files', file } = route.useSearch();
+  const navigate = route.useNavigate();
+  const openPanel = useCreatePanel();
+  return (
+    <AssetPage
+      id={id}
+      kind="dataset"
+      actions={(asset) =>
+        asset.files.length > 0 && (
+          <Button variant="primary" onClick={() => openPanel({ create: 'model', dataset: id })}>
+            <Sparkles aria-hidden />
+            Fine-tune on this
+          </Button>
+        )
+      }
+    >
+      {(asset, canChange) => (
+        <Tabs
+          value={tab}
+          onChange={(next) => void navigate({ search: { tab: next }, replace: true })}
+          tabs={[
+            {
+              value: 'files',
+              label: `Files (${asset.files.length})`,
+              content: (
+                <AssetFiles
+                  asset={asset}
+                  canChange={canChange}
+                  hint="csv, jsonl, json, txt or parquet to train on; other files are kept as they are"
+                  onPreview={(path) => void navigate({ search: { tab: 'rows', file: path } })}
+                />
+              ),
+            },
+            {
+              value: 'rows',
+              label: 'Rows',
+              content: (
+                <RowsPreview
+                  asset={asset}
+                  path={file}
+                  onPath={(path) => void navigate({ search: { tab: 'rows', file: path }, replace: true })}
+                />
+              ),
+            },
+          ]}
+        />
+      )}
+    </AssetPage>
+  );
+}

@@ -1,0 +1,44 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { Database, Plus } from 'lucide-react';
+import { useCreatePanel } from '../../lib/create-panel.ts';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { AssetList } from './asset-list.tsx';
+
+const route = getRouteApi('/app/dataset');
+
+export function DatasetsPage() {
+  const { search = '', sort = 'updated' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const openPanel = useCreatePanel();
+  const create = (
+    <Button variant="primary" onClick={() => openPanel({ create: 'dataset' })}>
+      <Plus aria-hidden />
+      Create Dataset
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="My Datasets"
+        description="Files to train on, and their revisions."
+        actions={create}
+      />
+      <AssetList
+        kind="dataset"
+        search={search}
+        sort={sort}
+        onFilter={(filter) => void navigate({ search: filter, replace: true })}
+        empty={
+          <EmptyState
+            icon={<Database aria-hidden />}
+            title="No datasets yet"
+            description="A dataset holds the questions and answers, or the texts, that you fine-tune a model on."
+            action={create}
+          />
+        }
+      />
+    </>
+  );
+}

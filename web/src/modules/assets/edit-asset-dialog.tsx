@@ -1,0 +1,64 @@
+import type { Asset } from '@bakehouse/contract/assets';
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Input } from '../../ui/input.tsx';
+import { notify } from '../../ui/notify.ts';
+import { TagInput } from '../../ui/tag-input.tsx';
+import { Textarea } from '../../ui/textarea.tsx';
+import { useUpdateAsset } from './api.ts';
+
+const FORM_ID = 'edit-asset';
+
+/** Name, description and tags of a dataset or model. */
+export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
+  const [values, setValues] = useState({ title: asset.title, details: asset.details, tags: asset.tags });
+  const [tried, setTried] = useState(false);
+  const update = useUpdateAsset(asset.dataset_id);
+  const problem = values.title.trim() === '' ? 'Name is required' : undefined;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    setTried(true);
+    if (problem || update.isPending) return;
+    update.mutate(values, { onSuccess: onClose, onError: (error) => notify.error(error) });
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Edit"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" type="submit" form={FORM_ID} loading={update.isPending}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <form id={FORM_ID} onSubmit={submit} noValidate className="flex flex-col gap-4">
+        <Field label="Name" error={tried ? problem : undefined}>
+          <Input
+            value={values.title}
+            maxLength={200}
+            onChange={(event) => setValues({ ...values, title: event.target.value })}
+          />
+        </Field>
+        <Field label="Description" aside="Optional">
+          <Textarea
+            value={values.details}
+            rows={4}
+            maxLength={10_000}
+            onChange={(event) => setValues({ ...values, details: event.target.value })}
+          />
+        </Field>
+        <Field label="Tags" aside="Optional">
+          <TagInput tags={values.tags} onChange={(tags) => setValues({ ...values, tags })} />
+        </Field>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,122 @@
+import type { Asset } from '@bakehouse/contract/assets';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Activity } from 'lucide-react';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Markdown } from '../../ui/markdown.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { DeployButton } from '../deployments/api.ts';
+import { AssetFiles } from './asset-files.tsx';
+import { AssetPage } from './asset-page.tsx';
+
+const route = getRouteApi('/app/model/$id/description');
+
+export function ModelPage() {
+  const { id } = route.useParams();
+  const { tab = 'card' } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <AssetPage id={id} kind="model" actions={(asset) => <ModelActions asset={asset} />}>
+      {(asset, canChange) => (
+        <Tabs
+          value={tab}
+          onChange={(next) => void navigate({ search: { tab: next }, replace: true })}
+          tabs={[
+            { value: 'card', label: 'Model card', content: <ModelCard asset={asset} /> },
+            {
+              value: 'files',
+              label: `Files (${asset.files.length})`,
+              content: (
+                <AssetFiles
+                  asset={asset}
+                  // The files of a fine-tune are what its run has made.
+                  canChange={canChange && asset.lineage === null}
+                  hint="safetensors, GGUF, tokenizer and configuration files"
+                />
+              ),
+            },
+          ]}
+        />
+      )}
+    </AssetPage>
+  );
+}
+
+function ModelActions({ asset }: { asset: Asset }) {
+  return (
+    <>
+      {asset.lineage && (
+        <ButtonLink to="/runs/$id" params={{ id: asset.lineage.run_id }}>
+          <Activity aria-hidden />
+          Run
+        </ButtonLink>
+      )}
+      {asset.files.length > 0 && <DeployButton modelId={asset.dataset_id} />}
+    </>
+  );
+}
+
+function ModelCard({ asset }: { asset: Asset }) {
+  const { lineage } = asset;
+  return (
+    <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
+      <Card className="order-2 lg:order-1">
+        {asset.card ? (
+          <Markdown text={asset.card} />
+        ) : (
+          <EmptyState
+            title="No model card yet"
+            description={
+              lineage
+                ? 'The trainer writes it when the run has finished.'
+                : 'Upload a README.md to describe what this model is and what it can do.'
+            }
+          />
+        )}
+      </Card>
+      {lineage && (
+        <Card title="Made from" className="order-1 self-start lg:order-2">
+          <dl className="flex flex-col gap-3">
+            <div>
+              <dt className="text-muted text-xs">Base model</dt>
+              <dd>
+                <Link
+                  to="/model/$id/description"
+                  params={{ id: lineage.base_model.dataset_id }}
+                  className="font-medium text-accent-text hover:underline"
+                >
+                  {lineage.base_model.title}
+                </Link>
+              </dd>
+            </div>
+            <div>
+              <dt className="text-muted text-xs">Dataset</dt>
+              <dd>
+                <Link
+                  to="/dataset/$id/description"
+                  params={{ id: lineage.dataset.dataset_id }}
+                  className="font-medium text-accent-text hover:underline"
+                >
+                  {lineage.dataset.title}
+                </Link>
+              </dd>
+            </div>
+            <div>
+              <dt className="text-muted text-xs">Run</dt>
+              <dd>
+                <Link
+                  to="/runs/$id"
+                  params={{ id: lineage.run_id }}
+                  className="font-medium text-accent-text hover:underline"
+                >
+                  Curves, parameters and cost
+                </Link>
+              </dd>
+            </div>
+          </dl>
+        </Card>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { Box, Plus } from 'lucide-react';
+import { useCreatePanel } from '../../lib/create-panel.ts';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { AssetList } from './asset-list.tsx';
+
+const route = getRouteApi('/app/model');
+
+export function ModelsPage() {
+  const { search = '', sort = 'updated' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const openPanel = useCreatePanel();
+  const create = (
+    <Button variant="primary" onClick={() => openPanel({ create: 'model' })}>
+      <Plus aria-hidden />
+      Create Model
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="My Models"
+        description="Your fine-tunes and uploads, and the starter models that everybody may use."
+        actions={create}
+      />
+      <AssetList
+        kind="model"
+        search={search}
+        sort={sort}
+        onFilter={(filter) => void navigate({ search: filter, replace: true })}
+        empty={
+          <EmptyState
+            icon={<Box aria-hidden />}
+            title="No models yet"
+            description="Fine-tune a starter model on a dataset of yours. The starter model itself appears here once this machine has prepared it."
+            action={create}
+          />
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,163 @@
+import type { Asset } from '@bakehouse/contract/assets';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Callout } from '../../ui/callout.tsx';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Select } from '../../ui/select.tsx';
+import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
+import { PREVIEW_ROWS, previewQuery } from './api.ts';
+import { isDataFile } from './data-file.ts';
+
+type Props = { asset: Asset; path: string | undefined; onPath: (path: string) => void };
+
+const BROKEN_SHOWN = 5;
+
+/** A first look at the rows of a data file, a hundred at a time. */
+export function RowsPreview({ asset, path, onPath }: Props) {
+  const files = asset.files.filter((file) => isDataFile(file.path));
+  const shown = files.find((file) => file.path === path) ?? files[0];
+  if (!shown || !asset.revision_id) {
+    return (
+      <Card>
+        <EmptyState
+          title="No rows to look at"
+          description="Rows are shown of csv, jsonl, json, txt and parquet files."
+        />
+      </Card>
+    );
+  }
+  return (
+    <Card
+      flush
+      title={
+        files.length > 1 ? (
+          <Select
+            aria-label="File"
+            size="sm"
+            className="min-w-56"
+            value={shown.path}
+            onChange={onPath}
+            options={files.map((file) => ({ value: file.path, label: file.path }))}
+          />
+        ) : (
+          shown.path
+        )
+      }
+    >
+      <Rows
+        // Another file starts at its first row.
+        key={`${asset.revision_id}/${shown.path}`}
+        assetId={asset.dataset_id}
+        revisionId={asset.revision_id}
+        path={shown.path}
+      />
+    </Card>
+  );
+}
+
+function Rows(file: { assetId: string; revisionId: string; path: string }) {
+  const [offset, setOffset] = useState(0);
+  const preview = useQuery({ ...previewQuery({ ...file, offset }), placeholderData: keepPreviousData });
+
+  if (preview.isPending) {
+    return (
+      <LoadingRegion className="flex flex-col gap-3 px-5 pb-5">
+        {[0, 1, 2, 3, 4, 5].map((index) => (
+          <Skeleton key={index} className="h-4 w-full" />
+        ))}
+      </LoadingRegion>
+    );
+  }
+  if (!preview.data) {
+    return (
+      <ErrorState
+        title="This file cannot be shown"
+        error={preview.error}
+        onRetry={() => void preview.refetch()}
+      />
+    );
+  }
+  const { columns, rows, total_rows: total, broken } = preview.data;
+  const last = offset + rows.length;
+  return (
+    <>
+      {broken.length > 0 && (
+        <Callout tone="warn" className="mx-5 mb-3" title={`${broken.length} rows could not be read`}>
+          <ul>
+            {broken.slice(0, BROKEN_SHOWN).map(({ line, reason }) => (
+              <li key={line}>
+                Line {line}: {reason}
+              </li>
+            ))}
+            {broken.length > BROKEN_SHOWN && <li>and {broken.length - BROKEN_SHOWN} more</li>}
+          </ul>
+        </Callout>
+      )}
+      <div tabIndex={0} role="region" aria-label="Rows" className="max-h-[60dvh] overflow-auto">
+        <table className="w-full border-collapse text-left text-[0.8125rem]">
+          <thead className="sticky top-0 bg-surface">
+            <tr className="shadow-[inset_0_-1px_0_var(--line)]">
+              <th scope="col" className="h-9 w-14 px-3 pl-5 text-right font-medium text-muted text-xs">
+                Row
+              </th>
+              {columns.map((column) => (
+                <th
+                  key={column}
+                  scope="col"
+                  className="h-9 whitespace-nowrap px-3 font-medium text-muted text-xs"
+                >
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((cells, index) => (
+              <tr key={offset + index} className="border-line border-t align-top">
+                <td className="px-3 py-2 pl-5 text-right text-faint tabular-nums">{offset + index + 1}</td>
+                {cells.map((value, column) => (
+                  <td
+                    key={columns[column]}
+                    className="min-w-40 max-w-xl whitespace-pre-wrap px-3 py-2 [overflow-wrap:anywhere]"
+                  >
+                    {value === null ? <span className="text-faint">empty</span> : String(value)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <footer className="flex items-center justify-between gap-3 border-line border-t px-5 py-2.5 text-[0.8125rem] text-muted">
+        <span className="tabular-nums">
+          {rows.length === 0 ? 'No rows' : `Rows ${offset + 1} to ${last}`}
+          {total !== null && ` of ${total.toLocaleString('en')}`}
+        </span>
+        <span className="flex gap-1">
+          <Button
+            size="icon-sm"
+            variant="ghost"
+            aria-label="Earlier rows"
+            disabled={offset === 0}
+            onClick={() => setOffset(Math.max(0, offset - PREVIEW_ROWS))}
+          >
+            <ChevronLeft aria-hidden />
+          </Button>
+          <Button
+            size="icon-sm"
+            variant="ghost"
+            aria-label="Later rows"
+            disabled={rows.length < PREVIEW_ROWS || (total !== null && last >= total)}
+            onClick={() => setOffset(offset + PREVIEW_ROWS)}
+          >
+            <ChevronRight aria-hidden />
+          </Button>
+        </span>
+      </footer>
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+import {
+  getBalance,
+  getLedger,
+  grantCredits,
+  listPrices,
+  listSpend,
+  listTransactions,
+} from '@bakehouse/contract/credits';
+import { infiniteQueryOptions, queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { call } from '../../lib/api-client.ts';
+import { useFallbackInterval } from '../../lib/event-stream.ts';
+import { queryClient } from '../../lib/query-client.ts';
+
+const POLL_MS = 10_000;
+const PAGE_LENGTH = 100;
+
+export const balanceQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['balance', userId],
+    queryFn: ({ signal }) =>
+      call(getBalance, { params: { userId } }, { signal, operation: 'read the balance' }),
+  });
+
+/** Balance, held and available credits; follows the ledger. */
+export function useBalance(userId: string) {
+  return useQuery({ ...balanceQuery(userId), refetchInterval: useFallbackInterval(POLL_MS) });
+}
+
+export type TransactionFilter = { from?: string; to?: string };
+
+export const transactionsQuery = (userId: string, filter: TransactionFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['transaction', userId, filter],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        listTransactions,
+        { params: { userId }, query: { ...filter, limit: PAGE_LENGTH, cursor: pageParam ?? undefined } },
+        { signal, operation: 'load the transactions' },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+
+export const pricesQuery = queryOptions({
+  queryKey: ['prices'],
+  queryFn: ({ signal }) => call(listPrices, {}, { signal, operation: 'load the prices' }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export const ledgerQuery = queryOptions({
+  queryKey: ['ledger'],
+  queryFn: ({ signal }) => call(getLedger, {}, { signal, operation: 'load the ledger', timeoutMs: 30_000 }),
+  staleTime: 0,
+});
+
+export type Grant = { recipient_id: string; amount: string; description?: string };
+
+export function useGrantCredits() {
+  return useMutation({
+    mutationFn: ({ grant, idempotencyKey }: { grant: Grant; idempotencyKey: string }) =>
+      call(grantCredits, { body: grant }, { idempotencyKey, operation: 'grant credits' }),
+    onSuccess: () =>
+      Promise.all(
+        ['ledger', 'balance', 'transaction'].map((family) =>
+          queryClient.invalidateQueries({ queryKey: [family] }),
+        ),
+      ),
+  });
+}
+
+export const spendQuery = (userId: string, filter: TransactionFilter) =>
+  queryOptions({
+    queryKey: ['transaction', 'spend', userId, filter],
+    queryFn: ({ signal }) =>
+      call(listSpend, { params: { userId }, query: filter }, { signal, operation: 'load the spending' }),
+  });

@@ -1,0 +1,69 @@
+import { parseBgl } from '@bakehouse/contract/money';
+import { Link } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { showAmount } from '../../lib/currency.ts';
+import { cx } from '../../lib/cx.ts';
+import { Money } from '../../ui/money.tsx';
+import { notify } from '../../ui/notify.ts';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { useUser } from '../accounts/api.ts';
+import { useBalance } from './api.ts';
+
+const FLASH_MS = 1_000;
+
+/** What can be spent, always in sight. Flashes green or red for a second when it changes. */
+export function BalanceWidget() {
+  const user = useUser();
+  const { data, isError, refetch } = useBalance(user.id);
+  const flash = useFlash(data?.available);
+
+  useEffect(() => {
+    if (!isError) return;
+    notify.warning('Balance information may be outdated. Please refresh page to see current balance.', {
+      id: 'balance',
+      durationMs: 8_000,
+      action: { label: 'Refresh', onClick: () => void refetch() },
+    });
+  }, [isError, refetch]);
+
+  return (
+    <div
+      key={flash?.at}
+      className={cx(
+        'flex h-9 items-center rounded-lg border border-line-strong bg-surface',
+        flash && 'animate-[flash_1s_ease-out]',
+        flash && (flash.up ? '[--flash:var(--good-soft)]' : '[--flash:var(--bad-soft)]'),
+      )}
+    >
+      <Link
+        to="/transactions"
+        className="flex h-full items-center rounded-l-lg px-3 font-semibold hover:bg-hover max-[25rem]:px-2"
+        aria-label={data ? `Balance: ${showAmount(data.available)}` : 'Balance'}
+      >
+        {data ? <Money bgl={data.available} /> : <Skeleton className="h-4 w-14" />}
+      </Link>
+      <Link
+        to="/buy-bagels"
+        aria-label="Buy credits"
+        className="flex h-full w-8 items-center justify-center rounded-r-lg border-line-strong border-l text-muted hover:bg-hover hover:text-ink max-[25rem]:hidden"
+      >
+        <Plus aria-hidden className="size-4" />
+      </Link>
+    </div>
+  );
+}
+
+function useFlash(amount: string | undefined): { at: number; up: boolean } | null {
+  const previous = useRef(amount);
+  const [flash, setFlash] = useState<{ at: number; up: boolean } | null>(null);
+  useEffect(() => {
+    const before = previous.current;
+    previous.current = amount;
+    if (before === undefined || amount === undefined || before === amount) return;
+    setFlash((last) => ({ at: (last?.at ?? 0) + 1, up: parseBgl(amount) > parseBgl(before) }));
+    const timer = setTimeout(() => setFlash(null), FLASH_MS);
+    return () => clearTimeout(timer);
+  }, [amount]);
+  return flash;
+}

@@ -1,0 +1,59 @@
+import type { Use } from '@bakehouse/contract/credits';
+import { BGL_PER_USD, type Currency, MICRO_PER_BGL, parseBgl } from '@bakehouse/contract/money';
+
+type Day = { date: string; use: Use; amount: string };
+
+export type SpendSeries = { use: Use; label: string; values: number[] };
+
+const labels: Record<Use, string> = {
+  fine_tuning: 'Fine-tuning',
+  deployment: 'Deployments',
+  llm_inference: 'Chat and completions',
+  image_generation: 'Images',
+  video_generation: 'Videos',
+};
+
+const DAY_SECONDS = 86_400;
+const DAYS_MIN = 14;
+
+/**
+ * Bars for the chart: one x per day (seconds, UTC midnight) without gaps, at least a fortnight up to `today`,
+ * and one series per use that occurs. Values are for drawing only, in the chosen currency.
+ */
+export function spendSeries(
+  days: readonly Day[],
+  currency: Currency,
+  { from, to, today }: { from?: string; to?: string; today: string },
+): { x: number[]; series: SpendSeries[] } {
+  const last = midnight(to ?? today);
+  const first = Math.min(
+    from ? midnight(from) : last - (DAYS_MIN - 1) * DAY_SECONDS,
+    ...days.map(({ date }) => midnight(date)),
+  );
+  const x = Array.from(
+    { length: Math.max(1, (last - first) / DAY_SECONDS + 1) },
+    (_, index) => first + index * DAY_SECONDS,
+  );
+  const series = (Object.keys(labels) as Use[])
+    .filter((use) => days.some((day) => day.use === use))
+    .map((use) => {
+      const values = x.map(() => 0);
+      for (const day of days) {
+        const index = (midnight(day.date) - first) / DAY_SECONDS;
+        // A day that got back more than it paid has no bar.
+        if (day.use === use && index < values.length)
+          values[index] = Math.max(0, toCurrency(day.amount, currency));
+      }
+      return { use, label: labels[use], values };
+    });
+  return { x, series };
+}
+
+function midnight(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`) / 1000;
+}
+
+function toCurrency(bgl: string, currency: Currency): number {
+  const amount = Number(parseBgl(bgl)) / Number(MICRO_PER_BGL);
+  return currency === 'USD' ? amount / Number(BGL_PER_USD) : amount;
+}

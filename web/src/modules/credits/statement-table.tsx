@@ -1,0 +1,75 @@
+import { formatDateTime } from '../../lib/format-time.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { Money } from '../../ui/money.tsx';
+import { LoadMore, type MoreProps } from './load-more.tsx';
+import { SignedAmount } from './signed-amount.tsx';
+import type { StatementRow } from './transaction-rows.ts';
+
+/** Settled movements with the balance after each, and the hash that chains them. */
+export function StatementTable({ rows, ...more }: { rows: readonly StatementRow[] } & MoreProps) {
+  return (
+    <>
+      <DataTable
+        label="Statement"
+        rows={rows}
+        rowKey={({ transaction }) => transaction.transaction_id}
+        columns={[
+          {
+            id: 'date',
+            header: 'Date',
+            width: '11rem',
+            hideBelow: 'md',
+            cell: ({ transaction }) => (
+              <span className="whitespace-nowrap text-muted tabular-nums">
+                {formatDateTime(new Date(transaction.transaction_date))}
+              </span>
+            ),
+          },
+          {
+            id: 'description',
+            header: 'Description',
+            cell: ({ transaction }) => (
+              <>
+                <span className="line-clamp-1">{transaction.description}</span>
+                <span className="text-muted text-xs tabular-nums md:hidden">
+                  {formatDateTime(new Date(transaction.transaction_date))}
+                </span>
+              </>
+            ),
+          },
+          {
+            id: 'hash',
+            header: 'Hash',
+            width: '9rem',
+            hideBelow: 'lg',
+            cell: ({ transaction }) =>
+              transaction.transaction_hash ? (
+                <span className="flex items-center gap-1">
+                  <span className="font-mono text-muted text-xs">
+                    {transaction.transaction_hash.slice(0, 10)}
+                  </span>
+                  <CopyButton text={transaction.transaction_hash} label="Copy the hash" />
+                </span>
+              ) : (
+                <span className="text-faint text-xs">Being sealed</span>
+              ),
+          },
+          {
+            id: 'amount',
+            header: 'Amount',
+            numeric: true,
+            cell: ({ transaction }) => <SignedAmount transaction={transaction} />,
+          },
+          {
+            id: 'balance',
+            header: 'Balance',
+            numeric: true,
+            cell: ({ balanceAfter }) => <Money bgl={balanceAfter} />,
+          },
+        ]}
+      />
+      <LoadMore {...more} />
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDownLeft, ArrowUpRight } from 'lucide-react';
+import { useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { cx } from '../../lib/cx.ts';
+import { formatClock } from '../../lib/format-time.ts';
+import { LoadMore, type MoreProps } from './load-more.tsx';
+import { SignedAmount } from './signed-amount.tsx';
+import { groupByDay, isIncoming, type Transaction } from './transaction-rows.ts';
+
+const HEIGHTS = { day: 37, transaction: 61 };
+
+/** Grouped by day, newest first. Only the lines in sight exist, so ten thousand scroll as well as ten. */
+export function TransactionList({
+  transactions,
+  ...more
+}: { transactions: readonly Transaction[] } & MoreProps) {
+  const rows = useMemo(() => groupByDay(transactions), [transactions]);
+  const list = useRef<HTMLUListElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => setTop((list.current?.getBoundingClientRect().top ?? 0) + scrollY), []);
+  const virtualizer = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: (index) => HEIGHTS[rows[index]?.kind ?? 'transaction'],
+    getItemKey: (index) => `${rows[index]?.kind}:${rows[index]?.key}`,
+    scrollMargin: top,
+    overscan: 10,
+  });
+  return (
+    <>
+      <ul
+        ref={list}
+        className="relative overflow-hidden rounded-b-xl"
+        style={{ height: virtualizer.getTotalSize() }}
+      >
+        {virtualizer.getVirtualItems().map(({ key, index, start }) => {
+          const row = rows[index];
+          if (!row) return null;
+          return (
+            <li
+              key={key}
+              data-index={index}
+              ref={virtualizer.measureElement}
+              className="absolute top-0 left-0 w-full"
+              style={{ transform: `translateY(${start - top}px)` }}
+            >
+              {row.kind === 'day' ? (
+                <h2 className="border-line border-b bg-subtle px-5 py-2 font-medium text-muted text-xs leading-5">
+                  {row.heading}
+                </h2>
+              ) : (
+                <Line transaction={row.transaction} />
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      <LoadMore {...more} />
+    </>
+  );
+}
+
+function Line({ transaction }: { transaction: Transaction }) {
+  const incoming = isIncoming(transaction);
+  const Arrow = incoming ? ArrowDownLeft : ArrowUpRight;
+  return (
+    <div className="flex items-center gap-3 border-line border-b px-5 py-2.5 sm:gap-3.5">
+      <span
+        className={cx(
+          'flex size-8 shrink-0 items-center justify-center rounded-full',
+          incoming ? 'bg-good-soft text-good' : 'bg-subtle text-muted',
+        )}
+      >
+        <Arrow aria-hidden className="size-4" />
+      </span>
+      <div className="min-w-0 flex-1">
+        <div className="truncate leading-5">{transaction.description}</div>
+        <div className="truncate text-muted text-xs leading-5">
+          {formatClock(new Date(transaction.transaction_date))}
+          {transaction.asset_name && ` · ${transaction.asset_name}`}
+        </div>
+      </div>
+      <div className="text-right">
+        <SignedAmount transaction={transaction} />
+        {transaction.status === 'pending' && <div className="text-muted text-xs leading-5">Pending</div>}
+      </div>
+    </div>
+  );
+}

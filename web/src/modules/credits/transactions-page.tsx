@@ -1,0 +1,161 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ReceiptText, X } from 'lucide-react';
+import { useMemo } from 'react';
+import { localDay } from '../../lib/format-time.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Input } from '../../ui/input.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
+import { useUser } from '../accounts/api.ts';
+import { transactionsQuery, useBalance } from './api.ts';
+import { SpendCard } from './spend-card.tsx';
+import { StatementTable } from './statement-table.tsx';
+import { TransactionList } from './transaction-list.tsx';
+import { withRunningBalance } from './transaction-rows.ts';
+
+/** Every movement of the account: by day, or as a statement with the balance after each. Filters live in the URL. */
+export function TransactionsPage() {
+  const user = useUser();
+  const { from, to, view = 'list' } = useSearch({ from: '/app/transactions' });
+  // The statement reckons back from today's balance, so it needs what came after `to` as well.
+  const filter = view === 'statement' ? { from } : { from, to };
+  const list = useInfiniteQuery(transactionsQuery(user.id, filter));
+  const balance = useBalance(user.id);
+  const transactions = useMemo(
+    () => list.data?.pages.flatMap((page) => page.transactions) ?? [],
+    [list.data],
+  );
+  const statement = useMemo(
+    () =>
+      balance.data
+        ? withRunningBalance(transactions, balance.data.balance).filter(
+            ({ transaction }) => !to || localDay(new Date(transaction.transaction_date)) <= to,
+          )
+        : [],
+    [transactions, balance.data, to],
+  );
+  const more = {
+    hasMore: list.hasNextPage,
+    isLoadingMore: list.isFetchingNextPage,
+    onMore: () => void list.fetchNextPage(),
+  };
+  const filtered = from !== undefined || to !== undefined;
+
+  return (
+    <>
+      <PageHeader
+        title="Transaction History"
+        description="Every credit that came and went. Held amounts are pending until their work has ended."
+      />
+      <div className="grid grid-cols-1 gap-6">
+        <SpendCard from={from} to={to} />
+        <Card flush>
+          <Toolbar />
+          {list.isPending || (view === 'statement' && balance.isPending) ? (
+            <Loading />
+          ) : list.isError ? (
+            <ErrorState
+              title="Error Loading Transactions"
+              error={list.error}
+              retryLabel="Try Again"
+              onRetry={() => void list.refetch()}
+            />
+          ) : (view === 'statement' ? statement : transactions).length === 0 && !list.hasNextPage ? (
+            <EmptyState
+              icon={<ReceiptText aria-hidden />}
+              title="No transactions found"
+              description={
+                filtered ? 'Nothing moved in this period.' : 'Credits that you get and spend are listed here.'
+              }
+              action={
+                filtered && (
+                  <ButtonLink to="/transactions" search={{}}>
+                    Show all
+                  </ButtonLink>
+                )
+              }
+            />
+          ) : view === 'statement' ? (
+            <StatementTable rows={statement} {...more} />
+          ) : (
+            <TransactionList transactions={transactions} {...more} />
+          )}
+        </Card>
+      </div>
+    </>
+  );
+}
+
+function Toolbar() {
+  const { from, to, view = 'list' } = useSearch({ from: '/app/transactions' });
+  const navigate = useNavigate({ from: '/transactions' });
+  const today = localDay(new Date());
+  const set = (change: { from?: string; to?: string; view?: 'statement' }) =>
+    void navigate({ search: (previous) => ({ ...previous, ...change }), replace: true, resetScroll: false });
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3 border-line border-b px-5 py-3.5">
+      <Segmented
+        label="View"
+        value={view}
+        onChange={(next) => set({ view: next === 'statement' ? next : undefined })}
+        options={[
+          { value: 'list', label: 'By day' },
+          { value: 'statement', label: 'Statement' },
+        ]}
+      />
+      <div className="flex min-w-0 items-center gap-1.5 text-muted">
+        <div className="w-37 min-w-0">
+          <Input
+            type="date"
+            aria-label="From"
+            value={from ?? ''}
+            max={to ?? today}
+            onChange={(event) => set({ from: event.target.value || undefined })}
+          />
+        </div>
+        <span aria-hidden>–</span>
+        <div className="w-37 min-w-0">
+          <Input
+            type="date"
+            aria-label="To"
+            value={to ?? ''}
+            min={from}
+            max={today}
+            onChange={(event) => set({ to: event.target.value || undefined })}
+          />
+        </div>
+        {(from ?? to) && (
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label="Show all days"
+            onClick={() => set({ from: undefined, to: undefined })}
+          >
+            <X aria-hidden />
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Loading() {
+  return (
+    <LoadingRegion label="Loading transactions" className="divide-y divide-line">
+      {Array.from({ length: 8 }, (_, index) => (
+        <div key={index} className="flex items-center justify-between gap-6 px-5 py-3.5">
+          <div className="flex-1">
+            <Skeleton className="h-4 w-2/5" />
+            <Skeleton className="mt-2 h-3 w-24" />
+          </div>
+          <Skeleton className="h-4 w-20" />
+        </div>
+      ))}
+    </LoadingRegion>
+  );
+}

@@ -1,0 +1,84 @@
+import { Card } from '../../ui/card.tsx';
+import { Chart } from '../../ui/chart.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
+import { useDeploymentMetrics } from './api.ts';
+
+const milliseconds = (value: number) => `${Math.round(value)} ms`;
+
+/** The last hour, minute by minute: requests, latency, speed. */
+export function DeploymentMetrics({ podId }: { podId: string }) {
+  const metrics = useDeploymentMetrics(podId);
+  if (metrics.isPending) {
+    return (
+      <LoadingRegion className="grid gap-5 lg:grid-cols-2">
+        <Skeleton className="h-64" />
+        <Skeleton className="h-64" />
+      </LoadingRegion>
+    );
+  }
+  if (!metrics.data) {
+    return (
+      <ErrorState
+        title="The metrics could not be loaded"
+        error={metrics.error}
+        onRetry={() => void metrics.refetch()}
+      />
+    );
+  }
+  const { points } = metrics.data;
+  if (points.length === 0) {
+    return (
+      <Card>
+        <EmptyState title="No requests in the last hour" description="Ask it something in the playground." />
+      </Card>
+    );
+  }
+  const x = points.map((point) => Date.parse(point.at) / 1000);
+  return (
+    <div className="grid gap-5 lg:grid-cols-2">
+      <Card title="Requests per minute">
+        <Chart
+          label="Requests per minute"
+          x={x}
+          time
+          kind="stacked-bars"
+          series={[
+            { label: 'Answered', values: points.map((point) => point.requests - point.errors) },
+            { label: 'Failed', values: points.map((point) => point.errors), color: 5 },
+          ]}
+        />
+      </Card>
+      <Card title="Time to first token">
+        <Chart
+          label="Time to first token, median"
+          x={x}
+          time
+          series={[{ label: 'Median', values: points.map((point) => point.time_to_first_token_ms_p50) }]}
+          formatY={milliseconds}
+        />
+      </Card>
+      <Card title="Latency">
+        <Chart
+          label="Latency, median and 95th percentile"
+          x={x}
+          time
+          series={[
+            { label: 'Median', values: points.map((point) => point.latency_ms_p50) },
+            { label: '95 %', values: points.map((point) => point.latency_ms_p95) },
+          ]}
+          formatY={milliseconds}
+        />
+      </Card>
+      <Card title="Tokens per second">
+        <Chart
+          label="Tokens per second of one answer"
+          x={x}
+          time
+          series={[{ label: 'Tokens/s', values: points.map((point) => point.tokens_per_second) }]}
+        />
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,170 @@
+import type { Deployment } from '@bakehouse/contract/deployments';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Power } from 'lucide-react';
+import { useState } from 'react';
+import { formatDateTime, relativeTime } from '../../lib/format-time.ts';
+import { Button } from '../../ui/button.tsx';
+import { Callout } from '../../ui/callout.tsx';
+import { Card } from '../../ui/card.tsx';
+import { CodeTabs } from '../../ui/code-block.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Figure } from '../../ui/figure.tsx';
+import { Money } from '../../ui/money.tsx';
+import { notify } from '../../ui/notify.ts';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Progress } from '../../ui/progress.tsx';
+import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { useDeployment, useTerminatePod } from './api.ts';
+import { codeExamples } from './code-examples.ts';
+import { DeploymentLog } from './deployment-log.tsx';
+import { DeploymentMetrics } from './deployment-metrics.tsx';
+import { Playground } from './playground.tsx';
+
+const route = getRouteApi('/app/my-deployments/$podId');
+
+export function DeploymentPage() {
+  const { podId } = route.useParams();
+  const deployment = useDeployment(podId);
+  if (deployment.isPending) {
+    return (
+      <LoadingRegion>
+        <Skeleton className="mb-2 h-4 w-24" />
+        <Skeleton className="mb-8 h-7 w-64 max-w-full" />
+        <Skeleton className="mb-5 h-24 w-full" />
+        <Skeleton className="h-72 w-full" />
+      </LoadingRegion>
+    );
+  }
+  if (!deployment.data) {
+    return (
+      <ErrorState
+        title="This deployment cannot be shown"
+        error={deployment.error}
+        onRetry={() => void deployment.refetch()}
+      />
+    );
+  }
+  return <LoadedPage pod={deployment.data} />;
+}
+
+const usable = new Set<Deployment['status']>(['running', 'degraded', 'sleeping']);
+const ended = new Set<Deployment['status']>(['terminated', 'failed']);
+
+function LoadedPage({ pod }: { pod: Deployment }) {
+  const { tab = 'chat' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [asking, setAsking] = useState(false);
+  const termination = useTerminatePod();
+  const over = ended.has(pod.status);
+
+  const terminate = () =>
+    termination.mutate(pod.pod_id, {
+      onSuccess: () => notify.success(`${pod.title} was terminated`),
+      onSettled: () => setAsking(false),
+    });
+
+  return (
+    <>
+      <PageHeader
+        title={pod.title}
+        parents={[{ label: 'Deploy Models', to: '/my-deployments' }]}
+        badge={<StatusBadge status={pod.status} />}
+        actions={
+          !over && (
+            <Button onClick={() => setAsking(true)}>
+              <Power aria-hidden />
+              Terminate
+            </Button>
+          )
+        }
+      />
+      <State pod={pod} />
+      <dl className="mb-6 grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-3 lg:grid-cols-6">
+        <Figure label="Model">
+          <Link
+            to="/model/$id/description"
+            params={{ id: pod.model_id }}
+            className="text-accent-text hover:underline"
+          >
+            {pod.title}
+          </Link>
+        </Figure>
+        <Figure label="Base">{pod.base_model_title}</Figure>
+        <Figure label="Runs on">{pod.device}</Figure>
+        <Figure label="Price">
+          <Money bgl={pod.price_per_hour} /> / hour
+        </Figure>
+        <Figure label="Cost so far">
+          <Money bgl={pod.cost_so_far} />
+        </Figure>
+        <Figure label={over ? 'Ended' : 'Last request'}>
+          {pod.terminated_at
+            ? formatDateTime(new Date(pod.terminated_at))
+            : pod.last_request_at
+              ? relativeTime(new Date(pod.last_request_at))
+              : 'None yet'}
+        </Figure>
+      </dl>
+      <Tabs
+        value={tab}
+        onChange={(next) => void navigate({ search: { tab: next }, replace: true })}
+        tabs={[
+          {
+            value: 'chat',
+            label: 'Playground',
+            content: usable.has(pod.status) ? (
+              <Playground modelName={pod.model_name} device={pod.device === 'CPU' ? 'CPU' : 'GPU'} />
+            ) : (
+              <p className="py-8 text-center text-muted">
+                {over
+                  ? 'It has ended: deploy the model again to chat with it.'
+                  : 'You can chat as soon as it runs.'}
+              </p>
+            ),
+          },
+          {
+            value: 'code',
+            label: 'Code',
+            content: (
+              <Card title="Call it" description="With your API key, from any OpenAI client.">
+                <CodeTabs examples={codeExamples(window.location.origin, pod.model_name)} />
+              </Card>
+            ),
+          },
+          { value: 'metrics', label: 'Metrics', content: <DeploymentMetrics podId={pod.pod_id} /> },
+          { value: 'log', label: 'Log', content: <DeploymentLog podId={pod.pod_id} /> },
+        ]}
+      />
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        title={`Terminate ${pod.title}?`}
+        description="It stops answering at once, and its time is settled. The model itself stays."
+        action="Terminate"
+        pending={termination.isPending}
+        onConfirm={terminate}
+      />
+    </>
+  );
+}
+
+/** Why it is not simply running, and how far it is. */
+function State({ pod }: { pod: Deployment }) {
+  if (pod.status === 'queued' || pod.status === 'deploying') {
+    return (
+      <Card className="mb-6">
+        <Progress value={pod.progress} label={pod.reason || 'Starting'} />
+      </Card>
+    );
+  }
+  if (!pod.reason || pod.status === 'running') return null;
+  return (
+    <Callout tone={pod.status === 'failed' ? 'bad' : 'info'} className="mb-6">
+      {pod.reason}
+      {pod.status === 'failed' && Number(pod.cost_so_far) === 0 && ' You were not charged.'}
+    </Callout>
+  );
+}

@@ -1,0 +1,144 @@
+import type { Deployment } from '@bakehouse/contract/deployments';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Rocket } from 'lucide-react';
+import { relativeTime } from '../../lib/format-time.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Figure } from '../../ui/figure.tsx';
+import { ListSkeleton } from '../../ui/list-skeleton.tsx';
+import { Money } from '../../ui/money.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { useUser } from '../accounts/api.ts';
+import { useDeploymentStats, useDeployments } from './api.ts';
+import { StarterChatCard } from './starter-chat-card.tsx';
+
+const route = getRouteApi('/app/my-deployments');
+
+const ROW_HEIGHT = 60;
+
+export function DeploymentsPage() {
+  const user = useUser();
+  const { ended = false } = route.useSearch();
+  const navigate = route.useNavigate();
+  const deployments = useDeployments(user.id, ended);
+  const pods = deployments.data?.pods ?? [];
+  return (
+    <>
+      <PageHeader
+        title="Deploy Models"
+        description="Models that answer over the API. Fine-tunes of one base share its memory, and sleep when nobody asks."
+        actions={
+          <ButtonLink variant="primary" to="/model">
+            <Rocket aria-hidden />
+            Choose a model
+          </ButtonLink>
+        }
+      />
+      <Stats userId={user.id} />
+      <div className="mb-3 flex justify-end">
+        <Checkbox
+          checked={ended}
+          onChange={(checked) => void navigate({ search: checked ? { ended: true } : {}, replace: true })}
+          label="Show ended ones"
+        />
+      </div>
+      <Card flush>
+        {deployments.isPending && <ListSkeleton rowHeight={ROW_HEIGHT} />}
+        {deployments.isError && pods.length === 0 && (
+          <ErrorState
+            title="Your deployments could not be loaded"
+            error={deployments.error}
+            onRetry={() => void deployments.refetch()}
+          />
+        )}
+        {deployments.isSuccess && pods.length === 0 && (
+          <EmptyState
+            icon={<Rocket aria-hidden />}
+            title="Nothing is deployed"
+            description="Deploy a model to chat with it here and call it with any OpenAI client."
+            action={<ButtonLink to="/model">My Models</ButtonLink>}
+          />
+        )}
+        {pods.length > 0 && (
+          <DataTable
+            label="Deployments"
+            columns={columns}
+            rows={pods}
+            rowKey={(pod) => pod.pod_id}
+            rowHeight={ROW_HEIGHT}
+            onRowClick={(pod) =>
+              void navigate({ to: '/my-deployments/$podId', params: { podId: pod.pod_id } })
+            }
+          />
+        )}
+      </Card>
+      <StarterChatCard />
+    </>
+  );
+}
+
+const columns: Column<Deployment>[] = [
+  {
+    id: 'title',
+    header: 'Model',
+    cell: (pod) => (
+      <div className="min-w-0">
+        <Link
+          to="/my-deployments/$podId"
+          params={{ podId: pod.pod_id }}
+          className="rounded font-medium hover:underline [overflow-wrap:anywhere]"
+        >
+          {pod.title}
+        </Link>
+        <p className="font-mono text-muted text-xs">{pod.model_name}</p>
+      </div>
+    ),
+  },
+  { id: 'status', header: 'Status', cell: (pod) => <StatusBadge status={pod.status} />, width: '8rem' },
+  { id: 'base', header: 'Base', cell: (pod) => pod.base_model_title, width: '14rem', hideBelow: 'lg' },
+  { id: 'device', header: 'Runs on', cell: (pod) => pod.device, width: '8rem', hideBelow: 'md' },
+  {
+    id: 'used',
+    header: 'Last request',
+    cell: (pod) => (
+      <span className="whitespace-nowrap text-muted">
+        {pod.last_request_at ? relativeTime(new Date(pod.last_request_at)) : 'None yet'}
+      </span>
+    ),
+    width: '9rem',
+    hideBelow: 'md',
+  },
+  {
+    id: 'cost',
+    header: 'Cost so far',
+    cell: (pod) => <Money bgl={pod.cost_so_far} />,
+    numeric: true,
+    width: '8rem',
+    hideBelow: 'sm',
+  },
+];
+
+function Stats({ userId }: { userId: string }) {
+  const stats = useDeploymentStats(userId);
+  const figures = [
+    { label: 'Running', value: stats.data?.running.toLocaleString('en') },
+    { label: 'Requests', value: stats.data?.requests.toLocaleString('en') },
+    { label: 'Tokens written', value: stats.data?.completion_tokens.toLocaleString('en') },
+    { label: 'Cost', value: stats.data && <Money bgl={stats.data.cost} /> },
+  ];
+  return (
+    <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
+      {figures.map(({ label, value }) => (
+        <Figure key={label} card label={label}>
+          {value ?? (stats.isError ? '–' : <Skeleton className="h-7 w-16" />)}
+        </Figure>
+      ))}
+    </dl>
+  );
+}

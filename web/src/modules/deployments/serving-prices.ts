@@ -1,0 +1,22 @@
+import type { GpuType } from '@bakehouse/contract/limits';
+import { useQuery } from '@tanstack/react-query';
+import { pricesQuery } from '../credits/api.ts';
+import { useMachine } from '../machine/api.ts';
+
+export type ServingDevice = 'CPU' | 'GPU';
+type ServingPrice = 'text_serving' | 'prompt_tokens' | 'completion_tokens';
+
+/** The GPU that a deployment asks for unless told otherwise. */
+const DEFAULT_GPU: GpuType = 'NVIDIA_TESLA_A100';
+
+/** Where a model would be served on this machine; undefined while that is not known. */
+export function useServingDevice(): ServingDevice | undefined {
+  const { data } = useMachine();
+  return data && (data.accelerators.some((one) => one.gpu_type === DEFAULT_GPU) ? 'GPU' : 'CPU');
+}
+
+/** BGL for an hour, or for a million tokens; undefined while it is not known. */
+export function useServingPrice(of: ServingPrice, device: ServingDevice | undefined): string | undefined {
+  const prices = useQuery(pricesQuery);
+  return prices.data?.prices.find(({ id }) => id === `${of}:${device}`)?.unit_price;
+}

@@ -1,0 +1,174 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useCreatePanel } from '../../lib/create-panel.ts';
+import { useFallbackInterval } from '../../lib/event-stream.ts';
+import { formatDuration, relativeTime } from '../../lib/format-time.ts';
+import { BalanceCard } from '../../ui/balance-card.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { useUser } from '../accounts/api.ts';
+import { assetListQuery } from '../assets/api.ts';
+import { useBalance } from '../credits/api.ts';
+import { deploymentListQuery } from '../deployments/api.ts';
+import { runListQuery } from '../training/api.ts';
+import { OnboardingCard } from './onboarding-card.tsx';
+import { RecentCard } from './recent-card.tsx';
+
+const POLL_MS = 5_000;
+
+/** What is going on and what to do next. */
+export function DashboardPage() {
+  const user = useUser();
+  const balance = useBalance(user.id);
+  return (
+    <>
+      <PageHeader title="Dashboard" />
+      <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="grid grid-cols-1 gap-6">
+          <OnboardingCard />
+          <RecentRuns />
+          <RecentDeployments />
+        </div>
+        <div className="grid grid-cols-1 gap-6">
+          <BalanceCard
+            balance={balance.data}
+            error={balance.error}
+            onRetry={() => void balance.refetch()}
+            actions={
+              <ButtonLink to="/transactions" size="sm" variant="ghost" className="-mr-2">
+                History
+              </ButtonLink>
+            }
+          />
+          <RecentAssets types="RAW" />
+          <RecentAssets types="MODEL" />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function RecentRuns() {
+  const query = useQuery({ ...runListQuery, refetchInterval: useFallbackInterval(POLL_MS) });
+  const openPanel = useCreatePanel();
+  return (
+    <RecentCard
+      title="Training"
+      to="/llm-training"
+      query={query}
+      rows={query.data?.runs}
+      rowKey={(run) => run.run_id}
+      empty="Fine-tune a language model on your own data. The price is shown before anything starts."
+      action={
+        <Button size="sm" onClick={() => openPanel({ create: 'model' })}>
+          Create Model
+        </Button>
+      }
+      row={(run) => (
+        <Row
+          title={
+            <Link to="/runs/$id" params={{ id: run.run_id }}>
+              {run.title}
+            </Link>
+          }
+          detail={
+            run.state === 'running' && run.remaining_seconds !== null
+              ? `${Math.floor(run.progress)}%, ${formatDuration(run.remaining_seconds)} left`
+              : `${run.base_model.title} · ${relativeTime(new Date(run.created_at))}`
+          }
+        >
+          <StatusBadge status={run.state} moving={run.state === 'running'} />
+        </Row>
+      )}
+    />
+  );
+}
+
+function RecentDeployments() {
+  const user = useUser();
+  const query = useQuery({ ...deploymentListQuery(user.id), refetchInterval: useFallbackInterval(POLL_MS) });
+  return (
+    <RecentCard
+      title="Deployments"
+      to="/my-deployments"
+      query={query}
+      rows={query.data?.pods}
+      rowKey={(pod) => pod.pod_id}
+      empty="Serve a model and chat with it, here or from your own programs."
+      action={
+        <ButtonLink to="/my-deployments" size="sm">
+          Deploy Models
+        </ButtonLink>
+      }
+      row={(pod) => (
+        <Row
+          title={
+            <Link to="/my-deployments/$podId" params={{ podId: pod.pod_id }}>
+              {pod.title}
+            </Link>
+          }
+          detail={pod.reason || pod.base_model_title}
+        >
+          <StatusBadge status={pod.status} />
+        </Row>
+      )}
+    />
+  );
+}
+
+const assetTexts = {
+  RAW: {
+    title: 'Datasets',
+    to: '/dataset',
+    page: '/dataset/$id/description',
+    empty: 'Your data: csv, jsonl, json, txt or parquet.',
+  },
+  MODEL: {
+    title: 'Models',
+    to: '/model',
+    page: '/model/$id/description',
+    empty: 'Models that you fine-tune or upload.',
+  },
+} as const;
+
+function RecentAssets({ types }: { types: 'RAW' | 'MODEL' }) {
+  const user = useUser();
+  const query = useInfiniteQuery(assetListQuery(user.id, { types }));
+  const { title, to, page, empty } = assetTexts[types];
+  return (
+    <RecentCard
+      title={title}
+      to={to}
+      query={query}
+      rows={query.data?.pages[0]?.datasets}
+      rowKey={(asset) => asset.dataset_id}
+      empty={empty}
+      skeletons={2}
+      row={(asset) => (
+        <Row
+          title={
+            <Link to={page} params={{ id: asset.dataset_id }}>
+              {asset.title}
+            </Link>
+          }
+          detail={relativeTime(new Date(asset.updated_at))}
+        />
+      )}
+    />
+  );
+}
+
+/** The link covers the whole row. */
+function Row({ title, detail, children }: { title: ReactNode; detail: string; children?: ReactNode }) {
+  return (
+    <div className="relative flex items-center gap-4 px-5 py-3 hover:bg-subtle">
+      <div className="min-w-0 flex-1">
+        <div className="truncate font-medium [&>a]:after:absolute [&>a]:after:inset-0">{title}</div>
+        <div className="truncate text-[0.8125rem] text-muted tabular-nums">{detail}</div>
+      </div>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,189 @@
+import { createAsset } from '@bakehouse/contract/assets';
+import {
+  cancelRun,
+  type FineTuneValidation,
+  getRun,
+  getRunLogs,
+  getRunMetrics,
+  listRuns,
+  type Run,
+  validateFineTune,
+} from '@bakehouse/contract/training';
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { call } from '../../lib/api-client.ts';
+import { useFallbackInterval } from '../../lib/event-stream.ts';
+import { queryClient } from '../../lib/query-client.ts';
+import { notify } from '../../ui/notify.ts';
+import type { TrainingParameters } from './create-model-wizard-state.ts';
+
+const POLL_MS = 3_000;
+/** Reading and counting the tokens of a large file takes its time. */
+const VALIDATION_TIMEOUT_MS = 120_000;
+
+/** The caller's runs, newest first. */
+export const runListQuery = queryOptions({
+  queryKey: ['run', 'list'],
+  queryFn: ({ signal }) => call(listRuns, { query: { limit: 100 } }, { signal, operation: 'fetch runs' }),
+});
+
+export function useRuns() {
+  return useQuery({ ...runListQuery, refetchInterval: useFallbackInterval(POLL_MS) });
+}
+
+const runQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ['run', 'one', runId],
+    queryFn: ({ signal }) => call(getRun, { params: { runId } }, { signal, operation: 'fetch the run' }),
+  });
+
+export function useRun(runId: string) {
+  return useQuery({ ...runQuery(runId), refetchInterval: useFallbackInterval(POLL_MS) });
+}
+
+export const runMetricsQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ['run', 'metrics', runId],
+    queryFn: ({ signal }) =>
+      call(getRunMetrics, { params: { runId } }, { signal, operation: 'fetch the curves' }),
+  });
+
+export function useRunMetrics(runId: string) {
+  return useQuery({ ...runMetricsQuery(runId), refetchInterval: useFallbackInterval(POLL_MS) });
+}
+
+export function useRunLogs(runId: string) {
+  return useQuery({
+    queryKey: ['run', 'logs', runId],
+    queryFn: ({ signal }) =>
+      call(getRunLogs, { params: { runId }, query: {} }, { signal, operation: 'fetch the log' }),
+    refetchInterval: useFallbackInterval(POLL_MS),
+  });
+}
+
+export function useCancelRun(runId: string) {
+  return useMutation({
+    mutationFn: () => call(cancelRun, { params: { runId } }, { operation: 'cancel the run' }),
+    onSuccess: (run: Run) => {
+      queryClient.setQueryData(runQuery(runId).queryKey, run);
+      return queryClient.invalidateQueries({ queryKey: ['run'] });
+    },
+    onError: (error) => notify.error(error),
+  });
+}
+
+export type FineTuneChoice = {
+  userId: string;
+  name: string;
+  tags: string[];
+  baseModelId: string;
+  datasetId: string;
+  fileName: string;
+  parameters: TrainingParameters;
+};
+
+/** Reads the data as training would; resolves with the estimate and what stands in the way. */
+export function useValidateFineTune() {
+  return useMutation({
+    mutationFn: ({
+      baseModelId,
+      datasetId,
+      fileName,
+      parameters,
+    }: FineTuneChoice): Promise<FineTuneValidation> => {
+      const { accelerator_type, accelerator_count, ...fields } = wireParameters(parameters);
+      return call(
+        validateFineTune,
+        {
+          body: {
+            dataset_id: datasetId,
+            file_name: fileName,
+            model_id: baseModelId,
+            gpu_type: accelerator_type,
+            accelerator_count,
+            ...fields,
+          },
+        },
+        { operation: 'validate parameters', timeoutMs: VALIDATION_TIMEOUT_MS },
+      );
+    },
+  });
+}
+
+/** Creates the model and starts its run; resolves with the model's id. */
+export function useStartFineTune() {
+  return useMutation({
+    mutationFn: ({ choice, idempotencyKey }: { choice: FineTuneChoice; idempotencyKey: string }) =>
+      call(
+        createAsset,
+        {
+          body: {
+            dataset_type: 'MODEL',
+            title: choice.name,
+            category: 'Artificial intelligence',
+            tags: choice.tags,
+            user_id: choice.userId,
+            fine_tune_payload: {
+              asset_id: choice.datasetId,
+              model_name: choice.name,
+              base_model: choice.baseModelId,
+              file_name: choice.fileName,
+              user_id: choice.userId,
+              ...wireParameters(choice.parameters),
+            },
+          },
+        },
+        { idempotencyKey, operation: 'create model', timeoutMs: VALIDATION_TIMEOUT_MS },
+      ),
+    onSuccess: () =>
+      Promise.all(
+        ['asset', 'run', 'balance'].map((family) => queryClient.invalidateQueries({ queryKey: [family] })),
+      ),
+  });
+}
+
+export type UploadedModel = {
+  userId: string;
+  name: string;
+  tags: string[];
+  baseModelType: 'llama3' | 'qwen';
+  idempotencyKey: string;
+};
+
+/** Creates an empty model for uploaded files; resolves with its id. */
+export function useCreateUploadedModel() {
+  return useMutation({
+    mutationFn: ({ userId, name, tags, baseModelType, idempotencyKey }: UploadedModel) =>
+      call(
+        createAsset,
+        {
+          body: {
+            dataset_type: 'MODEL',
+            title: name,
+            category: 'Artificial intelligence',
+            tags,
+            user_id: userId,
+            base_model_type: baseModelType,
+          },
+        },
+        { idempotencyKey, operation: 'create model' },
+      ),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['asset'] }),
+  });
+}
+
+/** The wizard's parameters as the wire names them: no columns where there are none. */
+export function wireParameters({
+  input_column,
+  output_column,
+  accelerator_type,
+  accelerator_count,
+  ...rest
+}: TrainingParameters) {
+  return {
+    ...rest,
+    accelerator_type: accelerator_type ?? undefined,
+    accelerator_count: accelerator_count as 1 | 2 | 4 | 8,
+    ...(input_column && { input_column }),
+    ...(output_column && { output_column }),
+  };
+}

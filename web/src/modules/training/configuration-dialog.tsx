@@ -1,0 +1,110 @@
+import { Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { relativeTime } from '../../lib/format-time.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { errorMessage, notify } from '../../ui/notify.ts';
+import { RadioCards } from '../../ui/radio-cards.tsx';
+import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
+import { useApplicableConfiguration, useConfigurations, useDeleteConfiguration } from './configurations.ts';
+import type { Configuration } from './create-model-wizard-state.ts';
+
+type Props = { onClose: () => void; onApply: (payload: Configuration['fine_tune_payload']) => void };
+
+/** Configuration Templates: choose one of the saved ones and apply it. */
+export function ConfigurationDialog({ onClose, onApply }: Props) {
+  const configurations = useConfigurations();
+  const check = useApplicableConfiguration();
+  const deletion = useDeleteConfiguration();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const list = configurations.data?.configurations ?? [];
+  const selected = list.find((one) => one.config_id === chosen);
+  const apply = ({ fine_tune_payload }: Configuration) =>
+    check.mutate(fine_tune_payload, {
+      onSuccess: () => onApply(fine_tune_payload),
+      onError: (error) =>
+        notify.failure('Failed to apply configuration', { description: errorMessage(error) }),
+    });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Configuration Templates"
+      description="Applying one fills in the model, the dataset and every parameter."
+      footer={
+        <>
+          {selected && (
+            <Button
+              variant="ghost"
+              className="mr-auto"
+              loading={deletion.isPending}
+              onClick={() =>
+                deletion.mutate(selected.config_id, {
+                  onSuccess: () => setChosen(null),
+                  onError: (error) => notify.error(error),
+                })
+              }
+            >
+              <Trash2 aria-hidden />
+              Delete
+            </Button>
+          )}
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            disabled={!selected}
+            loading={check.isPending}
+            onClick={() => selected && apply(selected)}
+          >
+            Apply
+          </Button>
+        </>
+      }
+    >
+      {configurations.isPending && (
+        <LoadingRegion className="flex flex-col gap-2">
+          <Skeleton className="h-16 w-full" />
+          <Skeleton className="h-16 w-full" />
+        </LoadingRegion>
+      )}
+      {configurations.isError && !configurations.data && (
+        <ErrorState
+          title="Your configurations could not be loaded"
+          error={configurations.error}
+          onRetry={() => void configurations.refetch()}
+        />
+      )}
+      {configurations.isSuccess && list.length === 0 && (
+        <EmptyState
+          title="No templates yet"
+          description="Save the parameters of a fine-tune on its review step; they appear here."
+        />
+      )}
+      {list.length > 0 && (
+        <RadioCards
+          aria-label="Configurations"
+          value={chosen}
+          onChange={setChosen}
+          options={list.map((one) => ({
+            value: one.config_id,
+            label: one.config_name,
+            description: describe(one),
+          }))}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+function describe({ fine_tune_payload: saved, created_at }: Configuration): string {
+  const parts = [
+    saved.epochs !== undefined && `${saved.epochs} epochs`,
+    saved.learning_rate !== undefined && `learning rate ${saved.learning_rate}`,
+    saved.lora_r !== undefined && `rank ${saved.lora_r}`,
+    saved.file_name,
+    `saved ${relativeTime(new Date(created_at)).toLowerCase()}`,
+  ];
+  return parts.filter(Boolean).join(' · ');
+}

@@ -1,0 +1,175 @@
+import { useEffect, useRef, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Money } from '../../ui/money.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
+import { Stepper } from '../../ui/stepper.tsx';
+import { CreateModelResult } from './create-model-result.tsx';
+import { isDirty, stepLabels, type WizardState } from './create-model-wizard-state.ts';
+import { StepDetails } from './step-details.tsx';
+import { StepParameters } from './step-parameters.tsx';
+import { StepReview } from './step-review.tsx';
+import { StepSelection } from './step-selection.tsx';
+import { StepType } from './step-type.tsx';
+import { StepUpload } from './step-upload.tsx';
+import { useCreateModel } from './use-create-model.ts';
+
+type Preset = { dataset?: string | undefined; baseModel?: string | undefined };
+type Props = Preset & { open: boolean; onClose: () => void };
+
+const FORM_ID = 'create-model';
+
+/**
+ * The Create Model wizard. `dataset` and `baseModel` come preselected from where it was opened. Who
+ * leaves the page in the middle, to buy credits or by Back, finds it as it was; who closes it, or
+ * asks for another dataset or model, begins anew.
+ */
+export function CreateModelSheet({ open, onClose, dataset, baseModel }: Props) {
+  const [shown, setShown] = useState({ open, round: 0, preset: { dataset, baseModel } });
+  const [unfinished, setUnfinished] = useState(false);
+  if (open !== shown.open) {
+    const { preset, round } = shown;
+    const goesOn = unfinished && fits(dataset, preset.dataset) && fits(baseModel, preset.baseModel);
+    setShown(
+      open && !goesOn ? { open, round: round + 1, preset: { dataset, baseModel } } : { ...shown, open },
+    );
+  }
+  return (
+    <Wizard
+      key={shown.round}
+      open={open}
+      {...shown.preset}
+      onUnfinished={setUnfinished}
+      onClose={() => {
+        setUnfinished(false);
+        onClose();
+      }}
+    />
+  );
+}
+
+function fits(wanted: string | undefined, chosen: string | undefined): boolean {
+  return wanted === undefined || wanted === chosen;
+}
+
+type WizardProps = Props & { onUnfinished: (unfinished: boolean) => void };
+
+function Wizard({ open, onClose, onUnfinished, dataset, baseModel }: WizardProps) {
+  const wizard = useCreateModel({ dataset, baseModel });
+  const { state, problems, busy, dispatch, goOn } = wizard;
+  const dirty = isDirty(state);
+  useEffect(() => onUnfinished(dirty), [dirty, onUnfinished]);
+
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (state.attempts > 0)
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid][tabindex]')?.focus();
+  }, [state.attempts]);
+
+  return (
+    <Sheet
+      open={open}
+      onClose={onClose}
+      title="Create Model"
+      size="lg"
+      dirty={dirty}
+      subheader={
+        state.step < 6 ? (
+          <Stepper steps={stepLabels[state.type ?? 'finetune']} current={state.step - 1} />
+        ) : undefined
+      }
+      footer={
+        state.step < 6 ? (
+          <>
+            {state.step > 1 && (
+              <Button className="mr-auto" disabled={busy} onClick={() => dispatch({ do: 'back' })}>
+                Back
+              </Button>
+            )}
+            {state.step === 5 && wizard.validation && (
+              <span className="text-[0.8125rem] text-muted">
+                Held at start: <Money bgl={wizard.validation.cost_estimate.quote.total} />
+              </span>
+            )}
+            {/* Each step is another button: a double click on one does not press the next. */}
+            <Button key={state.step} variant="primary" type="submit" form={FORM_ID} loading={busy}>
+              {forwardLabel(state)}
+            </Button>
+          </>
+        ) : undefined
+      }
+    >
+      <form
+        id={FORM_ID}
+        ref={form}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          goOn();
+        }}
+      >
+        {state.step === 1 && (
+          <StepType
+            value={state.type}
+            error={problems.type}
+            onChange={(type) => dispatch({ do: 'change', values: { type } })}
+          />
+        )}
+        {state.step === 2 && (
+          <StepDetails
+            state={state}
+            problems={problems}
+            onChange={(values) => dispatch({ do: 'change', values })}
+          />
+        )}
+        {state.step === 3 && state.type === 'upload' && (
+          <StepUpload
+            files={state.files}
+            uploads={wizard.uploads}
+            error={problems.files}
+            onChange={(files) => dispatch({ do: 'change', values: { files } })}
+          />
+        )}
+        {state.step === 3 && state.type === 'finetune' && (
+          <StepSelection
+            state={state}
+            problems={problems}
+            onChange={(values) => dispatch({ do: 'change', values })}
+            onApply={(configuration) => dispatch({ do: 'apply', configuration })}
+          />
+        )}
+        {state.step === 4 && (
+          <StepParameters
+            state={state}
+            problems={problems}
+            criticalErrors={wizard.validation?.critical_errors ?? []}
+            onChange={(values) => dispatch({ do: 'parameters', values })}
+          />
+        )}
+      </form>
+      {state.step === 5 && wizard.validation && wizard.choice && (
+        <StepReview
+          state={state}
+          validation={wizard.validation}
+          choice={wizard.choice}
+          unaffordable={wizard.unaffordable}
+        />
+      )}
+      {state.step === 6 && (
+        <CreateModelResult
+          type={state.type ?? 'finetune'}
+          name={state.name}
+          modelId={wizard.modelId}
+          error={wizard.error}
+          failedUploads={wizard.uploads.filter((one) => one.state === 'failed')}
+          onTryAgain={wizard.reset}
+          onClose={onClose}
+        />
+      )}
+    </Sheet>
+  );
+}
+
+function forwardLabel(state: WizardState): string {
+  if (state.type === 'upload' && state.step === 3) return 'Create model';
+  return state.step === 5 ? 'Start training' : 'Continue';
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import {
+  differsFromDefaults,
+  initialParameters,
+  initialState,
+  isDirty,
+  learningRateAdvice,
+  parameterProblems,
+  problemsOf,
+  type WizardState,
+  wizardReducer,
+} from './create-model-wizard-state.ts';
+
+const at = (values: Partial<WizardState>): WizardState => ({ ...initialState, ...values });
+
+describe('wizardReducer', () => {
+  it('does not go on while the step has problems, and shows them', () => {
+    const state = wizardReducer(initialState, { do: 'continue' });
+    expect(state).toMatchObject({ step: 1, attempts: 1 });
+    expect(problemsOf(state)).toEqual({ type: 'Please select a model type first' });
+  });
+
+  it('goes through the steps of a fine-tune and keeps everything on the way back', () => {
+    let state = wizardReducer(initialState, { do: 'change', values: { type: 'finetune' } });
+    state = wizardReducer(state, { do: 'continue' });
+    state = wizardReducer(state, { do: 'change', values: { name: 'Crumb' } });
+    state = wizardReducer(state, { do: 'continue' });
+    expect(state.step).toBe(3);
+    state = wizardReducer(wizardReducer(state, { do: 'back' }), { do: 'back' });
+    expect(state).toMatchObject({ step: 1, type: 'finetune', name: 'Crumb' });
+  });
+
+  it('stays on the last step of an upload until it has finished', () => {
+    const state = at({ step: 3, type: 'upload', files: [new File(['x'], 'a.gguf')] });
+    expect(wizardReducer(state, { do: 'continue' }).step).toBe(3);
+    expect(wizardReducer(state, { do: 'finish' }).step).toBe(6);
+  });
+
+  it('empties the file when the dataset changes, and the columns when the file changes', () => {
+    const state = at({
+      datasetId: 'a',
+      fileName: 'x.csv',
+      parameters: { ...initialParameters, input_column: 'q', output_column: 'r' },
+    });
+    const other = wizardReducer(state, { do: 'change', values: { datasetId: 'b' } });
+    expect(other.fileName).toBeNull();
+    expect(other.parameters).toMatchObject({ input_column: '', output_column: '' });
+    const renamed = wizardReducer(state, { do: 'change', values: { name: 'Other' } });
+    expect(renamed.parameters.input_column).toBe('q');
+  });
+});
+
+it('applies a saved configuration over what was chosen before', () => {
+  const before = at({
+    step: 3,
+    baseModelId: 'base',
+    datasetId: 'a',
+    fileName: 'x.csv',
+    parameters: { ...initialParameters, input_column: 'q', output_column: 'r', epochs: 5 },
+  });
+  const after = wizardReducer(before, {
+    do: 'apply',
+    configuration: { asset_id: 'b', file_name: 'y.txt', model_name: 'Other', learning_rate: 0.01 },
+  });
+  expect(after).toMatchObject({ step: 3, name: '', baseModelId: 'base', datasetId: 'b', fileName: 'y.txt' });
+  // The columns of the earlier file say nothing about this one.
+  expect(after.parameters).toMatchObject({
+    learning_rate: 0.01,
+    epochs: 5,
+    input_column: '',
+    output_column: '',
+  });
+});
+
+describe('problemsOf', () => {
+  it('asks for a name of four characters, and for the base type of an upload', () => {
+    expect(problemsOf(at({ step: 2, type: 'finetune', name: 'abc ' }))).toHaveProperty('name');
+    expect(problemsOf(at({ step: 2, type: 'upload', name: 'abcd' }))).toEqual({
+      baseModelType: 'Please fill in all required fields',
+    });
+  });
+
+  it('names the missing choice of step 3', () => {
+    const message = 'Please make sure you have selected a model, dataset, and file';
+    expect(problemsOf(at({ step: 3, type: 'finetune', baseModelId: 'm' }))).toEqual({ datasetId: message });
+    expect(problemsOf(at({ step: 3, type: 'finetune', baseModelId: 'm', datasetId: 'd' }))).toEqual({
+      fileName: message,
+    });
+  });
+
+  it('refuses a file over 500 MB', () => {
+    const file = new File([], 'big.gguf');
+    Object.defineProperty(file, 'size', { value: 524_288_001 });
+    expect(problemsOf(at({ step: 3, type: 'upload', files: [file] }))).toEqual({
+      files: 'File size exceeds 500MB limit',
+    });
+  });
+});
+
+describe('parameterProblems', () => {
+  it('has none at the defaults for a text file', () => {
+    expect(parameterProblems(initialParameters, 'story.TXT')).toEqual({});
+  });
+
+  it('needs both columns for other files', () => {
+    const message = 'Input and output columns are required for non-text files';
+    expect(parameterProblems({ ...initialParameters, input_column: 'q' }, 'rows.csv')).toEqual({
+      output_column: message,
+    });
+  });
+
+  it('names each field that is out of bounds', () => {
+    const bad = {
+      ...initialParameters,
+      epochs: 0,
+      learning_rate: 0,
+      accelerator_count: 3,
+      stride: Number.NaN,
+    };
+    expect(parameterProblems(bad, 'a.txt')).toEqual({
+      epochs: 'Epochs must be at least 1',
+      learning_rate: 'Learning rate must be greater than 0',
+      accelerator_count: 'Please select a valid number of GPUs (1, 2, 4, or 8)',
+      stride: 'Stride must be at least 1',
+    });
+  });
+});
+
+it('is dirty from the first choice to the result', () => {
+  expect(isDirty(initialState)).toBe(false);
+  expect(isDirty(at({ type: 'upload' }))).toBe(false);
+  expect(isDirty(at({ type: 'upload', name: 'Crumb' }))).toBe(true);
+  expect(isDirty(at({ step: 2, type: 'upload' }))).toBe(true);
+  expect(isDirty(at({ step: 6, type: 'upload', name: 'Crumb' }))).toBe(false);
+});
+
+it('warns about learning rates far off', () => {
+  expect(learningRateAdvice(0.001)).toBeNull();
+  expect(learningRateAdvice(0.1)).toContain('0.0002');
+  expect(learningRateAdvice(0.000001)).toContain('0.0002');
+});
+
+it('opens an advanced panel that holds something of its own', () => {
+  expect(differsFromDefaults(initialParameters, 'lora')).toBe(false);
+  expect(differsFromDefaults({ ...initialParameters, lora_target_modules: ['q_proj'] }, 'lora')).toBe(true);
+  expect(differsFromDefaults({ ...initialParameters, stride: 10 }, 'segmentation')).toBe(true);
+});

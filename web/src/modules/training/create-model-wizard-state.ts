@@ -1,0 +1,255 @@
+import {
+  FILE_SIZE_LIMIT_BYTES,
+  FILE_SIZE_LIMIT_MESSAGE,
+  fineTuneDefaults,
+  type GpuType,
+  gpuCounts,
+  loraTargetModules,
+  MODEL_NAME_LENGTH_MIN,
+  type segmentationMethods,
+  type uploadBaseModelTypes,
+} from '@bakehouse/contract/limits';
+import type { savedConfiguration } from '@bakehouse/contract/training';
+import type * as z from 'zod';
+
+/** The wizard's state and its decisions; the sheet only draws them. */
+
+export type ModelType = 'upload' | 'finetune';
+
+export type TrainingParameters = {
+  epochs: number;
+  learning_rate: number;
+  input_column: string;
+  output_column: string;
+  segmentation_method: (typeof segmentationMethods)[number];
+  batch_size: number;
+  eval_batch_size: number;
+  gradient_accumulation_steps: number;
+  max_chunk_size: number;
+  stride: number;
+  min_segment_length: number;
+  train_test_split: number;
+  lora_r: number;
+  lora_dropout: number;
+  lora_target_modules: (typeof loraTargetModules)[number][];
+  accelerator_type: GpuType | null;
+  accelerator_count: number;
+};
+
+export type Configuration = z.output<typeof savedConfiguration>;
+
+export type WizardState = {
+  step: 1 | 2 | 3 | 4 | 5 | 6;
+  type: ModelType | null;
+  name: string;
+  tags: string[];
+  baseModelType: (typeof uploadBaseModelTypes)[number] | null;
+  files: File[];
+  baseModelId: string | null;
+  datasetId: string | null;
+  fileName: string | null;
+  parameters: TrainingParameters;
+  /** How often the person has tried to go on from this step in vain; problems are shown from the first time on. */
+  attempts: number;
+};
+
+export const initialParameters: TrainingParameters = {
+  epochs: fineTuneDefaults.epochs,
+  learning_rate: fineTuneDefaults.learning_rate,
+  input_column: '',
+  output_column: '',
+  segmentation_method: fineTuneDefaults.segmentation_method,
+  batch_size: fineTuneDefaults.batch_size,
+  eval_batch_size: fineTuneDefaults.eval_batch_size,
+  gradient_accumulation_steps: fineTuneDefaults.gradient_accumulation_steps,
+  max_chunk_size: fineTuneDefaults.max_chunk_size,
+  stride: fineTuneDefaults.stride,
+  min_segment_length: fineTuneDefaults.min_segment_length,
+  train_test_split: fineTuneDefaults.train_test_split,
+  lora_r: fineTuneDefaults.lora_r,
+  lora_dropout: fineTuneDefaults.lora_dropout,
+  lora_target_modules: [...loraTargetModules],
+  accelerator_type: fineTuneDefaults.accelerator_type,
+  accelerator_count: fineTuneDefaults.accelerator_count,
+};
+
+export const initialState: WizardState = {
+  step: 1,
+  type: null,
+  name: '',
+  tags: [],
+  baseModelType: null,
+  files: [],
+  baseModelId: null,
+  datasetId: null,
+  fileName: null,
+  parameters: initialParameters,
+  attempts: 0,
+};
+
+export type WizardAction =
+  | { do: 'change'; values: Partial<Omit<WizardState, 'step' | 'parameters' | 'attempts'>> }
+  | { do: 'parameters'; values: Partial<TrainingParameters> }
+  /** Fills in a saved configuration; what it does not name stays as it is. */
+  | { do: 'apply'; configuration: Configuration['fine_tune_payload'] }
+  | { do: 'continue' }
+  | { do: 'back' }
+  | { do: 'finish' }
+  | { do: 'reset' };
+
+export const stepLabels: Record<ModelType, string[]> = {
+  upload: ['Model Type', 'Model Details', 'Upload Files', 'Review'],
+  finetune: ['Model Type', 'Model Selection', 'Dataset & Files', 'Parameters', 'Review'],
+};
+
+/** Step 6 is the result; an upload goes there from step 3. */
+export function wizardReducer(state: WizardState, action: WizardAction): WizardState {
+  switch (action.do) {
+    case 'change':
+      return withoutStaleChoices(state, { ...state, ...action.values });
+    case 'parameters':
+      return { ...state, parameters: { ...state.parameters, ...action.values } };
+    case 'apply': {
+      const { asset_id, base_model, file_name, model_name: _, ...parameters } = action.configuration;
+      const { input_column, output_column } = parameters;
+      return {
+        ...state,
+        baseModelId: base_model ?? state.baseModelId,
+        datasetId: asset_id ?? state.datasetId,
+        fileName: file_name ?? state.fileName,
+        parameters: {
+          ...state.parameters,
+          ...parameters,
+          input_column: input_column ?? '',
+          output_column: output_column ?? '',
+        },
+      };
+    }
+    case 'continue': {
+      if (Object.keys(problemsOf(state)).length > 0) return { ...state, attempts: state.attempts + 1 };
+      const last = state.type === 'upload' ? 3 : 5;
+      return state.step < last
+        ? { ...state, step: (state.step + 1) as WizardState['step'], attempts: 0 }
+        : state;
+    }
+    case 'back':
+      return state.step > 1 && state.step < 6
+        ? { ...state, step: (state.step - 1) as WizardState['step'], attempts: 0 }
+        : state;
+    case 'finish':
+      return { ...state, step: 6 };
+    case 'reset':
+      return initialState;
+  }
+}
+
+/** A file belongs to its dataset, and columns to their file: another choice above empties the ones below. */
+function withoutStaleChoices(before: WizardState, after: WizardState): WizardState {
+  const fileName = after.datasetId === before.datasetId ? after.fileName : null;
+  const columns = fileName === before.fileName ? {} : { input_column: '', output_column: '' };
+  return { ...after, fileName, parameters: { ...after.parameters, ...columns } };
+}
+
+export type Problems = Partial<Record<keyof WizardState | keyof TrainingParameters, string>>;
+
+/** What keeps the person from leaving the current step, by field, in the product's words. */
+export function problemsOf(state: WizardState): Problems {
+  switch (state.step) {
+    case 1:
+      return state.type ? {} : { type: 'Please select a model type first' };
+    case 2:
+      return {
+        ...(state.name.trim().length < MODEL_NAME_LENGTH_MIN && {
+          name: `Model name must have at least ${MODEL_NAME_LENGTH_MIN} characters`,
+        }),
+        ...(state.type === 'upload' &&
+          !state.baseModelType && { baseModelType: 'Please fill in all required fields' }),
+      };
+    case 3:
+      return state.type === 'upload' ? uploadProblems(state) : selectionProblems(state);
+    case 4:
+      return parameterProblems(state.parameters, state.fileName ?? '');
+    case 5:
+    case 6:
+      return {};
+  }
+}
+
+function uploadProblems(state: WizardState): Problems {
+  if (state.files.length === 0) {
+    return { files: 'Please fill in all required fields and upload at least one file' };
+  }
+  return state.files.some((file) => file.size > FILE_SIZE_LIMIT_BYTES)
+    ? { files: FILE_SIZE_LIMIT_MESSAGE }
+    : {};
+}
+
+function selectionProblems(state: WizardState): Problems {
+  const complete = state.baseModelId && state.datasetId && state.fileName;
+  if (complete) return {};
+  const message = 'Please make sure you have selected a model, dataset, and file';
+  return {
+    ...(!state.baseModelId && { baseModelId: message }),
+    ...(!state.datasetId && { datasetId: message }),
+    ...(state.datasetId && !state.fileName && { fileName: message }),
+  };
+}
+
+export function isTextFile(fileName: string): boolean {
+  return fileName.toLowerCase().endsWith('.txt');
+}
+
+const atLeastOne: [keyof TrainingParameters, string][] = [
+  ['batch_size', 'Batch size'],
+  ['eval_batch_size', 'Eval batch size'],
+  ['gradient_accumulation_steps', 'Gradient accumulation'],
+  ['max_chunk_size', 'Max chunk size'],
+  ['stride', 'Stride'],
+  ['min_segment_length', 'Min segment length'],
+];
+
+export function parameterProblems(parameters: TrainingParameters, fileName: string): Problems {
+  const problems: Problems = {};
+  if (!(parameters.epochs >= 1)) problems.epochs = 'Epochs must be at least 1';
+  if (!(parameters.learning_rate > 0)) problems.learning_rate = 'Learning rate must be greater than 0';
+  if (!parameters.accelerator_type) problems.accelerator_type = 'Please select a GPU configuration';
+  if (!gpuCounts.some((count) => count === parameters.accelerator_count)) {
+    problems.accelerator_count = 'Please select a valid number of GPUs (1, 2, 4, or 8)';
+  }
+  if (!isTextFile(fileName) && (!parameters.input_column || !parameters.output_column)) {
+    const message = 'Input and output columns are required for non-text files';
+    if (!parameters.input_column) problems.input_column = message;
+    if (!parameters.output_column) problems.output_column = message;
+  }
+  for (const [field, label] of atLeastOne) {
+    if (!(Number(parameters[field]) >= 1)) problems[field] = `${label} must be at least 1`;
+  }
+  if (parameters.lora_target_modules.length === 0) {
+    problems.lora_target_modules = 'Select at least one target module';
+  }
+  return problems;
+}
+
+/** Whether anything would be lost when the sheet closes. */
+export function isDirty(state: WizardState): boolean {
+  const { step, name, tags, files } = state;
+  return step !== 6 && (step > 1 || name !== '' || tags.length > 0 || files.length > 0);
+}
+
+/** A gentle word where a value is far from what works; null where it is usual. */
+export function learningRateAdvice(rate: number): string | null {
+  if (!(rate > 0)) return null;
+  if (rate > 0.005) return 'This is far higher than adapters usually bear; the loss may blow up. Try 0.0002.';
+  if (rate < 0.00001) return 'This is so low that the model will hardly change. Try 0.0002.';
+  return null;
+}
+
+const panels = {
+  segmentation: ['segmentation_method', 'max_chunk_size', 'stride', 'min_segment_length'],
+  lora: ['lora_r', 'lora_dropout', 'lora_target_modules'],
+} as const satisfies Record<string, readonly (keyof TrainingParameters)[]>;
+
+/** Whether an advanced panel holds anything of its own: then it opens by itself. */
+export function differsFromDefaults(parameters: TrainingParameters, panel: keyof typeof panels): boolean {
+  return panels[panel].some((field) => String(parameters[field]) !== String(initialParameters[field]));
+}

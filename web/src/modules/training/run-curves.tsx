@@ -1,0 +1,90 @@
+import { useState } from 'react';
+import { Card } from '../../ui/card.tsx';
+import { Chart } from '../../ui/chart.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
+import { useRunMetrics } from './api.ts';
+import { curvesOf } from './curves.ts';
+
+const smoothings = { none: 0, some: 0.6, much: 0.9 } as const;
+type Smoothing = keyof typeof smoothings;
+
+const charts = [
+  { title: 'Training loss', names: [{ name: 'loss', label: 'Loss' }], smoothed: true },
+  { title: 'Held-out loss', names: [{ name: 'eval_loss', label: 'Held-out loss' }], smoothed: false },
+  { title: 'Learning rate', names: [{ name: 'learning_rate', label: 'Learning rate' }], smoothed: false },
+  { title: 'Gradient norm', names: [{ name: 'grad_norm', label: 'Gradient norm' }], smoothed: true },
+] as const;
+
+/** The curves of a run, growing while it learns. */
+export function RunCurves({ runId }: { runId: string }) {
+  const metrics = useRunMetrics(runId);
+  const [smoothing, setSmoothing] = useState<Smoothing>('some');
+  const [logScale, setLogScale] = useState(false);
+  const points = metrics.data?.points ?? [];
+
+  if (metrics.isPending) {
+    return (
+      <LoadingRegion className="grid gap-5 lg:grid-cols-2">
+        <Skeleton className="h-72" />
+        <Skeleton className="h-72" />
+      </LoadingRegion>
+    );
+  }
+  if (!metrics.data) {
+    return (
+      <ErrorState
+        title="The curves could not be loaded"
+        error={metrics.error}
+        onRetry={() => void metrics.refetch()}
+      />
+    );
+  }
+  if (points.length === 0) {
+    return (
+      <Card>
+        <EmptyState title="No curves yet" description="The first points appear with the first steps." />
+      </Card>
+    );
+  }
+  return (
+    <section aria-label="Curves">
+      <div className="mb-3 flex flex-wrap items-center justify-end gap-x-5 gap-y-2">
+        <Checkbox checked={logScale} onChange={setLogScale} label="Logarithmic" />
+        <Segmented<Smoothing>
+          label="Smoothing"
+          value={smoothing}
+          onChange={setSmoothing}
+          options={[
+            { value: 'none', label: 'Raw' },
+            { value: 'some', label: 'Smooth' },
+            { value: 'much', label: 'Smoother' },
+          ]}
+        />
+      </div>
+      <div className="grid gap-5 lg:grid-cols-2">
+        {charts.map(({ title, names, smoothed }) => {
+          const { x, series } = curvesOf(points, names);
+          return (
+            <Card key={title} title={title}>
+              {series.length > 0 ? (
+                <Chart
+                  label={`${title} by step`}
+                  x={x}
+                  series={series}
+                  smoothing={smoothed ? smoothings[smoothing] : 0}
+                  logScale={logScale}
+                />
+              ) : (
+                <p className="flex h-[220px] items-center justify-center text-muted">No points yet</p>
+              )}
+            </Card>
+          );
+        })}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,51 @@
+import type { Run } from '@bakehouse/contract/training';
+import { formatDuration } from '../../lib/format-time.ts';
+import { Callout } from '../../ui/callout.tsx';
+import { Figure } from '../../ui/figure.tsx';
+import { Money } from '../../ui/money.tsx';
+import { chargeSentence } from './run-sentences.ts';
+
+/** How it ended, and what it cost. */
+export function RunOutcome({ run }: { run: Run }) {
+  const { summary } = run;
+  if (run.state === 'completed' && summary) {
+    return (
+      <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
+        <Figure card label="Held-out loss" note={`base model ${decimals(summary.eval_loss_base)}`}>
+          {decimals(summary.eval_loss)}
+        </Figure>
+        <Figure card label="Training loss" note={`${run.steps_total} steps`}>
+          {decimals(summary.train_loss)}
+        </Figure>
+        <Figure card label="Took" note={`on ${run.device}`}>
+          {formatDuration(run.elapsed_seconds)}
+        </Figure>
+        <Figure
+          card
+          label="Charged"
+          note={
+            <>
+              quoted <Money bgl={run.quote.total} />
+            </>
+          }
+        >
+          {run.charged === null ? '–' : <Money bgl={run.charged} />}
+        </Figure>
+      </dl>
+    );
+  }
+  return (
+    <Callout
+      tone={run.state === 'failed' ? 'bad' : 'info'}
+      className="mb-5"
+      title={run.state === 'failed' ? 'The run failed' : 'The run was cancelled'}
+    >
+      {run.reason} {run.charged !== null && chargeSentence(run.charged)}
+      {run.charged !== null && Number(run.charged) > 0 && <Money bgl={run.charged} />}
+    </Callout>
+  );
+}
+
+function decimals(value: number | string | null | undefined): string {
+  return typeof value === 'number' ? value.toFixed(3) : '–';
+}

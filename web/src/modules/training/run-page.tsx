@@ -1,0 +1,112 @@
+import type { Run } from '@bakehouse/contract/training';
+import { getRouteApi } from '@tanstack/react-router';
+import { Box, Square } from 'lucide-react';
+import { useState } from 'react';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { LogView } from '../../ui/log-view.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { useCancelRun, useRun, useRunLogs } from './api.ts';
+import { RunCurves } from './run-curves.tsx';
+import { RunDetails } from './run-details.tsx';
+import { RunOutcome } from './run-outcome.tsx';
+import { RunProgress } from './run-progress.tsx';
+
+const route = getRouteApi('/app/runs/$id');
+
+export function RunPage() {
+  const { id } = route.useParams();
+  const run = useRun(id);
+  if (run.isPending) {
+    return (
+      <LoadingRegion>
+        <Skeleton className="mb-2 h-4 w-24" />
+        <Skeleton className="mb-8 h-7 w-64 max-w-full" />
+        <Skeleton className="mb-6 h-28 w-full" />
+        <div className="grid gap-5 lg:grid-cols-2">
+          <Skeleton className="h-72" />
+          <Skeleton className="h-72" />
+        </div>
+      </LoadingRegion>
+    );
+  }
+  if (!run.data) {
+    return (
+      <ErrorState title="This run cannot be shown" error={run.error} onRetry={() => void run.refetch()} />
+    );
+  }
+  return <LoadedPage run={run.data} />;
+}
+
+const ended = new Set<Run['state']>(['completed', 'cancelled', 'failed']);
+
+function LoadedPage({ run }: { run: Run }) {
+  const [asking, setAsking] = useState(false);
+  const cancel = useCancelRun(run.run_id);
+  const over = ended.has(run.state);
+  return (
+    <>
+      <PageHeader
+        title={run.title}
+        parents={[{ label: 'LLM Training', to: '/llm-training' }]}
+        badge={<StatusBadge status={run.state} />}
+        actions={
+          <>
+            {!over && run.state !== 'stopping' && (
+              <Button onClick={() => setAsking(true)}>
+                <Square aria-hidden />
+                Cancel
+              </Button>
+            )}
+            <ButtonLink
+              variant={run.state === 'completed' ? 'primary' : 'secondary'}
+              to="/model/$id/description"
+              params={{ id: run.model_id }}
+            >
+              <Box aria-hidden />
+              Model
+            </ButtonLink>
+          </>
+        }
+      />
+      {over ? <RunOutcome run={run} /> : <RunProgress run={run} />}
+      <RunCurves runId={run.run_id} />
+      <div className="mt-5 grid gap-5 lg:grid-cols-2">
+        <Log runId={run.run_id} />
+        <RunDetails run={run} />
+      </div>
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        title="Cancel this run?"
+        description="It saves its work and stops. The time that it took is charged, the rest of the hold comes back."
+        action="Cancel run"
+        cancelLabel="Keep training"
+        pending={cancel.isPending}
+        onConfirm={() => cancel.mutate(undefined, { onSettled: () => setAsking(false) })}
+      />
+    </>
+  );
+}
+
+function Log({ runId }: { runId: string }) {
+  const logs = useRunLogs(runId);
+  return (
+    <Card title="Log">
+      {logs.isPending && <Skeleton className="h-40 w-full" />}
+      {logs.isError && !logs.data && (
+        <ErrorState
+          title="The log could not be loaded"
+          error={logs.error}
+          onRetry={() => void logs.refetch()}
+        />
+      )}
+      {logs.data && logs.data.lines.length === 0 && <p className="text-muted">No lines yet.</p>}
+      {logs.data && logs.data.lines.length > 0 && <LogView lines={logs.data.lines} />}
+    </Card>
+  );
+}

@@ -1,0 +1,134 @@
+import type { AssetSummary } from '@bakehouse/contract/assets';
+import { formatBytes } from '@bakehouse/contract/limits';
+import { useQuery } from '@tanstack/react-query';
+import { SlidersHorizontal } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Callout } from '../../ui/callout.tsx';
+import { Combobox } from '../../ui/combobox.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Select } from '../../ui/select.tsx';
+import { useUser } from '../accounts/api.ts';
+import { assetQuery, isDataFile, useAllAssets } from '../assets/api.ts';
+import { useMachine } from '../machine/api.ts';
+import { ConfigurationDialog } from './configuration-dialog.tsx';
+import type { Configuration, Problems, WizardState } from './create-model-wizard-state.ts';
+
+type Props = {
+  state: WizardState;
+  problems: Problems;
+  onChange: (values: Partial<Pick<WizardState, 'baseModelId' | 'datasetId' | 'fileName'>>) => void;
+  onApply: (configuration: Configuration['fine_tune_payload']) => void;
+};
+
+/** Which model, which dataset, which file. */
+export function StepSelection({ state, problems, onChange, onApply }: Props) {
+  const user = useUser();
+  const [choosing, setChoosing] = useState(false);
+  const models = useAllAssets(user.id, 'MODEL');
+  const datasets = useAllAssets(user.id, 'RAW');
+  const dataset = useQuery({ ...assetQuery(state.datasetId ?? ''), enabled: state.datasetId !== null });
+  const files = dataset.data?.files.filter((file) => isDataFile(file.path)) ?? [];
+  // A fine-tune stands on a whole model, not on another adapter.
+  const bases = models.assets.filter((model) => model.parent_dataset_id === null && model.file_count > 0);
+
+  return (
+    <div className="flex flex-col gap-5">
+      <div className="flex items-center justify-between gap-3 rounded-xl bg-subtle px-4 py-3">
+        <p className="text-muted">Begin from parameters that you saved before.</p>
+        <Button size="sm" onClick={() => setChoosing(true)}>
+          <SlidersHorizontal aria-hidden />
+          Choose Config
+        </Button>
+      </div>
+      {models.error ? (
+        <Callout
+          tone="bad"
+          title="Base model selector unavailable"
+          action={
+            <Button size="sm" onClick={models.retry}>
+              Retry
+            </Button>
+          }
+        >
+          {models.error.message}
+        </Callout>
+      ) : (
+        <Field
+          label="Base model"
+          error={problems.baseModelId}
+          help={<StarterHint missing={bases.length === 0} />}
+        >
+          <Combobox
+            value={state.baseModelId}
+            onChange={(baseModelId) => onChange({ baseModelId })}
+            loading={models.loading}
+            placeholder="Choose a model"
+            emptyText="No models found"
+            options={bases.map(toOption)}
+          />
+        </Field>
+      )}
+      <Field label="Dataset" error={problems.datasetId}>
+        <Combobox
+          value={state.datasetId}
+          onChange={(datasetId) => onChange({ datasetId })}
+          loading={datasets.loading}
+          placeholder="Choose a dataset"
+          emptyText="No datasets found"
+          options={datasets.assets.map(toOption)}
+        />
+      </Field>
+      {state.datasetId && (
+        <Field
+          label="File"
+          error={problems.fileName}
+          help={
+            dataset.isSuccess && files.length === 0
+              ? 'This dataset has no csv, jsonl, json, txt or parquet file yet. Upload one on its page.'
+              : undefined
+          }
+        >
+          <Select
+            value={state.fileName}
+            onChange={(fileName) => onChange({ fileName })}
+            disabled={files.length === 0}
+            placeholder={dataset.isPending ? 'Loading…' : 'Choose a file'}
+            options={files.map((file) => ({
+              value: file.path,
+              label: file.path,
+              description: formatBytes(file.size_bytes),
+            }))}
+          />
+        </Field>
+      )}
+      {choosing && (
+        <ConfigurationDialog
+          onClose={() => setChoosing(false)}
+          onApply={(configuration) => {
+            onApply(configuration);
+            setChoosing(false);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function toOption(asset: AssetSummary) {
+  return {
+    value: asset.dataset_id,
+    label: asset.title,
+    description: asset.is_starter
+      ? 'Starter model'
+      : `${asset.file_count} files, ${formatBytes(asset.size_bytes)}`,
+  };
+}
+
+/** Why there may be no base model yet. */
+function StarterHint({ missing }: { missing: boolean }) {
+  const machine = useMachine();
+  const starter = machine.data?.preparations.find((one) => one.id === 'starter-language-model');
+  if (!missing || !starter || starter.state === 'ready') return null;
+  return <>The starter model is still being prepared: {starter.detail}</>;
+}

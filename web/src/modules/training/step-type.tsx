@@ -1,0 +1,34 @@
+import { Sparkles, Upload } from 'lucide-react';
+import { Field } from '../../ui/field.tsx';
+import { RadioCards } from '../../ui/radio-cards.tsx';
+import type { ModelType } from './create-model-wizard-state.ts';
+
+type Props = { value: ModelType | null; error: string | undefined; onChange: (type: ModelType) => void };
+
+export function StepType({ value, error, onChange }: Props) {
+  return (
+    <Field label="What do you want to make?" error={error}>
+      <RadioCards<ModelType>
+        aria-label="Model type"
+        value={value}
+        onChange={onChange}
+        options={[
+          {
+            value: 'finetune',
+            label: 'Fine-tune a model',
+            description:
+              'Teach a model that is here with a dataset of yours. Makes a small adapter on the base model.',
+            icon: <Sparkles aria-hidden />,
+          },
+          {
+            value: 'upload',
+            label: 'Upload a model',
+            description:
+              'Keep weights that you have: safetensors or GGUF, with their tokenizer and configuration.',
+            icon: <Upload aria-hidden />,
+          },
+        ]}
+      />
+    </Field>
+  );
+}

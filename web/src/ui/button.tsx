@@ -1,0 +1,82 @@
+import { createLink } from '@tanstack/react-router';
+import { LoaderCircle } from 'lucide-react';
+import type { ComponentProps } from 'react';
+import { cx } from '../lib/cx.ts';
+
+export type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'danger';
+export type ButtonSize = 'sm' | 'md' | 'lg' | 'icon' | 'icon-sm';
+
+type Look = { variant?: ButtonVariant; size?: ButtonSize };
+
+const variants: Record<ButtonVariant, string> = {
+  primary: 'bg-accent text-accent-ink hover:bg-accent-hover',
+  secondary: 'bg-surface text-ink shadow-card hover:bg-subtle data-popup-open:bg-subtle',
+  ghost: 'text-muted hover:bg-hover hover:text-ink data-popup-open:bg-hover data-popup-open:text-ink',
+  danger: 'bg-bad text-surface hover:bg-bad-hover',
+};
+
+const sizes: Record<ButtonSize, string> = {
+  sm: 'h-7 gap-1.5 rounded-md px-2.5 text-[0.8125rem]',
+  md: 'h-9 gap-2 rounded-lg px-3.5',
+  lg: 'h-11 gap-2 rounded-lg px-5 text-[0.9375rem]',
+  icon: 'size-9 rounded-lg',
+  'icon-sm': 'size-7 rounded-md',
+};
+
+/** The look of a button, for what is not one: a link, a menu's trigger. */
+export function buttonClass({ variant = 'secondary', size = 'md' }: Look = {}): string {
+  return cx(
+    'inline-flex shrink-0 items-center justify-center whitespace-nowrap font-medium select-none transition-colors duration-100',
+    'disabled:opacity-50 aria-disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
+    variants[variant],
+    sizes[size],
+  );
+}
+
+type ButtonProps = ComponentProps<'button'> &
+  Look & {
+    /** Shows a spinner and ignores clicks, keeping the width and the focus. */
+    loading?: boolean;
+  };
+
+export function Button({
+  variant,
+  size,
+  loading = false,
+  className,
+  children,
+  onClick,
+  type = 'button',
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      {...rest}
+      type={loading ? 'button' : type}
+      aria-disabled={loading || undefined}
+      aria-busy={loading || undefined}
+      className={cx(buttonClass({ variant, size }), loading && 'relative', className)}
+      onClick={loading ? (event) => event.preventDefault() : onClick}
+    >
+      {loading ? (
+        <>
+          <span className="inline-flex items-center gap-[inherit] opacity-0">{children}</span>
+          <LoaderCircle aria-hidden className="absolute animate-spin" />
+        </>
+      ) : (
+        children
+      )}
+    </button>
+  );
+}
+
+function PlainButtonLink({ variant, size, className, children, ...rest }: ComponentProps<'a'> & Look) {
+  return (
+    <a {...rest} className={cx(buttonClass({ variant, size }), className)}>
+      {children}
+    </a>
+  );
+}
+
+/** A link to a route that looks like a button. */
+export const ButtonLink = createLink(PlainButtonLink);

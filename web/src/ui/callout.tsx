@@ -1,0 +1,42 @@
+import { CircleAlert, Info, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { cx } from '../lib/cx.ts';
+
+type Props = {
+  tone?: 'info' | 'warn' | 'bad';
+  title?: ReactNode;
+  children?: ReactNode;
+  action?: ReactNode;
+  className?: string;
+};
+
+const looks = {
+  info: { box: 'bg-subtle', icon: <Info aria-hidden className="text-muted" /> },
+  warn: { box: 'bg-warn-soft', icon: <TriangleAlert aria-hidden className="text-warn" /> },
+  bad: { box: 'bg-bad-soft', icon: <CircleAlert aria-hidden className="text-bad" /> },
+};
+
+/** A remark in the flow of the page. A `bad` one is read out at once. */
+export function Callout({ tone = 'info', title, children, action, className }: Props) {
+  return (
+    <div
+      role={tone === 'bad' ? 'alert' : undefined}
+      className={cx(
+        'flex gap-3 rounded-xl px-4 py-3 [&>svg]:mt-[3px] [&>svg]:size-4 [&>svg]:shrink-0',
+        looks[tone].box,
+        className,
+      )}
+    >
+      {looks[tone].icon}
+      <div className="min-w-0 flex-1 break-words">
+        {title && <p className="font-medium">{title}</p>}
+        {children && (
+          <div className={cx('text-[0.8125rem] leading-5', title ? 'mt-0.5 text-muted' : 'text-ink')}>
+            {children}
+          </div>
+        )}
+      </div>
+      {action}
+    </div>
+  );
+}

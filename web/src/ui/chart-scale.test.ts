@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { formatFigure, smooth, stack } from './chart-scale.ts';
+
+test('smoothing keeps a constant, follows a step slowly and leaves gaps', () => {
+  expect(smooth([2, 2, 2], 0.9)).toEqual([2, expect.closeTo(2), expect.closeTo(2)]);
+  expect(smooth([0, 1], 0.5)).toEqual([0, expect.closeTo(2 / 3)]);
+  expect(smooth([1, null, 1], 0.5)).toEqual([1, null, 1]);
+  expect(smooth([3, 1], 0)).toEqual([3, 1]);
+});
+
+test('stacking sums upwards and takes gaps as nothing', () => {
+  expect(
+    stack([
+      [1, 2],
+      [3, null],
+      [0, 4],
+    ]),
+  ).toEqual([
+    [1, 2],
+    [4, 2],
+    [4, 6],
+  ]);
+});
+
+test('figures stay short', () => {
+  expect([0, 0.00012, 0.51234, 1234.5, 12_345, 2_500_000].map(formatFigure)).toEqual([
+    '0',
+    '1.2e-4',
+    '0.512',
+    '1235',
+    '12.3k',
+    '2.5M',
+  ]);
+});

@@ -1,0 +1,35 @@
+/**
+ * Exponential moving average with the bias of its start removed, as training dashboards draw it.
+ * `weight` 0 leaves the values as they are, 0.99 is very smooth. Nulls stay null.
+ */
+export function smooth(values: readonly (number | null)[], weight: number): (number | null)[] {
+  if (weight <= 0) return [...values];
+  let average = 0;
+  let seen = 0;
+  return values.map((value) => {
+    if (value === null) return null;
+    average = average * weight + (1 - weight) * value;
+    seen += 1;
+    return average / (1 - weight ** seen);
+  });
+}
+
+/** Sums the series from the bottom up, for stacked bars: the last is the total. */
+export function stack(series: readonly (readonly (number | null)[])[]): number[][] {
+  const sums: number[][] = [];
+  for (const values of series) {
+    const below = sums.at(-1);
+    sums.push(values.map((value, index) => (below?.[index] ?? 0) + (value ?? 0)));
+  }
+  return sums;
+}
+
+/** 0.00012 -> '1.2e-4', 0.5123 -> '0.512', 12345 -> '12.3k'. */
+export function formatFigure(value: number): string {
+  const size = Math.abs(value);
+  if (size === 0) return '0';
+  if (size < 0.001) return value.toExponential(1);
+  if (size >= 1e6) return `${Number((value / 1e6).toPrecision(3))}M`;
+  if (size >= 1e4) return `${Number((value / 1e3).toPrecision(3))}k`;
+  return String(Number(value.toPrecision(size >= 1000 ? 4 : 3)));
+}

@@ -1,0 +1,42 @@
+import { lazy, Suspense } from 'react';
+import { Skeleton } from './skeleton.tsx';
+
+export type ChartSeries = {
+  label: string;
+  /** One per x; null where there is no value. */
+  values: readonly (number | null)[];
+  /** Number of the theme's chart colour, 1 to 5; by position unless given. */
+  color?: 1 | 2 | 3 | 4 | 5;
+};
+
+export type ChartProps = {
+  /** What the chart shows, for assistive technology. */
+  label: string;
+  /** Ascending: steps, or seconds since 1970 with `time`. */
+  x: readonly number[];
+  series: readonly ChartSeries[];
+  kind?: 'line' | 'stacked-bars';
+  /** The x values are points in time. */
+  time?: boolean;
+  /** 0 to 0.99: weight of the moving average. The raw line stays, faint. */
+  smoothing?: number;
+  logScale?: boolean;
+  /** Pixels. */
+  height?: number;
+  formatX?: (x: number) => string;
+  formatY?: (y: number) => string;
+};
+
+const ChartCanvas = lazy(() => import('./chart-canvas.tsx'));
+
+/** A plot with values on hover. The plotting library loads with the first chart. */
+export function Chart(props: ChartProps) {
+  const { height = 220 } = props;
+  return (
+    <div style={{ minHeight: height }}>
+      <Suspense fallback={<Skeleton className="h-full min-h-[inherit] w-full" />}>
+        <ChartCanvas {...props} height={height} />
+      </Suspense>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { Checkbox as Base } from '@base-ui/react/checkbox';
+import { Check, Minus } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+type Props = {
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  label: ReactNode;
+  indeterminate?: boolean;
+  disabled?: boolean;
+  name?: string;
+};
+
+/** A box with its label; the whole line is the target. */
+export function Checkbox({ checked, onChange, label, indeterminate, disabled, name }: Props) {
+  return (
+    <label className="flex w-fit items-start gap-2.5 select-none">
+      <Base.Root
+        checked={checked}
+        onCheckedChange={onChange}
+        indeterminate={indeterminate}
+        disabled={disabled}
+        name={name}
+        className="mt-0.5 flex size-[1.125rem] shrink-0 cursor-pointer items-center justify-center rounded-[0.3125rem] border border-control-line bg-surface focus-visible:outline-2 focus-visible:outline-offset-2 focus-visible:outline-focus data-checked:border-accent data-checked:bg-accent data-disabled:opacity-50 data-indeterminate:border-accent data-indeterminate:bg-accent"
+      >
+        <Base.Indicator className="text-accent-ink data-unchecked:hidden">
+          {indeterminate ? (
+            <Minus aria-hidden className="size-3.5" strokeWidth={3} />
+          ) : (
+            <Check aria-hidden className="size-3.5" strokeWidth={3} />
+          )}
+        </Base.Indicator>
+      </Base.Root>
+      <span>{label}</span>
+    </label>
+  );
+}

@@ -1,0 +1,47 @@
+import { useState } from 'react';
+import { cx } from '../lib/cx.ts';
+import { CopyButton } from './copy-button.tsx';
+import { Segmented } from './segmented.tsx';
+
+type CodeBlockProps = { code: string; label?: string; className?: string };
+
+/** Code or output in monospace, with a copy button. */
+export function CodeBlock({ code, label = 'Code', className }: CodeBlockProps) {
+  return (
+    <div className={cx('group relative min-w-0 rounded-xl bg-subtle', className)}>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls sideways, so the keyboard must reach it */}
+      <pre
+        tabIndex={0}
+        role="region"
+        aria-label={label}
+        className="overflow-x-auto rounded-xl px-4 py-3.5 pr-12 font-mono text-[0.8125rem] leading-5"
+      >
+        <code>{code}</code>
+      </pre>
+      <div className="absolute top-2 right-2 rounded-md bg-subtle">
+        <CopyButton text={code} label={`Copy: ${label}`} />
+      </div>
+    </div>
+  );
+}
+
+type CodeTabsProps = { examples: readonly { label: string; code: string }[]; className?: string };
+
+/** The same call in several languages. */
+export function CodeTabs({ examples, className }: CodeTabsProps) {
+  const [chosen, setChosen] = useState(0);
+  const example = examples[chosen] ?? examples[0];
+  if (!example) return null;
+  return (
+    <div className={className}>
+      <Segmented
+        label="Language"
+        className="mb-2"
+        value={String(chosen)}
+        onChange={(index) => setChosen(Number(index))}
+        options={examples.map(({ label }, index) => ({ value: String(index), label }))}
+      />
+      <CodeBlock code={example.code} label={example.label} />
+    </div>
+  );
+}

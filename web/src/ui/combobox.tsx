@@ -1,0 +1,86 @@
+import { Combobox as Base } from '@base-ui/react/combobox';
+import { Check, ChevronsUpDown } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { cx } from '../lib/cx.ts';
+import { controlClass } from './control-class.ts';
+import { itemClass, popupClass, popupLayer } from './popup-class.ts';
+
+export type ComboboxOption = { value: string; label: string; description?: ReactNode };
+
+type Props = {
+  value: string | null;
+  onChange: (value: string | null) => void;
+  options: readonly ComboboxOption[];
+  placeholder?: string;
+  /** Shown when nothing matches. */
+  emptyText?: string;
+  disabled?: boolean;
+  loading?: boolean;
+  'aria-label'?: string;
+};
+
+/** One choice out of many: type to filter. */
+export function Combobox({
+  value,
+  onChange,
+  options,
+  placeholder,
+  emptyText = 'Nothing matches',
+  disabled,
+  loading,
+  ...rest
+}: Props) {
+  const selected = options.find((option) => option.value === value) ?? null;
+  return (
+    <Base.Root
+      items={options}
+      value={selected}
+      onValueChange={(option: ComboboxOption | null) => onChange(option?.value ?? null)}
+      isItemEqualToValue={(one, other) => one?.value === other?.value}
+      disabled={disabled}
+    >
+      <Base.InputGroup className="relative">
+        <Base.Input
+          aria-label={rest['aria-label']}
+          placeholder={placeholder}
+          className={controlClass('h-9 pr-9 pl-3')}
+        />
+        <Base.Trigger
+          aria-label="Show the choices"
+          className="absolute inset-y-0 right-0 flex w-9 items-center justify-center text-muted"
+        >
+          <ChevronsUpDown aria-hidden className="size-3.5" />
+        </Base.Trigger>
+      </Base.InputGroup>
+      <Base.Portal>
+        <Base.Positioner className={popupLayer} sideOffset={4} collisionPadding={8}>
+          <Base.Popup
+            className={cx(
+              popupClass,
+              'max-h-[min(20rem,var(--available-height))] w-(--anchor-width) overflow-y-auto',
+            )}
+          >
+            <Base.Empty className="px-2.5 py-2 text-muted empty:hidden">
+              {loading ? 'Loading…' : emptyText}
+            </Base.Empty>
+            <Base.List>
+              {(option: ComboboxOption) => (
+                <Base.Item key={option.value} value={option} className={cx(itemClass, 'relative pr-8')}>
+                  <div className="min-w-0">
+                    <div className="truncate">{option.label}</div>
+                    {option.description && (
+                      <div className="truncate text-muted text-xs">{option.description}</div>
+                    )}
+                  </div>
+                  <Base.ItemIndicator className="absolute right-2.5">
+                    <Check aria-hidden />
+                  </Base.ItemIndicator>
+                </Base.Item>
+              )}
+            </Base.List>
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

@@ -1,0 +1,58 @@
+import { render, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test, vi } from 'vitest';
+import { type Column, DataTable, type Sort } from './data-table.tsx';
+
+type Row = { id: string; size: number };
+
+const columns: Column<Row>[] = [
+  { id: 'id', header: 'Name', cell: (row) => <a href={`#${row.id}`}>{row.id}</a>, sortable: true },
+  { id: 'size', header: 'Size', cell: (row) => row.size, numeric: true },
+];
+const rows = (count: number): Row[] =>
+  Array.from({ length: count }, (_, index) => ({ id: `row-${index}`, size: index }));
+
+test('headers sort and say how', async () => {
+  const onSortChange = vi.fn<(sort: Sort) => void>();
+  const table = (sort: Sort) => (
+    <DataTable
+      label="Things"
+      columns={columns}
+      rows={rows(2)}
+      rowKey={(row) => row.id}
+      sort={sort}
+      onSortChange={onSortChange}
+    />
+  );
+  const { rerender } = render(table({ column: 'size', descending: false }));
+  await userEvent.click(screen.getByRole('button', { name: 'Name' }));
+  expect(onSortChange).toHaveBeenLastCalledWith({ column: 'id', descending: false });
+  rerender(table({ column: 'id', descending: false }));
+  expect(screen.getByRole('columnheader', { name: 'Name' }).getAttribute('aria-sort')).toBe('ascending');
+  await userEvent.click(screen.getByRole('button', { name: 'Name' }));
+  expect(onSortChange).toHaveBeenLastCalledWith({ column: 'id', descending: true });
+});
+
+test('a row is a target, but its links keep their own click', async () => {
+  const onRowClick = vi.fn<(row: Row) => void>();
+  render(
+    <DataTable
+      label="Things"
+      columns={columns}
+      rows={rows(3)}
+      rowKey={(row) => row.id}
+      onRowClick={onRowClick}
+    />,
+  );
+  await userEvent.click(screen.getByRole('link', { name: 'row-1' }));
+  expect(onRowClick).not.toHaveBeenCalled();
+  await userEvent.click(screen.getByRole('cell', { name: '2' }));
+  expect(onRowClick).toHaveBeenCalledExactlyOnceWith({ id: 'row-2', size: 2 });
+});
+
+test('a long table draws only what is in sight and says how long it is', () => {
+  render(<DataTable label="Things" columns={columns} rows={rows(10_000)} rowKey={(row) => row.id} />);
+  const table = screen.getByRole('table');
+  expect(table.getAttribute('aria-rowcount')).toBe('10001');
+  expect(within(table).getAllByRole('row').length).toBeLessThan(100);
+});

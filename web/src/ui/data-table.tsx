@@ -1,0 +1,201 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import { type ReactNode, useRef } from 'react';
+import { cx } from '../lib/cx.ts';
+
+export type Column<Row> = {
+  id: string;
+  header: ReactNode;
+  cell: (row: Row) => ReactNode;
+  /** Right-aligned, tabular figures. */
+  numeric?: boolean;
+  /** A CSS width; the column without one takes the rest. */
+  width?: string;
+  sortable?: boolean;
+  /** Left out on screens narrower than this. */
+  hideBelow?: 'sm' | 'md' | 'lg';
+};
+
+export type Sort = { column: string; descending: boolean };
+
+type Props<Row> = {
+  /** Names the table for assistive technology. */
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+  onRowClick?: (row: Row) => void;
+  sort?: Sort;
+  onSortChange?: (sort: Sort) => void;
+  /** Height of the scrolling area; long tables draw only the rows in sight. */
+  maxHeight?: string;
+  /** Pixels; rows must be this high for long tables to scroll rightly. */
+  rowHeight?: number;
+};
+
+const VIRTUAL_FROM = 100;
+const hidden = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden' };
+
+/** A dense table. From 100 rows on only the visible ones exist. */
+export function DataTable<Row>({
+  label,
+  columns,
+  rows,
+  rowKey,
+  onRowClick,
+  sort,
+  onSortChange,
+  maxHeight = '70dvh',
+  rowHeight = 44,
+}: Props<Row>) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = rows.length >= VIRTUAL_FROM;
+  // oxlint-disable-next-line react/incompatible-library -- the virtualizer changes inside; nothing here is memoised over it
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    enabled: virtual,
+  });
+  const items = virtualizer.getVirtualItems();
+  const visible = virtual
+    ? items.map(({ index }) => ({ row: rows[index] as Row, index }))
+    : rows.map((row, index) => ({ row, index }));
+  const above = items[0]?.start ?? 0;
+  const below = virtual ? virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0) : 0;
+
+  return (
+    <div
+      ref={scroller}
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it
+      tabIndex={virtual ? 0 : undefined}
+      role="region"
+      aria-label={label}
+      className="relative overflow-auto"
+      style={virtual ? { maxHeight } : undefined}
+    >
+      <table
+        className="w-full border-collapse text-left"
+        aria-rowcount={virtual ? rows.length + 1 : undefined}
+      >
+        <thead className="sticky top-0 z-10 bg-surface">
+          <tr>
+            {columns.map((column, place) => (
+              <HeaderCell
+                key={column.id}
+                column={column}
+                padding={edgePadding(columns, place)}
+                sort={sort}
+                onSortChange={onSortChange}
+              />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {above > 0 && <tr aria-hidden style={{ height: above }} />}
+          {visible.map(({ row, index }) => (
+            <tr
+              key={rowKey(row)}
+              aria-rowindex={virtual ? index + 2 : undefined}
+              // The link inside the row serves the keyboard; the rest of the row is a larger target for the pointer.
+              onClick={onRowClick && ((event) => !isControl(event.target) && onRowClick(row))}
+              className={cx('border-line not-first:border-t', onRowClick && 'cursor-pointer hover:bg-subtle')}
+            >
+              {columns.map((column, place) => (
+                <td
+                  key={column.id}
+                  style={{ height: rowHeight }}
+                  className={cx(
+                    'px-3 py-1.5',
+                    edgePadding(columns, place),
+                    column.numeric && 'text-right tabular-nums',
+                    column.hideBelow && hidden[column.hideBelow],
+                  )}
+                >
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+          {below > 0 && <tr aria-hidden style={{ height: below }} />}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function HeaderCell<Row>({
+  column,
+  padding,
+  sort,
+  onSortChange,
+}: { column: Column<Row>; padding: string } & Pick<Props<Row>, 'sort' | 'onSortChange'>) {
+  const active = sort?.column === column.id;
+  const sortable = column.sortable && onSortChange;
+  return (
+    <th
+      scope="col"
+      style={{ width: column.width }}
+      aria-sort={active ? (sort.descending ? 'descending' : 'ascending') : undefined}
+      className={cx(
+        'h-9 whitespace-nowrap px-3 font-medium text-muted text-xs shadow-[inset_0_-1px_0_var(--line)]',
+        padding,
+        column.numeric && 'text-right',
+        column.hideBelow && hidden[column.hideBelow],
+      )}
+    >
+      {sortable ? (
+        <button
+          type="button"
+          onClick={() => onSortChange({ column: column.id, descending: active ? !sort.descending : false })}
+          className={cx(
+            '-mx-1 inline-flex items-center gap-1 rounded px-1 hover:text-ink',
+            active && 'text-ink',
+          )}
+        >
+          {column.header}
+          {active &&
+            (sort.descending ? (
+              <ArrowDown aria-hidden className="size-3" />
+            ) : (
+              <ArrowUp aria-hidden className="size-3" />
+            ))}
+        </button>
+      ) : (
+        column.header
+      )}
+    </th>
+  );
+}
+
+type HideBelow = Pick<Column<never>, 'hideBelow'>;
+
+const leftEdge = { sm: 'max-sm:pl-5', md: 'max-md:pl-5', lg: 'max-lg:pl-5' };
+const rightEdge = { sm: 'max-sm:pr-5', md: 'max-md:pr-5', lg: 'max-lg:pr-5' };
+
+/** More room at the outer edges, also where a column comes to stand there because its neighbours are hidden. */
+function edgePadding(columns: readonly HideBelow[], place: number): string {
+  const before = columns.slice(0, place);
+  const after = columns.slice(place + 1);
+  return cx(
+    before.length === 0 ? 'pl-5' : edge(leftEdge, before),
+    after.length === 0 ? 'pr-5' : edge(rightEdge, after),
+  );
+}
+
+function edge(classes: typeof leftEdge, neighbours: readonly HideBelow[]): string | null {
+  const width = allHiddenBelow(neighbours);
+  return width && classes[width];
+}
+
+/** The width below which none of the columns is shown; null if some always are. */
+function allHiddenBelow(columns: readonly HideBelow[]): 'sm' | 'md' | 'lg' | null {
+  const widths = ['sm', 'md', 'lg'] as const;
+  const narrowest = Math.min(...columns.map(({ hideBelow }) => (hideBelow ? widths.indexOf(hideBelow) : -1)));
+  return widths[narrowest] ?? null;
+}
+
+function isControl(target: EventTarget): boolean {
+  return target instanceof Element && target.closest('a, button, input, label, [role="menuitem"]') !== null;
+}

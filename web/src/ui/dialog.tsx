@@ -1,0 +1,62 @@
+import { Dialog as Base } from '@base-ui/react/dialog';
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { cx } from '../lib/cx.ts';
+import { buttonClass } from './button.tsx';
+
+type Props = {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: ReactNode;
+  description?: ReactNode;
+  /** Stands at the bottom, right-aligned: the buttons. */
+  footer?: ReactNode;
+  size?: 'sm' | 'md' | 'lg';
+  children?: ReactNode;
+};
+
+const widths = { sm: 'max-w-md', md: 'max-w-lg', lg: 'max-w-3xl' };
+
+export const backdropClass =
+  'dialog-backdrop fixed inset-0 z-40 bg-backdrop transition-opacity duration-150 data-starting-style:opacity-0 data-ending-style:opacity-0';
+
+/** A question or a short form over the page. Escape and a click outside close it; the focus goes back. */
+export function Dialog({ open, onOpenChange, title, description, footer, size = 'md', children }: Props) {
+  return (
+    <Base.Root open={open} onOpenChange={onOpenChange}>
+      <Base.Portal>
+        <Base.Backdrop className={backdropClass} />
+        <Base.Viewport className="fixed inset-0 z-40 grid place-items-end overflow-y-auto p-3 sm:place-items-center sm:p-6">
+          <Base.Popup
+            className={cx(
+              'flex max-h-full w-full flex-col rounded-2xl bg-surface shadow-pop outline-none transition-[opacity,scale,translate] duration-150',
+              'data-starting-style:translate-y-2 data-starting-style:opacity-0 data-ending-style:translate-y-2 data-ending-style:opacity-0',
+              widths[size],
+            )}
+          >
+            <header className="flex items-start gap-4 px-5 pt-5">
+              <div className="min-w-0 flex-1">
+                <Base.Title className="font-semibold text-base">{title}</Base.Title>
+                {description && (
+                  <Base.Description className="mt-1 text-muted">{description}</Base.Description>
+                )}
+              </div>
+              <Base.Close
+                aria-label="Close"
+                className={cx(buttonClass({ variant: 'ghost', size: 'icon-sm' }), '-mt-1 -mr-1.5')}
+              >
+                <X aria-hidden />
+              </Base.Close>
+            </header>
+            <div className="min-h-0 overflow-y-auto px-5 pt-4 pb-5 empty:hidden">{children}</div>
+            {footer && (
+              <footer className="flex flex-wrap justify-end gap-2 border-line border-t px-5 py-3.5">
+                {footer}
+              </footer>
+            )}
+          </Base.Popup>
+        </Base.Viewport>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

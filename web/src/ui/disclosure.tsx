@@ -1,0 +1,21 @@
+import { Collapsible } from '@base-ui/react/collapsible';
+import { ChevronRight } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+type Props = { title: ReactNode; defaultOpen?: boolean; children: ReactNode };
+
+/** A part that most people can leave closed. */
+export function Disclosure({ title, defaultOpen = false, children }: Props) {
+  return (
+    <Collapsible.Root defaultOpen={defaultOpen} className="rounded-xl border border-line">
+      <Collapsible.Trigger className="group flex w-full items-center gap-2 rounded-xl px-4 py-3 font-medium hover:bg-subtle">
+        <ChevronRight
+          aria-hidden
+          className="size-4 text-muted transition-transform group-data-panel-open:rotate-90"
+        />
+        {title}
+      </Collapsible.Trigger>
+      <Collapsible.Panel className="px-4 pt-1 pb-4">{children}</Collapsible.Panel>
+    </Collapsible.Root>
+  );
+}

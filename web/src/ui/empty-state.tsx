@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react';
+import { cx } from '../lib/cx.ts';
+
+type Props = {
+  icon?: ReactNode;
+  title: string;
+  /** What this place is for. */
+  description?: ReactNode;
+  /** The first thing to do. */
+  action?: ReactNode;
+  className?: string;
+};
+
+export function EmptyState({ icon, title, description, action, className }: Props) {
+  return (
+    <div className={cx('flex flex-col items-center px-6 py-14 text-center', className)}>
+      {icon && (
+        <span className="mb-4 flex size-11 items-center justify-center rounded-xl bg-accent-soft text-accent-text [&_svg]:size-5">
+          {icon}
+        </span>
+      )}
+      <p className="font-semibold text-base">{title}</p>
+      {description && <p className="mt-1.5 max-w-md text-balance text-muted">{description}</p>}
+      {action && <div className="mt-5 flex flex-wrap justify-center gap-2">{action}</div>}
+    </div>
+  );
+}

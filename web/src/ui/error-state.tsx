@@ -1,0 +1,44 @@
+import { RotateCcw, TriangleAlert } from 'lucide-react';
+import { cx } from '../lib/cx.ts';
+import { Button } from './button.tsx';
+
+type Props = {
+  title: string;
+  error: unknown;
+  onRetry?: () => void;
+  retryLabel?: string;
+  /** Less room around it, inside of a small card. */
+  compact?: boolean;
+  className?: string;
+};
+
+/** What failed, why, and Try again. */
+export function ErrorState({
+  title,
+  error,
+  onRetry,
+  retryLabel = 'Try again',
+  compact = false,
+  className,
+}: Props) {
+  return (
+    <div
+      role="alert"
+      className={cx('flex flex-col items-center px-6 text-center', compact ? 'py-4' : 'py-14', className)}
+    >
+      <span className="mb-4 flex size-11 items-center justify-center rounded-xl bg-bad-soft text-bad">
+        <TriangleAlert aria-hidden className="size-5" />
+      </span>
+      <p className="font-semibold text-base">{title}</p>
+      <p className="mt-1.5 max-w-md text-balance break-words text-muted">
+        {error instanceof Error ? error.message : 'Please try again'}
+      </p>
+      {onRetry && (
+        <Button className="mt-5" onClick={onRetry}>
+          <RotateCcw aria-hidden />
+          {retryLabel}
+        </Button>
+      )}
+    </div>
+  );
+}

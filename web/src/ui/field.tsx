@@ -1,0 +1,41 @@
+import { Field as BaseField } from '@base-ui/react/field';
+import { CircleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { cx } from '../lib/cx.ts';
+
+type Props = {
+  label: ReactNode;
+  help?: ReactNode;
+  /** The sentence under the field; marks the control as invalid. */
+  error?: string | undefined;
+  /** Stands at the right of the label: a count, a link, 'Optional'. */
+  aside?: ReactNode;
+  className?: string;
+  /** The control. For a group (checkboxes, radio cards) the label names the group. */
+  children: ReactNode;
+};
+
+/** Label, control, help and error, tied together for assistive technology. */
+export function Field({ label, help, error, aside, className, children }: Props) {
+  return (
+    <BaseField.Root invalid={error !== undefined} className={cx('flex min-w-0 flex-col gap-1.5', className)}>
+      <div className="flex items-baseline justify-between gap-3">
+        <BaseField.Label className="font-medium text-[0.8125rem] text-ink">{label}</BaseField.Label>
+        {aside && <span className="text-xs text-faint">{aside}</span>}
+      </div>
+      {children}
+      <BaseField.Error
+        match={error !== undefined}
+        className="flex items-start gap-1.5 text-[0.8125rem] text-bad leading-5"
+      >
+        <CircleAlert aria-hidden className="mt-[3px] size-3.5 shrink-0" />
+        <span>{error}</span>
+      </BaseField.Error>
+      {help && (
+        <BaseField.Description className="text-[0.8125rem] text-muted leading-5">
+          {help}
+        </BaseField.Description>
+      )}
+    </BaseField.Root>
+  );
+}

@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react';
+import { cx } from '../lib/cx.ts';
+
+type Props = {
+  label: string;
+  /** A smaller line under the value. */
+  note?: ReactNode;
+  /** On a surface of its own, larger: for the few figures that a page is about. */
+  card?: boolean;
+  children: ReactNode;
+};
+
+/** One figure with its name; stands inside a `dl`. */
+export function Figure({ label, note, card = false, children }: Props) {
+  return (
+    <div className={cx('min-w-0', card && 'card px-4 py-3')}>
+      <dt className="text-muted text-xs">{label}</dt>
+      <dd className={card ? 'mt-1' : 'mt-0.5'}>
+        <div
+          className={cx(
+            'tabular-nums [overflow-wrap:anywhere]',
+            card ? 'font-semibold text-lg' : 'font-medium',
+          )}
+        >
+          {children}
+        </div>
+        {note && <div className="text-[0.8125rem] text-muted tabular-nums">{note}</div>}
+      </dd>
+    </div>
+  );
+}

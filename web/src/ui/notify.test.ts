@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { ApiError } from '../lib/api-error.ts';
+import { currencyChoice } from '../lib/currency.ts';
+import { errorMessage } from './notify.ts';
+
+test('too little credit is told in the chosen currency', () => {
+  const error = new ApiError('Insufficient balance. Required: 50 BGL. Available: 2 BGL.', {
+    status: 402,
+    code: 'insufficient_funds',
+    requiredAmount: '50',
+    availableAmount: '2',
+  });
+  currencyChoice.set('USD');
+  expect(errorMessage(error)).toBe('Insufficient balance. Required: $2.00. Available: $0.08.');
+  currencyChoice.set('BGL');
+  expect(errorMessage(error)).toBe('Insufficient balance. Required: 50.00 BGL. Available: 2.00 BGL.');
+});
+
+test('other errors speak for themselves', () => {
+  expect(errorMessage(new Error('It broke'))).toBe('It broke');
+  expect(errorMessage('what')).toBe('Please try again');
+});

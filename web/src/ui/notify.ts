@@ -1,0 +1,60 @@
+import { ApiError } from '../lib/api-error.ts';
+import { showAmount } from '../lib/currency.ts';
+import { goTo } from '../lib/navigation.ts';
+import { loadToaster } from './toaster-loader.ts';
+
+type Action = { label: string; onClick: () => void };
+type Options = {
+  description?: string;
+  action?: Action;
+  durationMs?: number /** A toast with the same id is replaced. */;
+  id?: string;
+};
+
+/** Toasts. The library is loaded with the first one. */
+export const notify = {
+  success: (title: string, options?: Options) => void show('success', title, options),
+  info: (title: string, options?: Options) => void show('info', title, options),
+  warning: (title: string, options?: Options) => void show('warning', title, options),
+  failure: (title: string, options?: Options) => void show('error', title, options),
+
+  /**
+   * Tells of a failed action with the error's own sentence. Too little credit gets the amounts and the way
+   * to more; `product` names what was to be paid, e.g. 'Fine-tune'. `prefix` as in 'Termination failed: '.
+   */
+  error(error: unknown, options: { product?: string; prefix?: string } = {}): void {
+    const message = `${options.prefix ?? ''}${errorMessage(error)}`;
+    if (error instanceof ApiError && error.code === 'insufficient_funds') {
+      const label = ['Purchase', options.product, 'Credits'].filter(Boolean).join(' ');
+      void show('error', message, {
+        durationMs: 8_000,
+        action: { label, onClick: () => goTo('/buy-bagels') },
+      });
+      return;
+    }
+    void show('error', message);
+  },
+};
+
+/** The sentence for an error; too little credit is told in the chosen currency. */
+export function errorMessage(error: unknown): string {
+  if (
+    error instanceof ApiError &&
+    error.code === 'insufficient_funds' &&
+    error.requiredAmount &&
+    error.availableAmount
+  ) {
+    return `Insufficient balance. Required: ${showAmount(error.requiredAmount)}. Available: ${showAmount(error.availableAmount)}.`;
+  }
+  return error instanceof Error ? error.message : 'Please try again';
+}
+
+async function show(
+  kind: 'success' | 'info' | 'warning' | 'error',
+  title: string,
+  options: Options = {},
+): Promise<void> {
+  const toast = await loadToaster();
+  const { durationMs, ...rest } = options;
+  toast[kind](title, { ...rest, ...(durationMs && { duration: durationMs }) });
+}

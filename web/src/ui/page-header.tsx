@@ -1,0 +1,47 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { ChevronRight } from 'lucide-react';
+import { type ReactNode, useEffect } from 'react';
+
+type Props = {
+  title: string;
+  description?: ReactNode;
+  /** Where this page hangs: `[{ label: 'My Datasets', to: '/dataset' }]`. */
+  parents?: readonly (LinkProps & { label: string })[];
+  /** Beside the title: a status badge. */
+  badge?: ReactNode;
+  /** Buttons at the right. */
+  actions?: ReactNode;
+};
+
+/** The page's one h1; it also names the browser tab. */
+export function PageHeader({ title, description, parents, badge, actions }: Props) {
+  useEffect(() => {
+    document.title = `${title} · Bakehouse`;
+  }, [title]);
+  return (
+    <header className="mb-6">
+      {parents && (
+        <nav aria-label="Breadcrumb" className="mb-2 flex items-center gap-1 text-[0.8125rem] text-muted">
+          {parents.map(({ label, ...link }) => (
+            <span key={label} className="flex items-center gap-1">
+              <Link {...link} className="rounded hover:text-ink hover:underline">
+                {label}
+              </Link>
+              <ChevronRight aria-hidden className="size-3.5 text-faint" />
+            </span>
+          ))}
+        </nav>
+      )}
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+        <div className="min-w-0 flex-1 basis-64">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <h1 className="min-w-0 break-words font-semibold text-xl tracking-tight">{title}</h1>
+            {badge}
+          </div>
+          {description && <p className="mt-1 max-w-2xl text-muted">{description}</p>}
+        </div>
+        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      </div>
+    </header>
+  );
+}

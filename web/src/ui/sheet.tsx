@@ -1,0 +1,98 @@
+import { Dialog } from '@base-ui/react/dialog';
+import { X } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { cx } from '../lib/cx.ts';
+import { buttonClass } from './button.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
+import { backdropClass } from './dialog.tsx';
+
+type Props = {
+  open: boolean;
+  onClose: () => void;
+  title: ReactNode;
+  description?: ReactNode;
+  /** Under the title and always in sight: a stepper. */
+  subheader?: ReactNode;
+  /** Always in sight at the bottom: the buttons. */
+  footer?: ReactNode;
+  /** Something was typed: closing asks first. */
+  dirty?: boolean;
+  size?: 'sm' | 'md' | 'lg';
+  side?: 'right' | 'left';
+  children: ReactNode;
+};
+
+const widths = { sm: 'max-w-[19rem]', md: 'sm:max-w-md', lg: 'sm:max-w-2xl' };
+
+/** A panel that slides in from the edge over the page. Escape closes it, or asks when `dirty`. */
+export function Sheet({
+  open,
+  onClose,
+  title,
+  description,
+  subheader,
+  footer,
+  dirty = false,
+  size = 'md',
+  side = 'right',
+  children,
+}: Props) {
+  const [asking, setAsking] = useState(false);
+  const requestClose = () => (dirty ? setAsking(true) : onClose());
+  return (
+    <Dialog.Root open={open} onOpenChange={(next) => !next && requestClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={backdropClass} />
+        <Dialog.Viewport
+          className={cx('fixed inset-0 z-40 flex', side === 'right' ? 'justify-end' : 'justify-start')}
+        >
+          <Dialog.Popup
+            className={cx(
+              'flex h-full w-full flex-col bg-surface shadow-pop outline-none transition-transform duration-200 ease-out',
+              side === 'right'
+                ? 'data-starting-style:translate-x-full data-ending-style:translate-x-full'
+                : 'data-starting-style:-translate-x-full data-ending-style:-translate-x-full',
+              widths[size],
+            )}
+          >
+            <header className="border-line border-b px-5 py-4">
+              <div className="flex items-start gap-4">
+                <div className="min-w-0 flex-1">
+                  <Dialog.Title className="font-semibold text-base">{title}</Dialog.Title>
+                  {description && (
+                    <Dialog.Description className="mt-0.5 text-muted">{description}</Dialog.Description>
+                  )}
+                </div>
+                <Dialog.Close
+                  aria-label="Close"
+                  className={cx(buttonClass({ variant: 'ghost', size: 'icon-sm' }), '-mr-1.5')}
+                >
+                  <X aria-hidden />
+                </Dialog.Close>
+              </div>
+              {subheader && <div className="mt-4">{subheader}</div>}
+            </header>
+            <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-5">{children}</div>
+            {footer && (
+              <footer className="flex items-center justify-end gap-2 border-line border-t px-5 py-3.5">
+                {footer}
+              </footer>
+            )}
+          </Dialog.Popup>
+        </Dialog.Viewport>
+      </Dialog.Portal>
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        title="Discard what you entered?"
+        description="Nothing has been saved yet."
+        action="Discard"
+        cancelLabel="Keep editing"
+        onConfirm={() => {
+          setAsking(false);
+          onClose();
+        }}
+      />
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,33 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { expect, test } from 'vitest';
+import { Field } from './field.tsx';
+import { TagInput } from './tag-input.tsx';
+
+function Tags({ max }: { max?: number }) {
+  const [tags, setTags] = useState<string[]>([]);
+  return (
+    <Field label="Tags">
+      <TagInput tags={tags} onChange={setTags} max={max} />
+    </Field>
+  );
+}
+
+const shown = () => screen.queryAllByRole('listitem').map((item) => item.textContent);
+
+test('Enter adds a trimmed tag that is not there yet; each can be removed', async () => {
+  render(<Tags />);
+  await userEvent.type(screen.getByLabelText('Tags'), ' rye {Enter}{Enter}wheat{Enter}rye{Enter}');
+  expect(shown()).toEqual(['rye', 'wheat']);
+  await userEvent.click(screen.getByRole('button', { name: 'Remove the tag rye' }));
+  expect(shown()).toEqual(['wheat']);
+  await userEvent.type(screen.getByLabelText('Tags'), '{Backspace}');
+  expect(shown()).toEqual([]);
+});
+
+test('takes no more than it may', async () => {
+  render(<Tags max={1} />);
+  await userEvent.type(screen.getByLabelText('Tags'), 'rye{Enter}');
+  expect(screen.getByPlaceholderText('At most 1 tags')).toHaveProperty('disabled', true);
+});

@@ -1,0 +1,69 @@
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import { Badge } from './badge.tsx';
+import { Input } from './input.tsx';
+
+type Props = {
+  tags: readonly string[];
+  onChange: (tags: string[]) => void;
+  /** Most tags; 20 unless said. */
+  max?: number;
+};
+
+const TAG_LENGTH_MAX = 50;
+
+/**
+ * Short words. Enter, or leaving the field, adds a trimmed one that is not there yet; each has a remove
+ * button; Backspace in the empty field takes the last.
+ */
+export function TagInput({ tags, onChange, max = 20 }: Props) {
+  const [text, setText] = useState('');
+  const full = tags.length >= max;
+
+  function add() {
+    const tag = text.trim();
+    if (tag && !full && !tags.includes(tag)) onChange([...tags, tag]);
+    setText('');
+  }
+
+  return (
+    <div>
+      <Input
+        value={text}
+        maxLength={TAG_LENGTH_MAX}
+        disabled={full}
+        placeholder={full ? `At most ${max} tags` : 'Type a tag and press Enter'}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={add}
+        onKeyDown={(event) => {
+          // Enter in an empty field submits the form as everywhere else.
+          if (event.key === 'Enter' && text.trim()) {
+            event.preventDefault();
+            add();
+          } else if (event.key === 'Backspace' && text === '' && tags.length > 0) {
+            onChange(tags.slice(0, -1));
+          }
+        }}
+      />
+      {tags.length > 0 && (
+        <ul aria-label="Chosen tags" className="mt-2 flex flex-wrap gap-1.5">
+          {tags.map((tag) => (
+            <li key={tag}>
+              <Badge className="h-6 max-w-60 pr-0.5">
+                <span className="truncate">{tag}</span>
+                <button
+                  type="button"
+                  aria-label={`Remove the tag ${tag}`}
+                  onClick={() => onChange(tags.filter((other) => other !== tag))}
+                  className="flex size-5 items-center justify-center rounded hover:bg-hover hover:text-ink"
+                >
+                  <X aria-hidden className="size-3" />
+                </button>
+              </Badge>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

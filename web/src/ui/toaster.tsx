@@ -1,0 +1,39 @@
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
+import { useEffect } from 'react';
+import { Toaster as Sonner, toast } from 'sonner';
+import { toasterIsThere } from './toaster-loader.ts';
+
+/** Where toasts appear; a live region. Says when it listens, because earlier toasts would be lost. */
+export default function Toaster() {
+  useEffect(() => toasterIsThere(toast), []);
+  return (
+    <Sonner
+      position="bottom-right"
+      gap={10}
+      offset={20}
+      closeButton
+      style={{ fontFamily: 'inherit' }}
+      icons={{
+        success: <CircleCheck aria-hidden className="size-4 text-good" />,
+        info: <Info aria-hidden className="size-4 text-info" />,
+        warning: <TriangleAlert aria-hidden className="size-4 text-warn" />,
+        error: <CircleAlert aria-hidden className="size-4 text-bad" />,
+      }}
+      toastOptions={{
+        unstyled: true,
+        classNames: {
+          toast:
+            'flex w-[22.5rem] max-w-[calc(100vw-2rem)] items-start gap-3 rounded-xl bg-surface px-4 py-3.5 pr-9 text-ink shadow-pop',
+          icon: 'mt-[3px]',
+          content: 'min-w-0 flex-1 break-words',
+          title: 'font-medium',
+          description: 'mt-0.5 text-[0.8125rem] text-muted',
+          actionButton:
+            'mt-0.5 h-7 shrink-0 rounded-md bg-accent px-2.5 font-medium text-[0.8125rem] text-accent-ink hover:bg-accent-hover',
+          closeButton:
+            'absolute top-3 right-2.5 flex size-6 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink',
+        },
+      }}
+    />
+  );
+}
