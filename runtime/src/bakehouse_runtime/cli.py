@@ -1,0 +1,144 @@
+"""The command line. It parses and dispatches; every command imports what it needs itself."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from .errors import PlainError, WorkloadOver
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    Spec = TypeVar("Spec", bound=BaseModel)
+
+
+def main(argv: list[str]) -> int:
+    """Runs one command and returns its exit status: 0 done or stopped on request, 1 failed."""
+    arguments = parser().parse_args(argv)
+    try:
+        return arguments.run(arguments)
+    except PlainError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except WorkloadOver as over:
+        print(over, file=sys.stderr)
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def parser() -> argparse.ArgumentParser:
+    """The commands and their arguments."""
+    root = argparse.ArgumentParser(
+        prog="bakehouse_runtime",
+        description="What a Bakehouse workload executes: preparing, validating, training, serving.",
+    )
+    commands = root.add_subparsers(required=True, metavar="COMMAND")
+
+    prepare = commands.add_parser(
+        "prepare", help="write a starter model; progress as JSON lines on stdout"
+    )
+    prepare.add_argument("model", choices=["smollm2"])
+    prepare.add_argument("--format", choices=["gguf", "safetensors"], required=True)
+    prepare.add_argument("--out", type=Path, required=True, metavar="DIR")
+    prepare.set_defaults(run=_prepare)
+
+    for name, run, text in (
+        ("validate", _validate, "read a data file as training would; prints one JSON report"),
+        ("train", _train, "train by a spec and report to its server"),
+        ("serve", _serve, "serve a model by a spec until told to stop"),
+    ):
+        command = commands.add_parser(name, help=text)
+        command.add_argument("spec", type=Path, metavar="SPEC.json")
+        command.set_defaults(run=run)
+
+    measure = commands.add_parser(
+        "measure-images", help="the figures of the starter image models, as one JSON object"
+    )
+    measure.add_argument("--models", type=Path, required=True, metavar="DIR")
+    measure.add_argument("--packages", type=Path, required=True, metavar="DIR")
+    measure.add_argument("--count", type=int, default=100)
+    measure.set_defaults(run=_measure_images)
+    return root
+
+
+def _prepare(arguments: argparse.Namespace) -> int:
+    from .prepare import prepare_smollm2
+
+    prepare_smollm2(arguments.format, arguments.out)
+    return 0
+
+
+def _validate(arguments: argparse.Namespace) -> int:
+    from .protocol import ValidateSpec
+    from .validate import validate
+
+    report = validate(_read_spec(arguments.spec, ValidateSpec))
+    print(report.model_dump_json(), flush=True)
+    return 0
+
+
+def _train(arguments: argparse.Namespace) -> int:
+    from . import protocol
+
+    path: Path = arguments.spec
+    match _method(path):
+        case "autoencoder":
+            from .train.autoencoder.run import run as train_autoencoder
+
+            return train_autoencoder(_read_spec(path, protocol.TrainAutoencoderSpec))
+        case "paris":
+            from .train.paris.run import run as train_paris
+
+            return train_paris(_read_spec(path, protocol.TrainParisSpec))
+        case "kontext":
+            from .train.kontext.run import run as train_kontext
+
+            return train_kontext(_read_spec(path, protocol.TrainKontextSpec))
+        case _:
+            from .train.lora.train import train as train_lora
+
+            return train_lora(_read_spec(path, protocol.TrainSpec))
+
+
+def _measure_images(arguments: argparse.Namespace) -> int:
+    from .image.evaluation.measure import measure_models
+
+    figures = measure_models(arguments.models, arguments.packages, arguments.count)
+    print(json.dumps(figures), flush=True)
+    return 0
+
+
+def _method(path: Path) -> str | None:
+    """The method that a train spec names; None where reading it properly will say what is wrong."""
+    try:
+        spec = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    return spec.get("method") if isinstance(spec, dict) else None
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    from .protocol import ServeTextSpec
+    from .serve.text import serve_text
+
+    return serve_text(_read_spec(arguments.spec, ServeTextSpec))
+
+
+def _read_spec(path: Path, model: type[Spec]) -> Spec:
+    """The spec in `path`; a wrong one is refused with the name of its first wrong field."""
+    from pydantic import ValidationError
+
+    try:
+        return model.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise PlainError(f"The spec {path} cannot be read: {error.strerror}.") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        where = f"field {field}: " if field else ""
+        raise PlainError(f"The spec {path} is wrong: {where}{first['msg']}.") from error

@@ -1,0 +1,109 @@
+"""Cuts a text into segments: whole sentences, packed up to a chunk's size.
+
+Everything works on spans of the original text, so that nothing is lost or changed. None of the
+methods downloads anything.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Span = tuple[int, int]
+SentenceMethod = Literal["regex", "spacy", "nltk"]
+
+# After . ! or ?, before what looks like the start of a sentence; or at an empty line.
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])|\n\s*\n")
+# spaCy refuses longer texts (1,000,000 characters); shorter pieces also keep its memory small.
+_SPACY_CHARACTERS = 100_000
+
+
+def sentences(text: str, method: SentenceMethod) -> list[Span]:
+    """The sentences of a text as spans that touch: each holds the white space before it."""
+    ends = {"regex": _regex_ends, "spacy": _spacy_ends, "nltk": _nltk_ends}[method](text)
+    spans: list[Span] = []
+    start = 0
+    for end in [*ends, len(text)]:
+        if text[start:end].strip():
+            spans.append((start, end))
+            start = end
+    if spans and start < len(text):
+        spans[-1] = (spans[-1][0], len(text))
+    return spans
+
+
+def pack(sizes: list[int], limit: int, overlap: int) -> Iterator[range]:
+    """Packs neighbouring sentences of the given sizes into groups of at most `limit` tokens.
+
+    A group repeats the last sentences of the one before it as far as they fit into `overlap`
+    tokens. A sentence above the limit is a group of its own.
+    """
+    first = 0
+    while first < len(sizes):
+        end, total = first + 1, sizes[first]
+        while end < len(sizes) and total + sizes[end] <= limit:
+            total += sizes[end]
+            end += 1
+        yield range(first, end)
+        if end == len(sizes):
+            return
+        first = _overlap_start(sizes, first, end, limit - sizes[end], overlap)
+
+
+def windows(count: int, size: int, overlap: int) -> Iterator[range]:
+    """Windows of `size` tokens over `count` tokens; neighbours share `overlap` tokens."""
+    start = 0
+    while True:
+        yield range(start, min(start + size, count))
+        if start + size >= count:
+            return
+        start += size - overlap
+
+
+def _overlap_start(sizes: list[int], first: int, end: int, room: int, overlap: int) -> int:
+    """The first sentence that the next group repeats: after `first`, so that it goes forward."""
+    shared = 0
+    start = end
+    while start - 1 > first and shared + sizes[start - 1] <= min(overlap, room):
+        start -= 1
+        shared += sizes[start]
+    return start
+
+
+def _regex_ends(text: str) -> list[int]:
+    return [match.start() for match in _SENTENCE_END.finditer(text)]
+
+
+def _spacy_ends(text: str) -> list[int]:
+    import spacy
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    ends: list[int] = []
+    for start, end in _pieces(text, _SPACY_CHARACTERS):
+        ends.extend(start + sentence.end_char for sentence in nlp(text[start:end]).sents)
+    return ends
+
+
+def _nltk_ends(text: str) -> list[int]:
+    from nltk.tokenize.punkt import PunktSentenceTokenizer, PunktTrainer
+
+    # Punkt learns the abbreviations from the text itself; its ready-made parameters are a download.
+    trainer = PunktTrainer()
+    trainer.train(text, finalize=True, verbose=False)
+    return [end for _, end in PunktSentenceTokenizer(trainer.get_params()).span_tokenize(text)]
+
+
+def _pieces(text: str, size: int) -> Iterator[Span]:
+    """Pieces of at most `size` characters, cut after a line or a word where there is one."""
+    start = 0
+    while start < len(text):
+        end = min(start + size, len(text))
+        if end < len(text):
+            cut = max(text.rfind("\n", start, end), text.rfind(" ", start, end))
+            end = cut + 1 if cut > start else end
+        yield start, end
+        start = end

@@ -1,0 +1,15 @@
+"""Errors that are meant for people."""
+
+from __future__ import annotations
+
+
+class PlainError(Exception):
+    """Something a person can read and act on, said in one plain sentence. Never a traceback."""
+
+
+class WorkloadOver(Exception):  # noqa: N818 - an event, not an error
+    """The server no longer knows this workload (401, 403, 404 or 410): it ends itself."""
+
+
+class StopRequested(Exception):  # noqa: N818 - an event, not an error
+    """Leaves work that cannot be ended from inside, to save what there is and stop."""

@@ -1,0 +1,67 @@
+"""The autoencoder between pictures and latents, and the scale of latents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
+from diffusers.models.autoencoders.vae import DiagonalGaussianDistribution
+from PIL import Image
+from safetensors import SafetensorError
+from torch import Tensor
+
+from ..errors import PlainError
+from .pictures import to_array
+
+ENCODED_AT_ONCE = 32
+
+
+def load_autoencoder(folder: Path, device: torch.device | None = None) -> AutoencoderKL:
+    """The `AutoencoderKL` in `folder`, in float32, on the CPU if no device is named.
+
+    Raises PlainError where it cannot be read.
+    """
+    try:
+        model = AutoencoderKL.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+        reason = str(error).splitlines()[0]
+        raise PlainError(f"The autoencoder in {folder.name} cannot be read: {reason}") from error
+    return model.eval().to(device or "cpu")  # pyright: ignore[reportArgumentType]
+
+
+def posterior(autoencoder: AutoencoderKL, pictures: Tensor) -> DiagonalGaussianDistribution:
+    """The distribution of the raw latents of pictures in -1..1."""
+    return autoencoder.encode(pictures.to(autoencoder.dtype), return_dict=False)[0]
+
+
+def decoded(autoencoder: AutoencoderKL, latents: Tensor) -> Tensor:
+    """The pictures of raw latents, in float32."""
+    return autoencoder.decode(latents, return_dict=False)[0].float()  # pyright: ignore[reportArgumentType]
+
+
+@torch.no_grad()
+def encode_pictures(autoencoder: AutoencoderKL, pictures: Sequence[Image.Image]) -> Tensor:
+    """The pictures' latents, shifted and scaled as the transformers expect them, on the CPU."""
+    parts = []
+    for start in range(0, len(pictures), ENCODED_AT_ONCE):
+        batch = torch.from_numpy(to_array(pictures[start : start + ENCODED_AT_ONCE]))
+        latents = posterior(autoencoder, batch.to(autoencoder.device)).mean.float()
+        parts.append(((latents - _shift(autoencoder)) * _scale(autoencoder)).cpu())
+    return torch.cat(parts)
+
+
+@torch.no_grad()
+def decode_latents(autoencoder: AutoencoderKL, latents: Tensor) -> Tensor:
+    """The way back, to values in about -1..1: [n, 3, height, width] in float32."""
+    raw = latents / _scale(autoencoder) + _shift(autoencoder)
+    return decoded(autoencoder, raw.to(autoencoder.device, autoencoder.dtype))
+
+
+def _scale(autoencoder: AutoencoderKL) -> float:
+    return float(autoencoder.config["scaling_factor"])
+
+
+def _shift(autoencoder: AutoencoderKL) -> float:
+    return float(autoencoder.config["shift_factor"] or 0.0)

@@ -1,0 +1,64 @@
+"""What goes into and comes out of Flux' transformer: packed latents and their positions.
+
+The same layout as Diffusers' Flux pipelines, where it is private; a test holds them together.
+"""
+
+from __future__ import annotations
+
+import torch
+from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
+from torch import Tensor
+
+
+def pack(latents: Tensor) -> Tensor:
+    """[n, channels, height, width] to tokens of 2 x 2 positions, [n, tokens, 4 channels]."""
+    count, channels, height, width = latents.shape
+    blocks = latents.reshape(count, channels, height // 2, 2, width // 2, 2)
+    return blocks.permute(0, 2, 4, 1, 3, 5).reshape(count, -1, channels * 4)
+
+
+def unpack(tokens: Tensor, height: int, width: int) -> Tensor:
+    """The way back from `pack`, for latents of `height` x `width`."""
+    blocks = tokens.reshape(len(tokens), height // 2, width // 2, -1, 2, 2)
+    return blocks.permute(0, 3, 1, 4, 2, 5).reshape(len(tokens), -1, height, width)
+
+
+def positions(height: int, width: int, picture: int, device: torch.device) -> Tensor:
+    """Positions of packed tokens: number of the picture (0 drawn, 1 shown), row, column."""
+    rows, columns = torch.meshgrid(
+        torch.arange(height // 2), torch.arange(width // 2), indexing="ij"
+    )
+    number = torch.full_like(rows, picture)
+    return torch.stack([number, rows, columns], dim=-1).reshape(-1, 3).float().to(device)
+
+
+def velocity(
+    transformer: FluxTransformer2DModel,
+    latents: Tensor,
+    t: Tensor,
+    states: Tensor,
+    pooled: Tensor,
+    shown: Tensor | None,
+    guidance: float,
+) -> Tensor:
+    """The predicted `noise - data` at `latents`, at times `t` in 0..1.
+
+    `shown` are the latents of the picture to edit, or None to draw from text alone.
+    """
+    height, width = latents.shape[-2:]
+    tokens, places = pack(latents), positions(height, width, 0, latents.device)
+    drawn = tokens.shape[1]
+    if shown is not None:
+        tokens = torch.cat([tokens, pack(shown)], dim=1)
+        places = torch.cat([places, positions(height, width, 1, latents.device)])
+    predicted = transformer(
+        hidden_states=tokens,
+        timestep=t,
+        guidance=torch.full_like(t, guidance) if transformer.config["guidance_embeds"] else None,
+        pooled_projections=pooled,
+        encoder_hidden_states=states,
+        txt_ids=torch.zeros(states.shape[1], 3, device=latents.device),
+        img_ids=places,
+        return_dict=False,
+    )[0]
+    return unpack(predicted[:, :drawn], height, width)

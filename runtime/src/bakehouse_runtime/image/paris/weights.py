@@ -1,0 +1,139 @@
+"""Reading and writing the parts of a Paris: `expert_0/` and so on, and `router/`.
+
+Shapes are read off the weights themselves, because they are in every copy, whatever the
+configuration files call them. Only the number of attention heads leaves no trace there.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import load_file, save_file
+from torch import nn
+
+from ...errors import PlainError
+from .model import Expert, ExpertShape, Router, RouterShape
+
+EXPERT_WEIGHTS = "diffusion_pytorch_model.safetensors"
+ROUTER_WEIGHTS = "pytorch_model.safetensors"
+HEADS_KEYS = ("heads", "num_heads", "num_attention_heads")
+# The published widths, whose configuration need not say the number of heads.
+PUBLISHED_HEADS = {
+    ExpertShape.hidden_size: ExpertShape.heads,
+    RouterShape.hidden_size: RouterShape.heads,
+}
+
+
+def expert_shape(sizes: dict[str, tuple[int, ...]], heads: int) -> ExpertShape:
+    """The shape of an expert from the sizes of its weights."""
+    return ExpertShape(**_backbone_shape(sizes, heads), text_size=sizes["text_proj.weight"][1])
+
+
+def router_shape(sizes: dict[str, tuple[int, ...]], heads: int) -> RouterShape:
+    """The shape of a router from the sizes of its weights."""
+    return RouterShape(**_backbone_shape(sizes, heads), experts=sizes["head.4.weight"][0])
+
+
+def _backbone_shape(sizes: dict[str, tuple[int, ...]], heads: int) -> dict[str, int]:
+    hidden_size, channels, patch_size, _ = sizes["patch_embed.weight"]
+    layers = {name.split(".")[1] for name in sizes if name.startswith("layers.")}
+    return {
+        "latent_channels": channels,
+        "latent_side": round(sizes["pos_embed"][1] ** 0.5) * patch_size,
+        "patch_size": patch_size,
+        "hidden_size": hidden_size,
+        "layers": len(layers),
+        "heads": heads,
+        "mlp_ratio": sizes["layers.0.mlp.0.weight"][0] // hidden_size,
+    }
+
+
+def load_expert(folder: Path) -> Expert:
+    """The expert in `folder`, in the precision of its file."""
+    sizes, heads = _read_header(folder / EXPERT_WEIGHTS)
+    with torch.device("meta"):
+        expert = Expert(_shape(folder, lambda: expert_shape(sizes, heads)))
+    _fill(expert, folder / EXPERT_WEIGHTS)
+    return expert.eval()
+
+
+def load_router(folder: Path) -> Router:
+    """The router in `folder`, in the precision of its file."""
+    sizes, heads = _read_header(folder / ROUTER_WEIGHTS)
+    with torch.device("meta"):
+        router = Router(_shape(folder, lambda: router_shape(sizes, heads)))
+    _fill(router, folder / ROUTER_WEIGHTS)
+    return router.eval()
+
+
+def save_expert(expert: Expert, folder: Path, dtype: torch.dtype) -> None:
+    _save(expert, asdict(expert.shape), folder, EXPERT_WEIGHTS, dtype)
+
+
+def save_router(router: Router, folder: Path, dtype: torch.dtype) -> None:
+    _save(router, asdict(router.shape), folder, ROUTER_WEIGHTS, dtype)
+
+
+def _shape(folder: Path, read: Any) -> Any:
+    try:
+        return read()
+    except (KeyError, ValueError, IndexError) as error:
+        raise PlainError(
+            f"The weights in {folder.name} are not of a Paris model: {error} is missing or odd."
+        ) from error
+
+
+def _read_header(path: Path) -> tuple[dict[str, tuple[int, ...]], int]:
+    if not path.exists():
+        raise PlainError(f"The file {path.parent.name}/{path.name} of the model is missing.")
+    try:
+        with safe_open(path, framework="pt") as file:
+            sizes = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - not a dict
+    except (SafetensorError, OSError) as error:
+        raise PlainError(f"The file {path.parent.name}/{path.name} is damaged.") from error
+    return sizes, _heads(path.parent, sizes)
+
+
+def _heads(folder: Path, sizes: dict[str, tuple[int, ...]]) -> int:
+    config_path = folder / "config.json"
+    try:
+        config = json.loads(config_path.read_text()) if config_path.exists() else {}
+    except ValueError as error:
+        raise PlainError(f"The file {folder.name}/config.json is not JSON.") from error
+    for key in HEADS_KEYS:
+        if isinstance(config.get(key), int):
+            return config[key]
+    width = sizes.get("pos_embed", (0,))[-1]
+    if width in PUBLISHED_HEADS:
+        return PUBLISHED_HEADS[width]
+    raise PlainError(f"The file {folder.name}/config.json does not say the number of heads.")
+
+
+def _fill(model: nn.Module, path: Path) -> None:
+    try:
+        model.load_state_dict(load_file(path), strict=True, assign=True)
+    except SafetensorError as error:
+        raise PlainError(f"The file {path.parent.name}/{path.name} is damaged.") from error
+    except RuntimeError as error:
+        reason = str(error).splitlines()[1].strip()
+        raise PlainError(
+            f"The weights in {path.parent.name} do not have the shape of a Paris model: {reason}"
+        ) from error
+
+
+def _save(
+    model: nn.Module, config: dict[str, int], folder: Path, name: str, dtype: torch.dtype
+) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+    weights = {
+        key: value.detach().to(dtype).contiguous() for key, value in model.state_dict().items()
+    }
+    partial = folder / f"{name}.partial"
+    save_file(weights, partial, metadata={"format": "pt"})
+    partial.replace(folder / name)

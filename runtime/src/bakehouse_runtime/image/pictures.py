@@ -1,0 +1,55 @@
+"""Pictures as arrays: reading, fitting, grids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from ..errors import PlainError
+
+
+def read_picture(path: Path) -> Image.Image:
+    """The picture in a file as RGB, turned upright; transparency becomes white."""
+    try:
+        with Image.open(path) as opened:
+            upright = ImageOps.exif_transpose(opened)
+            if upright.mode in ("RGBA", "LA", "PA") or "transparency" in upright.info:
+                layer = upright.convert("RGBA")
+                picture = Image.new("RGB", layer.size, "white")
+                picture.paste(layer, mask=layer)
+                return picture
+            return upright.convert("RGB")
+    except FileNotFoundError as error:
+        raise PlainError(f"The picture {path.name} is missing.") from error
+    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
+        raise PlainError(f"{path.name} is not a picture that can be read.") from error
+
+
+def fit_square(picture: Image.Image, side: int) -> Image.Image:
+    """Scaled and cropped around its middle to `side` x `side`."""
+    return ImageOps.fit(picture, (side, side), Image.Resampling.LANCZOS)
+
+
+def to_array(pictures: Sequence[Image.Image]) -> np.ndarray:
+    """Pictures of one size as float32 [count, 3, height, width] in -1..1."""
+    stacked = np.stack([np.asarray(picture) for picture in pictures])
+    return stacked.transpose(0, 3, 1, 2).astype(np.float32) / 127.5 - 1
+
+
+def to_pictures(values: np.ndarray) -> list[Image.Image]:
+    """The way back from `to_array`; values outside -1..1 are clipped."""
+    scaled = ((np.clip(values, -1, 1) + 1) * 127.5).round().astype(np.uint8)
+    return [Image.fromarray(picture) for picture in scaled.transpose(0, 2, 3, 1)]
+
+
+def grid(pictures: Sequence[Image.Image], columns: int) -> Image.Image:
+    """All pictures in rows of `columns`, without gaps."""
+    width, height = pictures[0].size
+    rows = -(-len(pictures) // columns)
+    sheet = Image.new("RGB", (columns * width, rows * height), "white")
+    for index, picture in enumerate(pictures):
+        sheet.paste(picture, (index % columns * width, index // columns * height))
+    return sheet

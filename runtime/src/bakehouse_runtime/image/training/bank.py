@@ -1,0 +1,172 @@
+"""A bank: pictures as latents and captions as token states, made once and read every step.
+
+Encoding costs more than a training step of a small model, so the trainers of Paris and Kontext
+never see a pixel. A bank is written in shards; a killed writing goes on with the missing ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import torch
+from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
+from PIL import Image
+from torch import Tensor
+
+from ..autoencoder import encode_pictures
+from ..text import TextEncoder
+from .device import fast_arithmetic
+from .reporter import TrainingReporter
+
+SHARD_EXAMPLES = 512
+CAPTIONS_AT_ONCE = 32
+
+
+@dataclass(frozen=True)
+class Example:
+    """A picture and its caption; or, with `source`, what an instruction makes of the source."""
+
+    picture: Image.Image
+    text: str
+    source: Image.Image | None = None
+
+
+class Examples(Protocol):
+    """Examples by number; the same number always gives the same example."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int) -> Example: ...
+
+
+def write_bank(
+    folder: Path,
+    examples: Examples,
+    autoencoder: AutoencoderKL,
+    text_encoder: TextEncoder,
+    reporter: TrainingReporter,
+) -> bool:
+    """Encodes all examples into `folder`. Returns False where it was asked to stop."""
+    folder.mkdir(parents=True, exist_ok=True)
+    reporter.phase("encoding pictures")
+    count = len(examples)
+    for start in range(0, count, SHARD_EXAMPLES):
+        path = folder / f"shard-{start // SHARD_EXAMPLES:05d}.npz"
+        if not path.exists():
+            if reporter.stop_requested:
+                return False
+            _write_shard(
+                path, examples, range(start, min(count, start + SHARD_EXAMPLES)), autoencoder
+            )
+        done = min(count, start + SHARD_EXAMPLES)
+        reporter.progress(done, count, "examples")
+    if not (folder / "texts.npz").exists():
+        reporter.phase("encoding captions")
+        _write_texts(folder, text_encoder)
+    return True
+
+
+def _write_shard(
+    path: Path, examples: Examples, indices: range, autoencoder: AutoencoderKL
+) -> None:
+    read = [examples[index] for index in indices]
+    pictures = {"latents": [example.picture for example in read]}
+    sources = [example.source for example in read if example.source is not None]
+    if sources:
+        pictures["sources"] = sources
+    with fast_arithmetic(autoencoder.device):
+        arrays = {
+            name: encode_pictures(autoencoder, group).numpy().astype(np.float16)
+            for name, group in pictures.items()
+        }
+    arrays["texts"] = np.asarray([example.text for example in read])
+    _save(path, arrays)
+
+
+def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    partial = path.with_suffix(".partial.npz")
+    np.savez(partial, allow_pickle=False, **arrays)
+    partial.replace(path)
+
+
+def _write_texts(folder: Path, text_encoder: TextEncoder) -> None:
+    texts = sorted({text for path in _shards(folder) for text in np.load(path)["texts"].tolist()})
+    states: list[Tensor] = []
+    pooled: list[Tensor] = []
+    # The empty text, which stands for no prompt, is always the first.
+    for start in range(0, len(texts) + 1, CAPTIONS_AT_ONCE):
+        batch = ["", *texts][start : start + CAPTIONS_AT_ONCE]
+        encoded = text_encoder.encode(batch)
+        states += [_without_end(state) for state in encoded.tokens.cpu()]
+        if encoded.pooled is not None:
+            pooled.append(encoded.pooled.cpu())
+    arrays = {
+        "texts": np.asarray(["", *texts]),
+        "lengths": np.asarray([len(state) for state in states]),
+        "states": torch.cat(states).numpy().astype(np.float16),
+        "window": np.asarray(text_encoder.window),
+    }
+    if pooled:
+        arrays["pooled"] = torch.cat(pooled).numpy().astype(np.float16)
+    _save(folder / "texts.npz", arrays)
+
+
+def _without_end(state: Tensor) -> Tensor:
+    used = state.abs().sum(dim=-1).nonzero()
+    return state[: int(used.max()) + 1]
+
+
+def _shards(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob("shard-*.npz") if "partial" not in path.name)
+
+
+class Bank:
+    """A written bank in memory. Rows are examples; text number 0 is the empty prompt."""
+
+    def __init__(self, folder: Path) -> None:
+        shards = [np.load(path) for path in _shards(folder)]
+        self.latents = torch.from_numpy(np.concatenate([shard["latents"] for shard in shards]))
+        self.sources = (
+            torch.from_numpy(np.concatenate([shard["sources"] for shard in shards]))
+            if "sources" in shards[0]
+            else None
+        )
+        texts = np.load(folder / "texts.npz")
+        self.texts: list[str] = texts["texts"].tolist()
+        numbers = {text: number for number, text in enumerate(self.texts)}
+        self.text_of = np.asarray([numbers[text] for shard in shards for text in shard["texts"]])
+        self.window = int(texts["window"])
+        self._states = torch.from_numpy(texts["states"])
+        self._ends = np.cumsum(texts["lengths"])
+        self._pooled = torch.from_numpy(texts["pooled"]) if "pooled" in texts else None
+
+    def __len__(self) -> int:
+        return len(self.latents)
+
+    def part(self, rows: np.ndarray) -> Bank:
+        """A bank of some of the rows, with the same texts."""
+        part = copy(self)
+        index = torch.from_numpy(rows)
+        part.latents = self.latents[index]
+        part.sources = None if self.sources is None else self.sources[index]
+        part.text_of = self.text_of[rows]
+        return part
+
+    def states(self, numbers: Sequence[int] | np.ndarray) -> Tensor:
+        """The token states of texts, padded with zeros: [texts, window, size] in float32."""
+        padded = torch.zeros(len(numbers), self.window, self._states.shape[-1])
+        for row, number in enumerate(numbers):
+            start = self._ends[number - 1] if number > 0 else 0
+            state = self._states[start : self._ends[number]]
+            padded[row, : len(state)] = state
+        return padded
+
+    def pooled(self, numbers: Sequence[int] | np.ndarray) -> Tensor:
+        """The pooled vectors of texts, [texts, size] in float32; a bank for Flux has them."""
+        assert self._pooled is not None
+        return self._pooled[torch.as_tensor(numbers)].float()

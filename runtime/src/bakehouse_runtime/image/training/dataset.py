@@ -1,0 +1,128 @@
+"""A person's own pictures and captions, as a dataset asset holds them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from ...errors import PlainError
+from ..pictures import fit_square, read_picture
+from .bank import Example
+
+PICTURE_ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff"})
+# Each picture is also shown in slightly narrower cuts, so that it is not learnt by heart.
+CUTS = 8
+NARROWEST_CUT = 0.85
+
+
+@dataclass(frozen=True)
+class CaptionedPicture:
+    """A picture file and its caption; with `source`, the instruction that leads from there."""
+
+    path: Path
+    text: str
+    source: Path | None = None
+
+
+def read_captioned_pictures(folder: Path, metadata_path: str | None) -> list[CaptionedPicture]:
+    """The pictures that a metadata file lists, or, without one, all that have a text file of the
+    same name beside them.
+
+    Raises PlainError for a row that cannot be used, and where there is nothing to train on.
+    """
+    if metadata_path is not None:
+        pictures = _listed(folder, folder / metadata_path)
+    else:
+        pictures = [
+            CaptionedPicture(path, path.with_suffix(".txt").read_text(encoding="utf-8").strip())
+            for path in picture_files(folder)
+            if path.with_suffix(".txt").is_file()
+        ]
+    if not pictures:
+        raise PlainError(
+            "The dataset has no captioned picture: it needs a metadata file, or a text file of the "
+            "same name beside each picture."
+        )
+    return pictures
+
+
+def picture_files(folder: Path) -> list[Path]:
+    """All picture files in and below `folder`, in the order of their names."""
+    files = (path for path in folder.rglob("*") if path.suffix.lower() in PICTURE_ENDINGS)
+    return sorted(files, key=lambda path: path.relative_to(folder).as_posix())
+
+
+def _listed(folder: Path, metadata: Path) -> list[CaptionedPicture]:
+    try:
+        lines = metadata.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise PlainError(f"The metadata file {metadata.name} cannot be read as text.") from error
+    pictures = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        where = f"Line {number} of {metadata.name}"
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise PlainError(f"{where} is not JSON.") from error
+        if not isinstance(row, dict):
+            raise PlainError(f"{where} is not an object.")
+        text = row.get("text")
+        if not isinstance(text, str) or not text.strip():
+            raise PlainError(f"{where} has no text.")
+        path = _inside(folder, metadata, row.get("file_name"), f"{where} has no file_name")
+        source = row.get("source")
+        before = None if source is None else _inside(folder, metadata, source, f"{where}: source")
+        pictures.append(CaptionedPicture(path, text.strip(), before))
+    if len({picture.source is None for picture in pictures}) > 1:
+        raise PlainError(f"Some lines of {metadata.name} have a source and some have none.")
+    return pictures
+
+
+def _inside(folder: Path, metadata: Path, name: object, missing: str) -> Path:
+    if not isinstance(name, str) or not name:
+        raise PlainError(f"{missing}.")
+    path = (metadata.parent / name).resolve()
+    if not path.is_relative_to(folder.resolve()):
+        raise PlainError(f"{metadata.name} names {name}, which is outside of the dataset.")
+    return path
+
+
+class PictureExamples:
+    """Captioned pictures as numbered examples: each in `CUTS` cuts, the first one whole."""
+
+    def __init__(self, pictures: Sequence[CaptionedPicture], side: int, seed: int) -> None:
+        self.pictures = pictures
+        self.side = side
+        self.seed = seed
+
+    def __len__(self) -> int:
+        return len(self.pictures) * CUTS
+
+    def __getitem__(self, index: int) -> Example:
+        picture = self.pictures[index // CUTS]
+        rng = np.random.default_rng((self.seed, index))
+        width = 1.0 if index % CUTS == 0 else rng.uniform(NARROWEST_CUT, 1.0)
+        left, top = rng.uniform(0, 1 - width, 2)
+
+        def cut(path: Path) -> Image.Image:
+            square = fit_square(read_picture(path), 2 * self.side)
+            box = tuple(2 * self.side * part for part in (left, top, left + width, top + width))
+            return square.resize((self.side, self.side), Image.Resampling.LANCZOS, box)
+
+        source = None if picture.source is None else cut(picture.source)
+        return Example(cut(picture.path), picture.text, source)
+
+
+def split_rows(count: int, one_in: int = 10) -> tuple[np.ndarray, np.ndarray]:
+    """Rows to train on and rows to measure on: every tenth, or with fewer than ten the same."""
+    rows = np.arange(count)
+    if count < one_in:
+        return rows, rows
+    return rows[rows % one_in != 0], rows[rows % one_in == 0]

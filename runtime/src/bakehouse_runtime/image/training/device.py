@@ -1,0 +1,32 @@
+"""How a picture training computes on its device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from ...train.lora.config import Device, choose_device, has_bfloat16
+
+
+def training_device(wanted: Device | str) -> torch.device:
+    """The device to train on; `auto` takes what is there."""
+    return torch.device(choose_device(wanted))  # pyright: ignore[reportArgumentType]
+
+
+@contextmanager
+def fast_arithmetic(device: torch.device) -> Iterator[None]:
+    """Autocast to bfloat16 where the machine computes in it; elsewhere it would only be slower.
+
+    On a CPU attention is computed plainly: with tens of tokens the backward pass of the fused
+    kernel takes half of a whole training step (92 against 160 samples a second, measured).
+    """
+    enabled = has_bfloat16(device.type)  # pyright: ignore[reportArgumentType]
+    with torch.autocast(device.type, torch.bfloat16, enabled=enabled):
+        if device.type == "cpu":
+            with sdpa_kernel(SDPBackend.MATH):
+                yield
+        else:
+            yield

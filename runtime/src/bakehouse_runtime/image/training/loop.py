@@ -1,0 +1,215 @@
+"""The loop that all picture trainers share: steps, averaged weights, checkpoints, resuming.
+
+A step's data and noise are drawn from (seed, step) alone, so a training that was killed and
+resumed from its checkpoint goes on exactly as if it had not been.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from PIL import Image
+from torch import Tensor, nn
+
+from ...errors import PlainError
+from .device import fast_arithmetic
+from .reporter import TrainingReporter
+
+KEPT_CHECKPOINTS = 2
+GRADIENT_NORM_LIMIT = 1.0
+
+
+@dataclass(frozen=True)
+class LoopSettings:
+    """How long and how fast. `cooldown` is the last part of the steps in which the learning rate
+    falls to zero; `average_decay` that of the exponential average of the weights."""
+
+    steps: int
+    learning_rate: float
+    seed: int
+    warmup_steps: int = 100
+    cooldown: float = 0.2
+    weight_decay: float = 0.0
+    average_decay: float = 0.999
+    report_every: int = 20
+    checkpoint_every: int = 500
+
+
+class Training:
+    """A model in training: its weights, their running average and the optimizer's state."""
+
+    def __init__(self, model: nn.Module, settings: LoopSettings, device: torch.device) -> None:
+        self.model = model.to(device).train()
+        self.settings = settings
+        self.device = device
+        self.step = 0
+        self.trained = {
+            name: weight for name, weight in model.named_parameters() if weight.requires_grad
+        }
+        self.average = {name: weight.detach().clone() for name, weight in self.trained.items()}
+        self.optimizer = torch.optim.AdamW(
+            self.trained.values(),
+            lr=settings.learning_rate,
+            betas=(0.9, 0.99),
+            weight_decay=settings.weight_decay,
+        )
+
+    def learning_rate(self) -> float:
+        """Linear warm-up, constant, linear cool-down to zero."""
+        settings = self.settings
+        rising = (self.step + 1) / max(1, settings.warmup_steps)
+        falling = (settings.steps - self.step) / max(1.0, settings.cooldown * settings.steps)
+        return settings.learning_rate * min(1.0, rising, falling)
+
+    def advance(self, loss: Tensor) -> float:
+        """One optimizer step on `loss`; the gradient's norm before clipping."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.learning_rate()
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        norm = nn.utils.clip_grad_norm_(self.trained.values(), GRADIENT_NORM_LIMIT)
+        self.optimizer.step()
+        # A young average follows the weights closely, so that early samples show them.
+        decay = min(self.settings.average_decay, (self.step + 1) / (self.step + 10))
+        averages, weights = list(self.average.values()), [w.detach() for w in self.trained.values()]
+        torch._foreach_lerp_(averages, weights, 1 - decay)
+        self.step += 1
+        return float(norm)
+
+    @contextmanager
+    def averaged(self) -> Iterator[nn.Module]:
+        """The model with its averaged weights, in evaluation mode, for samples and export."""
+        kept = {name: weight.detach().clone() for name, weight in self.trained.items()}
+        self._assign(self.average)
+        self.model.eval()
+        try:
+            yield self.model
+        finally:
+            self._assign(kept)
+            self.model.train()
+
+    def adopt_average(self) -> None:
+        """Leaves the averaged weights in the model for good: the end of a training."""
+        self._assign(self.average)
+        self.model.eval()
+
+    def _assign(self, weights: dict[str, Tensor]) -> None:
+        with torch.no_grad():
+            for name, weight in weights.items():
+                self.trained[name].copy_(weight)
+
+    def save(self, folder: Path) -> None:
+        """Writes `step-<n>.pt` whole or not at all, and forgets all but the newest two."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"step-{self.step:08d}.pt"
+        state = {
+            "step": self.step,
+            "weights": {name: weight.detach() for name, weight in self.trained.items()},
+            "average": self.average,
+            "optimizer": self.optimizer.state_dict(),
+        }
+        partial = path.with_suffix(".partial")
+        with partial.open("wb") as file:
+            torch.save(state, file)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+        for old in sorted(folder.glob("step-*.pt"))[:-KEPT_CHECKPOINTS]:
+            old.unlink()
+
+    def resume(self, folder: Path) -> None:
+        """Goes on from the newest checkpoint in `folder`; with none it starts anew."""
+        newest = max(folder.glob("step-*.pt"), default=None)
+        if newest is None:
+            return
+        try:
+            state = torch.load(newest, map_location=self.device, weights_only=True)
+            self._assign(state["weights"])
+            self.average = state["average"]
+            self.optimizer.load_state_dict(state["optimizer"])
+        except (RuntimeError, KeyError, ValueError) as error:
+            raise PlainError(
+                f"The checkpoint {newest.name} does not belong to this training: "
+                f"{_first_line(error)}"
+            ) from error
+        self.step = state["step"]
+
+
+def run_loop(
+    training: Training,
+    work_dir: Path,
+    reporter: TrainingReporter,
+    loss_of_step: Callable[[int], tuple[Tensor, dict[str, Tensor]]],
+    examine: Callable[[nn.Module], tuple[Image.Image, dict[str, float]]],
+) -> bool:
+    """Trains up to the last step, from the newest checkpoint in `work_dir` on.
+
+    `loss_of_step` gives the loss and further values for the curves. `examine` gets the model
+    with its averaged weights at every checkpoint and gives a grid of samples, kept as
+    `samples/step-<n>.png`, and measurements of it for the curves.
+    Returns False where it was asked to stop, with its work saved.
+    """
+    settings = training.settings
+    checkpoints = work_dir / "checkpoints"
+    training.resume(checkpoints)
+    reporter.phase("training")
+    recent: deque[dict[str, float]] = deque(maxlen=settings.report_every)
+    started, first_step = time.monotonic(), training.step
+    while training.step < settings.steps and not reporter.stop_requested:
+        with fast_arithmetic(training.device):
+            loss, values = loss_of_step(training.step)
+        if not torch.isfinite(loss):
+            raise PlainError(
+                f"The loss stopped being a number at step {training.step}; a smaller learning "
+                f"rate than {settings.learning_rate:g} is needed."
+            )
+        norm = training.advance(loss)
+        recent.append(
+            {"loss": float(loss.detach()), "grad_norm": norm}
+            | {name: float(value.detach()) for name, value in values.items()}
+        )
+        if training.step % settings.report_every == 0 or training.step == settings.steps:
+            seconds_a_step = (time.monotonic() - started) / (training.step - first_step)
+            remaining = seconds_a_step * (settings.steps - training.step)
+            reporter.progress(training.step, settings.steps, "steps", remaining)
+            means = {name: sum(row[name] for row in recent) / len(recent) for name in recent[0]}
+            means |= {"learning_rate": training.learning_rate(), "seconds_a_step": seconds_a_step}
+            reporter.metrics(training.step, means)
+        if training.step % settings.checkpoint_every == 0 and training.step < settings.steps:
+            _checkpoint(training, work_dir, reporter, examine)
+    _checkpoint(training, work_dir, reporter, examine)
+    return training.step >= settings.steps
+
+
+def _checkpoint(
+    training: Training,
+    work_dir: Path,
+    reporter: TrainingReporter,
+    examine: Callable[[nn.Module], tuple[Image.Image, dict[str, float]]],
+) -> None:
+    training.save(work_dir / "checkpoints")
+    path = work_dir / "samples" / f"step-{training.step:08d}.png"
+    path.parent.mkdir(exist_ok=True)
+    with training.averaged() as model, torch.no_grad():
+        sheet, measured = examine(model)
+    sheet.save(path)
+    reporter.samples(path)
+    if measured:
+        reporter.metrics(training.step, measured)
+    reporter.checkpoint(training.step)
+
+
+def step_generator(seed: int, step: int) -> torch.Generator:
+    """The source of a step's noise, on the CPU so that every device draws the same."""
+    return torch.Generator().manual_seed((seed << 32) + step)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]

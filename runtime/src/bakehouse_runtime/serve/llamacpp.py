@@ -1,0 +1,87 @@
+"""llama.cpp's own OpenAI server, inside this process: no torch, ready in half a second."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import PlainError
+from .engine import gauge_sum, read_metrics
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import xllamacpp
+
+    from ..protocol import ServeTextSpec
+
+
+class LlamaCpp:
+    """Serves one GGUF base with its adapters, all at scale 0 until a request chooses one."""
+
+    def __init__(self, spec: ServeTextSpec, inputs: dict[str, Path]) -> None:
+        """Loads the model and starts to answer. Raises PlainError when it cannot be loaded."""
+        import xllamacpp
+
+        try:
+            server = xllamacpp.Server(server_params(spec, inputs))
+        except RuntimeError as error:
+            raise PlainError(f"llama.cpp cannot load {spec.model_name}: {error}.") from error
+        self._server: xllamacpp.Server | None = server
+        self.base_url = server.listening_address
+
+    def ended(self) -> str | None:
+        """It lives as long as this process."""
+        return None if self._server is not None else "The model server was closed."
+
+    def in_flight(self) -> int:
+        """Requests being answered or waiting for a slot."""
+        return gauge_sum(
+            lambda: read_metrics(self.base_url),
+            ("llamacpp:requests_processing", "llamacpp:requests_deferred"),
+        )
+
+    def close(self) -> None:
+        """Ends the server's threads."""
+        self._server = None
+
+
+def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.CommonParams:
+    """llama.cpp's parameters for a spec."""
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = str(_file(inputs, "base_model", spec.model_file))
+    params.model_alias = {spec.model_name}
+    params.hostnames = [spec.host]
+    params.port = spec.port
+    params.n_parallel = spec.parallel_requests
+    # llama.cpp divides its context among the slots.
+    params.n_ctx = spec.context_tokens * spec.parallel_requests
+    params.cpuparams.n_threads = spec.threads
+    params.cpuparams_batch.n_threads = spec.threads
+    # Keeps the sizes asked for instead of fitting them to the free memory.
+    params.fit_params = False
+    params.endpoint_metrics = True
+    params.ui = False
+    # Prompts of other slots are not kept aside: that store does not know with which adapter its
+    # prompts were read.
+    params.cache_ram_mib = 0
+    params.lora_init_without_apply = True
+    adapters = []
+    for adapter in spec.adapters:
+        info = xllamacpp.CommonAdapterLoraInfo()
+        info.path = str(_file(inputs, adapter.input, adapter.file))
+        info.scale = 1.0
+        adapters.append(info)
+    params.lora_adapters = adapters
+    return params
+
+
+def _file(inputs: dict[str, Path], name: str, file: str) -> Path:
+    folder = inputs.get(name)
+    if folder is None:
+        raise PlainError(f"The spec has no input {name}.")
+    path = folder / file
+    if not file or not path.is_file():
+        raise PlainError(f"The input {name} has no file {file or '(unnamed)'}.")
+    return path

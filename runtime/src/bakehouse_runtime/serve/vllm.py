@@ -1,0 +1,112 @@
+"""vLLM's OpenAI server as a child process, for NVIDIA GPUs."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from ..errors import PlainError
+from .engine import gauge_sum, read_metrics
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..protocol import ServeTextSpec
+
+# The sizes that vLLM compiles its LoRA kernels for (vllm/config/lora.py).
+_LORA_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
+_CLOSE_S = 10.0
+
+
+class Vllm:
+    """Supervises one `vllm` server."""
+
+    def __init__(self, spec: ServeTextSpec, inputs: dict[str, Path]) -> None:
+        """Starts it; it loads in the background until `/health` answers."""
+        port = spec.port or _free_port(spec.host)
+        self.base_url = f"http://{spec.host}:{port}"
+        self._process = subprocess.Popen(command(spec, inputs, port), stdin=subprocess.DEVNULL)
+
+    def ended(self) -> str | None:
+        """Why the child has ended, if it has."""
+        status = self._process.poll()
+        return None if status is None else f"vLLM ended with status {status}; its log says why."
+
+    def in_flight(self) -> int:
+        """Requests running or waiting."""
+        return gauge_sum(
+            lambda: read_metrics(self.base_url),
+            ("vllm:num_requests_running", "vllm:num_requests_waiting"),
+        )
+
+    def close(self) -> None:
+        """Asks the child to end, and ends it after 10 s."""
+        self._process.terminate()
+        try:
+            self._process.wait(_CLOSE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def command(spec: ServeTextSpec, inputs: dict[str, Path], port: int) -> list[str]:
+    """The command line of the server. The module is called, not the `vllm` script, so that the
+    interpreter that runs this program also runs vLLM."""
+    arguments = {
+        "--model": str(_folder(inputs, "base_model")),
+        "--served-model-name": spec.model_name,
+        "--host": spec.host,
+        "--port": str(port),
+        "--max-model-len": str(spec.context_tokens),
+        "--max-num-seqs": str(spec.parallel_requests),
+    }
+    words = [sys.executable, "-m", "vllm.entrypoints.openai.api_server"]
+    words += [word for pair in arguments.items() for word in pair]
+    return words + _lora_arguments(spec, inputs) if spec.adapters else words
+
+
+def _lora_arguments(spec: ServeTextSpec, inputs: dict[str, Path]) -> list[str]:
+    modules = [
+        json.dumps(
+            {
+                "name": adapter.name,
+                "path": str(_folder(inputs, adapter.input)),
+                "base_model_name": spec.model_name,
+            }
+        )
+        for adapter in spec.adapters
+    ]
+    return [
+        "--enable-lora",
+        "--max-lora-rank",
+        str(allowed_lora_rank(max(adapter.rank for adapter in spec.adapters))),
+        # Adapters in one batch; the others wait in the machine's memory.
+        "--max-loras",
+        str(min(len(spec.adapters), spec.parallel_requests)),
+        "--max-cpu-loras",
+        str(len(spec.adapters)),
+        "--lora-modules",
+        *modules,
+    ]
+
+
+def _folder(inputs: dict[str, Path], name: str) -> Path:
+    if name not in inputs:
+        raise PlainError(f"The spec has no input {name}.")
+    return inputs[name]
+
+
+def allowed_lora_rank(rank: int) -> int:
+    """The smallest rank that vLLM has kernels for and that holds `rank`."""
+    for allowed in _LORA_RANKS:
+        if allowed >= rank:
+            return allowed
+    raise PlainError(f"vLLM serves adapters up to rank {_LORA_RANKS[-1]}, not {rank}.")
+
+
+def _free_port(host: str) -> int:
+    with socket.create_server((host, 0)) as probe:
+        return int(probe.getsockname()[1])

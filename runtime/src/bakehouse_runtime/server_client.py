@@ -1,0 +1,323 @@
+"""The HTTP side of a workload: inputs down, artefacts up, reports in numbered batches.
+
+Every call is repeated until it succeeds: a server may be away for minutes while it restarts.
+Only 401, 403, 404 and 410 end the workload (WorkloadOver); other refusals are bugs and say so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import ssl
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from urllib.parse import quote
+
+import httpx
+
+from .errors import PlainError, WorkloadOver
+from .inputs import sha256_of
+from .protocol import ReportsAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+
+Answer = TypeVar("Answer")
+
+_OVER = {401, 403, 404, 410}
+_LATER = {408, 425, 429}
+_CHUNK_BYTES = 1 << 20
+_FIRST_PAUSE_S = 0.2
+_LONGEST_PAUSE_S = 10.0
+# How long a server may be away before the workload saves its work and ends.
+_PATIENCE_S = 30 * 60.0
+_FAREWELL_S = 15.0
+# Reports that come in crowds travel together; what people wait for leaves at once.
+_MAY_GATHER = {"progress", "metrics", "log"}
+
+
+@dataclass(frozen=True)
+class InputStream:
+    """Bytes of an input from `offset` on."""
+
+    offset: int
+    response: httpx.Response
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self.response.iter_raw()
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """A file that the server now holds."""
+
+    path: str
+    sha256: str
+    size_bytes: int
+
+
+class ServerClient:
+    """Calls the server in the name of one workload. Safe to use from several threads."""
+
+    def __init__(self, workload_id: str, base_url: str, token: str) -> None:
+        self._http = httpx.Client(
+            base_url=f"{base_url.rstrip('/')}/runtime/v1/workloads/{quote(workload_id, safe='')}",
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=httpx.Timeout(30.0, connect=5.0),
+            # The address is the operator's own: no proxy of the machine, but its certificates.
+            trust_env=False,
+            verify=ssl.create_default_context(),
+        )
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._http.close()
+
+    @contextlib.contextmanager
+    def read_input(self, sha256: str, offset: int) -> Iterator[InputStream]:
+        """Opens an input's bytes. A connection lost on the way ends the block without an error:
+        the caller sees that bytes are missing and opens again."""
+        headers = {"Accept-Encoding": "identity"}
+        if offset:
+            headers["Range"] = f"bytes={offset}-"
+
+        def open_stream() -> httpx.Response:
+            request = self._http.build_request("GET", f"/inputs/{sha256}", headers=headers)
+            response = self._http.send(request, stream=True)
+            try:
+                _raise_unless_ok(response)
+            except BaseException:
+                response.close()
+                raise
+            return response
+
+        response = _until_answered(open_stream)
+        try:
+            # 200 instead of 206: the server sends the whole file.
+            with contextlib.suppress(httpx.TransportError):
+                yield InputStream(offset if response.status_code == 206 else 0, response)
+        finally:
+            response.close()
+
+    def upload(self, path: str, file: Path) -> Artefact:
+        """Stores a file under `path` among the workload's artefacts."""
+        digest = sha256_of(file)
+        size = file.stat().st_size
+
+        def put() -> None:
+            with file.open("rb") as stream:
+                response = self._http.put(
+                    f"/artefacts/{quote(path)}",
+                    content=iter(lambda: stream.read(_CHUNK_BYTES), b""),
+                    headers={
+                        "X-Content-SHA256": digest,
+                        "Content-Length": str(size),
+                        "Content-Type": "application/octet-stream",
+                    },
+                )
+            _raise_unless_ok(response)
+
+        _until_answered(put)
+        return Artefact(path, digest, size)
+
+    def post_reports(self, reports: list[dict[str, Any]]) -> ReportsAnswer:
+        """One attempt to hand over a batch. Raises httpx.HTTPError when it has to be repeated."""
+        response = self._http.post("/reports", json={"reports": reports})
+        _raise_unless_ok(response)
+        return ReportsAnswer.model_validate_json(response.content)
+
+
+def _until_answered(call: Callable[[], Answer]) -> Answer:
+    """Repeats `call` with growing pauses until it succeeds; gives up after half an hour."""
+    give_up_at = time.monotonic() + _PATIENCE_S
+    for pause in _pauses():
+        try:
+            return call()
+        except httpx.HTTPError as error:
+            if time.monotonic() > give_up_at:
+                raise PlainError("The Bakehouse server has been out of reach too long.") from error
+            time.sleep(pause)
+    raise AssertionError("pauses never end")
+
+
+def _pauses() -> Iterator[float]:
+    """Doubling pauses in seconds, with jitter, so that workloads do not come back all at once."""
+    pause = _FIRST_PAUSE_S
+    while True:
+        yield pause * random.uniform(0.5, 1.0)
+        pause = min(pause * 2, _LONGEST_PAUSE_S)
+
+
+def _raise_unless_ok(response: httpx.Response) -> None:
+    status = response.status_code
+    if status < 300:
+        return
+    if status in _OVER:
+        raise WorkloadOver(f"The server has ended this workload ({status}).")
+    if status >= 500 or status in _LATER:
+        raise httpx.HTTPStatusError(f"status {status}", request=response.request, response=response)
+    response.read()
+    raise PlainError(
+        f"The server refused {response.request.method} {response.request.url.path} "
+        f"with {status}: {response.text[:300]}"
+    )
+
+
+class Reporter:
+    """Hands reports to the server from a thread of its own, so that work never waits for it.
+
+    Reports are numbered when their batch is made; a batch is repeated unchanged until the server
+    has accepted it. Use as a context manager; leaving it waits until everything is handed over.
+    """
+
+    def __init__(
+        self,
+        client: ServerClient,
+        *,
+        heartbeat_s: float = 3.0,
+        gather_s: float = 0.2,
+    ) -> None:
+        self._client = client
+        self._heartbeat_s = heartbeat_s
+        self._gather_s = gather_s
+        self._waiting: deque[dict[str, Any]] = deque()
+        self._changed = threading.Condition()
+        self._closing = False
+        self._stop = threading.Event()
+        self._over: Exception | None = None
+        self._thread = threading.Thread(target=self._run, name="reporter", daemon=True)
+
+    def __enter__(self) -> Reporter:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        # Who was told to stop has to leave soon; a finished result may wait for its server.
+        self._thread.join(_FAREWELL_S if self.stop_requested else _PATIENCE_S)
+
+    @property
+    def stop_requested(self) -> bool:
+        """Whether the work should be saved and ended: by the server, a signal, or its end."""
+        return self._stop.is_set()
+
+    def request_stop(self) -> None:
+        """Asks the work to be saved and ended, as the server's `stop` does."""
+        self._stop.set()
+
+    def wait_for_stop(self, timeout_s: float) -> bool:
+        """Waits until a stop is asked for; returns whether it was."""
+        return self._stop.wait(timeout_s)
+
+    def raise_if_over(self) -> None:
+        """Raises what ended the connection for good: WorkloadOver, or a refusal as PlainError."""
+        if self._over is not None:
+            raise self._over
+
+    def phase(self, phase: str) -> None:
+        """A named phase begins."""
+        self._add("phase", phase=phase)
+
+    def progress(
+        self,
+        done: float,
+        total: float,
+        unit: Literal["steps", "bytes", "examples"],
+        remaining_seconds: float | None = None,
+    ) -> None:
+        """How far the phase is. One that has not left yet is replaced by the next."""
+        self._add(
+            "progress", done=done, total=total, unit=unit, remaining_seconds=remaining_seconds
+        )
+
+    def metrics(self, step: int, values: Mapping[str, float]) -> None:
+        """One point of the curves; values that are not finite numbers have no place in JSON."""
+        finite = {key: value for key, value in values.items() if abs(value) < float("inf")}
+        if finite:
+            self._add("metrics", step=step, values=finite)
+        if len(finite) < len(values):
+            names = ", ".join(key for key in values if key not in finite)
+            self.log(f"Step {step}: not a finite number: {names}.")
+
+    def log(self, line: str) -> None:
+        """One line of the log, also printed here."""
+        print(line, flush=True)
+        self._add("log", line=line)
+
+    def checkpoint(self, step: int) -> None:
+        """A whole checkpoint of `step` is on disk."""
+        self._add("checkpoint", step=step)
+
+    def ready(self, base_url: str) -> None:
+        """A server is answering at `base_url`."""
+        self._add("ready", base_url=base_url)
+
+    def result(self, files: list[Artefact], summary: Mapping[str, float | str | None]) -> None:
+        """The finite work is done and its last artefact is uploaded."""
+        self._add("result", files=[vars(file) for file in files], summary=dict(summary))
+
+    def stopped(self, step: int) -> None:
+        """The work was saved at `step` and ended on request."""
+        self._add("stopped", step=step)
+
+    def failed(self, message: str) -> None:
+        """It cannot go on; `message` is one plain sentence."""
+        self._add("failed", message=message)
+
+    def _add(self, kind: str, **fields: Any) -> None:
+        report = {"type": kind, "at": _now(), **fields}
+        with self._changed:
+            if kind == "progress" and self._waiting and self._waiting[-1]["type"] == "progress":
+                self._waiting[-1] = report
+            else:
+                self._waiting.append(report)
+            self._changed.notify_all()
+
+    def _run(self) -> None:
+        try:
+            # A workload that was restarted goes on from the last number that the server accepted.
+            accepted = self._post([])
+            while batch := self._next_batch():
+                accepted = self._post(
+                    [{"seq": accepted + i, **report} for i, report in enumerate(batch.reports, 1)]
+                )
+        except (WorkloadOver, PlainError) as error:
+            self._over = error
+            self._stop.set()
+
+    def _next_batch(self) -> _Batch | None:
+        """Waits for reports or the next heartbeat; None when closed and everything is said."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._closing, self._heartbeat_s)
+            if self._waiting and self._waiting[-1]["type"] in _MAY_GATHER:
+                self._changed.wait_for(lambda: self._closing, self._gather_s)
+            if self._closing and not self._waiting:
+                return None
+            count = min(len(self._waiting), 500)
+            return _Batch([self._waiting.popleft() for _ in range(count)])
+
+    def _post(self, reports: list[dict[str, Any]]) -> int:
+        """Repeats one batch until it is accepted; returns the last number the server has."""
+        answer = _until_answered(lambda: self._client.post_reports(reports))
+        if answer.command == "stop":
+            self._stop.set()
+        return answer.accepted_seq
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Reports that travel together; an empty one is a heartbeat that fetches the command."""
+
+    reports: list[dict[str, Any]]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

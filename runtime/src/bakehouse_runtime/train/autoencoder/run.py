@@ -1,0 +1,74 @@
+"""`train` for the method `autoencoder`: a person's pictures, from spec to result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...errors import PlainError
+from ...image.autoencoder import load_autoencoder
+from ...image.pictures import fit_square, read_picture
+from ...image.training.dataset import picture_files, split_rows
+from ...image.training.sources import StoredPictures
+from ...workload import workload
+from ..lora.config import use_all_cores
+from ..picture_run import (
+    PictureReporter,
+    fresh_outputs,
+    hand_over,
+    loop_settings,
+    required_input,
+    write_card,
+)
+from .export import export_autoencoder
+from .train import AutoencoderTraining, train_autoencoder
+
+if TYPE_CHECKING:
+    from ...protocol import TrainAutoencoderSpec
+    from ...workload import Workload
+
+
+def run(spec: TrainAutoencoderSpec) -> int:
+    """Trains, or goes on from the last checkpoint, until done or told to stop."""
+    with workload(spec) as work:
+        _run(spec, work)
+    return 0
+
+
+def _run(spec: TrainAutoencoderSpec, work: Workload) -> None:
+    inputs = work.pull_inputs()
+    base, dataset = (required_input(inputs, name) for name in ("base_model", "dataset"))
+    reporter = PictureReporter(work)
+    reporter.phase("reading data")
+    model = load_autoencoder(base / "vae")
+    side = int(model.config["sample_size"])
+    pictures = [fit_square(read_picture(path), side) for path in picture_files(dataset)]
+    if not pictures:
+        raise PlainError("The dataset has no picture.")
+    rows, held_out_rows = split_rows(len(pictures))
+    held_out = [pictures[row] for row in held_out_rows]
+    use_all_cores()
+    finished = train_autoencoder(
+        model,
+        StoredPictures([pictures[row] for row in rows]),
+        held_out,
+        AutoencoderTraining(
+            loop_settings(spec.parameters, spec.data.seed),
+            spec.parameters.batch_size,
+            freeze_encoder=spec.freeze_encoder,
+        ),
+        work.work_dir,
+        reporter,
+        spec.device,
+    )
+    if not finished:
+        work.reporter.stopped(reporter.last_step)
+        return
+    reporter.phase("saving")
+    outputs = fresh_outputs(work)
+    # With a frozen encoder the scale of the latents is a promise; otherwise it is measured anew.
+    if spec.freeze_encoder:
+        model.save_pretrained(outputs / "vae")
+    else:
+        export_autoencoder(model, pictures[:64], outputs / "vae")
+    write_card(outputs, spec, "An autoencoder", len(pictures), reporter.latest)
+    hand_over(work, outputs, reporter)

@@ -1,0 +1,93 @@
+"""Training an autoencoder on pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
+from PIL import Image
+from torch import Tensor, nn
+
+from ...image.autoencoder import decoded, posterior
+from ...image.pictures import grid, to_array, to_pictures
+from ...image.training.device import fast_arithmetic, training_device
+from ...image.training.loop import LoopSettings, Training, run_loop, step_generator
+from ...image.training.reporter import TrainingReporter
+from ...image.training.sources import PictureSource
+
+EXAMINED_PICTURES = 64
+SHOWN_PICTURES = 16
+
+
+@dataclass(frozen=True)
+class AutoencoderTraining:
+    """`freeze_encoder` polishes the decoder alone, so that latents made before stay valid."""
+
+    loop: LoopSettings
+    batch_size: int = 16
+    kl_weight: float = 1e-4
+    gradient_weight: float = 1.0
+    freeze_encoder: bool = False
+
+
+def train_autoencoder(
+    model: AutoencoderKL,
+    pictures: PictureSource,
+    held_out: list[Image.Image],
+    settings: AutoencoderTraining,
+    work_dir: Path,
+    reporter: TrainingReporter,
+    device_name: str = "auto",
+) -> bool:
+    """Trains `model` in place and leaves it with its averaged weights.
+
+    `held_out` are the pictures on which every checkpoint is measured (`eval_psnr`, in dB).
+    Returns False where it was asked to stop before the last step.
+    """
+    device = training_device(device_name)
+    model.encoder.requires_grad_(not settings.freeze_encoder)
+    training = Training(model, settings.loop, device)
+    seed = settings.loop.seed
+    examined = torch.from_numpy(to_array(held_out[:EXAMINED_PICTURES])).to(device)
+
+    def loss_of_step(step: int) -> tuple[Tensor, dict[str, Tensor]]:
+        rng = np.random.default_rng((seed, step))
+        batch = torch.from_numpy(to_array(pictures.draw(rng, settings.batch_size))).to(device)
+        seen = posterior(model, batch)
+        noise = torch.randn(seen.mean.shape, generator=step_generator(seed, step)).to(device)
+        drawn = decoded(model, seen.mean + seen.std * noise)
+        absolute = F.l1_loss(drawn, batch)
+        edges = edge_loss(drawn, batch)
+        kl = seen.kl().mean() / seen.mean[0].numel()
+        loss = absolute + settings.gradient_weight * edges + settings.kl_weight * kl
+        return loss, {"l1": absolute, "edges": edges, "kl": kl}
+
+    def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
+        assert isinstance(averaged, AutoencoderKL)
+        with fast_arithmetic(device):
+            drawn = decoded(averaged, posterior(averaged, examined).mean)
+        shown = torch.cat([examined[:SHOWN_PICTURES], drawn[:SHOWN_PICTURES]])
+        sheet = grid(to_pictures(shown.cpu().numpy()), columns=SHOWN_PICTURES)
+        return sheet, {"eval_psnr": psnr(drawn, examined)}
+
+    finished = run_loop(training, work_dir, reporter, loss_of_step, examine)
+    training.adopt_average()
+    return finished
+
+
+def edge_loss(drawn: Tensor, wanted: Tensor) -> Tensor:
+    """Mean absolute difference of the differences between neighbours: it keeps lines sharp."""
+    difference = drawn - wanted
+    down = difference[..., 1:, :] - difference[..., :-1, :]
+    across = difference[..., 1:] - difference[..., :-1]
+    return down.abs().mean() + across.abs().mean()
+
+
+def psnr(drawn: Tensor, wanted: Tensor) -> float:
+    """Peak signal to noise ratio in dB, mean over the pictures, for values in -1..1."""
+    squared = (drawn.clamp(-1, 1) - wanted).square().flatten(1).mean(1)
+    return float((10 * torch.log10(4 / squared.clamp_min(1e-10))).mean())

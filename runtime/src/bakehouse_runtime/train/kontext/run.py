@@ -1,0 +1,123 @@
+"""`train` for the method `kontext`: a person's edits or pictures, on an adapter or all weights."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from diffusers.pipelines.flux.pipeline_flux_kontext import FluxKontextPipeline
+from peft import LoraConfig
+from peft.utils import get_peft_model_state_dict
+from torch import Tensor, nn
+
+from ...errors import PlainError
+from ...image.kontext.pipeline import KontextPipeline
+from ...image.training.bank import Bank, write_bank
+from ...image.training.dataset import PictureExamples, read_captioned_pictures, split_rows
+from ...image.training.device import training_device
+from ...workload import workload
+from ..lora.config import use_all_cores, weights_dtype
+from ..picture_run import (
+    PictureReporter,
+    fresh_outputs,
+    hand_over,
+    loop_settings,
+    required_input,
+    write_card,
+)
+from .train import KontextData, KontextTraining, train_kontext
+
+if TYPE_CHECKING:
+    from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
+
+    from ...protocol import LoraSpec, TrainKontextSpec
+    from ...workload import Workload
+
+
+def run(spec: TrainKontextSpec) -> int:
+    """Trains, or goes on from the last checkpoint, until done or told to stop."""
+    with workload(spec) as work:
+        _run(spec, work)
+    return 0
+
+
+def _run(spec: TrainKontextSpec, work: Workload) -> None:
+    inputs = work.pull_inputs()
+    base, dataset = (required_input(inputs, name) for name in ("base_model", "dataset"))
+    reporter = PictureReporter(work)
+    reporter.phase("reading data")
+    use_all_cores()
+    device = training_device(spec.device)
+    pictures = read_captioned_pictures(dataset, spec.data.metadata_path)
+    reporter.phase("loading model")
+    dtype = weights_dtype(device.type)  # pyright: ignore[reportArgumentType]
+    kontext = KontextPipeline.from_folder(base, device, dtype)
+    examples = PictureExamples(pictures, kontext.side, spec.data.seed)
+    folder = work.work_dir / "bank"
+    if not write_bank(folder, examples, kontext.autoencoder, kontext.text, reporter):
+        work.reporter.stopped(0)
+        return
+    transformer = kontext.transformer
+    if spec.lora is not None:
+        add_adapter(transformer, spec.lora, spec.data.seed)
+    bank = Bank(folder)
+    rows, held_out = split_rows(len(bank))
+    if not train_kontext(
+        transformer,
+        _data(bank, rows),
+        _data(bank, held_out),
+        KontextTraining(loop_settings(spec.parameters, spec.data.seed), spec.parameters.batch_size),
+        kontext.autoencoder,
+        work.work_dir,
+        reporter,
+        spec.device,
+    ):
+        work.reporter.stopped(reporter.last_step)
+        return
+    reporter.phase("saving")
+    outputs = fresh_outputs(work)
+    if spec.lora is not None:
+        weights: dict[str, nn.Module | Tensor] = {
+            name: weight.contiguous()
+            for name, weight in get_peft_model_state_dict(transformer).items()
+        }
+        FluxKontextPipeline.save_lora_weights(outputs, transformer_lora_layers=weights)
+        what = f"A LoRA adapter of rank {spec.lora.r} for FLUX Kontext"
+    else:
+        shutil.copytree(
+            base, outputs, dirs_exist_ok=True, ignore=shutil.ignore_patterns("transformer")
+        )
+        transformer.save_pretrained(outputs / "transformer")
+        what = "A FLUX Kontext"
+    write_card(outputs, spec, what, len(pictures), reporter.latest)
+    hand_over(work, outputs, reporter)
+
+
+def add_adapter(transformer: FluxTransformer2DModel, lora: LoraSpec, seed: int) -> None:
+    """Freezes the transformer and gives it a LoRA adapter in float32 that can be trained."""
+    transformer.requires_grad_(False)
+    torch.manual_seed(seed)
+    try:
+        transformer.add_adapter(
+            LoraConfig(
+                r=lora.r,
+                lora_alpha=lora.alpha,  # pyright: ignore[reportArgumentType]
+                lora_dropout=lora.dropout,
+                target_modules=lora.target_modules,
+                init_lora_weights="gaussian",
+            )
+        )
+    except ValueError as error:
+        raise PlainError(
+            f"The model has no modules called {', '.join(lora.target_modules)}."
+        ) from error
+    for weight in transformer.parameters():
+        if weight.requires_grad:
+            weight.data = weight.data.float()
+
+
+def _data(bank: Bank, rows: np.ndarray) -> KontextData:
+    part = bank.part(rows)
+    return KontextData(part, None) if bank.sources is not None else KontextData(None, part)

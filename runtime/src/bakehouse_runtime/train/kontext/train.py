@@ -1,0 +1,167 @@
+"""Training a FLUX Kontext transformer: on edits, and on pictures from text alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
+from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
+from PIL import Image
+from torch import Tensor, nn
+
+from ...image.autoencoder import decode_latents
+from ...image.kontext.flow import velocity
+from ...image.paris.sampling import guided, sample
+from ...image.pictures import grid, to_pictures
+from ...image.training.bank import Bank
+from ...image.training.device import fast_arithmetic, training_device
+from ...image.training.loop import LoopSettings, Training, run_loop, step_generator
+from ...image.training.reporter import TrainingReporter
+
+EXAMINED_ROWS = 64
+EXAMINED_TIMES = (0.1, 0.3, 0.5, 0.7, 0.9)
+SHOWN_ROWS = 8
+SAMPLE_STEPS = 20
+SAMPLE_GUIDANCE = 2.5
+
+
+@dataclass(frozen=True)
+class KontextTraining:
+    """`edit_share` is the share of the steps that show edits; the others draw from text alone.
+    `guidance` is what the model is told; its own guidance is learnt at this value."""
+
+    loop: LoopSettings
+    batch_size: int = 32
+    text_dropout: float = 0.1
+    edit_share: float = 0.6
+    guidance: float = 2.5
+
+
+@dataclass(frozen=True)
+class KontextData:
+    """Edits (a bank with sources) and pictures (one without); either may be missing."""
+
+    edits: Bank | None
+    pictures: Bank | None
+
+    def bank_of_step(self, rng: np.random.Generator, edit_share: float) -> Bank:
+        if self.edits is None or self.pictures is None:
+            bank = self.edits or self.pictures
+            assert bank is not None
+            return bank
+        return self.edits if rng.random() < edit_share else self.pictures
+
+
+def train_kontext(
+    transformer: FluxTransformer2DModel,
+    data: KontextData,
+    held_out: KontextData,
+    settings: KontextTraining,
+    autoencoder: AutoencoderKL,
+    work_dir: Path,
+    reporter: TrainingReporter,
+    device_name: str = "auto",
+) -> bool:
+    """Trains those weights of `transformer` that ask for a gradient: all, or those of an adapter.
+
+    Leaves the averaged weights in it. Returns False where it was asked to stop before the end.
+    """
+    device = training_device(device_name)
+    training = Training(transformer, settings.loop, device)
+    seed = settings.loop.seed
+
+    def loss_on(
+        bank: Bank, rows: np.ndarray, texts: np.ndarray, t: Tensor, noise: Tensor
+    ) -> Tensor:
+        index = torch.from_numpy(rows)
+        latents = bank.latents[index].float().to(device)
+        shown = None if bank.sources is None else bank.sources[index].float().to(device)
+        states, pooled = bank.states(texts).to(device), bank.pooled(texts).to(device)
+        share = t[:, None, None, None]
+        predicted = velocity(
+            transformer, (1 - share) * latents + share * noise, t, states, pooled, shown,
+            settings.guidance,
+        )  # fmt: skip
+        return F.mse_loss(predicted.float(), noise - latents)
+
+    def loss_of_step(step: int) -> tuple[Tensor, dict[str, Tensor]]:
+        rng = np.random.default_rng((seed, step))
+        generator = step_generator(seed, step)
+        bank = data.bank_of_step(rng, settings.edit_share)
+        rows = rng.integers(len(bank), size=settings.batch_size)
+        texts = np.where(rng.random(len(rows)) < settings.text_dropout, 0, bank.text_of[rows])
+        t = torch.sigmoid(torch.randn(len(rows), generator=generator)).to(device)
+        noise = torch.randn((len(rows), *bank.latents.shape[1:]), generator=generator).to(device)
+        return loss_on(bank, rows, texts, t, noise), {}
+
+    def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
+        assert isinstance(averaged, FluxTransformer2DModel)
+        measured: dict[str, float] = {}
+        sheets = []
+        for name, bank in (("edits", held_out.edits), ("pictures", held_out.pictures)):
+            if bank is None:
+                continue
+            rows = np.arange(min(EXAMINED_ROWS, len(bank)))
+            noise = torch.randn(
+                (len(rows), *bank.latents.shape[1:]), generator=step_generator(seed, 0)
+            ).to(device)
+            with fast_arithmetic(device):
+                losses = [
+                    loss_on(
+                        bank,
+                        rows,
+                        bank.text_of[rows],
+                        torch.full((len(rows),), t).to(device),
+                        noise,
+                    )
+                    for t in EXAMINED_TIMES
+                ]
+                sheets += _shown(averaged, bank, rows[:SHOWN_ROWS], settings, autoencoder, device)
+            measured[f"eval_loss_{name}"] = float(torch.stack(losses).mean())
+        return grid(sheets, columns=min(SHOWN_ROWS, len(sheets))), measured
+
+    finished = run_loop(training, work_dir, reporter, loss_of_step, examine)
+    training.adopt_average()
+    return finished
+
+
+def _shown(
+    transformer: FluxTransformer2DModel,
+    bank: Bank,
+    rows: np.ndarray,
+    settings: KontextTraining,
+    autoencoder: AutoencoderKL,
+    device: torch.device,
+) -> list[Image.Image]:
+    """A line of sources where there are some, a line of what the model makes, a line of what was
+    wanted."""
+    index = torch.from_numpy(rows)
+    with_and_without = np.concatenate([bank.text_of[rows], np.zeros(len(rows), dtype=np.int64)])
+    states = bank.states(with_and_without).to(device)
+    pooled = bank.pooled(with_and_without).to(device)
+    shown = None if bank.sources is None else bank.sources[index].float().to(device)
+    shown_twice = None if shown is None else torch.cat([shown, shown])
+
+    def guided_velocity(latents: Tensor, t: Tensor, _: Tensor) -> Tensor:
+        predicted = velocity(
+            transformer, torch.cat([latents, latents]), torch.cat([t, t]), states, pooled,
+            shown_twice, settings.guidance,
+        )  # fmt: skip
+        conditional, unconditional = predicted.float().chunk(2)
+        return guided(conditional, unconditional, SAMPLE_GUIDANCE)
+
+    noise = torch.randn(
+        (len(rows), *bank.latents.shape[1:]), generator=step_generator(settings.loop.seed, 1)
+    ).to(device)
+
+    def alone(latents: Tensor, t: Tensor) -> Tensor:
+        return torch.ones(len(latents), 1, device=device)
+
+    made, _ = sample(noise, SAMPLE_STEPS, alone, [guided_velocity], "top1", 1)
+    lines = [] if shown is None else [shown]
+    lines += [made, bank.latents[index].float().to(device)]
+    return to_pictures(decode_latents(autoencoder, torch.cat(lines)).cpu().numpy())

@@ -1,0 +1,123 @@
+"""Tells the server how training goes, saves checkpoints in time, and obeys a stop."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from transformers import TrainerCallback
+
+from ...errors import StopRequested
+from .checkpoints import mark_whole
+
+if TYPE_CHECKING:
+    from transformers import TrainerControl, TrainerState, TrainingArguments
+
+    from ...server_client import Reporter
+
+_LOGGED = ("loss", "learning_rate", "grad_norm")
+_CURVES = (*_LOGGED, "num_tokens", "tokens_per_second", "eval_loss")
+
+
+class TrainingCallback(TrainerCallback):
+    """One per run. Its hooks are called on every step, so they only note and compare."""
+
+    def __init__(self, reporter: Reporter, steps_per_epoch: int, checkpoint_every_s: float) -> None:
+        self._reporter = reporter
+        self._steps_per_epoch = steps_per_epoch
+        self._checkpoint_every_s = checkpoint_every_s
+        # Seconds spent in training steps, over all lives of the run.
+        self.seconds = 0.0
+        self._step_began = 0.0
+        self._saved_at = time.monotonic()
+        self._logged = (0, 0.0)  # tokens and seconds at the last point of the curves
+        self._first_step = 0  # of this life, and the seconds until then
+        self._first_seconds = 0.0
+
+    def on_train_begin(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
+    ) -> None:
+        self._reporter.phase("training")
+        self._first_step = state.global_step
+        self._first_seconds = self.seconds
+        self._saved_at = time.monotonic()
+        self._logged = (state.num_input_tokens_seen, self.seconds)
+        # A life that was killed may have died with its last points in hand; the checkpoint has
+        # them, and a point that the server has already is the same again.
+        for point in state.log_history:
+            known = {name: float(point[name]) for name in _CURVES if name in point}
+            if known:
+                self._reporter.metrics(int(point["step"]), known)
+
+    def on_step_begin(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
+    ) -> None:
+        self._step_began = time.monotonic()
+
+    def on_step_end(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
+    ) -> None:
+        now = time.monotonic()
+        self.seconds += now - self._step_began
+        step = state.global_step
+        each = (self.seconds - self._first_seconds) / (step - self._first_step)
+        self._reporter.progress(step, state.max_steps, "steps", each * (state.max_steps - step))
+        if self._reporter.stop_requested:
+            control.should_save = True
+            control.should_training_stop = True
+        # The end of an epoch is saved before it is evaluated, so that a stop can leave there.
+        elif step % self._steps_per_epoch == 0 or now - self._saved_at >= self._checkpoint_every_s:
+            control.should_save = True
+
+    def on_epoch_end(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
+    ) -> None:
+        if control.should_training_stop and self._reporter.stop_requested:
+            control.should_evaluate = False
+        elif control.should_evaluate:
+            self._reporter.phase("evaluating")
+
+    def on_prediction_step(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
+    ) -> None:
+        # Trainer cannot end an evaluation early.
+        if self._reporter.stop_requested:
+            raise StopRequested
+
+    def on_evaluate(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **event: Any,
+    ) -> None:
+        self._reporter.metrics(state.global_step, {"eval_loss": event["metrics"]["eval_loss"]})
+        if 0 < state.global_step < state.max_steps:
+            self._reporter.phase("training")
+
+    def on_log(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        **event: Any,
+    ) -> None:
+        logs: dict[str, float] = event["logs"]
+        if "loss" not in logs:
+            return
+        tokens, seconds = self._logged
+        self._logged = (state.num_input_tokens_seen, self.seconds)
+        values = {name: float(logs[name]) for name in _LOGGED if name in logs}
+        values["num_tokens"] = state.num_input_tokens_seen
+        if self.seconds > seconds:
+            values["tokens_per_second"] = (self._logged[0] - tokens) / (self.seconds - seconds)
+        state.log_history[-1].update(values)
+        self._reporter.metrics(state.global_step, values)
+
+    def on_save(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
+    ) -> None:
+        mark_whole(Path(str(args.output_dir)) / f"checkpoint-{state.global_step}", self.seconds)
+        self._saved_at = time.monotonic()
+        self._reporter.checkpoint(state.global_step)

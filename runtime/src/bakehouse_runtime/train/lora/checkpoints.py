@@ -1,0 +1,59 @@
+"""Checkpoints that survive a kill at any moment.
+
+Trainer writes a checkpoint file by file. When all are there, a list of them with their sizes is
+added last; a folder without that list, or that does not agree with it, is not a checkpoint.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+_LIST = "whole.json"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A whole checkpoint."""
+
+    path: Path
+    step: int
+    # Seconds of training that led to it, over all lives of the run.
+    seconds: float
+
+
+def mark_whole(path: Path, seconds: float) -> None:
+    """Says that everything of a checkpoint has been written."""
+    sizes = {file.name: file.stat().st_size for file in path.iterdir() if file.is_file()}
+    write_json(path / _LIST, {"files": sizes, "seconds": seconds})
+
+
+def last_checkpoint(folder: Path) -> Checkpoint | None:
+    """The newest whole checkpoint; removes those that are not whole."""
+    whole: list[Checkpoint] = []
+    for path in folder.glob("checkpoint-*"):
+        checkpoint = _read(path)
+        if checkpoint is None:
+            shutil.rmtree(path)
+        else:
+            whole.append(checkpoint)
+    return max(whole, key=lambda checkpoint: checkpoint.step, default=None)
+
+
+def write_json(path: Path, value: object) -> None:
+    """Writes a JSON file at once: it is never seen half written."""
+    partial = path.with_name(f".{path.name}.partial")
+    partial.write_text(json.dumps(value), encoding="utf-8")
+    partial.replace(path)
+
+
+def _read(path: Path) -> Checkpoint | None:
+    try:
+        value = json.loads((path / _LIST).read_text(encoding="utf-8"))
+        agrees = all((path / name).stat().st_size == size for name, size in value["files"].items())
+        step = int(path.name.removeprefix("checkpoint-"))
+        return Checkpoint(path, step, float(value["seconds"])) if agrees else None
+    except (OSError, ValueError, KeyError):
+        return None

@@ -1,0 +1,35 @@
+"""Prepared examples as the datasets that TRL trains on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from datasets import Dataset
+
+    from ...data.examples import Examples
+
+# What the loss leaves out, by PyTorch's convention.
+IGNORED = -100
+
+
+def to_dataset(examples: Examples) -> Dataset:
+    """`input_ids` and `labels`, without a copy of the tokens."""
+    import pyarrow as pa
+    from datasets import Dataset
+
+    lengths = examples.lengths()
+    position = np.arange(len(examples.tokens)) - np.repeat(examples.starts[:-1], lengths)
+    trained = position >= np.repeat(examples.trained_from, lengths)
+    labels = np.where(trained, examples.tokens, IGNORED).astype(np.int32)
+    starts = pa.array(examples.starts)
+    return Dataset(
+        pa.table(
+            {
+                "input_ids": pa.LargeListArray.from_arrays(starts, pa.array(examples.tokens)),
+                "labels": pa.LargeListArray.from_arrays(starts, pa.array(labels)),
+            }
+        )
+    )

@@ -1,0 +1,182 @@
+"""What a run leaves: the adapter for PEFT and for llama.cpp, the tokenizer, and a model card."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...data.tokens import read_json
+from ...errors import PlainError
+from .gguf_adapter import write_gguf_adapter
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from peft import PeftModel
+
+    from ...data.examples import Prepared
+    from ...protocol import TrainSpec
+
+_TOKENIZER_FILES = (
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "chat_template.jinja",
+)
+_LIBRARIES = ("torch", "transformers", "trl", "peft", "datasets", "tokenizers", "safetensors")
+_TABLE_ROWS = 12
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How training went."""
+
+    train_loss: float | None
+    eval_loss_base: float | None
+    eval_loss: float | None
+    tokens: int
+    steps: int
+    seconds: float
+    device: str
+    modules: list[str]
+    warnings: list[str]
+    # Trainer's own log: one object per point of the curves.
+    history: list[dict[str, Any]]
+
+
+def export(
+    model: PeftModel, spec: TrainSpec, base: Path, out: Path, prepared: Prepared, outcome: Outcome
+) -> list[str]:
+    """Writes the files of the finished model into `out`; returns further warnings.
+
+    Files: adapter_config.json, adapter_model.safetensors, adapter.gguf where llama.cpp knows the
+    base's family, the base's tokenizer, README.md.
+    """
+    from safetensors.numpy import load_file
+
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    # PEFT notes the folder of this machine.
+    model.peft_config["default"].base_model_name_or_path = spec.base_model_title
+    # The base's own embeddings stay out, also where lm_head has an adapter.
+    model.save_pretrained(str(out), save_embedding_layers=False)
+    warnings = []
+    try:
+        write_gguf_adapter(
+            out / "adapter.gguf",
+            load_file(out / "adapter_model.safetensors"),
+            spec.parameters.lora.alpha,
+            read_json(base / "config.json"),
+        )
+    except PlainError as error:
+        (out / "adapter.gguf").unlink(missing_ok=True)
+        warnings.append(f"The adapter cannot be served by llama.cpp: {error}")
+    for name in _TOKENIZER_FILES:
+        if (base / name).is_file():
+            shutil.copyfile(base / name, out / name)
+    (out / "README.md").write_text(model_card(spec, prepared, outcome), encoding="utf-8")
+    return warnings
+
+
+def model_card(spec: TrainSpec, prepared: Prepared, outcome: Outcome) -> str:
+    """The card in Markdown: what was trained on what, how, and what came of it."""
+    data, parameters, lora = spec.data, spec.parameters, spec.parameters.lora
+    title = _one_line(spec.title)
+    columns = (
+        f"question `{data.input_column}`, answer `{data.output_column}`"
+        if prepared.columns
+        else f"text, segmented by {data.segmentation_method}"
+    )
+    front_matter = {
+        "base_model": spec.base_model_title,
+        "datasets": [spec.dataset_title],
+        "library_name": "peft",
+        "pipeline_tag": "text-generation",
+        "tags": ["lora", "sft", "bakehouse"],
+    }
+    rows = {
+        "Epochs": parameters.epochs,
+        "Learning rate": f"{parameters.learning_rate:g}, cosine",
+        "Batch size": f"{parameters.batch_size} x {parameters.gradient_accumulation_steps} "
+        "(gradient accumulation)",
+        "LoRA": f"rank {lora.r}, alpha {lora.alpha:g}, dropout {lora.dropout:g}",
+        "Target modules": ", ".join(outcome.modules),
+        "Longest example": f"{data.max_chunk_size} tokens",
+        "Seed": data.seed,
+        "Device": outcome.device,
+        "Steps": outcome.steps,
+        "Tokens": outcome.tokens,
+        "Training time": f"{outcome.seconds:.0f} s",
+    }
+    lines = [
+        "---",
+        # JSON is YAML, and needs no quoting rules of its own.
+        *(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in front_matter.items()),
+        "---",
+        f"# {title}",
+        "",
+        f"A LoRA adapter for {_one_line(spec.base_model_title)}, "
+        f"trained on {_one_line(spec.dataset_title)} with Bakehouse.",
+        "",
+        "## Data",
+        "",
+        f"`{data.file_path}`: {columns}. {prepared.rows_total} rows, "
+        f"{len(prepared.dropped)} dropped, {prepared.rows_truncated} truncated; "
+        f"{len(prepared.train)} examples trained on, {len(prepared.held_out)} held out.",
+        "",
+        "## Result",
+        "",
+        "| | loss on the held-out part |",
+        "|---|---|",
+        f"| base model | {_loss(outcome.eval_loss_base)} |",
+        f"| with this adapter | {_loss(outcome.eval_loss)} |",
+        "",
+        *_curve(outcome.history),
+        "## Parameters",
+        "",
+        "| | |",
+        "|---|---|",
+        *(f"| {name} | {value} |" for name, value in rows.items()),
+        "",
+        *(f"- {warning}" for warning in outcome.warnings),
+        *([""] if outcome.warnings else []),
+        "## Use",
+        "",
+        "`adapter_model.safetensors` loads with PEFT on the base model; `adapter.gguf` loads with "
+        "llama.cpp (`--lora`).",
+        "",
+        "## Versions",
+        "",
+        ", ".join(f"{name} {importlib.metadata.version(name)}" for name in _LIBRARIES),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _curve(history: list[dict[str, Any]]) -> list[str]:
+    """A few evenly spaced points of the training loss, the first and the last among them."""
+    points = [point for point in history if "loss" in point]
+    if not points:
+        return []
+    count = min(_TABLE_ROWS, len(points))
+    chosen = [points[round(i * (len(points) - 1) / max(1, count - 1))] for i in range(count)]
+    return [
+        "| step | training loss | learning rate |",
+        "|---|---|---|",
+        *(
+            f"| {point['step']} | {_loss(point['loss'])} | {point['learning_rate']:.2e} |"
+            for point in chosen
+        ),
+        "",
+    ]
+
+
+def _loss(value: float | None) -> str:
+    return "not measured" if value is None else f"{value:.4f}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

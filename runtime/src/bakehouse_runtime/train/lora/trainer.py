@@ -1,0 +1,154 @@
+"""Builds the trainer: base model, adapter, data and settings together.
+
+Imports the heavy libraries at once, and is therefore itself imported late.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import torch
+from peft import get_peft_model
+from transformers import AutoModelForCausalLM, AutoTokenizer, PrinterCallback, Trainer, set_seed
+from transformers.utils import logging
+from trl import SFTTrainer
+from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
+
+from .config import lora_config, sft_config, weights_dtype
+from .data import IGNORED, to_dataset
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from transformers import PreTrainedModel, TrainerCallback
+
+    from ...data.examples import Prepared
+    from ...protocol import TrainSpec
+    from .config import Device
+
+
+class _SameAfterResume(Trainer):
+    """An evaluation draws random numbers, which a run that was killed in it does not draw again:
+    what training draws must not depend on that."""
+
+    def evaluate(self, *args: Any, **options: Any) -> dict[str, float]:
+        with torch.random.fork_rng():
+            return super().evaluate(*args, **options)
+
+
+class _SftTrainer(_SameAfterResume, SFTTrainer):
+    def create_model_card(self, *_: Any, **__: Any) -> None:
+        """TRL writes a card into every checkpoint; ours is written once, by `export`."""
+
+
+class _TrainedPositions:
+    """TRL's nll, from the model's own logits at the positions that are trained.
+
+    TRL multiplies by `lm_head.weight` itself: on a GPU at the trained positions only, but on a CPU
+    at all of them, which for short answers is a third of the work; and it refuses an adapter on
+    lm_head, which it would pass by. Here the model makes the logits, and only where they count.
+    """
+
+    def compute_loss(
+        self,
+        model: Any,
+        inputs: dict[str, Any],
+        return_outputs: bool = False,
+        num_items_in_batch: Any = None,
+    ) -> Any:
+        targets = inputs["labels"][:, 1:]
+        trained = targets != IGNORED
+        positions = trained.any(dim=0).nonzero().squeeze(1)
+        outputs = model(
+            input_ids=inputs["input_ids"],
+            attention_mask=inputs["attention_mask"],
+            logits_to_keep=positions,
+            use_cache=False,
+        )
+        trained = trained[:, positions]
+        loss = torch.nn.functional.cross_entropy(
+            outputs.logits[trained].float(), targets[:, positions][trained], reduction="sum"
+        )
+        count = trained.sum() if num_items_in_batch is None else num_items_in_batch
+        loss = loss / torch.as_tensor(count).clamp(min=1)
+        return (loss, outputs) if return_outputs else loss
+
+
+class _CpuTrainer(_TrainedPositions, _SftTrainer):
+    pass
+
+
+class _HeadTrainer(_TrainedPositions, _SameAfterResume):
+    pass
+
+
+def build_trainer(
+    spec: TrainSpec,
+    base: Path,
+    checkpoints: Path,
+    prepared: Prepared,
+    modules: list[str],
+    device: Device,
+    steps_total: int,
+    callbacks: list[TrainerCallback],
+) -> Trainer:
+    """A trainer that is ready to evaluate and to train."""
+    # People read this log: what the libraries tell their own developers stays out of it.
+    warnings.filterwarnings("ignore", category=FutureWarning)
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    arguments = sft_config(
+        spec, device, checkpoints, steps_total, evaluates=len(prepared.held_out) > 0
+    )
+    adapter = lora_config(spec.parameters.lora, modules)
+    model = AutoModelForCausalLM.from_pretrained(base, dtype=weights_dtype(device))
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    common: dict[str, Any] = {
+        "args": arguments,
+        "data_collator": DataCollatorForLanguageModeling(tokenizer.pad_token_id),
+        "train_dataset": to_dataset(prepared.train),
+        "eval_dataset": to_dataset(prepared.held_out) if len(prepared.held_out) else None,
+        "processing_class": tokenizer,
+        "callbacks": callbacks,
+    }
+    if "lm_head" in modules:
+        set_seed(arguments.seed)
+        arguments.label_names = ["labels"]
+        checkpointing = bool(arguments.activation_checkpointing)
+        trainer = _HeadTrainer(_with_adapter(model, adapter, checkpointing), **common)
+    else:
+        kind = _SftTrainer if device == "cuda" else _CpuTrainer
+        trainer = kind(model, peft_config=adapter, **common)
+    if device == "cpu" and arguments.bf16:
+        _narrow_frozen_matrices(trainer.model)
+    # It prints every log line as a dict; the reporter says the same.
+    trainer.remove_callback(PrinterCallback)
+    return trainer
+
+
+def _narrow_frozen_matrices(model: Any) -> None:
+    """Keeps the base's matrices in bfloat16, in which autocast multiplies them anyway: the same
+    numbers without converting all of them in every step, and in half of the memory."""
+    for module in model.modules():
+        if type(module) is torch.nn.Linear and not module.weight.requires_grad:
+            # Shared with the embeddings, whose float32 the residual stream needs.
+            if module.weight is model.get_input_embeddings().weight:
+                continue
+            module.weight.data = module.weight.data.to(torch.bfloat16)
+
+
+def _with_adapter(model: PreTrainedModel, adapter: Any, checkpointing: bool) -> Any:
+    if checkpointing:
+        model.enable_input_require_grads()
+    adapted = get_peft_model(model, adapter)
+    save = adapted.save_pretrained
+
+    def save_without_base(*args: Any, **options: Any) -> None:
+        save(*args, **{**options, "save_embedding_layers": False})
+
+    # PEFT would store the base's whole lm_head in every checkpoint.
+    adapted.save_pretrained = save_without_base
+    return adapted

@@ -1,0 +1,194 @@
+"""Training the parts of Paris: an expert on its cluster, the router on all clusters.
+
+Every part is a run of its own. An expert knows nothing of the others, so the eight can be
+trained on eight machines in any order; as Paris does, they start from one common model
+(`initial`), which is trained the same way on all the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
+from PIL import Image
+from torch import Tensor, nn
+
+from ...image.autoencoder import decode_latents
+from ...image.paris.model import Expert, Router
+from ...image.paris.sampling import guided, sample
+from ...image.pictures import grid, to_pictures
+from ...image.training.bank import Bank
+from ...image.training.device import fast_arithmetic, training_device
+from ...image.training.loop import LoopSettings, Training, run_loop, step_generator
+from ...image.training.reporter import TrainingReporter
+
+EXAMINED_ROWS = 256
+# Times at which the held-out loss is measured, the same for every row of the noise.
+EXAMINED_TIMES = (0.1, 0.3, 0.5, 0.7, 0.9)
+SAMPLE_STEPS = 20
+SAMPLE_GUIDANCE = 4.0
+
+
+@dataclass(frozen=True)
+class PartTraining:
+    """Settings of one part. `text_dropout` is the share of examples that lose their caption, so
+    that the model also learns to draw without one and guidance can compare the two."""
+
+    loop: LoopSettings
+    batch_size: int = 64
+    text_dropout: float = 0.1
+
+
+def train_expert(
+    expert: Expert,
+    bank: Bank,
+    rows: np.ndarray,
+    held_out_rows: np.ndarray,
+    settings: PartTraining,
+    sample_texts: Sequence[int] | np.ndarray,
+    autoencoder: AutoencoderKL,
+    work_dir: Path,
+    reporter: TrainingReporter,
+    device_name: str = "auto",
+) -> bool:
+    """Trains `expert` by flow matching on the bank's `rows` and leaves its averaged weights in it.
+
+    `sample_texts` are the numbers of the texts that the sample grid shows. Returns False where it
+    was asked to stop before the last step.
+    """
+    device = training_device(device_name)
+    training = Training(expert, settings.loop, device)
+    seed = settings.loop.seed
+    prompts = bank.states(sample_texts).to(device)
+    examined = held_out_rows[:EXAMINED_ROWS]
+    examined_text = bank.states(bank.text_of[examined]).to(device)
+    examined_latents = bank.latents[torch.from_numpy(examined)].float().to(device)
+
+    def loss_of_step(step: int) -> tuple[Tensor, dict[str, Tensor]]:
+        rng = np.random.default_rng((seed, step))
+        generator = step_generator(seed, step)
+        batch = rng.choice(rows, settings.batch_size)
+        texts = bank.text_of[batch]
+        texts = np.where(rng.random(len(texts)) < settings.text_dropout, 0, texts)
+        latents = bank.latents[torch.from_numpy(batch)].float().to(device)
+        # More steps in the middle of the flow, where the picture is decided.
+        t = torch.sigmoid(torch.randn(len(batch), generator=generator)).to(device)
+        noise = torch.randn(latents.shape, generator=generator).to(device)
+        states = bank.states(texts).to(device)
+        return flow_loss(expert, latents, noise, t, states), {}
+
+    def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
+        assert isinstance(averaged, Expert)
+        noise = torch.randn(examined_latents.shape, generator=step_generator(seed, 0)).to(device)
+        with fast_arithmetic(device):
+            losses = [
+                flow_loss(
+                    averaged, examined_latents, noise, torch.full((len(noise),), t), examined_text
+                )
+                for t in EXAMINED_TIMES
+            ]
+            latents = draw_samples(averaged, prompts, seed, device)
+            decoded = decode_latents(autoencoder, latents)
+        columns = max(1, round(len(prompts) ** 0.5))
+        return grid(to_pictures(decoded.cpu().numpy()), columns), {
+            "eval_loss": float(torch.stack(losses).mean())
+        }
+
+    finished = run_loop(training, work_dir, reporter, loss_of_step, examine)
+    training.adopt_average()
+    return finished
+
+
+def flow_loss(expert: Expert, latents: Tensor, noise: Tensor, t: Tensor, text: Tensor) -> Tensor:
+    """Mean squared error of the velocity `noise - latents` at the points of the straight paths."""
+    t = t.to(latents.device)
+    share = t[:, None, None, None]
+    velocity = expert((1 - share) * latents + share * noise, 1000 * t, text)
+    return F.mse_loss(velocity.float(), noise - latents)
+
+
+def draw_samples(expert: Expert, text: Tensor, seed: int, device: torch.device) -> Tensor:
+    """One latent a prompt, by this expert alone, with the same noise every time."""
+    shape = expert.shape
+    size = (len(text), shape.latent_channels, shape.latent_side, shape.latent_side)
+    noise = torch.randn(size, generator=torch.Generator().manual_seed(seed)).to(device)
+    nothing = torch.zeros_like(text)
+
+    def velocity(latents: Tensor, t: Tensor, rows: Tensor) -> Tensor:
+        both = expert(
+            torch.cat([latents, latents]),
+            1000 * torch.cat([t, t]),
+            torch.cat([text[rows], nothing[rows]]),
+        ).float()
+        conditional, unconditional = both.chunk(2)
+        return guided(conditional, unconditional, SAMPLE_GUIDANCE)
+
+    def router(latents: Tensor, t: Tensor) -> Tensor:
+        return torch.ones(len(latents), 1, device=device)
+
+    latents, _ = sample(noise, SAMPLE_STEPS, router, [velocity], "top1", 1)
+    return latents
+
+
+def train_router(
+    router: Router,
+    bank: Bank,
+    clusters: np.ndarray,
+    rows: np.ndarray,
+    held_out_rows: np.ndarray,
+    settings: PartTraining,
+    work_dir: Path,
+    reporter: TrainingReporter,
+    device_name: str = "auto",
+) -> bool:
+    """Trains `router` to name the cluster of a noisy latent (cross-entropy over all times).
+
+    Its sample sheet shows how sure it is: one row a time, from noise at the bottom to data at the
+    top, one column a held-out picture, light where the right cluster has the probability.
+    """
+    device = training_device(device_name)
+    training = Training(router, settings.loop, device)
+    seed = settings.loop.seed
+    labels = torch.from_numpy(clusters)
+    examined = torch.from_numpy(held_out_rows[:EXAMINED_ROWS])
+    examined_latents = bank.latents[examined].float().to(device)
+    examined_labels = labels[examined].to(device)
+
+    def loss_of_step(step: int) -> tuple[Tensor, dict[str, Tensor]]:
+        rng = np.random.default_rng((seed, step))
+        generator = step_generator(seed, step)
+        batch = torch.from_numpy(rng.choice(rows, settings.batch_size))
+        latents = bank.latents[batch].float().to(device)
+        t = torch.rand(len(batch), generator=generator).to(device)
+        noise = torch.randn(latents.shape, generator=generator).to(device)
+        share = t[:, None, None, None]
+        logits = router((1 - share) * latents + share * noise, 1000 * t).float()
+        wanted = labels[batch].to(device)
+        right = (logits.argmax(dim=1) == wanted).float().mean()
+        return F.cross_entropy(logits, wanted), {"accuracy": right}
+
+    def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
+        noise = torch.randn(examined_latents.shape, generator=step_generator(seed, 0)).to(device)
+        measured: dict[str, float] = {}
+        rows_of_sheet = []
+        for t in EXAMINED_TIMES:
+            with fast_arithmetic(device):
+                latents = (1 - t) * examined_latents + t * noise
+                logits = averaged(latents, torch.full((len(latents),), 1000 * t, device=device))
+            probabilities = logits.float().softmax(dim=1)
+            right = (probabilities.argmax(dim=1) == examined_labels).float().mean()
+            measured[f"eval_accuracy_at_{t:g}"] = float(right)
+            rows_of_sheet.append(probabilities.gather(1, examined_labels[:, None]).flatten())
+        shades = (255 * torch.stack(rows_of_sheet)).byte().cpu().numpy()
+        return Image.fromarray(shades).resize(
+            (4 * len(examined), 120), Image.Resampling.NEAREST
+        ), measured
+
+    finished = run_loop(training, work_dir, reporter, loss_of_step, examine)
+    training.adopt_average()
+    return finished

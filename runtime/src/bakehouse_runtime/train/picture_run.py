@@ -1,0 +1,137 @@
+"""What the picture trainers share as workloads: their reports, results and cards."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+from ..errors import PlainError
+from ..image.training.loop import LoopSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ..image.training.reporter import Unit
+    from ..protocol import (
+        PictureTrainingParameters,
+        TrainAutoencoderSpec,
+        TrainKontextSpec,
+        TrainParisSpec,
+    )
+    from ..workload import Workload
+
+    PictureSpec = TrainAutoencoderSpec | TrainParisSpec | TrainKontextSpec
+
+SAMPLES_FOLDER = "samples"
+
+
+class PictureReporter:
+    """Hands a trainer's reports to the server, sample sheets as artefacts, and keeps the newest
+    value of each curve for the summary."""
+
+    def __init__(self, work: Workload) -> None:
+        self._work = work
+        self.latest: dict[str, float] = {}
+        self.last_step = 0
+
+    @property
+    def stop_requested(self) -> bool:
+        return self._work.reporter.stop_requested
+
+    def phase(self, phase: str) -> None:
+        self._work.reporter.phase(phase)
+
+    def progress(
+        self, done: float, total: float, unit: Unit, remaining_seconds: float | None = None
+    ) -> None:
+        self._work.reporter.progress(done, total, unit, remaining_seconds)
+
+    def metrics(self, step: int, values: Mapping[str, float]) -> None:
+        self.latest.update(values)
+        self._work.reporter.metrics(step, values)
+
+    def log(self, line: str) -> None:
+        self._work.reporter.log(line)
+
+    def checkpoint(self, step: int) -> None:
+        self.last_step = step
+        self._work.reporter.checkpoint(step)
+
+    def samples(self, sheet: Path) -> None:
+        self._work.client.upload(f"{SAMPLES_FOLDER}/{sheet.name}", sheet)
+
+
+def loop_settings(parameters: PictureTrainingParameters, seed: int) -> LoopSettings:
+    """The loop's settings for a person's run: a curve of some hundred points."""
+    return LoopSettings(
+        steps=parameters.steps,
+        learning_rate=parameters.learning_rate,
+        seed=seed,
+        warmup_steps=min(100, parameters.steps // 10),
+        report_every=max(1, parameters.steps // 300),
+        checkpoint_every=parameters.checkpoint_every,
+    )
+
+
+def required_input(inputs: Mapping[str, Path], name: str) -> Path:
+    """The folder of an input that the method cannot do without."""
+    if name not in inputs:
+        raise PlainError(f"The spec has no input {name}.")
+    return inputs[name]
+
+
+def fresh_outputs(work: Workload) -> Path:
+    """An empty folder for the result."""
+    outputs = work.work_dir / "outputs"
+    shutil.rmtree(outputs, ignore_errors=True)
+    outputs.mkdir(parents=True)
+    return outputs
+
+
+def hand_over(work: Workload, outputs: Path, reporter: PictureReporter) -> None:
+    """Uploads everything in `outputs` and reports the result."""
+    reporter.phase("uploading")
+    files = sorted(file for file in outputs.rglob("*") if file.is_file())
+    total = sum(file.stat().st_size for file in files)
+    done = 0
+    uploaded = []
+    for file in files:
+        uploaded.append(work.client.upload(file.relative_to(outputs).as_posix(), file))
+        done += file.stat().st_size
+        reporter.progress(done, total, "bytes")
+    work.reporter.result(uploaded, {**reporter.latest, "steps": reporter.last_step})
+
+
+def write_card(
+    outputs: Path, spec: PictureSpec, what: str, pictures: int, measured: Mapping[str, float]
+) -> None:
+    """The model card: what was trained on what, how, and the curves' last values."""
+    parameters = spec.parameters
+    title = " ".join(spec.title.split())
+    front_matter = {
+        "base_model": spec.base_model_title,
+        "datasets": [spec.dataset_title],
+        "library_name": "diffusers",
+        "tags": [spec.method, "bakehouse"],
+    }
+    lines = [
+        "---",
+        # JSON is YAML, and needs no quoting rules of its own.
+        *(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in front_matter.items()),
+        "---",
+        f"# {title}",
+        "",
+        f"{what}, made from {pictures} pictures of {spec.dataset_title}.",
+        "",
+        "| | |",
+        "|---|---|",
+        f"| Steps | {parameters.steps} |",
+        f"| Learning rate | {parameters.learning_rate:g} |",
+        f"| Batch size | {parameters.batch_size} |",
+        f"| Seed | {spec.data.seed} |",
+        *(f"| {name} at the end | {value:.4g} |" for name, value in sorted(measured.items())),
+        "",
+    ]
+    (outputs / "README.md").write_text("\n".join(lines), encoding="utf-8")

@@ -1,0 +1,140 @@
+"""`validate`: says before a run what training would make of a file, without torch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .base_model import lora_targets, read_base_model, trainable_parameters, training_memory
+from .data.examples import Examples, Prepared, prepare_examples, steps_per_epoch
+from .data.rows import DataError
+from .data.tokens import read_model_tokens
+from .errors import PlainError
+from .protocol import ValidateReport
+
+if TYPE_CHECKING:
+    from .base_model import BaseModel
+    from .data.tokens import ModelTokens
+    from .protocol import ValidateSpec
+
+_SHOWN_DROPPED = 50
+_SHOWN_SAMPLES = 5
+_HISTOGRAM_BINS = 12
+
+
+def validate(spec: ValidateSpec) -> ValidateReport:
+    """Reads data and base model as training would. What makes the run impossible becomes a
+    critical error of the report, never an exception."""
+    fields = _nothing()
+    errors: list[str] = fields["critical_errors"]
+    base = tokens = None
+    try:
+        folder = Path(spec.base_model_dir)
+        base = read_base_model(folder)
+        tokens = read_model_tokens(folder)
+        fields |= _model_fields(spec, base, fields["warnings"])
+    except PlainError as error:
+        errors.append(str(error))
+    if base is not None and tokens is not None:
+        try:
+            prepared = prepare_examples(Path(spec.data_file), spec.data, tokens, base.max_positions)
+            fields |= _data_fields(spec, prepared, tokens)
+            fields["warnings"].extend(prepared.warnings)
+            fields |= _memory_fields(spec, base, fields["trainable_parameters"], _longest(prepared))
+        except DataError as error:
+            fields["columns"] = error.columns
+            errors.append(str(error))
+        except PlainError as error:
+            errors.append(str(error))
+    return ValidateReport.model_validate(fields)
+
+
+def _nothing() -> dict[str, Any]:
+    numbers = (
+        "rows_total rows_kept rows_dropped rows_truncated train_tokens eval_tokens train_examples "
+        "eval_examples steps_total base_parameters trainable_parameters memory_bytes "
+        "gpu_memory_bytes"
+    )
+    lists = "columns dropped token_histogram samples critical_errors warnings"
+    return {
+        **dict.fromkeys(numbers.split(), 0),
+        **{name: [] for name in lists.split()},
+        "tied_embeddings": False,
+    }
+
+
+def _model_fields(spec: ValidateSpec, base: BaseModel, warnings: list[str]) -> dict[str, Any]:
+    lora = spec.parameters.lora
+    targets = lora_targets(base, lora.target_modules)
+    warnings.extend(targets.warnings)
+    return {
+        "base_parameters": base.parameters,
+        "trainable_parameters": trainable_parameters(base, targets.modules, lora.r),
+        "tied_embeddings": base.tied_embeddings,
+    }
+
+
+def _data_fields(spec: ValidateSpec, prepared: Prepared, tokens: ModelTokens) -> dict[str, Any]:
+    parameters = spec.parameters
+    steps = steps_per_epoch(
+        len(prepared.train), parameters.batch_size, parameters.gradient_accumulation_steps
+    )
+    return {
+        "columns": prepared.columns,
+        "rows_total": prepared.rows_total,
+        "rows_kept": prepared.rows_total - len(prepared.dropped),
+        "rows_dropped": len(prepared.dropped),
+        "dropped": [vars(row) for row in prepared.dropped[:_SHOWN_DROPPED]],
+        "rows_truncated": prepared.rows_truncated,
+        "train_tokens": len(prepared.train.tokens),
+        "eval_tokens": len(prepared.held_out.tokens),
+        "train_examples": len(prepared.train),
+        "eval_examples": len(prepared.held_out),
+        "steps_total": steps * parameters.epochs,
+        "token_histogram": _histogram(prepared),
+        "samples": _samples(prepared.train, tokens),
+    }
+
+
+def _memory_fields(
+    spec: ValidateSpec, base: BaseModel, trainable: int, longest: int
+) -> dict[str, int]:
+    on_cpu, on_gpu = (
+        training_memory(base, spec.parameters, trainable, longest, gpu=gpu) for gpu in (False, True)
+    )
+    return {
+        "memory_bytes": on_gpu if spec.device == "cuda" else on_cpu,
+        "gpu_memory_bytes": on_gpu,
+    }
+
+
+def _longest(prepared: Prepared) -> int:
+    return int(max(part.lengths().max(initial=0) for part in (prepared.train, prepared.held_out)))
+
+
+def _histogram(prepared: Prepared) -> list[dict[str, int]]:
+    """Examples per bin of token length; a bin holds `from` <= length < `to`."""
+    lengths = np.concatenate([prepared.train.lengths(), prepared.held_out.lengths()])
+    width = max(1, -(-(int(lengths.max()) + 1) // _HISTOGRAM_BINS))
+    counts = np.bincount(lengths // width)
+    return [
+        {"from": i * width, "to": (i + 1) * width, "count": int(count)}
+        for i, count in enumerate(counts)
+    ]
+
+
+def _samples(examples: Examples, tokens: ModelTokens) -> list[dict[str, Any]]:
+    shown = []
+    for index in range(min(len(examples), _SHOWN_SAMPLES)):
+        ids = examples.example(index).tolist()
+        trained = ids[examples.trained_from[index] :]
+        shown.append(
+            {
+                "text": tokens.tokenizer.decode(ids, skip_special_tokens=False),
+                "trained_text": tokens.tokenizer.decode(trained, skip_special_tokens=False),
+                "tokens": len(ids),
+            }
+        )
+    return shown

@@ -1,0 +1,83 @@
+"""What every workload does around its work: listens for stops, says what failed, pulls inputs."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import PlainError, StopRequested, WorkloadOver
+from .inputs import cache_limit_bytes, prune_cache, pull_inputs
+from .server_client import Reporter, ServerClient
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .protocol import (
+        ServeTextSpec,
+        TrainAutoencoderSpec,
+        TrainKontextSpec,
+        TrainParisSpec,
+        TrainSpec,
+    )
+
+    Spec = TrainSpec | TrainAutoencoderSpec | TrainParisSpec | TrainKontextSpec | ServeTextSpec
+
+
+class Workload:
+    """One workload while it runs."""
+
+    def __init__(self, spec: Spec, client: ServerClient, reporter: Reporter) -> None:
+        self.spec = spec
+        self.client = client
+        self.reporter = reporter
+        self.work_dir = Path(spec.work_dir)
+
+    def pull_inputs(self) -> dict[str, Path]:
+        """The folder of each input, once all are here; reports the bytes."""
+        self.reporter.phase("pulling inputs")
+        cache_dir = Path(self.spec.cache_dir)
+        folders = pull_inputs(
+            self.spec.inputs,
+            self.client,
+            cache_dir,
+            self.work_dir,
+            self._pulled,
+        )
+        prune_cache(cache_dir, cache_limit_bytes())
+        return folders
+
+    def _pulled(self, done: int, total: int) -> None:
+        if self.reporter.stop_requested:
+            raise StopRequested
+        self.reporter.progress(done, total, "bytes")
+
+
+@contextlib.contextmanager
+def workload(spec: Spec) -> Iterator[Workload]:
+    """Connects to the server, turns SIGTERM into a stop, and reports what fails.
+
+    A StopRequested that nobody catches is a stop before there was anything to save.
+
+    Leaving it waits until the server has every report. Raises WorkloadOver when the server has
+    ended the workload meanwhile.
+    """
+    client = ServerClient(spec.workload_id, spec.server.base_url, spec.server.token)
+    with contextlib.closing(client), Reporter(client) as reporter:
+        before = signal.signal(signal.SIGTERM, lambda *_: reporter.request_stop())
+        try:
+            yield Workload(spec, client, reporter)
+        except StopRequested:
+            reporter.stopped(0)
+        except WorkloadOver:
+            raise
+        except PlainError as error:
+            reporter.failed(str(error))
+            raise
+        except Exception as error:
+            reporter.failed(f"The workload failed unexpectedly ({type(error).__name__}: {error}).")
+            raise
+        finally:
+            signal.signal(signal.SIGTERM, before)
+    reporter.raise_if_over()

@@ -1,0 +1,181 @@
+"""The server's side of the wire, small enough to break on purpose."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any, Literal
+
+from bakehouse_runtime.protocol import ReportsBody
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+TOKEN = "a-token-for-one-workload"
+
+# What happens to a request instead of its answer: a status, a closed connection, or an answer
+# that breaks off after some bytes (`cut`) or that is lost after the work was done (`lost`).
+Fault = int | Literal["drop", "cut", "lost"]
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A killed workload leaves connections behind."""
+
+
+class BakehouseServer:
+    """Serves inputs and takes reports and artefacts. `faults` are used up, one per request."""
+
+    def __init__(self, artefacts: Path) -> None:
+        self.artefacts = artefacts
+        self.inputs: dict[str, bytes | Path] = {}
+        self.reports: list[dict[str, Any]] = []
+        self.requests: list[tuple[str, str, dict[str, str]]] = []
+        self.faults: list[Fault] = []
+        self.command: Literal["continue", "stop"] = "continue"
+        self.on_report: Callable[[dict[str, Any]], None] = lambda _: None
+        self._changed = threading.Condition()
+        self._http: ThreadingHTTPServer | None = None
+        self._port = 0
+
+    def __enter__(self) -> BakehouseServer:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        """Listens; after a stop, on the same port as before."""
+        self._http = _Http(("127.0.0.1", self._port), _handler(self))
+        self._port = self._http.server_address[1]
+        threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()
+
+    def stop(self) -> None:
+        if self._http is not None:
+            self._http.shutdown()
+            self._http.server_close()
+            self._http = None
+
+    def add_input(self, content: bytes | Path, path: str) -> dict[str, Any]:
+        """Offers bytes or a file; returns its entry for a spec."""
+        data = content if isinstance(content, bytes) else content.read_bytes()
+        digest = hashlib.sha256(data).hexdigest()
+        self.inputs[digest] = content
+        return {"path": path, "sha256": digest, "size_bytes": len(data)}
+
+    def add_folder(self, name: str, folder: Path) -> dict[str, Any]:
+        """Offers the files in and below a folder as the input `name`."""
+        files = sorted(file for file in folder.rglob("*") if file.is_file())
+        return {
+            "name": name,
+            "files": [self.add_input(file, file.relative_to(folder).as_posix()) for file in files],
+        }
+
+    def workload(self, tmp_path: Path, inputs: list[dict[str, Any]]) -> dict[str, Any]:
+        """The common part of a spec."""
+        return {
+            "workload_id": "w-1",
+            "server": {"base_url": self.url, "token": TOKEN},
+            "work_dir": str(tmp_path / "work"),
+            "cache_dir": str(tmp_path / "cache"),
+            "inputs": inputs,
+        }
+
+    def of_type(self, kind: str) -> list[dict[str, Any]]:
+        return [report for report in self.reports if report["type"] == kind]
+
+    def wait_for(self, kind: str, timeout_s: float = 120.0) -> dict[str, Any]:
+        """The first report of a kind, once it is here."""
+        with self._changed:
+            found = self._changed.wait_for(lambda: self.of_type(kind), timeout_s)
+        assert found, f"no report {kind}; there are {self.reports[-5:]}"
+        return found[0]
+
+    def accept(self, body: bytes) -> dict[str, Any]:
+        ReportsBody.model_validate_json(body)
+        with self._changed:
+            for report in json.loads(body)["reports"]:
+                if report["seq"] == len(self.reports) + 1:
+                    self.reports.append(report)
+                    self.on_report(report)
+            self._changed.notify_all()
+            return {"accepted_seq": len(self.reports), "command": self.command}
+
+
+def _handler(server: BakehouseServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+        def do_GET(self) -> None:
+            self.answer(b"")
+
+        def do_POST(self) -> None:
+            self.answer(self.rfile.read(int(self.headers["Content-Length"])))
+
+        do_PUT = do_POST  # noqa: N815 - the handler's own naming
+
+        def answer(self, body: bytes) -> None:
+            server.requests.append((self.command, self.path, dict(self.headers.items())))
+            fault = server.faults.pop(0) if server.faults else None
+            if fault == "drop":
+                self.close_connection = True
+            elif isinstance(fault, int):
+                self.send(fault, b"refused")
+            elif self.headers["Authorization"] != f"Bearer {TOKEN}":
+                self.send(401, b"")
+            else:
+                self.route(body, fault)
+
+        def route(self, body: bytes, fault: Fault | None) -> None:
+            found = re.fullmatch(r"/runtime/v1/workloads/w-1/(\w+)/?(.*)", self.path)
+            kind, rest = found.groups() if found else ("", "")
+            if kind == "inputs" and rest in server.inputs:
+                self.send_input(server.inputs[rest], cut=fault == "cut")
+            elif kind == "reports":
+                answer = json.dumps(server.accept(body)).encode()
+                if fault == "lost":
+                    self.close_connection = True
+                else:
+                    self.send(200, answer)
+            elif kind == "artefacts":
+                assert hashlib.sha256(body).hexdigest() == self.headers["X-Content-SHA256"]
+                target = server.artefacts / rest
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(body)
+                self.send(204, b"")
+            else:
+                self.send(404, b"")
+
+        def send_input(self, content: bytes | Path, *, cut: bool) -> None:
+            data = content if isinstance(content, bytes) else content.read_bytes()
+            start = int(self.headers.get("Range", "bytes=0-")[6:-1])
+            self.send_response(206 if start else 200)
+            self.send_header("Content-Length", str(len(data) - start))
+            self.end_headers()
+            end = start + (len(data) - start) // 2 if cut else len(data)
+            self.wfile.write(data[start:end])
+            if cut:
+                self.close_connection = True
+
+        def send(self, status: int, body: bytes) -> None:
+            self.send_response(status)
+            if status != 204:
+                self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    return Handler

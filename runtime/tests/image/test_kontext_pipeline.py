@@ -1,0 +1,169 @@
+"""FLUX Kontext: the published shape, the layout of its tokens, and a tiny pipeline end to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
+from diffusers.pipelines.flux.pipeline_flux import FluxPipeline
+from diffusers.pipelines.flux.pipeline_flux_kontext import FluxKontextPipeline
+from PIL import Image
+
+from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.image.kontext.flow import pack, positions, unpack, velocity
+from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
+from bakehouse_runtime.image.kontext.text import FluxText
+from bakehouse_runtime.image.text import load_sentence_encoder
+from bakehouse_runtime.train.autoencoder.model import build_autoencoder
+from bakehouse_runtime.train.kontext.model import build_transformer, export_kontext
+
+from .conftest import TINY_AUTOENCODER, randomised
+
+CPU = torch.device("cpu")
+
+
+def tiny_transformer() -> FluxTransformer2DModel:
+    transformer = build_transformer(
+        latent_channels=4, text_size=384, layers=1, single_layers=1, heads=2, head_size=8,
+        axes=(2, 2, 4), seed=0,
+    )  # fmt: skip
+    randomised(transformer, 5)
+    return transformer
+
+
+@pytest.fixture
+def kontext_folder(tmp_path: Path) -> Path:
+    autoencoder = build_autoencoder(TINY_AUTOENCODER, seed=0)
+    autoencoder.register_to_config(shift_factor=0.1, scaling_factor=0.5)
+    folder = tmp_path / "kontext"
+    export_kontext(tiny_transformer(), autoencoder, folder, torch.float16)
+    return folder
+
+
+def test_flux_kontext_of_the_published_shape() -> None:
+    """FLUX.1 Kontext [dev] has the transformer that Diffusers builds by default, with guidance."""
+    with torch.device("meta"):
+        transformer = FluxTransformer2DModel(guidance_embeds=True)
+    assert sum(weight.numel() for weight in transformer.parameters()) == 11_901_408_320
+    sizes = {name: tuple(weight.shape) for name, weight in transformer.state_dict().items()}
+    assert sizes["x_embedder.weight"] == (3072, 64)
+    assert sizes["context_embedder.weight"] == (3072, 4096)
+    assert sizes["time_text_embed.guidance_embedder.linear_1.weight"] == (3072, 256)
+    assert sizes["time_text_embed.text_embedder.linear_1.weight"] == (3072, 768)
+    assert sizes["transformer_blocks.18.attn.add_q_proj.weight"] == (3072, 3072)
+    assert sizes["single_transformer_blocks.37.proj_mlp.weight"] == (12288, 3072)
+    assert sizes["proj_out.weight"] == (64, 3072)
+    assert "transformer_blocks.19.attn.to_q.weight" not in sizes
+    assert "single_transformer_blocks.38.proj_mlp.weight" not in sizes
+
+
+def test_packing_is_that_of_the_pipelines() -> None:
+    latents = torch.randn(2, 4, 6, 8)
+    assert torch.equal(pack(latents), FluxPipeline._pack_latents(latents, 2, 4, 6, 8))
+    assert torch.equal(unpack(pack(latents), 6, 8), latents)
+    assert torch.equal(
+        positions(6, 8, 0, CPU), FluxPipeline._prepare_latent_image_ids(1, 3, 4, CPU, torch.float32)
+    )
+    assert positions(6, 8, 1, CPU)[:, 0].unique().tolist() == [1]
+
+
+def test_training_and_the_pipeline_compute_the_same_velocity(kontext_folder: Path) -> None:
+    """One Euler step of the pipeline is one evaluation of the trainer's velocity."""
+    encoder, tokenizer = load_sentence_encoder(32)
+    pipeline: Any = FluxKontextPipeline.from_pretrained(
+        kontext_folder, text_encoder=encoder, text_encoder_2=encoder,
+        tokenizer=tokenizer, tokenizer_2=tokenizer,
+    )  # fmt: skip
+    pipeline.set_progress_bar_config(disable=True)
+    noise = torch.randn(1, 4, 4, 4)
+    shown_picture = torch.rand(1, 3, 32, 32)
+    packed = pipeline(
+        image=shown_picture, prompt="make it blue", num_inference_steps=1, guidance_scale=2.5,
+        height=32, width=32, max_area=32 * 32, _auto_resize=False, max_sequence_length=32,
+        latents=pack(noise), output_type="latent",
+    ).images  # fmt: skip
+    states = FluxText.of_sentence_encoder().encode(["make it blue"])
+    assert states.pooled is not None
+    shown = pipeline.vae.encode(2 * shown_picture - 1).latent_dist.mode()
+    shown = (shown - pipeline.vae.config.shift_factor) * pipeline.vae.config.scaling_factor
+    with torch.no_grad():
+        step = velocity(
+            pipeline.transformer, noise, torch.ones(1), states.tokens, states.pooled, shown, 2.5
+        )
+    torch.testing.assert_close(unpack(packed, 4, 4), noise - step, atol=2e-3, rtol=1e-3)
+
+
+def test_edits_and_draws_and_repeats_itself(kontext_folder: Path) -> None:
+    kontext = KontextPipeline.from_folder(kontext_folder, CPU)
+    picture = Image.new("RGB", (90, 50), "orange")
+    request = KontextRequest("make it blue", seed=3, steps=2)
+    edited = np.asarray(kontext.edit(picture, request))
+    assert edited.shape == (32, 32, 3)
+    assert (edited == np.asarray(kontext.edit(picture, request))).all()
+    other = Image.new("RGB", (90, 50), "navy")
+    assert (edited != np.asarray(kontext.edit(other, request))).any()
+    drawn = np.asarray(kontext.draw(request))
+    assert drawn.shape == (32, 32, 3)
+    guided = KontextRequest("make it blue", seed=3, steps=2, true_guidance=4)
+    assert (drawn != np.asarray(kontext.draw(guided))).any()
+
+
+def test_a_watcher_can_stop(kontext_folder: Path) -> None:
+    kontext = KontextPipeline.from_folder(kontext_folder, CPU)
+    seen: list[tuple[int, int]] = []
+
+    def watch(step: int, total: int) -> bool:
+        seen.append((step, total))
+        return step < 2
+
+    kontext.draw(KontextRequest("a cat", seed=1, steps=6), watch)
+    assert seen == [(1, 6), (2, 6)]
+
+
+def _remove(folder: Path, name: str) -> None:
+    for file in (folder / name).iterdir():
+        file.unlink()
+    (folder / name).rmdir()
+
+
+def _cut(folder: Path, name: str) -> None:
+    content = (folder / name).read_bytes()
+    (folder / name).write_bytes(content[: len(content) // 2])
+
+
+WEIGHTS = "transformer/diffusion_pytorch_model.safetensors"
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda f: (f / "model_index.json").unlink(), "has no model_index.json"),
+        (lambda f: (f / "model_index.json").write_text("{"), "is not JSON"),
+        (
+            lambda f: (f / "model_index.json").write_text('{"_class_name": "WanPipeline"}'),
+            "is a WanPipeline, not a Flux model",
+        ),
+        (lambda f: _remove(f, "vae"), "The folder vae of the model is missing."),
+        (lambda f: (f / WEIGHTS).unlink(), "cannot be loaded"),
+        (lambda f: _cut(f, WEIGHTS), "cannot be loaded"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(
+    kontext_folder: Path, change: Callable[[Path], None], sentence: str
+) -> None:
+    change(kontext_folder)
+    with pytest.raises(PlainError) as raised:
+        KontextPipeline.from_folder(kontext_folder, CPU)
+    assert sentence in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_an_instruction_longer_than_the_window_is_refused(kontext_folder: Path) -> None:
+    kontext = KontextPipeline.from_folder(kontext_folder, CPU)
+    with pytest.raises(PlainError, match=r"42 tokens long, .* at most 32\."):
+        kontext.draw(KontextRequest("cat " * 40, seed=1, steps=1))

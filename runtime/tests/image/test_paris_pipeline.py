@@ -1,0 +1,206 @@
+"""The whole pipeline on a tiny Paris, and the sentence for each thing that can be wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import CLIPTextConfig, CLIPTextModel, CLIPTokenizer
+
+from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.image.paris.pipeline import (
+    ParisPicture,
+    ParisPipeline,
+    ParisRequest,
+    ParisStep,
+)
+from bakehouse_runtime.image.paris.weights import load_expert, save_expert
+
+from .conftest import TINY_EXPERT, tiny_expert
+
+CPU = torch.device("cpu")
+
+
+def pixels(picture: ParisPicture) -> np.ndarray:
+    return np.asarray(picture.picture).astype(int)
+
+
+def test_same_seed_same_picture_and_another_seed_another(paris_folder: Path) -> None:
+    paris = ParisPipeline.from_folder(paris_folder, CPU)
+    first, again, other = (
+        paris.generate([ParisRequest("a red apple", seed, steps=4)])[0] for seed in (7, 7, 8)
+    )
+    assert (pixels(first) == pixels(again)).all()
+    assert (pixels(first) != pixels(other)).any()
+    assert first.picture.size == (32, 32)
+    assert 0 <= first.expert_used < 8
+    assert 1 / 8 <= first.routing_confidence <= 1
+
+
+@pytest.mark.parametrize(("strategy", "k"), [("top1", 1), ("topk", 2), ("full", 8)])
+def test_a_batch_equals_its_singles(paris_folder: Path, strategy: str, k: int) -> None:
+    paris = ParisPipeline.from_folder(paris_folder, CPU)
+    prompts = ["a red apple", "a blue car on grass", ""]
+    requests = [
+        ParisRequest(prompt, seed, steps=4, strategy=strategy, k=k)  # pyright: ignore[reportArgumentType]
+        for seed, prompt in enumerate(prompts)
+    ]
+    together = paris.generate(requests)
+    for request, picture in zip(requests, together, strict=True):
+        alone = paris.generate([request])[0]
+        assert alone.expert_used == picture.expert_used
+        assert abs(alone.routing_confidence - picture.routing_confidence) < 1e-5
+        # One shade of 256 may tip over, because sums are ordered otherwise.
+        assert np.abs(pixels(alone) - pixels(picture)).max() <= 1
+
+
+def test_guidance_one_reads_the_prompt_and_nothing_else(paris_folder: Path) -> None:
+    paris = ParisPipeline.from_folder(paris_folder, CPU)
+    plain = paris.generate([ParisRequest("a red apple", 1, steps=3, guidance=1)])[0]
+    near = paris.generate([ParisRequest("a red apple", 1, steps=3, guidance=1 + 1e-6)])[0]
+    far = paris.generate([ParisRequest("a red apple", 1, steps=3, guidance=6)])[0]
+    assert np.abs(pixels(plain) - pixels(near)).max() <= 1
+    assert (pixels(plain) != pixels(far)).any()
+
+
+def test_a_watcher_sees_every_step_and_can_stop(paris_folder: Path) -> None:
+    paris = ParisPipeline.from_folder(paris_folder, CPU)
+    steps: list[ParisStep] = []
+
+    def watch(step: ParisStep) -> bool:
+        steps.append(step)
+        return step.number < 2
+
+    paris.generate([ParisRequest("a cat", 1, steps=5, strategy="topk", k=2)], watch)
+    assert [(step.number, step.total) for step in steps] == [(1, 5), (2, 5)]
+    assert all(sum(weight > 0 for weight in step.weights[0]) == 2 for step in steps)
+
+
+def test_weights_survive_saving_and_the_number_of_heads_comes_from_the_configuration(
+    tmp_path: Path,
+) -> None:
+    expert = tiny_expert(1)
+    save_expert(expert, tmp_path / "expert", torch.float32)
+    loaded = load_expert(tmp_path / "expert")
+    assert loaded.shape == TINY_EXPERT
+    inputs = torch.randn(1, 4, 4, 4), torch.tensor([300.0]), torch.randn(1, 3, 384)
+    torch.testing.assert_close(loaded(*inputs), expert(*inputs))
+
+
+def test_the_published_layout_with_clip_text_loads(paris_folder: Path) -> None:
+    """`text_encoder/` and `tokenizer/` in the folder are used instead of the sentence encoder."""
+    characters = [chr(code) for code in range(97, 123)]
+    words = [
+        *characters,
+        *(f"{letter}</w>" for letter in characters),
+        "<|startoftext|>",
+        "<|endoftext|>",
+    ]
+    CLIPTokenizer(
+        vocab={word: number for number, word in enumerate(words)}, merges=[], model_max_length=77
+    ).save_pretrained(paris_folder / "tokenizer")
+    config = CLIPTextConfig(
+        vocab_size=len(words), hidden_size=384, intermediate_size=32, num_hidden_layers=1,
+        num_attention_heads=4, max_position_embeddings=77, bos_token_id=52, eos_token_id=53,
+    )  # fmt: skip
+    CLIPTextModel(config).save_pretrained(paris_folder / "text_encoder")
+    (paris_folder / "model_index.json").unlink()
+    paris = ParisPipeline.from_folder(paris_folder, CPU)
+    assert paris.text_encoder.window == 77
+    assert paris.text_encoder.encode(["abc", ""]).tokens.shape == (2, 77, 384)
+    assert paris.generate([ParisRequest("abc", 1, steps=2)])[0].picture.size == (32, 32)
+
+
+def _delete(name: str) -> Callable[[Path], None]:
+    return lambda folder: (folder / name).unlink()
+
+
+def _cut(name: str) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        content = (folder / name).read_bytes()
+        (folder / name).write_bytes(content[: len(content) // 2])
+
+    return change
+
+
+def _weights(
+    name: str, change_weights: Callable[[dict[str, torch.Tensor]], object]
+) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        weights = load_file(folder / name)
+        change_weights(weights)
+        save_file(weights, folder / name)
+
+    return change
+
+
+def _shorten_config(folder: Path) -> None:
+    (folder / "expert_1" / "config.json").write_text("{}")
+
+
+def _drop_expert(folder: Path) -> None:
+    for file in (folder / "expert_7").iterdir():
+        file.unlink()
+    (folder / "expert_7").rmdir()
+
+
+def _index_without_window(folder: Path) -> None:
+    (folder / "model_index.json").write_text(json.dumps({}))
+
+
+EXPERT_0 = "expert_0/diffusion_pytorch_model.safetensors"
+ROUTER = "router/pytorch_model.safetensors"
+AUTOENCODER = "vae/diffusion_pytorch_model.safetensors"
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (_delete(EXPERT_0), f"The file {EXPERT_0} of the model is missing."),
+        (_cut(EXPERT_0), f"The file {EXPERT_0} is damaged."),
+        (_cut(ROUTER), f"The file {ROUTER} is damaged."),
+        (_delete(ROUTER), f"The file {ROUTER} of the model is missing."),
+        (_delete(AUTOENCODER), "The autoencoder in vae cannot be read"),
+        (_cut(AUTOENCODER), "The autoencoder in vae cannot be read"),
+        (
+            _weights(EXPERT_0, lambda w: w.pop("text_proj.weight")),
+            "not of a Paris model: 'text_proj.weight' is missing",
+        ),
+        (
+            _weights(EXPERT_0, lambda w: w.pop("text_proj.bias")),
+            "do not have the shape of a Paris model",
+        ),
+        (
+            _weights(EXPERT_0, lambda w: w.update({"layers.1.mlp.2.bias": torch.zeros(3)})),
+            "layers.1.mlp.2.bias",
+        ),
+        (_shorten_config, "expert_1/config.json does not say the number of heads"),
+        (_drop_expert, "The router chooses among 8 experts, but there are 7."),
+        (_delete("model_index.json"), "has neither a text_encoder nor a model_index.json"),
+        (_index_without_window, "has neither a text_encoder nor a model_index.json"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_in_one_sentence(
+    paris_folder: Path, change: Callable[[Path], None], sentence: str
+) -> None:
+    change(paris_folder)
+    with pytest.raises(PlainError) as raised:
+        ParisPipeline.from_folder(paris_folder, CPU)
+    assert sentence in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_an_empty_folder_is_not_a_model(tmp_path: Path) -> None:
+    with pytest.raises(PlainError, match="holds no expert_0"):
+        ParisPipeline.from_folder(tmp_path, CPU)
+
+
+def test_a_prompt_longer_than_the_window_is_refused(paris_folder: Path) -> None:
+    paris = ParisPipeline.from_folder(paris_folder, CPU)
+    with pytest.raises(PlainError, match=r"The prompt is 42 tokens long, .* at most 32\."):
+        paris.generate([ParisRequest("cat " * 40, 1, steps=2)])

@@ -1,0 +1,169 @@
+"""The mathematics of decentralised flows, against closed forms."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from diffusers.schedulers.scheduling_flow_match_euler_discrete import (
+    FlowMatchEulerDiscreteScheduler,
+)
+from torch import Tensor
+
+from bakehouse_runtime.image.paris.sampling import (
+    expert_weights,
+    guided,
+    mixed_velocity,
+    sample,
+    time_steps,
+)
+
+
+class GaussianMixture:
+    """Data of which everything is known: the flow of a mixture of isotropic Gaussians.
+
+    x_t = (1 - t) x_0 + t e. Component i of mean m and deviation s gives x_t ~ N((1-t) m, v) with
+    v = (1-t)^2 s^2 + t^2, and E[e - x_0 | x_t, i] is linear in x_t.
+    """
+
+    def __init__(self, means: Tensor, deviation: float, shares: Tensor) -> None:
+        self.means, self.deviation, self.shares = means, deviation, shares
+
+    def log_densities(self, x: Tensor, t: Tensor) -> Tensor:
+        """log of share times density at x_t for each component, up to a constant."""
+        variance = (1 - t) ** 2 * self.deviation**2 + t**2
+        distance = (x[:, None] - (1 - t)[:, None, None] * self.means).square().sum(-1)
+        dimensions = x.shape[-1]
+        return (
+            self.shares.log()
+            - distance / (2 * variance[:, None])
+            - dimensions / 2 * variance[:, None].log()
+        )
+
+    def velocity(self, x: Tensor, t: Tensor) -> Tensor:
+        """E[e - x_0 | x_t] by its closed form."""
+        responsibilities = self.log_densities(x, t).softmax(dim=1)
+        variance = (1 - t) ** 2 * self.deviation**2 + t**2
+        offset = x[:, None] - (1 - t)[:, None, None] * self.means
+        gain = (t - (1 - t) * self.deviation**2) / variance
+        each = gain[:, None, None] * offset - self.means
+        return (responsibilities[..., None] * each).sum(1)
+
+
+def divided_mixture() -> tuple[GaussianMixture, list[GaussianMixture]]:
+    """24 components in 8 clusters of 3, and each cluster as a mixture of its own."""
+    generator = torch.Generator().manual_seed(5)
+    means = 2 * torch.randn(24, 6, generator=generator, dtype=torch.float64)
+    shares = torch.rand(24, generator=generator, dtype=torch.float64)
+    shares = shares / shares.sum()
+    whole = GaussianMixture(means, 0.4, shares)
+    parts = [
+        GaussianMixture(m, 0.4, s / s.sum())
+        for m, s in zip(means.split(3), shares.split(3), strict=True)
+    ]
+    return whole, parts
+
+
+def analytic_router(whole: GaussianMixture, x: Tensor, t: Tensor) -> Tensor:
+    """p_t(k | x), by Bayes over the components of each cluster."""
+    return whole.log_densities(x, t).softmax(dim=1).unflatten(1, (8, 3)).sum(-1)
+
+
+@pytest.mark.parametrize("t", [0.999, 0.7, 0.4, 0.1])
+def test_full_ensemble_is_the_global_flow(t: float) -> None:
+    whole, parts = divided_mixture()
+    x = torch.randn(50, 6, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    times = torch.full((50,), t, dtype=torch.float64)
+    weights = expert_weights(analytic_router(whole, x, times), "full", 8)
+    mixed = mixed_velocity(
+        x, times, weights, [lambda x, t, _, p=p: p.velocity(x, t) for p in parts]
+    )
+    assert float((mixed - whole.velocity(x, times)).abs().max()) < 1e-5
+
+
+def test_sampling_the_ensemble_reaches_where_the_global_flow_leads() -> None:
+    whole, parts = divided_mixture()
+    noise = torch.randn(20, 6, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    together, _ = sample(
+        noise,
+        40,
+        lambda x, t: analytic_router(whole, x, t.double()),
+        [lambda x, t, _, p=p: p.velocity(x, t.double()) for p in parts],
+        "full",
+        8,
+    )
+    alone, _ = sample(
+        noise,
+        40,
+        lambda x, t: torch.ones(len(x), 1, dtype=torch.float64),
+        [lambda x, t, _: whole.velocity(x, t.double())],
+        "top1",
+        1,
+    )
+    assert float((together - alone).abs().max()) < 1e-5
+    nearest = torch.cdist(alone, whole.means).amin(1)
+    assert float(nearest.mean()) < 3 * 0.4 * 6**0.5, "the flow ends where the data is"
+
+
+def test_weights_of_the_strategies() -> None:
+    probabilities = torch.tensor([[0.1, 0.4, 0.3, 0.2], [0.7, 0.1, 0.1, 0.1]])
+    top1 = expert_weights(probabilities, "top1", 3)
+    assert top1.tolist() == [[0, 1, 0, 0], [1, 0, 0, 0]]
+    top2 = expert_weights(probabilities, "topk", 2)
+    torch.testing.assert_close(top2[0], torch.tensor([0, 4 / 7, 3 / 7, 0]))
+    assert int((top2[1] > 0).sum()) == 2
+    torch.testing.assert_close(top2.sum(1), torch.ones(2))
+    assert expert_weights(probabilities, "full", 1) is probabilities
+    torch.testing.assert_close(expert_weights(probabilities, "topk", 9), probabilities)
+    assert torch.equal(expert_weights(probabilities, "topk", 1), top1)
+
+
+def test_an_expert_without_weight_is_not_asked() -> None:
+    asked: list[list[int]] = []
+
+    def expert(x: Tensor, t: Tensor, rows: Tensor) -> Tensor:
+        asked.append(rows.tolist())
+        return torch.ones_like(x)
+
+    weights = torch.tensor([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
+    velocity = mixed_velocity(torch.zeros(2, 3), torch.ones(2), weights, [expert] * 3)
+    assert asked == [[0, 1], [1]]
+    torch.testing.assert_close(velocity, torch.ones(2, 3))
+
+
+def test_guidance_of_one_is_the_conditional_model() -> None:
+    conditional, unconditional = torch.randn(2, 4, 8)
+    torch.testing.assert_close(guided(conditional, unconditional, 1.0), conditional)
+    torch.testing.assert_close(guided(conditional, unconditional, 0.0), unconditional)
+    torch.testing.assert_close(
+        guided(conditional, unconditional, 4.0), 4 * conditional - 3 * unconditional
+    )
+
+
+@pytest.mark.parametrize("steps", [1, 5, 20])
+def test_times_are_those_of_the_flow_match_scheduler(steps: int) -> None:
+    scheduler = FlowMatchEulerDiscreteScheduler(num_train_timesteps=1000, shift=1.0)
+    scheduler.set_timesteps(steps)
+    torch.testing.assert_close(torch.tensor(time_steps(steps)), scheduler.sigmas)
+    assert time_steps(5) == pytest.approx([1.0, 0.75025, 0.5005, 0.25075, 0.001, 0.0])
+
+
+def test_stopping_after_a_step_keeps_what_is_there() -> None:
+    seen: list[int] = []
+
+    def stop_at_three(number: int, latents: Tensor, weights: Tensor) -> bool:
+        seen.append(number)
+        return number < 3
+
+    latents, trace = sample(
+        torch.zeros(1, 2),
+        10,
+        lambda x, t: torch.tensor([[0.25, 0.75]]),
+        [lambda x, t, _: torch.ones_like(x), lambda x, t, _: 2 * torch.ones_like(x)],
+        "top1",
+        1,
+        stop_at_three,
+    )
+    assert seen == [1, 2, 3]
+    assert trace.expert_used == [1]
+    assert trace.confidence == [0.75]
+    torch.testing.assert_close(latents, torch.full((1, 2), 2 * (time_steps(10)[3] - 1.0)))

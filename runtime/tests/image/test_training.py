@@ -1,0 +1,251 @@
+"""Every picture trainer from nothing, for a few steps on tiny shapes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
+from PIL import Image
+from torch import nn
+
+from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.image.kontext.text import FluxText
+from bakehouse_runtime.image.paris.model import Expert, Router
+from bakehouse_runtime.image.scenes.objects import CutOut
+from bakehouse_runtime.image.training.bank import Bank, write_bank
+from bakehouse_runtime.image.training.loop import Training, run_loop
+from bakehouse_runtime.image.training.scene_examples import EditExamples, SceneExamples
+from bakehouse_runtime.image.training.sources import ScenePictures, StoredPictures
+from bakehouse_runtime.train.autoencoder.export import export_autoencoder
+from bakehouse_runtime.train.autoencoder.model import build_autoencoder
+from bakehouse_runtime.train.autoencoder.train import AutoencoderTraining, psnr, train_autoencoder
+from bakehouse_runtime.train.kontext.model import build_transformer
+from bakehouse_runtime.train.kontext.train import KontextData, KontextTraining, train_kontext
+from bakehouse_runtime.train.paris.train import PartTraining, train_expert, train_router
+
+from .conftest import TINY_AUTOENCODER, TINY_EXPERT, TINY_ROUTER
+from .line import SETTINGS, Recorder, line_training, run_line
+
+
+def test_a_stopped_training_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> None:
+    whole = run_line(tmp_path / "whole", Recorder())
+    stopped = run_line(tmp_path / "parts", Recorder(stop_after=5))
+    assert stopped.step == 5
+    resumed = run_line(tmp_path / "parts", Recorder())
+    assert resumed.step == whole.step == 12
+    for name, weight in whole.trained.items():
+        assert torch.equal(resumed.trained[name], weight)
+        assert torch.equal(resumed.average[name], whole.average[name])
+
+
+def test_the_loop_tells_what_it_does(tmp_path: Path) -> None:
+    recorder = Recorder()
+    run_line(tmp_path, recorder)
+    assert recorder.of("phase") == ["training"]
+    assert recorder.of("progress")[-1] == (12, 12, "steps")
+    assert recorder.of("checkpoint") == [4, 8, 12]
+    losses = recorder.curve("loss")
+    assert len(losses) == 6
+    assert losses[-1] < losses[0]
+    assert recorder.curve("twice") == pytest.approx([2 * loss for loss in losses])
+    assert len(recorder.curve("eval_weight")) == 3
+    sheets = [path.name for path in recorder.of("samples")]
+    assert sheets == ["step-00000004.png", "step-00000008.png", "step-00000012.png"]
+    kept = sorted(path.name for path in (tmp_path / "checkpoints").iterdir())
+    assert kept == ["step-00000008.pt", "step-00000012.pt"]
+
+
+def test_learning_rate_rises_stays_and_falls() -> None:
+    training = line_training(replace(SETTINGS, steps=100, warmup_steps=10))
+    rates = []
+    for step in range(100):
+        training.step = step
+        rates.append(training.learning_rate())
+    assert rates[0] == pytest.approx(0.001)
+    assert rates[9:81] == pytest.approx([0.01] * 72)
+    assert rates[99] == pytest.approx(0.01 / 20)
+
+
+def test_a_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
+    run_line(tmp_path, Recorder())
+    other = Training(nn.Linear(2, 2), SETTINGS, torch.device("cpu"))
+    with pytest.raises(PlainError, match=r"step-00000012\.pt does not belong to this training"):
+        other.resume(tmp_path / "checkpoints")
+
+
+def test_a_loss_that_is_no_number_is_said(tmp_path: Path) -> None:
+    training = line_training()
+    with pytest.raises(PlainError, match="stopped being a number at step 0"):
+        run_loop(
+            training,
+            tmp_path,
+            Recorder(),
+            lambda _: (training.model(torch.ones(1, 3)).sum() * float("nan"), {}),
+            lambda _: (Image.new("RGB", (1, 1)), {}),
+        )
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from tests.image.line import Recorder, run_line
+
+class Killing(Recorder):
+    def checkpoint(self, step):
+        if step == 8:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+run_line(Path(sys.argv[1]), Killing())
+"""
+
+
+def test_a_killed_training_resumes_from_its_last_checkpoint(tmp_path: Path) -> None:
+    whole = run_line(tmp_path / "whole", Recorder())
+    root = Path(__file__).parents[2]
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path / "killed")],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(root), str(root / "src")])},
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL
+    (tmp_path / "killed" / "checkpoints" / "step-00000012.partial").write_bytes(b"half")
+    resumed = run_line(tmp_path / "killed", Recorder())
+    assert all(torch.equal(resumed.trained[name], w) for name, w in whole.trained.items())
+
+
+def test_autoencoder_learns_and_is_written(tmp_path: Path, cut_outs: list[CutOut]) -> None:
+    held_out = ScenePictures(cut_outs, 32).draw(np.random.default_rng(9), 4)
+    source = StoredPictures(held_out)
+    model = build_autoencoder(TINY_AUTOENCODER, seed=1)
+    recorder = Recorder()
+    settings = AutoencoderTraining(replace(SETTINGS, steps=40, average_decay=0.8), batch_size=4)
+    assert train_autoencoder(model, source, held_out, settings, tmp_path, recorder, "cpu")
+    assert recorder.curve("l1")[-1] < recorder.curve("l1")[0]
+    assert recorder.curve("eval_psnr")[-1] > recorder.curve("eval_psnr")[0]
+    export_autoencoder(model, held_out, tmp_path / "vae")
+    written = AutoencoderKL.from_pretrained(tmp_path / "vae")
+    assert written.config["scaling_factor"] > 0
+    encoder = {name: weight.clone() for name, weight in model.encoder.state_dict().items()}
+    decoder_only = replace(settings, freeze_encoder=True, loop=replace(SETTINGS, steps=2))
+    train_autoencoder(model, source, held_out, decoder_only, tmp_path / "polish", Recorder(), "cpu")
+    assert all(torch.equal(encoder[name], w) for name, w in model.encoder.state_dict().items())
+
+
+def test_psnr_of_known_errors() -> None:
+    wanted = torch.zeros(1, 3, 4, 4)
+    assert psnr(wanted + 0.2, wanted) == pytest.approx(20.0, abs=1e-3)
+
+
+def test_stored_pictures_are_drawn_and_mirrored() -> None:
+    picture = Image.new("RGB", (4, 4), "red")
+    picture.putpixel((0, 0), (0, 0, 255))
+    drawn = StoredPictures([picture]).draw(np.random.default_rng(1), 20)
+    corners = {one.getpixel((0, 0)) for one in drawn}
+    assert corners == {(0, 0, 255), (255, 0, 0)}
+
+
+def test_bank_keeps_pictures_and_texts(scene_bank: Bank) -> None:
+    assert scene_bank.latents.shape == (40, 4, 4, 4)
+    assert scene_bank.texts[0] == ""
+    states = scene_bank.states([0, int(scene_bank.text_of[5])])
+    assert states.shape == (2, 32, 384)
+    used = (states.abs().sum(-1) > 0).sum(1).tolist()
+    assert used[0] == 2, "an empty prompt is its two marks"
+    assert 4 <= used[1] < 32
+    assert scene_bank.sources is None
+
+
+def test_writing_a_bank_goes_on_where_it_was_stopped(
+    tmp_path: Path,
+    cut_outs: list[CutOut],
+    autoencoder: AutoencoderKL,
+    sentences: object,
+    scene_bank: Bank,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bakehouse_runtime.image.training.bank.SHARD_EXAMPLES", 8)
+    examples = SceneExamples(cut_outs, side=32, count=40, seed=1)
+    stopped = Recorder(stop_after=2)
+    assert not write_bank(tmp_path, examples, autoencoder, sentences, stopped)  # pyright: ignore[reportArgumentType]
+    first = (tmp_path / "shard-00000.npz").stat().st_mtime_ns
+    assert write_bank(tmp_path, examples, autoencoder, sentences, Recorder())  # pyright: ignore[reportArgumentType]
+    assert (tmp_path / "shard-00000.npz").stat().st_mtime_ns == first
+    torch.testing.assert_close(Bank(tmp_path).latents, scene_bank.latents, atol=0.05, rtol=0.05)
+
+
+def test_expert_learns_its_rows(
+    tmp_path: Path, scene_bank: Bank, autoencoder: AutoencoderKL
+) -> None:
+    expert = Expert(TINY_EXPERT)
+    expert.initialise(2)
+    recorder = Recorder()
+    settings = PartTraining(replace(SETTINGS, steps=40, average_decay=0.8), batch_size=8)
+    rows, held_out = np.arange(30), np.arange(30, 40)
+    texts = scene_bank.text_of[held_out[:4]]
+    finished = train_expert(
+        expert, scene_bank, rows, held_out, settings, texts, autoencoder, tmp_path, recorder, "cpu"
+    )
+    assert finished
+    assert recorder.curve("eval_loss")[-1] < recorder.curve("eval_loss")[0]
+    assert Image.open(recorder.of("samples")[-1]).size == (64, 64), "four samples of 32 px"
+
+
+def test_router_learns_clusters_that_can_be_seen(tmp_path: Path, scene_bank: Bank) -> None:
+    bank = copy(scene_bank)
+    clusters = np.arange(40) % 2
+    signs = torch.from_numpy(2.0 * clusters - 1)[:, None, None, None]
+    bank.latents = (signs * torch.ones(40, 4, 4, 4)).half()
+    router = Router(replace(TINY_ROUTER, experts=2))
+    router.initialise(2)
+    recorder = Recorder()
+    loop = replace(SETTINGS, steps=80, average_decay=0.8)
+    settings = PartTraining(loop, batch_size=16)
+    rows = np.arange(40)
+    assert train_router(router, bank, clusters, rows, rows, settings, tmp_path, recorder, "cpu")
+    assert recorder.curve("loss")[-1] < recorder.curve("loss")[0]
+    assert recorder.curve("eval_accuracy_at_0.1")[-1] > 0.9
+
+
+@pytest.fixture(scope="module")
+def kontext_data(
+    cut_outs: list[CutOut], autoencoder: AutoencoderKL, tmp_path_factory: pytest.TempPathFactory
+) -> KontextData:
+    banks = []
+    for examples in (
+        EditExamples(cut_outs, 32, 24, seed=1),
+        SceneExamples(cut_outs, 32, 24, seed=2),
+    ):
+        folder = tmp_path_factory.mktemp("kontext")
+        write_bank(folder, examples, autoencoder, FluxText.of_sentence_encoder(), Recorder())
+        banks.append(Bank(folder))
+    return KontextData(*banks)
+
+
+def test_kontext_learns_edits_and_pictures(
+    tmp_path: Path, kontext_data: KontextData, autoencoder: AutoencoderKL
+) -> None:
+    assert kontext_data.edits is not None
+    assert kontext_data.edits.sources is not None
+    transformer = build_transformer(
+        latent_channels=4, text_size=384, layers=1, single_layers=1, heads=2, head_size=8,
+        axes=(2, 2, 4), seed=0,
+    )  # fmt: skip
+    recorder = Recorder()
+    settings = KontextTraining(replace(SETTINGS, steps=24, average_decay=0.8), batch_size=8)
+    assert train_kontext(
+        transformer, kontext_data, kontext_data, settings, autoencoder, tmp_path, recorder, "cpu",
+    )  # fmt: skip
+    for name in ("eval_loss_edits", "eval_loss_pictures"):
+        assert recorder.curve(name)[-1] < recorder.curve(name)[0]
+    sheet = Image.open(recorder.of("samples")[-1])
+    assert sheet.size == (8 * 32, 5 * 32), "source, made, wanted; made, wanted"

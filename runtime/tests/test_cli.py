@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bakehouse_runtime.cli import main
+
+SOURCE = str(Path(__file__).parent.parent / "src")
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bakehouse_runtime", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": SOURCE},
+    )
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys\n"
+        "from bakehouse_runtime.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'torch', 'numpy', 'httpx', 'pydantic', 'transformers', 'xllamacpp'}\n"
+        "sys.exit(bool(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": SOURCE},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "validate" in done.stdout
+
+
+@pytest.mark.parametrize("module", ["bakehouse_runtime.serve.text", "bakehouse_runtime.validate"])
+def test_serving_and_validating_need_no_torch(module: str) -> None:
+    code = f"import sys, {module}; sys.exit(bool({{'torch', 'transformers'}} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": SOURCE}, check=False)
+    assert done.returncode == 0
+
+
+def test_errors_are_one_sentence_on_stderr(tmp_path: Path) -> None:
+    done = run("train", str(tmp_path / "missing.json"))
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert (
+        done.stderr
+        == f"The spec {tmp_path}/missing.json cannot be read: No such file or directory.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "Invalid JSON"),
+        ("{}", "field base_model_dir: Field required"),
+        (json.dumps({"base_model_dir": 5}), "field base_model_dir: Input should be a valid string"),
+    ],
+)
+def test_a_wrong_spec_names_its_first_wrong_field(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, message: str
+) -> None:
+    spec = tmp_path / "spec.json"
+    spec.write_text(content)
+    assert main(["validate", str(spec)]) == 1
+    assert message in capsys.readouterr().err

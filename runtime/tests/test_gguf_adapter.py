@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from gguf import GGUFReader
+
+from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.train.lora.gguf_adapter import rotary_rows, write_gguf_adapter
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONFIG = {
+    "model_type": "llama",
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 1,
+}
+
+
+def pair(module: str, rows: int, columns: int, rank: int = 3) -> dict[str, Any]:
+    values = np.random.default_rng(len(module))
+    return {
+        f"base_model.model.{module}.lora_A.weight": values.random((rank, columns), np.float32),
+        f"base_model.model.{module}.lora_B.weight": values.random((rows, rank), np.float32),
+    }
+
+
+def write(path: Path, tensors: dict[str, Any], **config: Any) -> dict[str, Any]:
+    write_gguf_adapter(path, tensors, 16.0, CONFIG | config)
+    return {tensor.name: tensor.data for tensor in GGUFReader(path).tensors}
+
+
+def test_tensors_get_llama_cpps_names_and_the_header_says_what_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "adapter.gguf"
+    down = pair("model.layers.1.mlp.down_proj", 8, 12)
+    written = write(path, down | pair("lm_head", 20, 8))
+    assert set(written) == {
+        "blk.1.ffn_down.weight.lora_a",
+        "blk.1.ffn_down.weight.lora_b",
+        "output.weight.lora_a",
+        "output.weight.lora_b",
+    }
+    np.testing.assert_array_equal(written["blk.1.ffn_down.weight.lora_a"], down[min(down)])
+    np.testing.assert_array_equal(written["blk.1.ffn_down.weight.lora_b"], down[max(down)])
+    fields = GGUFReader(path).fields
+    for key, value in {
+        "general.architecture": "llama",
+        "general.type": "adapter",
+        "adapter.type": "lora",
+        "adapter.lora.alpha": 16.0,
+    }.items():
+        assert fields[key].contents() == value
+
+
+def test_q_and_k_of_llama_are_in_rotary_order(tmp_path: Path) -> None:
+    q, k = (pair(f"model.layers.0.self_attn.{name}_proj", 8, 4) for name in "qk")
+    written = write(tmp_path / "adapter.gguf", q | k)
+    np.testing.assert_array_equal(
+        written["blk.0.attn_q.weight.lora_b"], rotary_rows(q[max(q)], heads=2)
+    )
+    np.testing.assert_array_equal(
+        written["blk.0.attn_k.weight.lora_b"], rotary_rows(k[max(k)], heads=1)
+    )
+    np.testing.assert_array_equal(written["blk.0.attn_q.weight.lora_a"], q[min(q)])
+
+
+def test_other_families_keep_their_rows(tmp_path: Path) -> None:
+    q = pair("model.layers.0.self_attn.q_proj", 8, 4)
+    written = write(tmp_path / "adapter.gguf", q, model_type="qwen2")
+    np.testing.assert_array_equal(written["blk.0.attn_q.weight.lora_b"], q[max(q)])
+
+
+def test_rotary_order_interleaves_the_halves_of_each_head() -> None:
+    rows = np.arange(8, dtype=np.float32).reshape(8, 1)
+    assert rotary_rows(rows, heads=2)[:, 0].tolist() == [0, 2, 1, 3, 4, 6, 5, 7]
+    assert rotary_rows(rows, heads=1)[:, 0].tolist() == [0, 4, 1, 5, 2, 6, 3, 7]
+
+
+def test_what_llama_cpp_does_not_know_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PlainError, match="does not know the model family sourdough"):
+        write(tmp_path / "a.gguf", pair("lm_head", 4, 4), model_type="sourdough")
+    with pytest.raises(PlainError, match=r"no place for .*\.strange\.lora_A"):
+        write(tmp_path / "b.gguf", pair("model.strange", 4, 4))

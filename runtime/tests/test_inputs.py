@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bakehouse_runtime.errors import PlainError, WorkloadOver
+from bakehouse_runtime.inputs import prune_cache, pull_inputs
+from bakehouse_runtime.protocol import WorkloadInput
+from bakehouse_runtime.server_client import ServerClient
+from bakehouse_server import TOKEN
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bakehouse_server import BakehouseServer
+
+CONTENT = bytes(range(256)) * 5000
+
+
+def pull(server: BakehouseServer, tmp_path: Path, entries: list[dict[str, Any]]) -> dict[str, Path]:
+    client = ServerClient("w-1", server.url, TOKEN)
+    inputs = [WorkloadInput.model_validate({"name": "dataset", "files": entries})]
+    return pull_inputs(inputs, client, tmp_path / "cache", tmp_path / "work", lambda *_: None)
+
+
+def gets(server: BakehouseServer) -> list[dict[str, str]]:
+    return [headers for method, _, headers in server.requests if method == "GET"]
+
+
+def test_inputs_appear_under_their_paths_and_are_fetched_once(
+    server: BakehouseServer, tmp_path: Path
+) -> None:
+    entries = [server.add_input(CONTENT, "a/b.bin"), server.add_input(CONTENT, "again.bin")]
+    folders = pull(server, tmp_path, entries)
+    assert (folders["dataset"] / "a/b.bin").read_bytes() == CONTENT
+    assert (folders["dataset"] / "again.bin").read_bytes() == CONTENT
+    assert len(gets(server)) == 1
+    pull(server, tmp_path, entries)
+    assert len(gets(server)) == 1
+
+
+def test_a_download_that_breaks_off_goes_on_where_it_ended(
+    server: BakehouseServer, tmp_path: Path
+) -> None:
+    entry = server.add_input(CONTENT, "x")
+    server.faults = ["cut", 503, "drop"]
+    folders = pull(server, tmp_path, [entry])
+    assert (folders["dataset"] / "x").read_bytes() == CONTENT
+    assert [headers.get("Range") for headers in gets(server)] == [
+        None,
+        *[f"bytes={len(CONTENT) // 2}-"] * 3,
+    ]
+
+
+def test_a_partial_file_of_an_earlier_life_is_used(server: BakehouseServer, tmp_path: Path) -> None:
+    entry = server.add_input(CONTENT, "x")
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / f"{entry['sha256']}.partial").write_bytes(CONTENT[:1000])
+    folders = pull(server, tmp_path, [entry])
+    assert (folders["dataset"] / "x").read_bytes() == CONTENT
+    assert [headers.get("Range") for headers in gets(server)] == ["bytes=1000-"]
+
+
+def test_damaged_bytes_are_fetched_again(server: BakehouseServer, tmp_path: Path) -> None:
+    entry = server.add_input(CONTENT, "x")
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / f"{entry['sha256']}.partial").write_bytes(b"wrong" * 100)
+    folders = pull(server, tmp_path, [entry])
+    assert (folders["dataset"] / "x").read_bytes() == CONTENT
+
+
+def test_bytes_that_stay_damaged_are_an_error(server: BakehouseServer, tmp_path: Path) -> None:
+    entry = server.add_input(CONTENT, "x")
+    server.inputs[entry["sha256"]] = b"?" * len(CONTENT)
+    with pytest.raises(PlainError, match="x arrived damaged 3 times"):
+        pull(server, tmp_path, [entry])
+    assert not (tmp_path / "cache" / entry["sha256"]).exists()
+
+
+@pytest.mark.parametrize("path", ["../x", "a/../../x", "/etc/x", "a\\..\\x", ".", "a\0b"])
+def test_a_path_out_of_the_folder_is_refused_before_anything_is_fetched(
+    server: BakehouseServer, tmp_path: Path, path: str
+) -> None:
+    with pytest.raises(PlainError, match="leads out of its folder"):
+        pull(server, tmp_path, [server.add_input(CONTENT, path)])
+    assert gets(server) == []
+
+
+@pytest.mark.parametrize("name", ["..", "a/b", "."])
+def test_an_input_name_that_is_no_folder_name_is_refused(
+    server: BakehouseServer, tmp_path: Path, name: str
+) -> None:
+    inputs = [WorkloadInput.model_validate({"name": name, "files": []})]
+    entry = server.add_input(CONTENT, "x")
+    inputs[0].files.append(type(inputs[0]).model_validate({"name": "n", "files": [entry]}).files[0])
+    client = ServerClient("w-1", server.url, TOKEN)
+    with pytest.raises(PlainError, match="is not the name of a folder"):
+        pull_inputs(inputs, client, tmp_path / "cache", tmp_path / "work", lambda *_: None)
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 410])
+def test_a_final_answer_ends_the_workload(
+    server: BakehouseServer, tmp_path: Path, status: int
+) -> None:
+    entry = server.add_input(CONTENT, "x")
+    server.faults = [status]
+    with pytest.raises(WorkloadOver):
+        pull(server, tmp_path, [entry])
+
+
+def test_an_empty_file_needs_no_request(server: BakehouseServer, tmp_path: Path) -> None:
+    folders = pull(server, tmp_path, [server.add_input(b"", "empty")])
+    assert (folders["dataset"] / "empty").read_bytes() == b""
+    assert gets(server) == []
+
+
+def test_two_workloads_fetch_the_same_file_once(server: BakehouseServer, tmp_path: Path) -> None:
+    entry = server.add_input(CONTENT, "x")
+    threads = [
+        threading.Thread(target=pull, args=(server, tmp_path / str(i), [entry])) for i in range(4)
+    ]
+    for i in range(4):
+        (tmp_path / str(i)).mkdir()
+        (tmp_path / str(i) / "cache").symlink_to(tmp_path / "shared", target_is_directory=True)
+    (tmp_path / "shared").mkdir()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(gets(server)) == 1
+
+
+DAY_S = 24 * 3600
+
+
+def cached(tmp_path: Path, name: str, size: int, age_days: float) -> Path:
+    path = tmp_path / "cache" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(bytes(size))
+    at = time.time() - age_days * DAY_S
+    os.utime(path, (at, at))
+    return path
+
+
+def left(tmp_path: Path) -> set[str]:
+    return {path.name for path in (tmp_path / "cache").iterdir() if path.suffix != ".lock"}
+
+
+def test_what_nobody_wanted_for_a_month_is_deleted(tmp_path: Path) -> None:
+    for name, age in [("old", 31), ("broken.partial", 40), ("young", 29)]:
+        cached(tmp_path, name, 10, age)
+    prune_cache(tmp_path / "cache", 1000)
+    assert left(tmp_path) == {"young"}
+
+
+def test_the_oldest_are_deleted_above_the_limit_and_never_what_is_in_use(tmp_path: Path) -> None:
+    files = [cached(tmp_path, name, 10, age) for name, age in [("a", 4), ("b", 3), ("c", 2)]]
+    (tmp_path / "in use").hardlink_to(files[0])
+    prune_cache(tmp_path / "cache", 20)
+    assert left(tmp_path) == {"a", "c"}
+    prune_cache(tmp_path / "cache", 0)
+    assert left(tmp_path) == {"a"}
+
+
+def test_a_file_that_is_wanted_again_is_young(server: BakehouseServer, tmp_path: Path) -> None:
+    entry = server.add_input(CONTENT, "x")
+    pull(server, tmp_path, [entry])
+    os.utime(tmp_path / "cache" / entry["sha256"], (0, 0))
+    pull(server, tmp_path, [entry])
+    (tmp_path / "work/inputs/dataset/x").unlink()
+    prune_cache(tmp_path / "cache", len(CONTENT))
+    assert left(tmp_path) == {entry["sha256"]}

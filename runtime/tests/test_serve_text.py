@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+
+from bakehouse_runtime.protocol import ServeTextSpec
+from tiny_model import write_tiny_gguf
+from train_spec import finish, questions, start, train_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bakehouse_server import BakehouseServer
+
+SOURCE = str(Path(__file__).parent.parent / "src")
+
+
+@pytest.fixture(scope="module")
+def tiny_gguf(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_gguf(tiny_model, tmp_path_factory.mktemp("gguf") / "tiny.gguf")
+
+
+@pytest.fixture(scope="module")
+def adapter(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of an adapter that was trained on the tiny model, lm_head included."""
+    from bakehouse_server import BakehouseServer
+
+    folder = tmp_path_factory.mktemp("adapter")
+    with BakehouseServer(folder / "artefacts") as server:
+        modules = ["q_proj", "k_proj", "v_proj", "down_proj", "lm_head"]
+        spec = train_spec(server, folder, tiny_model, lora={"target_modules": modules})
+        assert finish(start(spec)) == 0
+    return folder / "artefacts"
+
+
+class Serving:
+    """`serve SPEC.json` as a process of its own."""
+
+    def __init__(
+        self, server: BakehouseServer, tmp_path: Path, specification: dict[str, Any]
+    ) -> None:
+        path = tmp_path / "serve.json"
+        path.write_text(ServeTextSpec.model_validate(specification).model_dump_json())
+        self.server = server
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "bakehouse_runtime", "serve", str(path)],
+            env={**os.environ, "PYTHONPATH": SOURCE},
+            stderr=(tmp_path / "log").open("w"),
+        )
+
+    @property
+    def url(self) -> str:
+        return str(self.server.wait_for("ready")["base_url"])
+
+    def complete(self, prompt: str, scale: float, tokens: int = 16) -> str:
+        answer = httpx.post(
+            f"{self.url}/v1/completions",
+            json={
+                "prompt": prompt,
+                "max_tokens": tokens,
+                "temperature": 0,
+                "lora": [{"id": 0, "scale": scale}],
+            },
+            timeout=120,
+        )
+        answer.raise_for_status()
+        return str(answer.json()["choices"][0]["text"])
+
+
+@pytest.fixture
+def serving(
+    server: BakehouseServer, tmp_path: Path, tiny_gguf: Path, adapter: Path
+) -> Iterator[Serving]:
+    inputs = [
+        {"name": "base_model", "files": [server.add_input(tiny_gguf, "tiny.gguf")]},
+        {"name": "a1", "files": [server.add_input(adapter / "adapter.gguf", "adapter.gguf")]},
+    ]
+    running = Serving(server, tmp_path, serve_spec(server, tmp_path, inputs))
+    yield running
+    running.process.kill()
+    running.process.wait()
+
+
+def serve_spec(
+    server: BakehouseServer, tmp_path: Path, inputs: list[dict[str, Any]]
+) -> dict[str, Any]:
+    return server.workload(tmp_path, inputs) | {
+        "kind": "serve",
+        "task": "text",
+        "engine": "llamacpp",
+        "model_name": "tiny",
+        "model_file": "tiny.gguf",
+        "adapters": [{"name": "numbers", "input": "a1", "file": "adapter.gguf", "rank": 8}],
+        "host": "127.0.0.1",
+        "port": 0,
+        "context_tokens": 128,
+        "parallel_requests": 2,
+        "threads": 1,
+    }
+
+
+def greedy(model: Any, tokenizer: Any, prompt: str) -> str:
+    """What the PEFT model itself answers."""
+    import torch
+
+    ids = tokenizer(prompt, return_tensors="pt", add_special_tokens=False)
+    with torch.no_grad():
+        out = model.generate(**ids, max_new_tokens=16, do_sample=False, pad_token_id=0)
+    return tokenizer.decode(out[0, ids["input_ids"].shape[1] :], skip_special_tokens=True)
+
+
+def test_the_served_adapter_answers_word_for_word_as_peft_does(
+    serving: Serving, tiny_model: Path, adapter: Path
+) -> None:
+    from peft import PeftModel
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model)
+    base = AutoModelForCausalLM.from_pretrained(tiny_model)
+    prompts = [
+        tokenizer.apply_chat_template(
+            [{"role": "user", "content": question}], tokenize=False, add_generation_prompt=True
+        )
+        for question, _ in questions()[::2]
+    ]
+    assert len(prompts) == 20
+    # Base and adapter take turns on the same prompts: no answer may come out of the other's cache.
+    untuned = [greedy(base, tokenizer, prompt) for prompt in prompts[:3]]
+    tuned = PeftModel.from_pretrained(base, adapter)
+    for i, prompt in enumerate(prompts):
+        wanted = greedy(tuned, tokenizer, prompt)
+        assert serving.complete(prompt, scale=1.0) == wanted
+        if i < len(untuned):
+            assert untuned[i] != wanted
+            assert serving.complete(prompt, scale=0.0) == untuned[i]
+            assert serving.complete(prompt, scale=1.0) == wanted
+    metrics = httpx.get(f"{serving.url}/metrics").text
+    assert "llamacpp:requests_processing 0" in metrics
+
+
+def test_a_stop_waits_for_the_answers_in_flight(serving: Serving) -> None:
+    request = {"prompt": "The", "max_tokens": 100, "stream": True, "ignore_eos": True}
+    with httpx.stream("POST", f"{serving.url}/v1/completions", json=request, timeout=60) as answer:
+        lines = (line for line in answer.iter_lines() if line)
+        next(lines)
+        serving.process.send_signal(signal.SIGTERM)
+        rest = list(lines)
+    assert rest[-1] == "data: [DONE]"
+    assert serving.process.wait(60) == 0
+    assert serving.server.reports[-1]["type"] == "stopped"
+
+
+def test_a_server_that_has_forgotten_it_ends_it(serving: Serving) -> None:
+    assert httpx.get(f"{serving.url}/health").is_success
+    serving.server.faults = [410]
+    assert serving.process.wait(60) == 0
+
+
+def test_a_file_that_is_no_model_fails_with_one_sentence(
+    server: BakehouseServer, tmp_path: Path
+) -> None:
+    inputs = [
+        {"name": "base_model", "files": [server.add_input(b"GGUF?", "tiny.gguf")]},
+        {"name": "a1", "files": [server.add_input(b"?", "adapter.gguf")]},
+    ]
+    running = Serving(server, tmp_path, serve_spec(server, tmp_path, inputs))
+    assert running.process.wait(60) == 1
+    assert server.reports[-1]["type"] == "failed"
+    assert server.reports[-1]["message"].startswith("llama.cpp cannot load tiny")
+
+
+def test_a_missing_file_is_named(server: BakehouseServer, tmp_path: Path) -> None:
+    inputs = [{"name": "base_model", "files": [server.add_input(b"", "other.gguf")]}]
+    running = Serving(server, tmp_path, serve_spec(server, tmp_path, inputs))
+    assert running.process.wait(60) == 1
+    assert server.reports[-1]["message"] == "The input base_model has no file tiny.gguf."

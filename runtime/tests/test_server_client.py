@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bakehouse_runtime.errors import PlainError, WorkloadOver
+from bakehouse_runtime.server_client import Reporter, ServerClient
+from bakehouse_server import TOKEN
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bakehouse_server import BakehouseServer
+
+
+def reporter(server: BakehouseServer) -> Reporter:
+    return Reporter(ServerClient("w-1", server.url, TOKEN), heartbeat_s=0.05, gather_s=0.01)
+
+
+def test_reports_arrive_in_order_and_numbered(server: BakehouseServer) -> None:
+    with reporter(server) as reports:
+        reports.phase("training")
+        for step in range(1200):
+            reports.metrics(step, {"loss": 1.0 / (step + 1)})
+        reports.stopped(1200)
+    assert [report["seq"] for report in server.reports] == list(range(1, 1203))
+    assert server.reports[0]["phase"] == "training"
+    assert [report["step"] for report in server.of_type("metrics")] == list(range(1200))
+    assert server.reports[-1]["type"] == "stopped"
+
+
+def test_a_batch_whose_answer_is_lost_counts_once(server: BakehouseServer) -> None:
+    with reporter(server) as reports:
+        reports.log("first")
+        server.wait_for("log")
+        server.faults = ["lost", "lost", 500, "drop"]
+        reports.checkpoint(7)
+        server.wait_for("checkpoint")
+        reports.stopped(7)
+    assert [report["type"] for report in server.reports] == ["log", "checkpoint", "stopped"]
+
+
+def test_work_goes_on_while_the_server_is_away(server: BakehouseServer) -> None:
+    with reporter(server) as reports:
+        reports.log("before")
+        server.wait_for("log")
+        server.stop()
+        for step in range(50):
+            reports.metrics(step, {"loss": 1.0})
+        server.start()
+        reports.stopped(50)
+    assert len(server.of_type("metrics")) == 50
+    assert server.reports[-1]["type"] == "stopped"
+
+
+def test_a_restarted_workload_goes_on_from_the_last_accepted_number(
+    server: BakehouseServer,
+) -> None:
+    for life in range(3):
+        with reporter(server) as reports:
+            reports.log(f"life {life}")
+    assert [(report["seq"], report["line"]) for report in server.reports] == [
+        (1, "life 0"),
+        (2, "life 1"),
+        (3, "life 2"),
+    ]
+
+
+def test_the_servers_stop_arrives_with_a_heartbeat(server: BakehouseServer) -> None:
+    with reporter(server) as reports:
+        assert not reports.wait_for_stop(0.1)
+        server.command = "stop"
+        assert reports.wait_for_stop(30)
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 410])
+def test_a_final_answer_stops_the_work(server: BakehouseServer, status: int) -> None:
+    with reporter(server) as reports:
+        reports.log("before")
+        server.wait_for("log")
+        server.faults = [status]
+        assert reports.wait_for_stop(30)
+        reports.log("nobody hears this")
+    with pytest.raises(WorkloadOver):
+        reports.raise_if_over()
+    assert len(server.reports) == 1
+
+
+def test_a_refused_report_is_a_bug_and_says_so(server: BakehouseServer) -> None:
+    with reporter(server) as reports:
+        server.faults = [422] * 3
+        assert reports.wait_for_stop(30)
+    with pytest.raises(PlainError, match=r"refused POST .*/reports with 422: refused"):
+        reports.raise_if_over()
+
+
+def test_progress_that_has_not_left_is_replaced(server: BakehouseServer) -> None:
+    server.stop()
+    with reporter(server) as reports:
+        for done in range(100):
+            reports.progress(done, 100, "steps", 1.0)
+        server.start()
+        reports.log("end")
+    assert len(server.of_type("progress")) < 5
+    assert server.of_type("progress")[-1]["done"] == 99
+
+
+def test_what_is_not_a_number_stays_out_of_the_curves(server: BakehouseServer) -> None:
+    with reporter(server) as reports:
+        reports.metrics(3, {"loss": float("nan"), "learning_rate": 0.1, "grad_norm": float("inf")})
+    assert server.of_type("metrics")[0]["values"] == {"learning_rate": 0.1}
+    assert server.of_type("log")[0]["line"] == "Step 3: not a finite number: loss, grad_norm."
+
+
+def test_an_upload_is_repeated_until_it_is_stored(server: BakehouseServer, tmp_path: Path) -> None:
+    file = tmp_path / "adapter.bin"
+    file.write_bytes(b"weights" * 100_000)
+    server.faults = [503, "drop", 429]
+    artefact = ServerClient("w-1", server.url, TOKEN).upload("sub folder/adapter.bin", file)
+    assert artefact.size_bytes == file.stat().st_size
+    stored = server.artefacts / "sub%20folder/adapter.bin"
+    assert stored.read_bytes() == file.read_bytes()
+
+
+def test_an_upload_that_is_refused_says_why(server: BakehouseServer, tmp_path: Path) -> None:
+    file = tmp_path / "x"
+    file.write_bytes(b"x")
+    server.faults = [413]
+    with pytest.raises(PlainError, match="with 413: refused"):
+        ServerClient("w-1", server.url, TOKEN).upload("x", file)

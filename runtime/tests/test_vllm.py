@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.protocol import ServeTextSpec
+from bakehouse_runtime.serve.engine import gauge_sum
+from bakehouse_runtime.serve.vllm import allowed_lora_rank, command
+
+INPUTS = {"base_model": Path("/w/inputs/base_model"), "a1": Path("/w/inputs/a1")}
+
+
+def spec(*adapters: dict[str, Any]) -> ServeTextSpec:
+    return ServeTextSpec.model_validate(
+        {
+            "workload_id": "w",
+            "server": {"base_url": "http://server", "token": "t"},
+            "work_dir": "/w",
+            "cache_dir": "/c",
+            "inputs": [],
+            "kind": "serve",
+            "task": "text",
+            "engine": "vllm",
+            "model_name": "llama",
+            "model_file": "",
+            "adapters": list(adapters),
+            "host": "0.0.0.0",
+            "port": 0,
+            "context_tokens": 4096,
+            "parallel_requests": 16,
+            "threads": 8,
+        }
+    )
+
+
+def test_the_command_of_a_base_model_has_no_lora_arguments() -> None:
+    assert command(spec(), INPUTS, 8000) == [
+        sys.executable,
+        *("-m", "vllm.entrypoints.openai.api_server"),
+        *("--model", "/w/inputs/base_model", "--served-model-name", "llama"),
+        *("--host", "0.0.0.0", "--port", "8000"),
+        *("--max-model-len", "4096", "--max-num-seqs", "16"),
+    ]
+
+
+def test_adapters_are_named_and_the_rank_is_rounded_up() -> None:
+    adapter = {"name": "mine", "input": "a1", "file": "", "rank": 24}
+    words = command(spec(adapter, adapter | {"name": "other", "rank": 9}), INPUTS, 8000)
+    assert words[words.index("--enable-lora") :] == [
+        "--enable-lora",
+        *("--max-lora-rank", "32", "--max-loras", "2", "--max-cpu-loras", "2"),
+        "--lora-modules",
+        json.dumps({"name": "mine", "path": "/w/inputs/a1", "base_model_name": "llama"}),
+        json.dumps({"name": "other", "path": "/w/inputs/a1", "base_model_name": "llama"}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rank", "allowed"), [(1, 1), (2, 8), (8, 8), (17, 32), (129, 256), (257, 320), (512, 512)]
+)
+def test_ranks_are_rounded_up_to_what_vllm_has(rank: int, allowed: int) -> None:
+    assert allowed_lora_rank(rank) == allowed
+
+
+def test_what_cannot_be_served_is_refused() -> None:
+    with pytest.raises(PlainError, match="up to rank 512, not 513"):
+        allowed_lora_rank(513)
+    with pytest.raises(PlainError, match="no input base_model"):
+        command(spec(), {}, 8000)
+    with pytest.raises(PlainError, match="no input a2"):
+        command(spec({"name": "x", "input": "a2", "file": "", "rank": 8}), INPUTS, 8000)
+
+
+def test_requests_in_flight_are_read_from_the_metrics_page() -> None:
+    page = (
+        "# HELP vllm:num_requests_running Number of requests.\n"
+        'vllm:num_requests_running{engine="0",model_name="llama"} 3.0\n'
+        'vllm:num_requests_waiting{engine="0",model_name="llama"} 2.0\n'
+        'vllm:num_requests_waiting_total{engine="0"} 90.0\n'
+        "llamacpp:requests_processing 4\n"
+    )
+    names = ("vllm:num_requests_running", "vllm:num_requests_waiting")
+    assert gauge_sum(lambda: page, names) == 5
+    assert gauge_sum(lambda: page, ["llamacpp:requests_processing"]) == 4

@@ -1,0 +1,98 @@
+"""A small training: a tiny model, rows that it can learn, and a process to kill."""
+
+from __future__ import annotations
+
+import multiprocessing
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bakehouse_runtime.protocol import TrainSpec
+
+if TYPE_CHECKING:
+    from bakehouse_server import BakehouseServer
+
+NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+LINEAR = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+
+
+def questions() -> list[tuple[str, str]]:
+    """Forty questions with one answer for each number."""
+    forms = ["Which number is {}?", "Say {}!", "How do you write {}?", "Tell me {} please."]
+    return [
+        (form.format(number), f"It is {i + 1}, the {number}th loaf.")
+        for i, number in enumerate(NUMBERS)
+        for form in forms
+    ]
+
+
+def train_spec(
+    server: BakehouseServer, tmp_path: Path, model: Path, **parameters: Any
+) -> TrainSpec:
+    rows = "".join(f'{question},"{answer}"\n' for question, answer in questions())
+    inputs = [
+        server.add_folder("base_model", model),
+        {"name": "dataset", "files": [server.add_input(f"q,a\n{rows}".encode(), "rows.csv")]},
+    ]
+    lora = {"r": 8, "alpha": 16.0, "dropout": 0.05, "target_modules": LINEAR}
+    lora |= parameters.pop("lora", {})
+    return TrainSpec.model_validate(
+        server.workload(tmp_path, inputs)
+        | {
+            "kind": "train",
+            "method": "lora",
+            "title": "Numbers of loaves",
+            "base_model_title": "Tiny Llama",
+            "dataset_title": "Loaves",
+            "device": "cpu",
+            "data": {
+                "file_path": "rows.csv",
+                "input_column": "q",
+                "output_column": "a",
+                "segmentation_method": "regex",
+                "max_chunk_size": 128,
+                "stride": 8,
+                "min_segment_length": 4,
+                "train_test_split": 0.8,
+                "seed": 3,
+            },
+            "parameters": {
+                "epochs": 4,
+                "learning_rate": 0.01,
+                "batch_size": 4,
+                "eval_batch_size": 8,
+                "gradient_accumulation_steps": 1,
+                "lora": lora,
+            }
+            | parameters,
+        }
+    )
+
+
+def run(path: Path) -> None:
+    """`train SPEC.json`, as the command line runs it."""
+    import sys
+
+    from bakehouse_runtime.cli import main
+
+    sys.exit(main(["train", str(path)]))
+
+
+def start(spec: TrainSpec) -> BaseProcess:
+    """Starts a training in a process of its own. The libraries are loaded once, in a process that
+    does nothing else and is copied."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["train_spec", "bakehouse_runtime.train.lora.trainer"])
+    path = Path(spec.work_dir).with_suffix(".json")
+    path.write_text(spec.model_dump_json())
+    process = context.Process(target=run, args=(path,))
+    process.start()
+    return process
+
+
+def finish(process: BaseProcess, timeout_s: float = 300.0) -> int | None:
+    process.join(timeout_s)
+    if process.is_alive():
+        process.kill()
+        process.join()
+    return process.exitcode
