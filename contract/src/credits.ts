@@ -72,7 +72,8 @@ export const listTransactions = endpoint({
   }),
   response: z.object({
     transactions: z.array(transaction),
-    summary: transactionSummary,
+    /** Of the whole period, on its first page; null on the following ones. */
+    summary: transactionSummary.nullable(),
     next_cursor: z.string().nullable(),
   }),
 });
@@ -144,13 +145,14 @@ export const listPrices = endpoint({
   response: z.object({ prices: z.array(price) }),
 });
 
-/** The operator's page: every account, and the proofs that the books are right. */
+/** The operator's page: accounts, and the proofs that the books are right. */
 export const getLedger = endpoint({
   method: 'GET',
   path: '/api/v1/operator/ledger',
   access: 'operator',
-  summary: 'All accounts, their sums, open holds and the state of the hash chain',
+  summary: 'The largest accounts, the sums of all, open holds and the state of the hash chain',
   response: z.object({
+    /** Those of the system, and of users the 200 with the highest balances. */
     accounts: z.array(
       z.object({
         account_id: z.string(),
@@ -161,6 +163,7 @@ export const getLedger = endpoint({
         transfers: z.int(),
       }),
     ),
+    accounts_total: z.int(),
     sum_of_balances: bgl,
     transfers: z.int(),
     open_holds: z.int(),

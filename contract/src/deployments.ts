@@ -104,7 +104,12 @@ export const vllmProgress = endpoint({
   access: 'key',
   summary: 'How far a deployment has come',
   params: podIdParams,
-  response: z.object({ pod_id: z.string(), progress: z.number(), phase: z.string(), status: z.enum(deploymentStates) }),
+  response: z.object({
+    pod_id: z.string(),
+    progress: z.number(),
+    phase: z.string(),
+    status: z.enum(deploymentStates),
+  }),
 });
 
 export const vllmLogs = endpoint({

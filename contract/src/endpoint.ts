@@ -5,7 +5,7 @@ import type * as z from 'zod';
  * - `public`: anybody.
  * - `session`: a browser that is signed in (cookie). Only for reading the key that all else uses.
  * - `key`: the owner of the API key in `X-API-KEY` or `Authorization: Bearer`.
- * - `operator`: such an owner who is named in `BAKEHOUSE_OPERATORS`.
+ * - `operator`: such an owner whose verified e-mail address is named in `BAKEHOUSE_OPERATORS`.
  * - `workload`: a running workload with its own token.
  */
 export type Access = 'public' | 'session' | 'key' | 'operator' | 'workload';
@@ -47,13 +47,13 @@ export function endpoint<
 
 /** What a handler receives, after parsing. */
 export type InputOf<E> =
-  E extends Endpoint<infer P, infer Q, infer B, z.ZodType>
+  E extends Endpoint<infer P, infer Q, infer B>
     ? { params: z.output<P>; query: z.output<Q>; body: z.output<B> }
     : never;
 
 /** What a caller passes, before parsing. */
 export type CallOf<E> =
-  E extends Endpoint<infer P, infer Q, infer B, z.ZodType>
+  E extends Endpoint<infer P, infer Q, infer B>
     ? Part<'params', P> & Part<'query', Q> & Part<'body', B>
     : never;
 
@@ -70,4 +70,4 @@ type Part<Name extends string, S extends z.ZodType> = S extends z.ZodUndefined
 
 /** A query whose fields are all optional may be left out. */
 type OptionalIfEmptyFits<Name extends string, Input> =
-  Record<never, never> extends Input ? { [K in Name]?: Input } : { [K in Name]: Input };
+  Partial<Input> extends Input ? { [K in Name]?: Input } : { [K in Name]: Input };

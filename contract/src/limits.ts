@@ -57,7 +57,15 @@ export const bounds = {
   train_test_split: { min: 0.1, max: 0.95, step: 0.05 },
   lora_r: { min: 1, max: 256, step: 1 },
   lora_dropout: { min: 0, max: 0.5, step: 0.01 },
-  learning_rate: { step: 0.001 },
+  learning_rate: { max: 1, step: 0.001 },
+  // Far above what anybody trains with: they keep memory and money within numbers that exist.
+  epochs: { min: 1, max: 1000, step: 1 },
+  batch_size: { min: 1, max: 1024, step: 1 },
+  eval_batch_size: { min: 1, max: 1024, step: 1 },
+  gradient_accumulation_steps: { min: 1, max: 1024, step: 1 },
+  max_chunk_size: { min: 1, max: 131_072, step: 1 },
+  stride: { min: 1, max: 131_072, step: 1 },
+  min_segment_length: { min: 1, max: 131_072, step: 1 },
 } as const;
 
 const units = ['Bytes', 'KB', 'MB', 'GB', 'TB'] as const;

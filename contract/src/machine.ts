@@ -14,7 +14,9 @@ export const preparation = z.object({
 
 export const machine = z.object({
   /** GPUs that the local driver found, by the product's names; empty: work runs on the CPU. */
-  accelerators: z.array(z.object({ gpu_type: z.string(), label: z.string(), memory_bytes: z.number(), count: z.int() })),
+  accelerators: z.array(
+    z.object({ gpu_type: z.string(), label: z.string(), memory_bytes: z.number(), count: z.int() }),
+  ),
   cpu: z.object({ cores: z.int(), memory_bytes: z.number() }),
   preparations: z.array(preparation),
 });

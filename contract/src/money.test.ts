@@ -38,6 +38,10 @@ describe('amounts', () => {
     expect(bglInput.safeParse(1e-7).success).toBe(false);
     expect(bglInput.safeParse(1e21).success).toBe(false);
     expect(bglInput.safeParse(true).success).toBe(false);
+    expect(bglInput.parse('999999999999.999999')).toBe(999_999_999_999_999_999n);
+    expect(bglInput.safeParse('1000000000000').error?.issues[0]?.message).toBe(
+      'Amount must have at most 12 digits before the point',
+    );
   });
 });
 

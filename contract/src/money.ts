@@ -51,15 +51,24 @@ export function displayAmount(microBgl: bigint, currency: Currency): string {
 /** An amount that the server sends. */
 export const bgl = z.string().regex(/^-?\d+(\.\d{1,6})?$/);
 
+/** A bigint column holds nine times as much. */
+const INPUT_LIMIT_MICRO = 10n ** 12n * MICRO_PER_BGL;
+
 /** An amount that a caller sends: a decimal string, or a JSON number with at most 6 decimals. Becomes micro-BGL. */
-export const bglInput = z.union([z.string(), z.number()]).transform((value, context) => {
-  try {
-    return parseBgl(String(value));
-  } catch {
-    context.addIssue({
-      code: 'custom',
-      message: 'Amount must be a decimal number of BGL with at most 6 decimals',
-    });
-    return z.NEVER;
-  }
-});
+export const bglInput = z
+  .union([z.string(), z.number()])
+  .transform((value, context) => {
+    try {
+      return parseBgl(String(value));
+    } catch {
+      context.addIssue({
+        code: 'custom',
+        message: 'Amount must be a decimal number of BGL with at most 6 decimals',
+      });
+      return z.NEVER;
+    }
+  })
+  .refine(
+    (micro) => -INPUT_LIMIT_MICRO < micro && micro < INPUT_LIMIT_MICRO,
+    'Amount must have at most 12 digits before the point',
+  );

@@ -2,43 +2,52 @@ import * as z from 'zod';
 import { userId } from './accounts.ts';
 import { quote } from './credits.ts';
 import { endpoint } from './endpoint.ts';
-import { fineTuneDefaults, gpuTypes, loraTargetModules, segmentationMethods } from './limits.ts';
+import { bounds, fineTuneDefaults, gpuTypes, loraTargetModules, segmentationMethods } from './limits.ts';
 import { validateReport } from './runtime/train-spec.ts';
 
 const countOfGpus = z.union(
   [z.literal(1), z.literal(2), z.literal(4), z.literal(8)],
   'Please select a valid number of GPUs (1, 2, 4, or 8)',
 );
-const positiveInt = (name: string) =>
-  z.int(`${name} must be a whole number`).min(1, `${name} must be at least 1`);
+const wholeNumber = (name: string, { min, max }: { min: number; max: number }) =>
+  z
+    .int(`${name} must be a whole number`)
+    .min(min, `${name} must be at least ${min}`)
+    .max(max, `${name} must be at most ${max}`);
 
 /** The fields that training and its validation share, with their bounds and messages. */
 const trainingFields = {
-  epochs: z
-    .int('Epochs must be a whole number')
-    .min(1, 'Epochs must be at least 1')
-    .default(fineTuneDefaults.epochs),
+  epochs: wholeNumber('Epochs', bounds.epochs).default(fineTuneDefaults.epochs),
   learning_rate: z
     .number()
     .gt(0, 'Learning rate must be greater than 0')
+    .max(bounds.learning_rate.max, `Learning rate must be at most ${bounds.learning_rate.max}`)
     .default(fineTuneDefaults.learning_rate),
   input_column: z.string().nullish(),
   output_column: z.string().nullish(),
   segmentation_method: z.enum(segmentationMethods).default(fineTuneDefaults.segmentation_method),
-  batch_size: positiveInt('Batch size').default(fineTuneDefaults.batch_size),
-  eval_batch_size: positiveInt('Eval batch size').default(fineTuneDefaults.eval_batch_size),
-  gradient_accumulation_steps: positiveInt('Gradient accumulation').default(
-    fineTuneDefaults.gradient_accumulation_steps,
+  batch_size: wholeNumber('Batch size', bounds.batch_size).default(fineTuneDefaults.batch_size),
+  eval_batch_size: wholeNumber('Eval batch size', bounds.eval_batch_size).default(
+    fineTuneDefaults.eval_batch_size,
   ),
-  max_chunk_size: positiveInt('Max chunk size').default(fineTuneDefaults.max_chunk_size),
-  stride: positiveInt('Stride').default(fineTuneDefaults.stride),
-  min_segment_length: positiveInt('Min segment length').default(fineTuneDefaults.min_segment_length),
+  gradient_accumulation_steps: wholeNumber(
+    'Gradient accumulation',
+    bounds.gradient_accumulation_steps,
+  ).default(fineTuneDefaults.gradient_accumulation_steps),
+  max_chunk_size: wholeNumber('Max chunk size', bounds.max_chunk_size).default(
+    fineTuneDefaults.max_chunk_size,
+  ),
+  stride: wholeNumber('Stride', bounds.stride).default(fineTuneDefaults.stride),
+  min_segment_length: wholeNumber('Min segment length', bounds.min_segment_length).default(
+    fineTuneDefaults.min_segment_length,
+  ),
   train_test_split: z.number().min(0.1).max(0.95).default(fineTuneDefaults.train_test_split),
   lora_r: z.int().min(1).max(256).default(fineTuneDefaults.lora_r),
   lora_dropout: z.number().min(0).max(0.5).default(fineTuneDefaults.lora_dropout),
   lora_target_modules: z
     .array(z.enum(loraTargetModules))
     .min(1, 'Select at least one target module')
+    .max(loraTargetModules.length, 'Select each target module once')
     .default([...loraTargetModules]),
 };
 

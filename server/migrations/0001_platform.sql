@@ -1,4 +1,5 @@
--- What every module builds on: answers that can be repeated, and the record of who did what.
+-- What every module builds on: answers that can be repeated, the record of who did what, and the
+-- list of stored bytes.
 
 -- The answer of a call that spends, kept with the work in one transaction. The primary key makes
 -- concurrent duplicates wait for the first.
@@ -33,3 +34,14 @@ end $$;
 
 create trigger audit_log_append_only before update or delete or truncate on audit_log
   for each statement execute function refuse_change();
+
+-- What the blob store holds. A row that no other table refers to any more is deleted by a job, with
+-- its bytes; `touched_at` keeps it alive between the moment its bytes are stored and the
+-- transaction that refers to it.
+create table blobs (
+  sha256 text primary key check (sha256 ~ '^[0-9a-f]{64}$'),
+  size_bytes bigint not null check (size_bytes >= 0),
+  created_at timestamptz not null default now(),
+  touched_at timestamptz not null default now()
+);
+create index blobs_touched_at on blobs (touched_at);

@@ -313,14 +313,6 @@ begin
   outcome := 'ok';
 end $$;
 
--- Frees the whole hold. Outcomes as those of ledger_settle.
-create function ledger_release(
-  p_hold_id uuid,
-  out outcome text, out transfer_id uuid, out debit_account_id text
-) language sql as $$
-  select * from ledger_settle(p_hold_id, 0);
-$$;
-
 -- Releases up to p_limit holds whose time is over at p_now; answers the debit accounts, one row per hold.
 create function ledger_expire_holds(p_now timestamptz, p_limit integer)
 returns table (hold_id uuid, debit_account_id text) language plpgsql as $$

@@ -1,16 +1,5 @@
 -- Datasets and models: revisions of lists of files, whose bytes are blobs named by their SHA-256.
 
--- What the blob store holds for assets. A blob that no file refers to any more is deleted by a
--- job; `touched_at` keeps it alive between the moment its bytes are stored and the transaction
--- that refers to it.
-create table blobs (
-  sha256 text primary key check (sha256 ~ '^[0-9a-f]{64}$'),
-  size_bytes bigint not null check (size_bytes >= 0),
-  created_at timestamptz not null default now(),
-  touched_at timestamptz not null default now()
-);
-create index blobs_touched_at on blobs (touched_at);
-
 create table assets (
   id uuid primary key default gen_random_uuid(),
   -- Null: a starter model, which everybody may read and nobody may change.

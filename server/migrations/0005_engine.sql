@@ -75,8 +75,10 @@ create table workloads (
   check ((accelerator is null) = (accelerator_count = 0)),
   check ((wanted = 'stopped') = (stop_requested_at is not null))
 );
+-- All that is asked every second says 'ended_at is null' or looks for files: what has ended costs nothing.
 create index workloads_due on workloads (check_at) where ended_at is null;
 create index workloads_with_files on workloads (ended_at) where ended_at is not null and files_removed_at is null;
+create index workloads_completed_with_files on workloads (id) where state = 'completed' and files_removed_at is null;
 
 create function refuse_another_spec() returns trigger language plpgsql as $$
 begin
@@ -104,11 +106,13 @@ create table workload_logs (
   primary key (workload_id, id)
 );
 
+-- What a workload has stored and its result may name. Rows go with the workload's files.
 create table workload_artefacts (
   workload_id uuid not null references workloads (id) on delete cascade,
   path text not null,
-  sha256 text not null,
+  sha256 text not null references blobs (sha256),
   size_bytes bigint not null,
   stored_at timestamptz not null,
   primary key (workload_id, path)
 );
+create index workload_artefacts_sha256 on workload_artefacts (sha256);

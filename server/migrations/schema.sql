@@ -123,7 +123,7 @@ create table chat_requests (
   constraint chat_requests_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX chat_requests_by_deployment ON public.chat_requests USING btree (deployment_id, at);
-CREATE INDEX chat_requests_by_user ON public.chat_requests USING btree (user_id, at);
+CREATE INDEX chat_requests_by_time ON public.chat_requests USING btree (at);
 
 create table deployments (
   id uuid not null default gen_random_uuid(),
@@ -131,6 +131,7 @@ create table deployments (
   text_server_id uuid not null,
   asset_id uuid not null,
   revision_id uuid not null,
+  base_asset_id uuid not null,
   adapter_file text,
   adapter_rank integer,
   adapter_files jsonb,
@@ -148,6 +149,10 @@ create table deployments (
   unsettled_ms bigint not null default 0,
   metered_at timestamp with time zone,
   settled_micro bigint not null default 0,
+  requests bigint not null default 0,
+  prompt_tokens bigint not null default 0,
+  completion_tokens bigint not null default 0,
+  tokens_micro bigint not null default 0,
   created_at timestamp with time zone not null default now(),
   ready_at timestamp with time zone,
   last_request_at timestamp with time zone,
@@ -155,14 +160,18 @@ create table deployments (
   failed boolean not null default false,
   constraint deployments_pkey PRIMARY KEY (id),
   constraint deployments_check CHECK (num_nulls(adapter_file, adapter_rank, adapter_files) = ANY (ARRAY[0, 3])),
+  constraint deployments_check1 CHECK (NOT failed OR terminated_at IS NOT NULL),
   constraint deployments_price_count_check CHECK (price_count >= 1 AND price_count <= 8),
   constraint deployments_settled_micro_check CHECK (settled_micro >= 0),
   constraint deployments_unsettled_ms_check CHECK (unsettled_ms >= 0),
   constraint deployments_text_server_id_fkey FOREIGN KEY (text_server_id) REFERENCES text_servers(id),
   constraint deployments_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE INDEX deployments_awake ON public.deployments USING btree (metered_at) WHERE ((terminated_at IS NULL) AND (NOT sleeping));
 CREATE INDEX deployments_by_server ON public.deployments USING btree (text_server_id) WHERE (terminated_at IS NULL);
 CREATE INDEX deployments_by_user ON public.deployments USING btree (user_id, created_at DESC);
+CREATE INDEX deployments_live_asset ON public.deployments USING btree (asset_id) WHERE (terminated_at IS NULL);
+CREATE INDEX deployments_live_base ON public.deployments USING btree (base_asset_id) WHERE (terminated_at IS NULL);
 CREATE UNIQUE INDEX deployments_model_name ON public.deployments USING btree (user_id, model_name) WHERE (terminated_at IS NULL);
 
 create table idempotency_keys (
@@ -375,19 +384,20 @@ CREATE INDEX sign_in_methods_user_id ON public.sign_in_methods USING btree (user
 create table text_servers (
   id uuid not null default gen_random_uuid(),
   engine text not null,
-  base_sha256 text not null,
+  files_sha256 text not null,
   base_files jsonb not null,
   model_file text not null,
   accelerator text,
   accelerator_count integer not null,
   workload_id uuid,
   next_workload_id uuid,
+  cautious boolean not null default false,
   starter_asset_id uuid,
   starter_name text,
   starter_requested_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   constraint text_servers_pkey PRIMARY KEY (id),
-  constraint text_servers_engine_base_sha256_accelerator_accelerator_cou_key UNIQUE NULLS NOT DISTINCT (engine, base_sha256, accelerator, accelerator_count),
+  constraint text_servers_engine_files_sha256_accelerator_accelerator_co_key UNIQUE NULLS NOT DISTINCT (engine, files_sha256, accelerator, accelerator_count),
   constraint text_servers_starter_name_key UNIQUE (starter_name),
   constraint text_servers_check CHECK ((starter_asset_id IS NULL) = (starter_name IS NULL)),
   constraint text_servers_engine_check CHECK (engine = ANY (ARRAY['llamacpp'::text, 'vllm'::text]))
@@ -440,8 +450,10 @@ create table workload_artefacts (
   size_bytes bigint not null,
   stored_at timestamp with time zone not null,
   constraint workload_artefacts_pkey PRIMARY KEY (workload_id, path),
+  constraint workload_artefacts_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
   constraint workload_artefacts_workload_id_fkey FOREIGN KEY (workload_id) REFERENCES workloads(id) ON DELETE CASCADE
 );
+CREATE INDEX workload_artefacts_sha256 ON public.workload_artefacts USING btree (sha256);
 
 create table workload_logs (
   workload_id uuid not null,
@@ -518,8 +530,20 @@ create table workloads (
   constraint workloads_wanted_check CHECK (wanted = ANY (ARRAY['running'::text, 'stopped'::text])),
   constraint workloads_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE INDEX workloads_completed_with_files ON public.workloads USING btree (id) WHERE ((state = 'completed'::text) AND (files_removed_at IS NULL));
 CREATE INDEX workloads_due ON public.workloads USING btree (check_at) WHERE (ended_at IS NULL);
 CREATE INDEX workloads_with_files ON public.workloads USING btree (ended_at) WHERE ((ended_at IS NOT NULL) AND (files_removed_at IS NULL));
+
+create view serving_workloads as
+ SELECT id,
+    state,
+    reason,
+    phase,
+    base_url,
+    ( SELECT COALESCE(array_agg(adapters.adapter ->> 'name'::text ORDER BY adapters."position"), '{}'::text[]) AS "coalesce"
+           FROM jsonb_array_elements(workloads.spec -> 'adapters'::text) WITH ORDINALITY adapters(adapter, "position")) AS adapter_names
+   FROM workloads
+  WHERE behaviour = 'deployment'::text;
 
 CREATE OR REPLACE FUNCTION public.ledger_expire_holds(p_now timestamp with time zone, p_limit integer)
  RETURNS TABLE(hold_id uuid, debit_account_id text)
@@ -645,13 +669,6 @@ begin
   end loop;
   return v_available;
 end $function$;
-
-CREATE OR REPLACE FUNCTION public.ledger_release(p_hold_id uuid, OUT outcome text, OUT transfer_id uuid, OUT debit_account_id text)
- RETURNS record
- LANGUAGE sql
-AS $function$
-  select * from ledger_settle(p_hold_id, 0);
-$function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_send(p_sender_id text, p_recipient text, p_amount bigint, p_idempotency_key text, OUT outcome text, OUT transfer_id uuid, OUT available bigint, OUT recipient_id text)
  RETURNS record

@@ -2,18 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { rotateApiKey } from '@bakehouse/contract/accounts';
+import { createAsset } from '@bakehouse/contract/assets';
+import { deployVllm, vllmStatus } from '@bakehouse/contract/deployments';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
+import { listRuns, saveConfiguration } from '@bakehouse/contract/training';
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { createToken, hashToken } from './engine/workload-token.ts';
+import { emptySafetensors, goodData } from './modules/training/test-run.ts';
 import { testServer } from './testing/test-server.ts';
 
 /*
  * Who may call what: every endpoint of the contract with no key, a key that is nobody's any more,
- * and another user's key. A new endpoint is covered by being written.
+ * another user's key, and another user's key on what is Ada's. A new endpoint is covered by being
+ * written; one that names a new kind of thing, or takes new input, fails until it is told below.
  */
 
 const endpoints = await contractEndpoints();
-const server = await testServer();
+const server = await testServer({ readData: async () => goodData });
 const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
 const stale = { ...ada };
 ada.apiKey = (await server.request(rotateApiKey, {}, { as: ada })).data;
@@ -33,25 +40,28 @@ async function contractEndpoints(): Promise<Endpoint[]> {
     .sort((a, b) => a.path.localeCompare(b.path));
 }
 
-/** Sends just enough for the checks of access, which come before those of the input. */
+type Input = { params?: Record<string, string>; query?: Record<string, string>; body?: object };
+
+/** Sends just enough for the checks of access, which come before those of the input; more where it is given. */
 async function statusOf(
   endpoint: Endpoint,
   headers: Record<string, string>,
   userId = bob.userId,
+  { params = {}, query = {}, body = {} }: Input = {},
 ): Promise<number> {
+  const values: Record<string, string> = { userId, '*': 'x', ...params };
   const target = new URL(
-    endpoint.path
-      .replace(/:(\w+)/g, (_match, name: string) => (name === 'userId' ? userId : randomUUID()))
-      .replace('*', 'x'),
+    endpoint.path.replace(/:(\w+)|\*/g, (part, name?: string) => values[name ?? part] ?? randomUUID()),
     server.url,
   );
   for (const name of ['user_id', 'owner'])
     if (hasField(endpoint.query, name)) target.searchParams.set(name, userId);
+  for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value);
   const takesBody = endpoint.method !== 'GET' && endpoint.method !== 'HEAD' && endpoint.body !== undefined;
   const response = await fetch(target, {
     method: endpoint.method,
     headers: { ...headers, ...(takesBody && { 'content-type': 'application/json' }) },
-    body: takesBody ? JSON.stringify({ user_id: userId }) : null,
+    body: body instanceof FormData ? body : takesBody ? JSON.stringify({ user_id: userId, ...body }) : null,
   });
   await response.body?.cancel();
   return response.status;
@@ -115,4 +125,133 @@ test.each(withAccess('workload'))('%s takes the token of its workload alone', as
   expect(await statusOf(endpoint, { authorization: 'Bearer nonsense' })).toBe(401);
   expect(await statusOf(endpoint, { authorization: `Bearer ${bob.apiKey}` })).toBe(401);
   expect(await statusOf(endpoint, { 'x-api-key': bob.apiKey })).toBe(401);
+});
+
+/** One of each of Ada's things, under the names that the paths of the contract give them. */
+async function makeThings(): Promise<Record<string, string>> {
+  const as = ada;
+  const create = async (dataset_type: 'RAW' | 'MODEL', title: string, files: Record<string, Buffer>) => {
+    const id = await server.request(
+      createAsset,
+      { body: { dataset_type, title, user_id: as.userId } },
+      { as },
+    );
+    for (const [name, bytes] of Object.entries(files)) {
+      const answer = await fetch(`${server.url}/api/v1/asset/${id}/upload`, {
+        method: 'POST',
+        headers: { 'x-api-key': as.apiKey },
+        body: form(name, bytes),
+      });
+      expect(answer.status, await answer.text()).toBe(200);
+    }
+    return id;
+  };
+  const id = await create('RAW', 'rows', { 'rows.csv': Buffer.from('question,answer\na,b\n') });
+  const base = await create('MODEL', 'base', {
+    'config.json': Buffer.from('{}'),
+    'model.safetensors': emptySafetensors(),
+    'model.gguf': emptyGguf(),
+  });
+  const fine_tune_payload = {
+    asset_id: id,
+    base_model: base,
+    model_name: 'tuned',
+    file_name: 'rows.csv',
+    user_id: as.userId,
+    input_column: 'question',
+    output_column: 'answer',
+  };
+  const body = { dataset_type: 'MODEL', title: 'tuned', user_id: as.userId, fine_tune_payload } as const;
+  await server.request(createAsset, { body }, { as });
+  const { runs } = await server.request(listRuns, { query: {} }, { as });
+  const config_name = 'mine';
+  const saved = await server.request(
+    saveConfiguration,
+    { body: { config_name, fine_tune_payload: {} } },
+    { as },
+  );
+  const { pod_id: podId } = await server.request(
+    deployVllm,
+    { body: { model_id: base, user_id: as.userId } },
+    { as },
+  );
+  const { model_name: model } = await server.request(vllmStatus, { params: { podId } }, { as });
+  return { id, '*': 'rows.csv', runId: runs[0]?.run_id ?? '', configId: saved.config_id, podId, model };
+}
+
+function form(name: string, bytes: Buffer): FormData {
+  const body = new FormData();
+  body.set('data_file', new Blob([new Uint8Array(bytes)]), name);
+  return body;
+}
+
+/** Magic, version 3, no tensors, no values. */
+function emptyGguf(): Buffer {
+  const bytes = Buffer.alloc(24);
+  bytes.write('GGUF');
+  bytes.writeUInt32LE(3, 4);
+  return bytes;
+}
+
+/** What a call needs beside its path to be understood. */
+const inputs: Record<string, Input> = {
+  'GET /api/v1/asset/:id/preview': { query: { path: 'rows.csv' } },
+  'DELETE /api/v1/asset/:id/file': { body: { file_path: 'rows.csv' } },
+  'POST /api/v1/asset/:id/upload': { body: form('rows.csv', Buffer.from('mine now')) },
+};
+
+/** All that could be changed by a call. */
+async function allRows(): Promise<unknown> {
+  const tables = ['assets', 'asset_files', 'runs', 'workloads', 'training_configurations', 'deployments'];
+  return Promise.all(
+    tables.map((table) =>
+      sql`select to_jsonb(t)::text as row from ${sql.table(table)} t order by row`.execute(
+        server.services.db,
+      ),
+    ),
+  );
+}
+
+describe("another user's thing", async () => {
+  const things = await makeThings();
+  const before = await allRows();
+  const naming = withAccess('key').filter(([, { path: url }]) => /:(?!userId)/.test(url));
+
+  test.each(naming)('%s is not there for Bob', async (name, endpoint) => {
+    const names = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, param]) => param ?? '');
+    for (const param of names) expect(Object.keys(things), `Ada has no :${param}`).toContain(param);
+    const input = { ...inputs[name], params: things };
+    expect(await statusOf(endpoint, { 'x-api-key': bob.apiKey }, bob.userId, input)).toBe(404);
+    expect(await allRows()).toEqual(before);
+  });
+
+  test.each(naming.filter(([, { method }]) => method === 'GET'))(
+    '%s is there for Ada',
+    async (name, endpoint) => {
+      const input = { ...inputs[name], params: things };
+      expect(await statusOf(endpoint, { 'x-api-key': ada.apiKey }, ada.userId, input)).toBe(200);
+    },
+  );
+
+  test.each(withAccess('workload'))("%s does not take another workload's token", async (_name, endpoint) => {
+    const { db } = server.services;
+    const [first, second] = await db.selectFrom('workloads').select('id').orderBy('id').execute();
+    const token = createToken();
+    await db
+      .updateTable('workloads')
+      .set({ token_sha256: hashToken(token) })
+      .where('id', '=', first?.id ?? '')
+      .execute();
+    await db
+      .updateTable('workloads')
+      .set({ token_sha256: hashToken(createToken()) })
+      .where('id', '=', second?.id ?? '')
+      .execute();
+    const statusAt = (workloadId = '') =>
+      statusOf(endpoint, { authorization: `Bearer ${token}` }, bob.userId, {
+        params: { workloadId, sha256: '0'.repeat(64) },
+      });
+    expect(await statusAt(first?.id)).not.toBe(401);
+    expect(await statusAt(second?.id)).toBe(401);
+  });
 });

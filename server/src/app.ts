@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { createDriver } from './create-driver.ts';
-import type { Driver } from './engine/drivers/driver.ts';
 import { authenticateWorkload } from './engine/authenticate-workload.ts';
+import type { Driver } from './engine/drivers/driver.ts';
 import { createEngine, type Engine, registerKinds } from './engine/engine.ts';
 import { measureWorkloads } from './engine/gauges.ts';
 import { startPreparing } from './engine/machine/prepare-machine.ts';
@@ -22,11 +22,13 @@ import { collectBlobsJob } from './modules/assets/collect-blobs.ts';
 import type { FindAssetUse } from './modules/assets/delete-asset.ts';
 import { registerStarterModel } from './modules/assets/register-starter-model.ts';
 import { assetsRoutes } from './modules/assets/routes.ts';
+import { starterLanguageModel } from './modules/assets/starter-language-model.ts';
 import { expireHoldsJob } from './modules/credits/jobs/expire-holds.ts';
 import { sealTransfersJob } from './modules/credits/jobs/seal-transfers.ts';
 import { openUserAccount } from './modules/credits/ledger.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
 import { findAssetUse as findDeploymentUse } from './modules/deployments/find-asset-use.ts';
+import { forgetRequestsJob } from './modules/deployments/jobs/forget-requests.ts';
 import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
 import { reconcileTextServerJob } from './modules/deployments/jobs/reconcile-text-server.ts';
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
@@ -35,6 +37,7 @@ import { findAssetUse as findTrainingUse } from './modules/training/find-asset-u
 import { fineTuneKind } from './modules/training/fine-tune-kind.ts';
 import { type ReadData, readData } from './modules/training/read-data.ts';
 import { trainingRoutes } from './modules/training/routes.ts';
+import { shareReads } from './modules/training/share-reads.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import type { Services } from './platform/context.ts';
 import { createPool, openDatabase } from './platform/db/database.ts';
@@ -93,6 +96,7 @@ export async function createApp(options: Options): Promise<App> {
     collectBlobsJob,
     deleteExpiredJob,
     meterDeploymentsJob,
+    forgetRequestsJob,
     reconcileTextServerJob,
   ];
   const grantMicro = parseBgl(config.startingGrantBgl);
@@ -122,8 +126,8 @@ export async function createApp(options: Options): Promise<App> {
     ...accountsRoutes,
     ...creditsRoutes,
     ...assetsRoutes(findAssetUses),
-    ...trainingRoutes({ capacity: driver.capacity, readData: options.readData ?? readData }),
-    ...deploymentsRoutes,
+    ...trainingRoutes({ capacity: driver.capacity, readData: options.readData ?? shareReads(readData) }),
+    ...deploymentsRoutes({ capacity: driver.capacity }),
   ];
   const auth = createAuth(services, onUserCreated);
   const http = await buildHttpServer({
@@ -156,7 +160,9 @@ export async function createApp(options: Options): Promise<App> {
       if (roles.includes('reconciler')) {
         await engine.start();
         if (config.prepare)
-          preparing = startPreparing(services, (model) => registerStarterModel(services, model));
+          preparing = startPreparing(services, (files) =>
+            registerStarterModel(services, { ...starterLanguageModel, files }),
+          );
       }
       return roles.includes('web') ? config.publicUrl : null;
     },

@@ -35,12 +35,14 @@ const settings = z.object({
   BAKEHOUSE_GITHUB_CLIENT_SECRET: z.string().optional(),
   BAKEHOUSE_GOOGLE_CLIENT_ID: z.string().optional(),
   BAKEHOUSE_GOOGLE_CLIENT_SECRET: z.string().optional(),
-  /** Requests per minute and key, or address where there is no key; 0 switches the limits off. */
+  /** Requests per minute and user, or address where nobody is signed in; 0 switches the limits off. */
   BAKEHOUSE_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(1200),
   /** Minutes without a request after which a served model goes to sleep; 0 never. */
   BAKEHOUSE_IDLE_MINUTES: z.coerce.number().min(0).default(60),
   /** Workloads that may run on the CPU at once, where there is no GPU. */
   BAKEHOUSE_CPU_SLOTS: z.coerce.number().int().min(1).default(1),
+  /** Gigabytes that inputs of earlier workloads may take in the cache folder. */
+  BAKEHOUSE_INPUT_CACHE_GB: z.coerce.number().min(0).default(50),
   BAKEHOUSE_DRIVER: z.enum(['local', 'fake']).default('local'),
   /** Whether this server prepares the Python environment and the starter models. */
   BAKEHOUSE_PREPARE: flag.default(true),
@@ -84,6 +86,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     rateLimitPerMinute: s.BAKEHOUSE_RATE_LIMIT_PER_MINUTE,
     idleMinutes: s.BAKEHOUSE_IDLE_MINUTES,
     cpuSlots: s.BAKEHOUSE_CPU_SLOTS,
+    inputCacheGb: s.BAKEHOUSE_INPUT_CACHE_GB,
     driver: s.BAKEHOUSE_DRIVER,
     prepare: s.BAKEHOUSE_PREPARE,
     torchIndex: s.BAKEHOUSE_TORCH_INDEX,

@@ -37,7 +37,7 @@ async function localCapacity(cpuSlots: number): Promise<Capacity> {
   return {
     'cpu:run': cpuSlots,
     'cpu:deployment': CPU_DEPLOYMENTS,
-    ...Object.fromEntries(accelerators.map(({ gpu_type, count }) => [gpu_type, count])),
+    ...Object.fromEntries(accelerators.map(({ gpu_type, devices }) => [gpu_type, devices])),
   };
 }
 
@@ -54,5 +54,9 @@ async function findProgram(
   }
   const { command, args, env } = await runtimeCommand(config);
   const present = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return { argv: [command, ...args], env: Object.fromEntries(present) };
+  const limit = String(Math.round(config.inputCacheGb * 1024 ** 3));
+  return {
+    argv: [command, ...args],
+    env: { ...Object.fromEntries(present), BAKEHOUSE_INPUT_CACHE_BYTES: limit },
+  };
 }

@@ -3,6 +3,7 @@ import type { Report } from '@bakehouse/contract/runtime/report';
 import type { postWorkloadReports } from '@bakehouse/contract/workloads';
 import type { Context, WorkloadCaller } from '../platform/context.ts';
 import type { Transaction } from '../platform/db/database.ts';
+import { inTransaction } from '../platform/db/in-transaction.ts';
 import { AppError } from '../platform/errors.ts';
 import { applyReport, applySignOfLife } from './apply-report.ts';
 import {
@@ -15,6 +16,7 @@ import {
   upsertMetrics,
 } from './queries.ts';
 import { hasEnded, type Result, type Workload } from './workload.ts';
+import { workloadGone } from './workload-gone.ts';
 import { announce, type WorkloadKinds } from './workload-kind.ts';
 
 /**
@@ -27,9 +29,9 @@ export async function acceptReports(
   { body }: Pick<InputOf<typeof postWorkloadReports>, 'body'>,
   kinds: WorkloadKinds,
 ): Promise<ResponseOf<typeof postWorkloadReports>> {
-  return ctx.db.transaction().execute(async (tx) => {
+  return inTransaction(ctx.db, async (tx) => {
     const before = await lockWorkload(tx, ctx.caller.workloadId);
-    if (!before || hasEnded(before)) throw gone();
+    if (!before || hasEnded(before)) throw workloadGone();
     const now = ctx.clock.now();
     const reports = nextInOrder(body.reports, before.acceptedSeq);
 
@@ -52,7 +54,7 @@ export async function acceptReports(
       }
     }
     await kind?.onReports?.(tx, workload, reports);
-    if (reports.length > 0 || workload.state !== before.state) await announce(kinds, tx, workload, before);
+    if (isVisible(before, workload, reports)) await announce(kinds, tx, workload, before);
     if (changes.outcome) await notifyReconcilers(tx);
     return {
       accepted_seq: workload.acceptedSeq,
@@ -61,8 +63,13 @@ export async function acceptReports(
   });
 }
 
-export function gone(): AppError {
-  return new AppError('gone', { publicMessage: 'This workload has ended' });
+/** Whether whoever looks at the workload sees something else than before. A sign of life and a checkpoint show nothing. */
+function isVisible(before: Workload, after: Workload, reports: Report[]): boolean {
+  return (
+    after.state !== before.state ||
+    after.reason !== before.reason ||
+    reports.some(({ type }) => type !== 'checkpoint')
+  );
 }
 
 /** The reports that are new. Throws AppError('invalid_request') when one is missing before them. */

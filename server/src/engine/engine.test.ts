@@ -1,6 +1,8 @@
 import type { Report } from '@bakehouse/contract/runtime/report';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { connect } from '../platform/db/database.ts';
+import { onFileEnd } from '../testing/on-file-end.ts';
 import { testDatabase } from '../testing/test-database.ts';
 import { acceptReports } from './accept-reports.ts';
 import { authenticateWorkload } from './authenticate-workload.ts';
@@ -35,14 +37,17 @@ async function report({ workloadId, server }: Launch, ...reports: Unnumbered[]) 
   if (!caller) throw new Error('unauthenticated');
   const ctx = { db, clock, caller };
   const { accepted_seq } = await acceptReports(ctx, { body: { reports: [] } }, kinds);
-  const numbered = reports.map(
-    (one, index) => ({ ...one, seq: accepted_seq + index + 1, at: time.toISOString() }) as Report,
-  );
+  const numbered = reports.map((one, index) => ({
+    ...one,
+    seq: accepted_seq + index + 1,
+    at: time.toISOString(),
+  }));
   return acceptReports(ctx, { body: { reports: numbered } }, kinds);
 }
 
 const heard = vi.fn<NonNullable<WorkloadKind['onResult']>>();
-const kinds = registerKinds([{ name: 'test', onResult: heard }]);
+const changed = vi.fn<NonNullable<WorkloadKind['onChange']>>();
+const kinds = registerKinds([{ name: 'test', onResult: heard, onChange: changed }]);
 
 function world(
   script: Script,
@@ -285,6 +290,24 @@ describe('reports', () => {
     await expect(report(second)).rejects.toMatchObject({ code: 'gone' });
   });
 
+  test('are announced once for each batch that shows something', async () => {
+    const launches: Launch[] = [];
+    const { engine } = world(async (launch, process) => {
+      launches.push(launch);
+      return idleUntilStopped(launch, process);
+    });
+    await request();
+    await engine.pass();
+    const [launch] = launches;
+    if (!launch) throw new Error('no launch');
+    changed.mockClear();
+    await report(launch, ...complete.slice(0, 6));
+    expect(changed).toHaveBeenCalledTimes(1);
+    await report(launch, { type: 'checkpoint', step: 1 });
+    await report(launch);
+    expect(changed).toHaveBeenCalledTimes(1);
+  });
+
   test('time is counted from report to report, and long silence is not', async () => {
     const launches: Launch[] = [];
     const { engine } = world(async (launch, process) => {
@@ -334,6 +357,20 @@ describe('a deployment', () => {
 });
 
 describe('the server', () => {
+  test('waits for the next tick while the database is away', async () => {
+    const away = connect('postgresql://127.0.0.1:1/away');
+    const driver = { ...world(idleUntilStopped).driver, endsWithServer: false };
+    const engine = createEngine(
+      { db: away, clock, log },
+      { driver, kinds, databaseUrl: url, serverUrl: () => '' },
+    );
+    onFileEnd(async () => {
+      await engine.shutdown();
+      await away.destroy();
+    });
+    await expect(engine.pass()).rejects.toThrow('ECONNREFUSED');
+  });
+
   test('ends in good order: work is saved, nothing counts as a failure, and all goes on', async () => {
     let saved = 0;
     const script: Script = async (launch, process) => {

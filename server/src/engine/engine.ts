@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Services } from '../platform/context.ts';
 import type { Driver } from './drivers/driver.ts';
-import { WAKE_CHANNEL } from './queries.ts';
+import { deleteArtefacts, listUnneededFiles, WAKE_CHANNEL } from './queries.ts';
 import { type Reconciler, reconcileNext } from './reconcile.ts';
 import { schedule } from './schedule.ts';
 import type { WorkloadKind, WorkloadKinds } from './workload-kind.ts';
@@ -13,7 +13,10 @@ const RECONNECT_MS = 1_000;
 const CONCURRENCY = 4;
 /** How long a workload may take to save its work when the server ends. */
 const SHUTDOWN_GRACE_MS = 30_000;
-/** Files of a completed workload go at once; those of others stay for whoever resumes it or asks why. */
+/**
+ * Files and artefacts of a completed workload go at once: what its result names belongs to its
+ * module by then. Those of others stay for whoever resumes it or asks why.
+ */
 const FILES_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 export type EngineOptions = {
@@ -78,8 +81,10 @@ export function createEngine(
       try {
         if (!(await reconcileNext(parts))) return;
       } catch (error) {
-        // Its lease runs out, and it is looked at again then.
+        // Its lease runs out, and it is looked at again then. Where it is the database that is
+        // away, the next call would fail at once: the next tick tries again.
         parts.log.error({ err: error }, 'a workload could not be looked at');
+        return;
       }
     }
   }
@@ -124,21 +129,9 @@ export function createEngine(
 
   async function removeFiles(): Promise<void> {
     const now = clock.now();
-    const rows = await db
-      .selectFrom('workloads')
-      .select('id')
-      .where('ended_at', 'is not', null)
-      .where('files_removed_at', 'is', null)
-      .where((where) =>
-        where.or([
-          where('state', '=', 'completed'),
-          where('ended_at', '<', new Date(now.getTime() - FILES_KEPT_MS)),
-        ]),
-      )
-      .limit(10)
-      .execute();
-    for (const { id } of rows) {
+    for (const id of await listUnneededFiles(db, new Date(now.getTime() - FILES_KEPT_MS), 10)) {
       await driver.remove(id);
+      await deleteArtefacts(db, id);
       await db.updateTable('workloads').set({ files_removed_at: now }).where('id', '=', id).execute();
     }
   }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { Gauge, type Registry } from 'prom-client';
 import type { Database } from '../platform/db/database.ts';
 import type { Driver } from './drivers/driver.ts';
-import type { SlotClass } from './queue.ts';
+import { type SlotClass, slotNumbers } from './queue.ts';
 
 /** Adds the engine's numbers to the metrics of this process. They are read from the database when they are asked for. */
 export function measureWorkloads(registry: Registry, db: Database, driver: Driver): void {
@@ -28,7 +28,8 @@ export function measureWorkloads(registry: Registry, db: Database, driver: Drive
     registers: [registry],
     async collect() {
       const { rows } = await sql<{ seconds: number | null }>`
-        select extract(epoch from max(now() - queued_at))::float8 as seconds from workloads where state = 'queued'
+        select extract(epoch from max(now() - queued_at))::float8 as seconds
+        from workloads where ended_at is null and state = 'queued'
       `.execute(db);
       this.set(rows[0]?.seconds ?? 0);
     },
@@ -51,8 +52,8 @@ export function measureWorkloads(registry: Registry, db: Database, driver: Drive
         const name = row.accelerator ?? `cpu:${row.behaviour}`;
         taken.set(name, (taken.get(name) ?? 0) + Math.max(1, row.accelerator_count));
       }
-      for (const [name, total] of Object.entries(capacity) as [SlotClass, number][]) {
-        this.set({ class: name, is: 'total' }, total);
+      for (const name of Object.keys(capacity) as SlotClass[]) {
+        this.set({ class: name, is: 'total' }, slotNumbers(name, capacity).length);
         this.set({ class: name, is: 'taken' }, taken.get(name) ?? 0);
       }
     },

@@ -87,12 +87,15 @@ export async function leaseDueWorkload(
   return row ? toWorkload(row) : null;
 }
 
+/** Those who wait for a slot, locked in the order of their ids: whoever locks several does so in this order. */
 export async function listWaiting(tx: Transaction): Promise<Workload[]> {
   const rows = await tx
     .selectFrom('workloads')
     .selectAll()
+    .where('ended_at', 'is', null)
     .where('state', '=', 'queued')
     .where('wanted', '=', 'running')
+    .orderBy('id')
     .forUpdate()
     .execute();
   return rows.map(toWorkload);
@@ -106,6 +109,18 @@ export async function listHolding(tx: Transaction): Promise<Workload[]> {
     .where('devices', 'is not', null)
     .execute();
   return rows.map(toWorkload);
+}
+
+/** Workloads whose files can go: those of a completed one at once, those of others when it ended before `keptSince`. */
+export async function listUnneededFiles(db: Database, keptSince: Date, limit: number): Promise<string[]> {
+  const withFiles = db.selectFrom('workloads').select('id').where('files_removed_at', 'is', null);
+  // Apart, since each has an index: those that are kept are not read.
+  const rows = await withFiles
+    .where('state', '=', 'completed')
+    .union(withFiles.where('ended_at', 'is not', null).where('ended_at', '<', keptSince))
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Writes changes and answers with the row after them. */
@@ -219,6 +234,10 @@ export async function selectArtefacts(db: Database | Transaction, workloadId: st
     .orderBy('path')
     .execute();
   return rows.map((row) => ({ path: row.path, sha256: row.sha256, sizeBytes: Number(row.size_bytes) }));
+}
+
+export async function deleteArtefacts(db: Database, workloadId: string): Promise<void> {
+  await db.deleteFrom('workload_artefacts').where('workload_id', '=', workloadId).execute();
 }
 
 /** The column holds what requestWorkload wrote, and never changes. */

@@ -100,7 +100,7 @@ describe('assignSlots', () => {
 
   test('hands out GPUs by number, and nobody overtakes one who needs many', () => {
     const held = holding('x', { placement: gpus(1), devices: [1] });
-    const capacity = { NVIDIA_H100_80GB: 4 } as const;
+    const capacity = { NVIDIA_H100_80GB: [0, 1, 2, 3] };
     expect(assignSlots([waiting('two', { placement: gpus(2) })], [held], capacity, now)).toEqual([
       { id: 'two', assign: [0, 2] },
     ]);
@@ -110,8 +110,26 @@ describe('assignSlots', () => {
     expect(assigned(assignSlots([one, four], [], capacity, now))).toEqual(['four']);
   });
 
+  test('knows GPUs by the numbers of their machine, which may mix types', () => {
+    const capacity = { NVIDIA_TESLA_V100: [0, 2], NVIDIA_H100_80GB: [1, 3] };
+    const held = holding('x', { placement: gpus(1), devices: [1] });
+    const line = [
+      waiting('h100', { placement: gpus(1) }),
+      waiting('v100', { placement: { accelerator: 'NVIDIA_TESLA_V100', count: 2 }, userId: 'bob' }),
+    ];
+    expect(assignSlots(line, [held], capacity, now)).toEqual([
+      { id: 'h100', assign: [3] },
+      { id: 'v100', assign: [0, 2] },
+    ]);
+  });
+
   test('says so when there will never be enough', () => {
-    const decisions = assignSlots([waiting('a', { placement: gpus(8) })], [], { NVIDIA_H100_80GB: 4 }, now);
+    const decisions = assignSlots(
+      [waiting('a', { placement: gpus(8) })],
+      [],
+      { NVIDIA_H100_80GB: [0, 1, 2, 3] },
+      now,
+    );
     expect(reasonOf(decisions, 'a')).toMatchObject({
       reason: 'Waiting for 8 NVIDIA H100 80GB: this installation has 4.',
     });

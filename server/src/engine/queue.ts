@@ -1,13 +1,14 @@
+import type { GpuType } from '@bakehouse/contract/limits';
 import type { Behaviour, Placement } from './workload.ts';
 
 /**
  * Slots that are handed out together. CPU slots are apart for runs and deployments, so that a
  * served model never waits for a training to end; GPUs are shared by both.
  */
-export type SlotClass = 'cpu:run' | 'cpu:deployment' | NonNullable<Placement['accelerator']>;
+export type SlotClass = `cpu:${Behaviour}` | GpuType;
 
-/** How many slots each class has on the machines of this driver. */
-export type Capacity = Partial<Record<SlotClass, number>>;
+/** The slots of a driver: how many on the CPU, and the GPUs of each type by the numbers that their machine gives them. */
+export type Capacity = Partial<Record<`cpu:${Behaviour}`, number> & Record<GpuType, number[]>>;
 
 export type Waiting = {
   id: string;
@@ -40,6 +41,12 @@ export function slotClass(workload: { behaviour: Behaviour; placement: Placement
   return workload.placement.accelerator ?? `cpu:${workload.behaviour}`;
 }
 
+/** The slots of a class by their numbers. */
+export function slotNumbers(name: SlotClass, capacity: Capacity): number[] {
+  const slots = capacity[name] ?? [];
+  return typeof slots === 'number' ? Array.from({ length: slots }, (_, index) => index) : slots;
+}
+
 /**
  * Hands free slots to those who wait, and tells the others why they wait. Pure.
  *
@@ -59,7 +66,7 @@ export function assignSlots(
       name,
       waiting.filter((one) => slotClass(one) === name),
       holding.filter((one) => slotClass(one) === name),
-      capacity[name] ?? 0,
+      slotNumbers(name, capacity),
       now,
     ),
   );
@@ -69,13 +76,14 @@ function assignClass(
   name: SlotClass,
   waiting: Waiting[],
   holding: Holding[],
-  total: number,
+  slots: number[],
   now: Date,
 ): Decision[] {
+  const total = slots.length;
   const { resting, able } = split(waiting, now);
   const line = fairOrder(able, holding);
   const held = holding.map((one) => ({ slots: slotsOf(one), secondsLeft: one.secondsLeft }));
-  const free = new Set(Array.from({ length: total }, (_, index) => index));
+  const free = new Set(slots);
   for (const one of holding) for (const device of one.devices) free.delete(device);
   let freeCount = total - held.reduce((sum, one) => sum + one.slots, 0);
 

@@ -1,6 +1,7 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Database, Transaction } from '../platform/db/database.ts';
+import { inTransaction } from '../platform/db/in-transaction.ts';
 import type { Driver } from './drivers/driver.ts';
 import { type Observed, plan, planAfterFailure, type Step } from './plan.ts';
 import {
@@ -8,11 +9,13 @@ import {
   leaseDueWorkload,
   lockLeasedWorkload,
   notifyReconcilers,
+  selectLogLines,
   updateWorkload,
   type WorkloadChanges,
 } from './queries.ts';
 import type { Workload, WorkloadState } from './workload.ts';
 import { announce, type WorkloadKinds } from './workload-kind.ts';
+import { createToken, hashToken } from './workload-token.ts';
 
 /** Whoever has died with a lease in hand is replaced after this time. */
 const LEASE_MS = 15_000;
@@ -92,7 +95,7 @@ async function applyGuarded<T>(
   { id, lockToken }: Lease,
   work: (tx: Transaction, workload: Workload) => Promise<T>,
 ): Promise<T | null> {
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     const workload = await lockLeasedWorkload(tx, id, lockToken);
     return workload ? work(tx, workload) : null;
   });
@@ -110,7 +113,7 @@ async function write(
   step: Step,
   output: Output,
 ): Promise<{ workload: Workload; token: string | null }> {
-  const token = step.do === 'start' ? randomBytes(32).toString('base64url') : null;
+  const token = step.do === 'start' ? createToken() : null;
   const changes: WorkloadChanges = {
     ...(!keepsLease(step) && freeLease),
     ...changesOf(before, step, now()),
@@ -118,7 +121,7 @@ async function write(
     outputOffset: output.offset,
   };
   const workload = await updateWorkload(tx, before.id, changes);
-  const lines = logLinesOf(before, step, output);
+  const lines = await newLogLines(tx, before, step, output);
   await insertLogLines(
     tx,
     before.id,
@@ -132,10 +135,20 @@ async function write(
   return { workload, token };
 }
 
-function logLinesOf(workload: Workload, step: Step, { lines }: Output): string[] {
-  const diedBadly = (step.do === 'requeue' && step.failed) || (step.do === 'end' && step.state === 'failed');
-  const said = workload.behaviour === 'deployment' || diedBadly ? lines : [];
-  return diedBadly || step.do === 'requeue' ? [...said, step.reason] : said;
+/** What goes into the log with a step: output that is not there yet, and why it was interrupted. */
+async function newLogLines(
+  tx: Transaction,
+  before: Workload,
+  step: Step,
+  { lines }: Output,
+): Promise<string[]> {
+  const failed = step.do === 'end' && step.state === 'failed';
+  const reason = step.do === 'requeue' || failed ? [step.reason] : [];
+  if (before.behaviour === 'deployment') return [...lines, ...reason];
+  if (!failed && !(step.do === 'requeue' && step.failed)) return reason;
+  // A run prints what it reports.
+  const known = new Set((await selectLogLines(tx, before.id, 5 * CLOSING_LINES)).map(({ line }) => line));
+  return [...lines.filter((line) => !known.has(line)), ...reason];
 }
 
 const freeLease = { lockToken: null, lockedUntil: null };
@@ -232,8 +245,4 @@ async function start(
 
 async function releaseLease(parts: Reconciler, lease: Lease): Promise<void> {
   await applyGuarded(parts, lease, (tx) => updateWorkload(tx, lease.id, freeLease));
-}
-
-export function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }

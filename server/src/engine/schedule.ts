@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../platform/db/database.ts';
+import { inTransaction } from '../platform/db/in-transaction.ts';
 import type { Driver } from './drivers/driver.ts';
 import { listHolding, listWaiting, toSpec, updateWorkload, type WorkloadChanges } from './queries.ts';
 import { assignSlots, type Decision, type Holding } from './queue.ts';
@@ -17,7 +18,7 @@ export async function schedule({ db, driver, kinds, now }: Parts): Promise<numbe
   if (blockers.size === 0) return 0;
   const capacity = await driver.capacity();
 
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${QUEUE_LOCK}, 0))`.execute(tx);
     const holding = (await listHolding(tx)).map((workload) => toHolding(workload, now));
     // Who has come since then has its turn in the next pass.
@@ -42,6 +43,7 @@ async function findBlockers(db: Database, driver: Driver): Promise<Map<string, s
   const waiting = await db
     .selectFrom('workloads')
     .select(['id', 'spec'])
+    .where('ended_at', 'is', null)
     .where('state', '=', 'queued')
     .where('wanted', '=', 'running')
     .execute();

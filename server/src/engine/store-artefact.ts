@@ -1,11 +1,13 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { putWorkloadArtefact } from '@bakehouse/contract/workloads';
 import type { Context, WorkloadCaller } from '../platform/context.ts';
+import { inTransaction } from '../platform/db/in-transaction.ts';
 import { AppError } from '../platform/errors.ts';
 import type { Http } from '../platform/http/bind.ts';
-import { gone } from './accept-reports.ts';
+import { storeBlob } from '../platform/storage/store-blob.ts';
 import { lockWorkload, upsertArtefact } from './queries.ts';
 import { hasEnded } from './workload.ts';
+import { workloadGone } from './workload-gone.ts';
 
 /** Stores one output file. The same path again replaces it. Throws AppError('invalid_request') when the bytes are others than announced. */
 export async function storeArtefact(
@@ -21,17 +23,17 @@ export async function storeArtefact(
     });
   }
   const announced = request.headers['x-content-sha256'];
-  const blob = await ctx.blobs.write(request.raw);
+  const blob = await storeBlob(ctx, request.raw);
   if (blob.sha256 !== announced) {
-    // The bytes stay: others may have the same, and a blob that nobody names does no harm.
+    // The bytes stay: others may have the same, and what nobody names is collected.
     throw new AppError('invalid_request', {
       publicMessage: `${path} arrived with the SHA-256 ${blob.sha256} and not as announced in X-Content-SHA256`,
       param: 'X-Content-SHA256',
     });
   }
-  await ctx.db.transaction().execute(async (tx) => {
+  await inTransaction(ctx.db, async (tx) => {
     const workload = await lockWorkload(tx, ctx.caller.workloadId);
-    if (!workload || hasEnded(workload)) throw gone();
+    if (!workload || hasEnded(workload)) throw workloadGone();
     await upsertArtefact(tx, workload.id, { path, ...blob }, ctx.clock.now());
   });
 }

@@ -69,7 +69,7 @@ export type Workload = {
   state: WorkloadState;
   /** Why it is in this state, for the person who waits. */
   reason: string;
-  /** GPUs that it holds; empty on the CPU; null while it holds no slot. */
+  /** GPUs that it holds, by the numbers of their machine; empty on the CPU; null while it holds no slot. */
   devices: number[] | null;
   attempt: number;
   interrupted: boolean;

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import type { Driver, Launch } from './driver.ts';
 import { createFakeDriver, idleUntilStopped, type Script } from './fake/fake-driver.ts';
 import { createLocalDriver } from './local/local-driver.ts';
@@ -27,7 +26,7 @@ const script: Script = async (launch, process) => {
 };
 
 async function createLocal(): Promise<Driver> {
-  const dir = await mkdtemp(path.join(tmpdir(), 'bakehouse-driver-'));
+  const dir = await temporaryFolder();
   return createLocalDriver({
     workloadsDir: path.join(dir, 'workloads'),
     cacheDir: path.join(dir, 'cache'),

@@ -10,7 +10,7 @@ export type Launch = {
   spec: WorkloadSpec;
   /** Where the workload reaches the server, and the token of this attempt. */
   server: { base_url: string; token: string };
-  /** GPUs that it may use; empty on the CPU. */
+  /** GPUs that it may use, by the numbers of their machine; empty on the CPU. */
   devices: number[];
 };
 

@@ -2,27 +2,28 @@ import { type GpuType, gpuLabels } from '@bakehouse/contract/limits';
 import type { Machine } from '@bakehouse/contract/machine';
 import { runProgram } from './run-program.ts';
 
-export type Accelerator = Machine['accelerators'][number];
+/** GPUs of one kind, by their numbers on this machine. */
+export type Accelerator = Omit<Machine['accelerators'][number], 'count'> & { devices: number[] };
 
 const MIB = 1024 ** 2;
 
 /** The NVIDIA GPUs of this machine, grouped by kind. Empty where there is no driver. */
 export async function findAccelerators(): Promise<Accelerator[]> {
-  const query = ['--query-gpu=name,memory.total', '--format=csv,noheader,nounits'];
+  const query = ['--query-gpu=index,name,memory.total', '--format=csv,noheader,nounits'];
   return readNvidiaSmi(await runProgram('nvidia-smi', query).catch(() => []));
 }
 
-/** Reads lines such as 'NVIDIA A100-SXM4-80GB, 81920' (MiB). */
+/** Reads lines such as '0, NVIDIA A100-SXM4-80GB, 81920' (MiB). */
 export function readNvidiaSmi(lines: string[]): Accelerator[] {
   const kinds = new Map<string, Accelerator>();
   for (const line of lines) {
-    const [, name = '', mebibytes = ''] = /^(.+), (\d+)$/.exec(line.trim()) ?? [];
+    const [, index, name = '', mebibytes] = /^(\d+), (.+), (\d+)$/.exec(line.trim()) ?? [];
     if (!name) continue;
     const memory = Number(mebibytes) * MIB;
     const kind = productName(name, memory);
     const known = kinds.get(kind.gpu_type);
-    if (known) known.count += 1;
-    else kinds.set(kind.gpu_type, { ...kind, memory_bytes: memory, count: 1 });
+    if (known) known.devices.push(Number(index));
+    else kinds.set(kind.gpu_type, { ...kind, memory_bytes: memory, devices: [Number(index)] });
   }
   return [...kinds.values()];
 }

@@ -1,5 +1,6 @@
 import type { Machine } from '@bakehouse/contract/machine';
 import type { Services } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { type PreparationId, preparationLabels } from './preparation-ids.ts';
 import { findPreparation, upsertPreparation } from './queries.ts';
@@ -48,7 +49,7 @@ export class PreparationRecord {
 
   async #write(state: State, detail: string, progress: number | null, fingerprint?: string): Promise<void> {
     const { db, clock } = this.#services;
-    await db.transaction().execute(async (tx) => {
+    await inTransaction(db, async (tx) => {
       await upsertPreparation(tx, {
         id: this.id,
         state,

@@ -7,15 +7,15 @@ import { startPreparing } from './prepare-machine.ts';
 import { isPrepared, readMachine } from './read-machine.ts';
 import { runProgram } from './run-program.ts';
 import { runtimeCommand } from './runtime-command.ts';
-import type { StarterModel } from './starter-model.ts';
+import type { StarterFile } from './starter-model.ts';
 
 it('prepares the environment and registers the starter model once', { timeout: 600_000 }, async () => {
   const { db } = await testDatabase();
   const config = readConfig(process.env);
   const services = { db, config, clock: systemClock, log: pino({ level: 'silent' }) };
-  const registered: StarterModel[] = [];
-  const register = async (model: StarterModel) => {
-    registered.push(model);
+  const registered: StarterFile[][] = [];
+  const register = async (files: StarterFile[]) => {
+    registered.push(files);
   };
 
   const prepareToTheEnd = async () => {
@@ -25,7 +25,7 @@ it('prepares the environment and registers the starter model once', { timeout: 6
   };
   await prepareToTheEnd();
 
-  const paths = registered.map(({ files }) => files.map((file) => file.path));
+  const paths = registered.map((files) => files.map((file) => file.path));
   expect(paths[0]).toEqual(expect.arrayContaining(['README.md', 'gguf/model-f16.gguf']));
   expect(paths.at(-1)).toEqual(
     expect.arrayContaining(['config.json', 'model.safetensors', 'tokenizer.json']),

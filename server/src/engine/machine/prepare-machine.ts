@@ -100,9 +100,9 @@ async function registerFormat(
 ): Promise<string> {
   const wanted = `${path.basename(await starterModelDir(services.config))}/${format}`;
   if (done === wanted) return wanted;
-  const model = await ensureStarterModel(services.config, format, onProgress, signal);
+  const files = await ensureStarterModel(services.config, format, onProgress, signal);
   onProgress('Storing the files', null);
-  await register(model);
+  await register(files);
   return wanted;
 }
 

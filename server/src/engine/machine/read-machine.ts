@@ -17,7 +17,10 @@ export function machineAccelerators(): Promise<Accelerator[]> {
 export async function readMachine({ db }: { db: Database }): Promise<Machine> {
   const rows = new Map((await listPreparations(db)).map((row) => [row.id, row]));
   return {
-    accelerators: await machineAccelerators(),
+    accelerators: (await machineAccelerators()).map(({ devices, ...kind }) => ({
+      ...kind,
+      count: devices.length,
+    })),
     cpu: { cores: availableParallelism(), memory_bytes: memoryBytes() },
     preparations: preparationIds.map((id) => {
       const row = rows.get(id);

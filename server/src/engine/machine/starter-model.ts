@@ -7,33 +7,16 @@ import { withFileLock } from './file-lock.ts';
 import { runProgram } from './run-program.ts';
 import { runtimeCommand } from './runtime-command.ts';
 
-export type StarterModel = {
-  /** Names the model for ever: the same slug is the same asset. */
-  slug: string;
-  title: string;
-  details: string;
-  category: string;
-  tags: string[];
-  files: { path: string; localPath: string }[];
-};
+/** A file of the starter model: its path in the model, and where it lies on this machine. */
+export type StarterFile = { path: string; localPath: string };
 
 /**
- * Makes the model an asset that everybody may use. The same files are the same revision, others a
+ * Makes the files a model that everybody may use. The same files are the same revision, others a
  * new one. The module that owns assets provides it.
  */
-export type RegisterStarterModel = (model: StarterModel) => Promise<unknown>;
+export type RegisterStarterModel = (files: StarterFile[]) => Promise<unknown>;
 
 export type Format = 'gguf' | 'safetensors';
-
-const description = {
-  slug: 'smollm2-135m-instruct',
-  title: 'SmolLM2-135M-Instruct',
-  details:
-    'The starter language model: small enough to chat with, and to fine-tune, on the CPU of a laptop. ' +
-    'By Hugging Face, under Apache-2.0.',
-  category: 'Artificial intelligence',
-  tags: ['text-generation', 'llama', 'transformers', 'starter'],
-};
 
 /** The folder of the starter model's files, named after what they are made with. */
 export async function starterModelDir({ cacheDir }: EnvironmentSettings): Promise<string> {
@@ -45,7 +28,7 @@ export async function starterModelDir({ cacheDir }: EnvironmentSettings): Promis
 }
 
 /**
- * Writes the starter model in one format, unless it is there, and describes what there is now.
+ * Writes the starter model in one format, unless it is there, and lists the files that there are now.
  * 'gguf' needs the layer 'serving', 'safetensors' the layer 'training'.
  */
 export async function ensureStarterModel(
@@ -53,7 +36,7 @@ export async function ensureStarterModel(
   format: Format,
   onProgress: OnProgress,
   signal?: AbortSignal,
-): Promise<StarterModel> {
+): Promise<StarterFile[]> {
   const dir = await starterModelDir(settings);
   await mkdir(dir, { recursive: true });
   const { command, args, env } = await runtimeCommand(settings);
@@ -75,7 +58,7 @@ export async function ensureStarterModel(
       cause: error,
     });
   }
-  return { ...description, files: await listFiles(dir) };
+  return listFiles(dir);
 }
 
 /** One line of the runtime's `prepare`; null for what is not progress, and for the last word. */
@@ -87,7 +70,7 @@ export function readProgressLine(line: string): { detail: string; progress: numb
 }
 
 /** The files that stand in the folder now; serving reads the GGUF from a folder of its own. */
-async function listFiles(dir: string): Promise<StarterModel['files']> {
+async function listFiles(dir: string): Promise<StarterFile[]> {
   const names = (await readdir(dir)).filter((name) => !name.startsWith('.')).sort();
   return names.map((name) => ({
     path: name.endsWith('.gguf') ? 'gguf/model-f16.gguf' : name,

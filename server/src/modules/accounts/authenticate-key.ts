@@ -17,7 +17,8 @@ export function authenticateKey(
     const owner = await findKeyOwner(pool, hashApiKey(key));
     if (!owner) return null;
     noteUse(services, owner);
-    return { kind: 'user', userId: owner.user_id, isOperator: isOperator(services.config, owner.email) };
+    const { user_id: userId, email, email_verified: emailVerified } = owner;
+    return { kind: 'user', userId, isOperator: isOperator(services.config, { email, emailVerified }) };
   };
 }
 

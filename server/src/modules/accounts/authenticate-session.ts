@@ -18,8 +18,8 @@ export function authenticateSession(
     if (!cookie) return null;
     const session = await auth.api.getSession({ headers: new Headers({ cookie }) });
     if (!session) return null;
-    const { id: userId, email } = session.user;
+    const { id: userId } = session.user;
     await provisionUser(services, { userId, onUserCreated });
-    return { kind: 'user', userId, isOperator: isOperator(services.config, email) };
+    return { kind: 'user', userId, isOperator: isOperator(services.config, session.user) };
   };
 }

@@ -2,6 +2,7 @@ import { PASSWORD_LENGTH_MIN, profileForm, signUpForm } from '@bakehouse/contrac
 import { betterAuth } from 'better-auth';
 import { APIError, createAuthMiddleware } from 'better-auth/api';
 import type { Services } from '../../platform/context.ts';
+import { isOperatorAddress } from './is-operator.ts';
 import { type OnUserCreated, provisionUser } from './provision-user.ts';
 import { isUsernameTaken } from './queries.ts';
 import { recordAudit } from './record-audit.ts';
@@ -102,6 +103,12 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
         if (ctx.path === '/sign-up/email') {
           const form = signUpForm.safeParse(ctx.body);
           if (!form.success) throw badRequest(form.error.issues[0]?.message ?? 'Not valid');
+          if (isOperatorAddress(config, form.data.email)) {
+            throw new APIError('FORBIDDEN', {
+              code: 'OPERATOR_ADDRESS',
+              message: "An operator's account is made on the server, with './bakehouse operator'",
+            });
+          }
           if (form.data.username && (await isUsernameTaken(db, form.data.username))) {
             throw new APIError('UNPROCESSABLE_ENTITY', {
               code: 'USERNAME_TAKEN',

@@ -1,5 +1,6 @@
 import type { Services } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { encryptApiKey, hashApiKey, makeApiKey } from './api-key.ts';
 import { insertKey } from './queries.ts';
 import { recordAudit } from './record-audit.ts';
@@ -20,7 +21,7 @@ export async function provisionUser(
   const { userId, onUserCreated } = input;
   const key = makeApiKey();
   const encrypted = encryptApiKey(key, { userId, secret: serverSecret(services.config) });
-  await services.db.transaction().execute(async (tx) => {
+  await inTransaction(services.db, async (tx) => {
     const isNew = await insertKey(tx, { userId, sha256: hashApiKey(key), encrypted });
     if (!isNew) return;
     for (const handler of onUserCreated) await handler(tx, { userId });

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type { OnboardingStep } from '@bakehouse/contract/accounts';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 
-type KeyOwner = { user_id: string; last_used_at: Date | null; email: string };
+type KeyOwner = { user_id: string; last_used_at: Date | null; email: string; email_verified: boolean };
 
 /**
  * Owner of a key by its hash. Every call begins with it, so it is prepared once per connection:
@@ -12,7 +13,7 @@ type KeyOwner = { user_id: string; last_used_at: Date | null; email: string };
 export async function findKeyOwner(pool: pg.Pool, sha256: Buffer): Promise<KeyOwner | undefined> {
   const { rows } = await pool.query<KeyOwner>({
     name: 'find_key_owner',
-    text: `select k.user_id, k.last_used_at, u.email
+    text: `select k.user_id, k.last_used_at, u.email, u.email_verified
       from api_keys k join users u on u.id = k.user_id where k.sha256 = $1`,
     values: [sha256],
   });
@@ -95,6 +96,41 @@ export async function insertAuditEntry(
     .insertInto('audit_log')
     .values({ user_id: entry.userId, action: entry.action, detail: toJson(entry.detail) })
     .execute();
+}
+
+/** Id of the user with this address, which from now on counts as verified; made if there is none. */
+export async function upsertVerifiedUser(tx: Transaction, email: string): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    insert into users (id, name, email, email_verified) values (${randomUUID()}, ${email.slice(0, 200)}, ${email}, true)
+    on conflict (email) do update set email_verified = true
+    returning id`.execute(tx);
+  const [user] = rows;
+  if (user === undefined) throw new Error('The user was not inserted');
+  return user.id;
+}
+
+/** The row that the sign-in library makes for a password. */
+export async function upsertPassword(
+  tx: Transaction,
+  { userId, passwordHash }: { userId: string; passwordHash: string },
+): Promise<void> {
+  await tx
+    .insertInto('sign_in_methods')
+    .values({
+      id: randomUUID(),
+      user_id: userId,
+      provider_id: 'credential',
+      account_id: userId,
+      password: passwordHash,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['provider_id', 'account_id']).doUpdateSet({ password: passwordHash }),
+    )
+    .execute();
+}
+
+export async function deleteUserSessions(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('sessions').where('user_id', '=', userId).execute();
 }
 
 export async function deleteExpiredSessions(db: Database, now: Date): Promise<void> {

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type TestServer, testServer } from '../../testing/test-server.ts';
 import { createAuth } from './create-auth.ts';
 import { deleteExpiredJob } from './delete-expired.ts';
+import { makeOperator } from './make-operator.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -140,10 +141,10 @@ describe('sign-up', () => {
     expect(again.status).toBe(422);
   });
 
-  test('makes an operator of whom the settings name', async () => {
-    const response = await post('/sign-up/email', { name: 'Boss', email: 'boss@example.com', password });
-    const me = await server.request(getMe, {}, { as: { apiKey: await keyOf(response) } });
-    expect(me.is_operator).toBe(true);
+  test('never makes an operator', async () => {
+    const response = await post('/sign-up/email', { name: 'Boss', email: 'Boss@Example.com', password });
+    expect(response.status).toBe(403);
+    expect((await bodyOf(response)).message).toMatch(/operator's account is made on the server/);
   });
 
   test('that was cut before the second transaction is completed by the next session', async () => {
@@ -154,6 +155,42 @@ describe('sign-up', () => {
     const keys = await Promise.all([keyOf(response), keyOf(response), keyOf(response)]);
     expect(new Set(keys).size).toBe(1);
     await server.request(getMe, {}, { as: { apiKey: keys[0] ?? '' } });
+  });
+});
+
+describe('an operator', () => {
+  const signIn = (email: string, secret: string) => post('/sign-in/email', { email, password: secret });
+
+  test('is made on the server, by a password that is new each time', async () => {
+    const first = await makeOperator(server.services, { email: 'Boss@Example.com' });
+    const response = await signIn('boss@example.com', first.password);
+    const apiKey = await keyOf(response);
+    expect((await server.request(getMe, {}, { as: { apiKey } })).is_operator).toBe(true);
+
+    const second = await makeOperator(server.services, { email: 'boss@example.com' });
+    expect((await signIn('boss@example.com', first.password)).status).toBe(401);
+    expect((await signIn('boss@example.com', second.password)).status).toBe(200);
+  });
+
+  test('takes over the account of a stranger who had the address before it was named', async () => {
+    const { operators } = server.services.config;
+    const squatted = await post('/sign-up/email', { name: 'Eve', email: 'later@example.com', password });
+    const apiKey = await keyOf(squatted);
+    operators.push('later@example.com');
+    expect((await server.request(getMe, {}, { as: { apiKey } })).is_operator).toBe(false);
+
+    const made = await makeOperator(server.services, { email: 'later@example.com' });
+    await expect(server.request(getMe, {}, { as: { apiKey } })).rejects.toMatchObject({ status: 401 });
+    await expect(keyOf(squatted)).rejects.toMatchObject({ status: 401 });
+    expect((await signIn('later@example.com', password)).status).toBe(401);
+    const own = await keyOf(await signIn('later@example.com', made.password));
+    expect((await server.request(getMe, {}, { as: { apiKey: own } })).is_operator).toBe(true);
+  });
+
+  test('must be named in the settings', async () => {
+    await expect(makeOperator(server.services, { email: 'eve@example.com' })).rejects.toMatchObject({
+      publicMessage: 'BAKEHOUSE_OPERATORS does not name eve@example.com',
+    });
   });
 });
 

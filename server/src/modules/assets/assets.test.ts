@@ -8,6 +8,7 @@ import * as contract from '@bakehouse/contract/assets';
 import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { storeBlob } from '../../platform/storage/store-blob.ts';
 import { type FakeClock, fakeClock } from '../../testing/fake-clock.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
 import { collectBlobsJob } from './collect-blobs.ts';
@@ -19,7 +20,6 @@ import { readRevision } from './read-revision.ts';
 import { recordLineage } from './record-lineage.ts';
 import { registerStarterModel } from './register-starter-model.ts';
 import { findStarterModel } from './starter-models.ts';
-import { storeBlob } from './store-blob.ts';
 
 let server: TestServer;
 let clock: FakeClock;
@@ -290,7 +290,7 @@ describe('uploading', () => {
       headers: { 'x-api-key': ada.apiKey, 'content-type': `multipart/form-data; boundary=${boundary}` },
       body: body(),
       duplex: 'half',
-    } as RequestInit);
+    });
     expect(await refusalOf(response)).toEqual({
       status: 413,
       code: 'payload_too_large',
@@ -559,6 +559,11 @@ describe('listing', () => {
     expect(await titles({ types: 'MODEL' })).toEqual(['A model']);
   });
 
+  test('answers what older clients ask for', async () => {
+    expect(await titles({ is_new_only: true })).toEqual(['Gamma 100%', 'alpha', 'Beta']);
+    expect(await list({ types: 'VECTOR' })).toEqual({ datasets: [], next_cursor: null });
+  });
+
   test('pages through each order without loss', async () => {
     for (const sort of ['updated', 'title', 'size'] as const) {
       const all = await titles({ sort });
@@ -679,6 +684,10 @@ test('a card, a folder and the size of an asset can be read', async () => {
   await expect(
     server.services.db.transaction().execute((tx) => createRevisionFromBlobs(tx, stray)),
   ).rejects.toThrow('Not a path');
+  const unknown = { assetId: id, files: [{ path: 'x', sha256: sha256('never stored'), sizeBytes: 12 }] };
+  await expect(
+    server.services.db.transaction().execute((tx) => createRevisionFromBlobs(tx, unknown)),
+  ).rejects.toThrow('The blob store does not hold');
 });
 
 test('lineage is kept with the titles of its time', async () => {

@@ -1,13 +1,15 @@
 import type { Services } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { defineJob } from '../../platform/jobs/define-job.ts';
+import { deleteBlobRow, touchBlob } from '../../platform/storage/queries.ts';
 import { isForeignKeyError } from './is-foreign-key-error.ts';
-import { deleteBlobRow, listUnusedBlobs, touchBlob } from './queries.ts';
+import { listUnusedBlobs } from './queries.ts';
 
 /** Longer than any request stands between storing bytes and the transaction that refers to them. */
 const GRACE_MS = 60 * 60 * 1000;
 const BATCH = 500;
 
-/** Deletes bytes that no revision refers to any more: hourly, and after each deletion of an asset. */
+/** Deletes bytes that no revision and no workload refers to any more: hourly, and after each deletion of an asset. */
 export const collectBlobsJob = defineJob({
   name: 'assets.collect-blobs',
   schedule: '17 * * * *',
@@ -27,7 +29,7 @@ export const collectBlobsJob = defineJob({
 /** The bytes go while the row is locked, so that whoever wants the blob again waits and sees them gone. */
 async function collectBlob(services: Services, sha256: string, untouchedSince: Date): Promise<void> {
   try {
-    await services.db.transaction().execute(async (tx) => {
+    await inTransaction(services.db, async (tx) => {
       if (await deleteBlobRow(tx, sha256, untouchedSince)) await services.blobs.delete(sha256);
     });
   } catch (error) {

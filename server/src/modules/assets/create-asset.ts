@@ -2,6 +2,7 @@ import type { createAsset as endpoint } from '@bakehouse/contract/assets';
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../platform/context.ts';
 import { idempotent } from '../../platform/db/idempotent.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { completeOnboardingStep } from '../accounts/complete-onboarding-step.ts';
 import { findReadableAsset } from './find-asset.ts';
 import { insertAsset } from './insert-asset.ts';
@@ -12,7 +13,7 @@ import { insertAsset } from './insert-asset.ts';
  */
 export async function createAsset(ctx: Context, payload: InputOf<typeof endpoint>['body']): Promise<string> {
   const { userId } = ctx.caller;
-  const { id } = await ctx.db.transaction().execute((tx) =>
+  const { id } = await inTransaction(ctx.db, (tx) =>
     idempotent(
       tx,
       { userId, key: ctx.idempotencyKey, operation: 'create-asset', input: payload },

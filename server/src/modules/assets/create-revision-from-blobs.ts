@@ -1,12 +1,14 @@
 import type { Transaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
+import { lockBlobs } from '../../platform/storage/queries.ts';
 import { addRevision, type NewFile } from './add-revision.ts';
-import { findAsset, listNewestFiles, lockAsset, upsertBlobs } from './queries.ts';
+import { findAsset, listNewestFiles, lockAsset } from './queries.ts';
 
 /**
  * Gives an asset a revision of exactly these files, whose bytes the blob store already holds, e.g.
  * what a run has made. Where the newest revision lists the same it stays. Throws
- * AppError('not_found') when the asset was deleted meanwhile.
+ * AppError('not_found') when the asset was deleted meanwhile, and an Error when the store does not
+ * hold the bytes of a file.
  */
 export async function createRevisionFromBlobs(
   tx: Transaction,
@@ -21,7 +23,10 @@ export async function createRevisionFromBlobs(
   const wanted = new Set(input.files.map((file) => file.path));
   const remove = [...present.keys()].filter((path) => !wanted.has(path));
   if (asset.revision_id && put.length === 0 && remove.length === 0) return { revisionId: asset.revision_id };
-  await upsertBlobs(tx, put);
+  await lockBlobs(
+    tx,
+    put.map((file) => file.sha256),
+  );
   return { revisionId: await addRevision(tx, asset, { put, remove }) };
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { collectBlobsJob } from './collect-blobs.ts';
@@ -23,7 +24,7 @@ export async function deleteAsset(
 ): Promise<void> {
   const { assetId } = input;
   const { userId } = ctx.caller;
-  await ctx.db.transaction().execute(async (tx) => {
+  await inTransaction(ctx.db, async (tx) => {
     await lockChangeableAsset(tx, { assetId, userId });
     for (const findUse of input.findUses) {
       const use = await findUse(tx, { assetId });

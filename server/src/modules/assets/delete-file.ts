@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { addRevision } from './add-revision.ts';
 import { lockChangeableAsset } from './find-asset.ts';
@@ -9,7 +10,7 @@ export async function deleteFile(
   ctx: Context,
   input: { assetId: string; path: string },
 ): Promise<{ revision_id: string }> {
-  return ctx.db.transaction().execute(async (tx) => {
+  return inTransaction(ctx.db, async (tx) => {
     const asset = await lockChangeableAsset(tx, { assetId: input.assetId, userId: ctx.caller.userId });
     const file = await findNewestFile(tx, asset.id, input.path);
     if (!file)

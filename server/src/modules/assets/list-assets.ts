@@ -17,6 +17,7 @@ export async function listAssets(
   ctx: Context,
   query: InputOf<typeof endpoint>['query'],
 ): Promise<ResponseOf<typeof endpoint>> {
+  if (query.types === 'VECTOR') return { datasets: [], next_cursor: null };
   const rows = await listRows(ctx.db, {
     userId: ctx.caller.userId,
     type: query.types,

@@ -270,22 +270,6 @@ export async function setNewestRevision(
     .execute();
 }
 
-/** Notes that the store holds these blobs, or that they are wanted again; in one order, so that two writers do not lock each other out. */
-export async function upsertBlobs(
-  tx: Transaction,
-  blobs: { sha256: string; sizeBytes: number }[],
-): Promise<void> {
-  await sql`
-    insert into blobs (sha256, size_bytes)
-    select distinct on (sha256) sha256, size_bytes
-    from unnest(
-      ${blobs.map((blob) => blob.sha256)}::text[],
-      ${blobs.map((blob) => blob.sizeBytes)}::bigint[]
-    ) as blob (sha256, size_bytes)
-    order by sha256
-    on conflict (sha256) do update set touched_at = now()`.execute(tx);
-}
-
 /** Whether a revision refers to the blob, so that it stays in the store. */
 export async function isBlobInUse(db: Database, sha256: string): Promise<boolean> {
   const row = await db
@@ -295,11 +279,6 @@ export async function isBlobInUse(db: Database, sha256: string): Promise<boolean
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
-}
-
-/** Keeps a blob that something else than a revision refers to from being looked at again soon. */
-export async function touchBlob(db: Database, sha256: string): Promise<void> {
-  await db.updateTable('blobs').set({ touched_at: sql<Date>`now()` }).where('sha256', '=', sha256).execute();
 }
 
 /** Blobs without a file that nobody has wanted since `before`. */
@@ -319,17 +298,6 @@ export async function listUnusedBlobs(db: Database, before: Date, limit: number)
     .limit(limit)
     .execute();
   return rows.map((row) => row.sha256);
-}
-
-/** False when the blob was wanted again meanwhile. Throws a foreign-key error when something refers to it. */
-export async function deleteBlobRow(tx: Transaction, sha256: string, untouchedSince: Date): Promise<boolean> {
-  const deleted = await tx
-    .deleteFrom('blobs')
-    .where('sha256', '=', sha256)
-    .where('touched_at', '<', untouchedSince)
-    .returning('sha256')
-    .executeTakeFirst();
-  return deleted !== undefined;
 }
 
 export async function insertLineage(

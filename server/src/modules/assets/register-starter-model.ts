@@ -3,10 +3,11 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Services } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { storeBlob } from '../../platform/storage/store-blob.ts';
 import type { NewFile } from './add-revision.ts';
 import { createRevisionFromBlobs } from './create-revision-from-blobs.ts';
 import { isBlobInUse, upsertStarterAsset } from './queries.ts';
-import { storeBlob } from './store-blob.ts';
 
 /**
  * Makes a model out of local files that everybody may use and nobody may change, or brings the one
@@ -26,7 +27,7 @@ export async function registerStarterModel(
 ): Promise<{ assetId: string; revisionId: string }> {
   const files: NewFile[] = [];
   for (const { path, localPath } of model.files) files.push({ path, ...(await keep(services, localPath)) });
-  return services.db.transaction().execute(async (tx) => {
+  return inTransaction(services.db, async (tx) => {
     const assetId = await upsertStarterAsset(tx, model);
     const { revisionId } = await createRevisionFromBlobs(tx, { assetId, files });
     return { assetId, revisionId };

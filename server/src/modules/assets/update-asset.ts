@@ -2,6 +2,7 @@ import type { Asset, updateAsset as endpoint } from '@bakehouse/contract/assets'
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import { MODEL_NAME_LENGTH_MIN } from '@bakehouse/contract/limits';
 import type { Context } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { lockChangeableAsset } from './find-asset.ts';
@@ -15,7 +16,7 @@ export async function updateAsset(
 ): Promise<Asset> {
   const { assetId, words } = input;
   const { userId } = ctx.caller;
-  await ctx.db.transaction().execute(async (tx) => {
+  await inTransaction(ctx.db, async (tx) => {
     const asset = await lockChangeableAsset(tx, { assetId, userId });
     if (
       asset.dataset_type === 'MODEL' &&

@@ -5,13 +5,14 @@ import { FILE_SIZE_LIMIT_BYTES, FILE_SIZE_LIMIT_MESSAGE } from '@bakehouse/contr
 import type { Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Blob } from '../../platform/storage/blob-store.ts';
+import { storeBlob } from '../../platform/storage/store-blob.ts';
 import { addRevision } from './add-revision.ts';
 import { cleanFileName } from './clean-file-name.ts';
 import { findChangeableAsset, lockChangeableAsset } from './find-asset.ts';
 import { findNewestFile } from './queries.ts';
-import { storeBlob } from './store-blob.ts';
 import { toWireFile } from './to-wire.ts';
 import { checkWeights } from './weights/check-weights.ts';
 
@@ -31,9 +32,9 @@ export async function uploadFile(
   const who = { assetId: input.assetId, userId: ctx.caller.userId };
   await findChangeableAsset(ctx.db, who);
   const { name, blob } = await receiveFile(ctx, input.request);
-  checkWeights(await ctx.blobs.localPath(blob.sha256), name);
+  await checkWeights(await ctx.blobs.localPath(blob.sha256), name);
 
-  return ctx.db.transaction().execute(async (tx) => {
+  return inTransaction(ctx.db, async (tx) => {
     const asset = await lockChangeableAsset(tx, who);
     const present = await findNewestFile(tx, asset.id, name);
     if (present?.sha256 === blob.sha256 && asset.revision_id) {

@@ -3,6 +3,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
 import { idempotent } from '../../platform/db/idempotent.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { GRANTS_ACCOUNT, userAccount } from './accounts.ts';
 import { transfer, unknownRecipient } from './ledger.ts';
@@ -15,7 +16,7 @@ export async function grantCredits(
 ): Promise<ResponseOf<typeof contract>> {
   const { userId } = ctx.caller;
   const call = { userId, key: ctx.idempotencyKey, operation: 'grant-credits', input };
-  return ctx.db.transaction().execute((tx) =>
+  return inTransaction(ctx.db, (tx) =>
     idempotent(tx, call, async () => {
       const recipientId = await findUserId(tx, input.recipient_id);
       if (recipientId === undefined) throw unknownRecipient();

@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { connect, type Transaction } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { userAccount } from './accounts.ts';
 import { extendHold, hold, release, settle, transfer } from './ledger.ts';
 
@@ -16,7 +17,7 @@ const { values, positionals: users } = parseArgs({
 const WORKERS = 8;
 const db = connect(values.url ?? '', { poolSize: WORKERS });
 
-const move = <T>(step: (tx: Transaction) => Promise<T>): Promise<T> => db.transaction().execute(step);
+const move = <T>(step: (tx: Transaction) => Promise<T>): Promise<T> => inTransaction(db, step);
 const anyUser = (): string => users[randomInt(users.length)] ?? '';
 const acknowledge = (transferId: string): boolean => process.stdout.write(`${transferId}\n`);
 

@@ -38,7 +38,7 @@ type Transfer = {
   idempotencyKey: string | null;
 };
 
-type Hold = {
+export type Hold = {
   userId: string;
   amountMicro: bigint;
   /** What the credits are for; it decides the revenue account. */
@@ -50,6 +50,9 @@ type Hold = {
   /** Unique among all holds: begin it with the noun, e.g. `run:<id>`. */
   idempotencyKey: string;
 };
+
+/** How a hold ends: with a charge from 0 to the hold's amount. */
+export type Settlement = { holdId: string; amountMicro: bigint };
 
 /**
  * Makes a new user's account and posts the starting grant, if it is above zero. Does nothing for a
@@ -128,16 +131,24 @@ export async function send(
  * back unless the hold is settled. Throws AppError 'insufficient_funds' or 'idempotency_conflict'.
  */
 export async function hold(tx: Transaction, input: Hold): Promise<{ holdId: string }> {
-  const debitAccountId = userAccount(input.userId);
+  const { holdId, changed } = await placeHold(tx, input);
+  if (changed) await publishBalance(tx, [userAccount(input.userId)]);
+  return { holdId };
+}
+
+/** What `hold` does, telling nobody; `changed` says whether there is something to tell. */
+export async function placeHold(
+  db: Database | Transaction,
+  input: Hold,
+): Promise<{ holdId: string; changed: boolean }> {
   const answer = await callOnce<{ outcome: MoveOutcome; hold_id: string; available: bigint | null }>(
-    tx,
+    db,
     sql`select * from ledger_hold(
-      ${debitAccountId}, ${revenueAccount(input.kind)}, ${input.amountMicro}, 'charge', ${input.description},
+      ${userAccount(input.userId)}, ${revenueAccount(input.kind)}, ${input.amountMicro}, 'charge', ${input.description},
       ${toJson(input.references ?? {})}, ${input.expiresAt}, ${input.idempotencyKey})`,
   );
   refuseUnlessMoved(answer.outcome, input.amountMicro, answer.available);
-  if (answer.outcome === 'ok') await publishBalance(tx, [debitAccountId]);
-  return { holdId: answer.hold_id };
+  return { holdId: answer.hold_id, changed: answer.outcome === 'ok' };
 }
 
 /**
@@ -169,22 +180,31 @@ export async function extendHold(
  * nothing was charged. Settling again with the same amount answers the same; with another amount,
  * or after a release, throws AppError 'conflict'. More than the hold is a mistake of the caller.
  */
-export async function settle(
-  tx: Transaction,
-  input: { holdId: string; amountMicro: bigint },
-): Promise<{ transferId: string | null }> {
+export async function settle(tx: Transaction, input: Settlement): Promise<{ transferId: string | null }> {
+  const { transferId, changedAccountId } = await endHold(tx, input);
+  await publishBalance(tx, [changedAccountId]);
+  return { transferId };
+}
+
+/** What `settle` does, telling nobody; answers the account whose owner is to be told, null if nothing changed. */
+export async function endHold(
+  db: Database | Transaction,
+  input: Settlement,
+): Promise<{ transferId: string | null; changedAccountId: string | null }> {
   const answer = await callOnce<{
     outcome: 'ok' | 'replayed' | 'exceeds_hold' | 'ended' | 'not_found';
     transfer_id: string | null;
     debit_account_id: string | null;
-  }>(tx, sql`select * from ledger_settle(${input.holdId}, ${input.amountMicro})`);
+  }>(db, sql`select * from ledger_settle(${input.holdId}, ${input.amountMicro})`);
   if (answer.outcome === 'not_found') throw new Error(`There is no hold ${input.holdId}`);
   if (answer.outcome === 'exceeds_hold') {
     throw new Error(`Hold ${input.holdId} is smaller than the ${formatBgl(input.amountMicro)} BGL to settle`);
   }
   if (answer.outcome === 'ended') throw holdEnded();
-  if (answer.outcome === 'ok') await publishBalance(tx, [answer.debit_account_id]);
-  return { transferId: answer.transfer_id };
+  return {
+    transferId: answer.transfer_id,
+    changedAccountId: answer.outcome === 'ok' ? answer.debit_account_id : null,
+  };
 }
 
 /** Gives the whole hold back. May be repeated. Throws AppError 'conflict' when it was settled with a charge. */

@@ -32,8 +32,8 @@ const typeSeenBy: Record<TransferKind, { receiver: TransactionType; payer: Trans
 };
 
 /**
- * The caller's movements, newest first, and what those of the period sum to by kind. Credits that
- * are held now lead the first page as 'pending'. The cursor is the seq of the last line shown.
+ * The caller's movements, newest first. The first page also says what all of the period sum to by
+ * kind, and is led by credits that are held now, as 'pending'. The cursor is the seq of the last line shown.
  */
 export async function listTransactions(
   ctx: Context,
@@ -52,7 +52,7 @@ export async function listTransactions(
         toTransaction(userId, transfer, { status: 'completed', hash: transfer.hash }),
       ),
     ],
-    summary: await summarise(ctx, { userId, from, to }),
+    summary: before === null ? await summarise(ctx, { userId, from, to }) : null,
     next_cursor: transfers.length > limit ? (page.at(-1)?.seq.toString() ?? null) : null,
   };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { FIRST_HASH, hashTransfer } from './hash-transfer.ts';
 import {
   findChainHead,
@@ -37,7 +38,7 @@ export async function sealTransfers(db: Database): Promise<number> {
 }
 
 async function sealBatch(db: Database, seqMax: bigint): Promise<number> {
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     await lockChain(tx);
     const head = await findChainHead(tx);
     const transfers = await listUnsealed(tx, { after: head?.seq ?? 0n, seqMax, limit: BATCH });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { openUserAccount } from './ledger.ts';
 
 /** For tests: a new user with an account that was granted this much. */
@@ -15,6 +16,6 @@ export async function insertTestUser(
     .insertInto('users')
     .values({ id, name: username, username, email: `${username}@example.com` })
     .execute();
-  await db.transaction().execute((tx) => openUserAccount(tx, { userId: id, grantMicro }));
+  await inTransaction(db, (tx) => openUserAccount(tx, { userId: id, grantMicro }));
   return id;
 }

@@ -74,7 +74,9 @@ export async function answerCompletion(
     } else {
       const { text, usage } = await readAnswer(answer, way);
       outcome.usage = usage;
-      reply.header('content-type', 'application/json; charset=utf-8').send(withModelName(text, way.model_name));
+      reply
+        .header('content-type', 'application/json; charset=utf-8')
+        .send(withModelName(text, way.model_name));
     }
     outcome.ok = true;
   } catch (error) {

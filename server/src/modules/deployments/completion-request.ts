@@ -13,8 +13,22 @@ export type CompletionBody = {
 const passedOn = new Set([
   ...['model', 'messages', 'prompt', 'suffix', 'echo', 'stream', 'n', 'stop', 'seed', 'logit_bias'],
   ...['max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'top_k', 'min_p', 'typical_p'],
-  ...['presence_penalty', 'frequency_penalty', 'repetition_penalty', 'repeat_penalty', 'logprobs', 'top_logprobs'],
-  ...['response_format', 'tools', 'tool_choice', 'parallel_tool_calls', 'reasoning_effort', 'chat_template_kwargs'],
+  ...[
+    'presence_penalty',
+    'frequency_penalty',
+    'repetition_penalty',
+    'repeat_penalty',
+    'logprobs',
+    'top_logprobs',
+  ],
+  ...[
+    'response_format',
+    'tools',
+    'tool_choice',
+    'parallel_tool_calls',
+    'reasoning_effort',
+    'chat_template_kwargs',
+  ],
 ]);
 
 /** What OpenAI's own service takes and what means nothing here. */

@@ -3,11 +3,20 @@ import { CompletionStream, readUsage, withModelName } from './completion-stream.
 
 const llamacpp = { engine: 'llamacpp', modelName: 'loaf', keepUsage: false } as const;
 const vllm = { ...llamacpp, engine: 'vllm' } as const;
-const timings = (prompt_n: number, predicted_n: number) => ({ cache_n: 4, prompt_n, prompt_ms: 1.5, predicted_n });
+const timings = (prompt_n: number, predicted_n: number) => ({
+  cache_n: 4,
+  prompt_n,
+  prompt_ms: 1.5,
+  predicted_n,
+});
 const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 const token = (content: string, count: number) =>
   event({ choices: [{ delta: { content } }], model: 'base', timings: timings(3, count) });
-const usage = event({ choices: [], model: 'base', usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 } });
+const usage = event({
+  choices: [],
+  model: 'base',
+  usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
+});
 const whole = `${event({ choices: [{ delta: { role: 'assistant', content: null } }], model: 'base' })}${token('Hel', 1)}${token('lo', 2)}${usage}data: [DONE]\n\n`;
 const passed = (text: string) =>
   text.replaceAll('"model":"base"', '"model":"loaf"').replaceAll(/,"timings":\{[^}]*\}/g, '');
@@ -53,7 +62,9 @@ describe('CompletionStream', () => {
 
   it('does not mistake a text that speaks of usage for the usage', () => {
     const stream = new CompletionStream(vllm);
-    const speaking = event({ choices: [{ delta: { content: '"usage":{"prompt_tokens":9},"timings":{"predicted_n":9}' } }] });
+    const speaking = event({
+      choices: [{ delta: { content: '"usage":{"prompt_tokens":9},"timings":{"predicted_n":9}' } }],
+    });
     expect(stream.push(speaking)).toBe(speaking);
     expect(stream.usage).toEqual({ promptTokens: 0, completionTokens: 0 });
   });

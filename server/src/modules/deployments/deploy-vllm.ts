@@ -5,6 +5,7 @@ import type { Context } from '../../platform/context.ts';
 import { toJson, type Transaction } from '../../platform/db/database.ts';
 import { hasIdempotentAnswer, idempotent } from '../../platform/db/idempotent.ts';
 import { AppError } from '../../platform/errors.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
 import { listStarterModels } from '../assets/starter-models.ts';
 import { choosePlacement, knownInstanceTypes, type ServingPlacement } from './choose-placement.ts';
@@ -36,10 +37,12 @@ export async function deployVllm(
   };
   // A repeated call is answered as before, whatever has become of the model since.
   const found = (await hasIdempotentAnswer(ctx.db, call)) ? null : await find(ctx, parts, body);
-  return ctx.db.transaction().execute((tx) =>
+  return inTransaction(ctx.db, (tx) =>
     idempotent(tx, call, async () => {
       if (!found) {
-        throw new AppError('conflict', { publicMessage: 'The first call with this key has failed. Try again' });
+        throw new AppError('conflict', {
+          publicMessage: 'The first call with this key has failed. Try again',
+        });
       }
       const podId = await place(tx, ctx, found, body.instance_type);
       return { pod_id: podId, deployment_id: podId };

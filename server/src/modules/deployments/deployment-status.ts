@@ -28,10 +28,12 @@ export function showDeployment(
   if (deployment.failed) return { status: 'failed', reason, progress: 0, phase: 'failed' };
   if (deployment.terminatedAt) return { status: 'terminated', reason, progress: 100, phase: 'terminated' };
   if (deployment.sleeping) return { status: 'sleeping', reason, progress: 100, phase: 'sleeping' };
-  if (!carrier) return { status: 'queued', reason: 'Waiting for its model server', progress: 0, phase: 'queued' };
+  if (!carrier)
+    return { status: 'queued', reason: 'Waiting for its model server', progress: 0, phase: 'queued' };
 
   const { status, progress } = shown[carrier.state];
-  const pulled = carrier.state === 'pulling' && carrier.done !== null && carrier.total ? carrier.done / carrier.total : 0;
+  const pulled =
+    carrier.state === 'pulling' && carrier.done !== null && carrier.total ? carrier.done / carrier.total : 0;
   return {
     // A workload that ends under a live deployment is replaced: the deployment itself goes on.
     status: status === 'terminated' || status === 'stopping' ? 'deploying' : status,

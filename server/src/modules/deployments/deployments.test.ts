@@ -60,26 +60,37 @@ beforeEach(async () => {
   user = await server.signUp();
 });
 
-const openai = (as: TestUser = user) => new OpenAI({ baseURL: `${server.url}/v1`, apiKey: as.apiKey, maxRetries: 0 });
+const openai = (as: TestUser = user) =>
+  new OpenAI({ baseURL: `${server.url}/v1`, apiKey: as.apiKey, maxRetries: 0 });
 const ask = (model: string, as: TestUser = user) =>
   openai(as).chat.completions.create({ model, messages: [{ role: 'user', content: 'What do you bake?' }] });
 
-const makeFineTune = (owner: TestUser, title: string) => insertFineTune(server.services, starter, owner, title);
+const makeFineTune = (owner: TestUser, title: string) =>
+  insertFineTune(server.services, starter, owner, title);
 const deploy = (modelId: string, owner: TestUser = user, idempotencyKey?: string) =>
-  server.request(deployVllm, { body: { model_id: modelId, user_id: owner.userId } }, { as: owner, idempotencyKey });
+  server.request(
+    deployVllm,
+    { body: { model_id: modelId, user_id: owner.userId } },
+    { as: owner, idempotencyKey },
+  );
 const status = (podId: string, owner: TestUser = user) =>
   server.request(vllmStatus, { params: { podId } }, { as: owner });
 /** Running, and its meter too. */
 const untilRunning = (podId: string, owner: TestUser = user) =>
   vi.waitFor(
-    async () => expect(await status(podId, owner)).toMatchObject({ status: 'running', ready_at: expect.any(String) }),
+    async () =>
+      expect(await status(podId, owner)).toMatchObject({ status: 'running', ready_at: expect.any(String) }),
     { timeout: 15_000, interval: 50 },
   );
 const terminate = (podId: string, owner: TestUser = user) =>
   server.request(terminatePod, { params: { podId }, query: { user_id: owner.userId } }, { as: owner });
 const balance = async (owner: TestUser = user) => {
-  const { balance, held } = await server.request(getBalance, { params: { userId: owner.userId } }, { as: owner });
-  return { balance: parseBgl(balance), held: parseBgl(held) };
+  const { balance: all, held } = await server.request(
+    getBalance,
+    { params: { userId: owner.userId } },
+    { as: owner },
+  );
+  return { balance: parseBgl(all), held: parseBgl(held) };
 };
 
 describe('the starter model', () => {
@@ -122,7 +133,11 @@ describe('the starter model', () => {
   });
 
   it('is not mistaken for a model that is not there', async () => {
-    await expect(ask('no-such-model')).rejects.toMatchObject({ status: 404, param: 'model', code: 'not_found' });
+    await expect(ask('no-such-model')).rejects.toMatchObject({
+      status: 404,
+      param: 'model',
+      code: 'not_found',
+    });
   });
 });
 
@@ -153,14 +168,18 @@ describe('a deployment', () => {
       open = resolve;
     });
     const second = await deploy(await makeFineTune(user, 'Second Tune'));
-    await vi.waitFor(async () => expect((await status(second.pod_id)).status).toBe('deploying'), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await status(second.pod_id)).status).toBe('deploying'), {
+      timeout: 10_000,
+    });
     expect((await status(first.pod_id)).status).toBe('running');
     await ask('first-tune');
     open();
     await untilRunning(second.pod_id);
     await ask('second-tune');
     await ask('first-tune');
-    const [third, fourth] = stub.requests.slice(-2).map((request) => request.lora as { id: number; scale: number }[]);
+    const [third, fourth] = stub.requests
+      .slice(-2)
+      .map((request) => request.lora as { id: number; scale: number }[]);
     const chosen = (lora: typeof third) => lora?.filter(({ scale }) => scale === 1).map(({ id }) => id);
     expect(chosen(third)).toHaveLength(1);
     expect(chosen(third)).not.toEqual(chosen(fourth));
@@ -175,7 +194,11 @@ describe('a deployment', () => {
     const [one, other] = [await makeFineTune(user, 'Same Name'), await makeFineTune(user, 'Same name!')];
     const first = await deploy(one);
     const second = await deploy(other);
-    const { pods } = await server.request(listVllm, { params: { userId: user.userId }, query: {} }, { as: user });
+    const { pods } = await server.request(
+      listVllm,
+      { params: { userId: user.userId }, query: {} },
+      { as: user },
+    );
     expect(pods.map((pod) => pod.model_name).sort()).toEqual(['same-name', 'same-name-2']);
     await terminate(first.pod_id);
     await terminate(second.pod_id);
@@ -228,7 +251,10 @@ describe('a deployment', () => {
       },
       { timeout: 30_000, interval: 50 },
     );
-    expect(await status(pod_id)).toMatchObject({ reason: expect.stringContaining('does not fit'), cost_so_far: '0' });
+    expect(await status(pod_id)).toMatchObject({
+      reason: expect.stringContaining('does not fit'),
+      cost_so_far: '0',
+    });
     await vi.waitFor(async () => expect(await balance()).toEqual(before));
   });
 
@@ -281,7 +307,10 @@ describe('a deployment', () => {
     clock.advance({ minutes: 1 });
     await meterDeployments(server.services);
     const ended = await status(pod_id, guest);
-    expect(ended).toMatchObject({ status: 'terminated', reason: expect.stringContaining('Your credit has ended') });
+    expect(ended).toMatchObject({
+      status: 'terminated',
+      reason: expect.stringContaining('Your credit has ended'),
+    });
     const left = await balance(guest);
     expect(left.held).toBe(0n);
     expect(left.balance).toBe(hourCost - parseBgl(ended.cost_so_far));
@@ -295,7 +324,9 @@ describe('a deployment', () => {
       open = resolve;
     });
     for (const { workloadId, attempt } of driver.running()) await driver.kill(workloadId, attempt);
-    await vi.waitFor(async () => expect((await status(pod_id)).status).not.toBe('running'), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await status(pod_id)).status).not.toBe('running'), {
+      timeout: 10_000,
+    });
     await meterDeployments(server.services);
     const before = (await status(pod_id)).cost_so_far;
     for (let minute = 0; minute < 30; minute += 1) {
@@ -345,7 +376,10 @@ describe('a deployment', () => {
     await expect(ask('measured')).rejects.toMatchObject({ status: 503 });
     const as = { as: user };
     const params = { podId: pod_id };
-    expect(await server.request(vllmProgress, { params }, as)).toMatchObject({ progress: 100, status: 'running' });
+    expect(await server.request(vllmProgress, { params }, as)).toMatchObject({
+      progress: 100,
+      status: 'running',
+    });
     await vi.waitFor(async () => {
       const { points } = await server.request(vllmMetrics, { params, query: {} }, as);
       expect(points).toHaveLength(1);
@@ -370,7 +404,9 @@ describe('a deployment', () => {
     await expect(status(pod_id, stranger)).rejects.toMatchObject({ status: 404 });
     await expect(terminate(pod_id, stranger)).rejects.toMatchObject({ status: 404 });
     await expect(ask('private', stranger)).rejects.toMatchObject({ status: 404 });
-    await expect(deploy(await makeFineTune(user, 'Not Yours'), stranger)).rejects.toMatchObject({ status: 404 });
+    await expect(deploy(await makeFineTune(user, 'Not Yours'), stranger)).rejects.toMatchObject({
+      status: 404,
+    });
     await terminate(pod_id);
   });
 });
@@ -381,7 +417,10 @@ describe('when the model server misbehaves', () => {
     await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
     const before = await balance();
     stub.answer = 'refuse';
-    await expect(ask(STARTER)).rejects.toMatchObject({ status: 400, message: expect.stringContaining('context size') });
+    await expect(ask(STARTER)).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('context size'),
+    });
     await vi.waitFor(async () => expect(await balance()).toEqual(before));
   });
 
@@ -414,7 +453,9 @@ describe('when the model server misbehaves', () => {
       { priceId: 'prompt_tokens:CPU', parts: BigInt(stubUsage.prompt_tokens) },
       { priceId: 'completion_tokens:CPU', parts: 2n },
     ]);
-    await vi.waitFor(async () => expect(await balance()).toEqual({ ...before, balance: before.balance - cost }));
+    await vi.waitFor(async () =>
+      expect(await balance()).toEqual({ ...before, balance: before.balance - cost }),
+    );
   });
 
   it('lets go of the hold when the caller hangs up', async () => {

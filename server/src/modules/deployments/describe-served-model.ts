@@ -59,7 +59,8 @@ function describeBase(base: AssetRevision, engine: Engine): ServedBase {
       publicMessage: `${base.asset.title} has no ${wanted}, so it cannot be served here`,
     });
   }
-  const chosen = engine === 'llamacpp' ? [weights] : base.files.filter((file) => !file.path.endsWith('.gguf'));
+  const chosen =
+    engine === 'llamacpp' ? [weights] : base.files.filter((file) => !file.path.endsWith('.gguf'));
   const files = chosen.map(toInput).toSorted((a, b) => (a.path < b.path ? -1 : 1));
   return {
     engine,

@@ -1,4 +1,5 @@
 import type { Services } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { settleTime } from './meter-deployment.ts';
 import { lockDeployment, noteEnd } from './queries.ts';
 import { reconcileTextServer } from './reconcile-text-server.ts';
@@ -9,7 +10,7 @@ export async function endDeployment(
   podId: string,
   reason: string,
 ): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
     const deployment = await lockDeployment(tx, podId);
     if (deployment.terminated_at) return;
     const now = clock.now();

@@ -12,6 +12,10 @@ export async function getVllmProgress(
 ): Promise<ResponseOf<typeof contract>> {
   const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId: params.podId });
   if (!row) throw deploymentNotFound();
-  const { progress, phase, status } = await show(ctx.db, row, await findTextServer(ctx.db, row.text_server_id));
+  const { progress, phase, status } = await show(
+    ctx.db,
+    row,
+    await findTextServer(ctx.db, row.text_server_id),
+  );
   return { pod_id: row.id, progress, phase, status };
 }

@@ -1,4 +1,8 @@
-import type { getModel as getModelContract, listModels as contract, openAiModel } from '@bakehouse/contract/chat';
+import type {
+  getModel as getModelContract,
+  listModels as contract,
+  openAiModel,
+} from '@bakehouse/contract/chat';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
@@ -40,5 +44,11 @@ export async function getModel(
 }
 
 function toModel(id: string, created: Date, owner: string): Model {
-  return { id, object: 'model', created: Math.floor(created.getTime() / 1000), owned_by: owner, parent: null };
+  return {
+    id,
+    object: 'model',
+    created: Math.floor(created.getTime() / 1000),
+    owned_by: owner,
+    parent: null,
+  };
 }

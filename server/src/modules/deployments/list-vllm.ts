@@ -5,7 +5,10 @@ import { listDeployments } from './queries.ts';
 import { toWire } from './read-deployment.ts';
 
 /** The caller's text deployments, newest first. */
-export async function listVllm(ctx: Context, { query }: InputOf<typeof contract>): Promise<ResponseOf<typeof contract>> {
+export async function listVllm(
+  ctx: Context,
+  { query }: InputOf<typeof contract>,
+): Promise<ResponseOf<typeof contract>> {
   const rows = await listDeployments(ctx.db, {
     userId: ctx.caller.userId,
     includeTerminated: query.include_terminated,

@@ -1,6 +1,7 @@
 import { findWorkload } from '../../engine/queries.ts';
 import type { Services } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { endDeployment } from './end-deployment.ts';
 import { holdPeriod, keepHold, PERIOD_MS, settleTime, UNSEEN_MS_MAX, usedMs } from './meter-deployment.ts';
 import {
@@ -29,7 +30,7 @@ export async function meterDeployments(services: Services): Promise<void> {
   if (config.idleMinutes === 0) return;
   const before = new Date(clock.now().getTime() - config.idleMinutes * 60_000);
   for (const { id } of await listIdleStarterServers(db, before)) {
-    await db.transaction().execute(async (tx) => {
+    await inTransaction(db, async (tx) => {
       await setStarterRequested(tx, id, null);
       await reconcileTextServer(tx, clock, id);
     });
@@ -38,7 +39,7 @@ export async function meterDeployments(services: Services): Promise<void> {
 
 async function meterOne(services: Services, podId: string): Promise<void> {
   const { db, clock, config } = services;
-  const outOfCredit = await db.transaction().execute(async (tx) => {
+  const outOfCredit = await inTransaction(db, async (tx) => {
     const deployment = await lockDeployment(tx, podId);
     if (deployment.terminated_at || deployment.sleeping) return null;
     const now = clock.now();

@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { findStarterModel } from '../assets/starter-models.ts';
 import { choosePlacement } from './choose-placement.ts';
 import { describeServedModel } from './describe-served-model.ts';
@@ -20,7 +21,7 @@ export async function openStarterServer(
   const placement = choosePlacement({ instanceType: 'a100', gpuCount: 1 }, await parts.capacity());
   if (!starter || !placement) return false;
   const { base } = await describeServedModel(ctx, starter.assetId, placement.engine);
-  await ctx.db.transaction().execute(async (tx) => {
+  await inTransaction(ctx.db, async (tx) => {
     const serverId = await ensureTextServer(tx, base, placement);
     await nameStarterServer(tx, serverId, { assetId: starter.assetId, modelName });
     await setStarterRequested(tx, serverId, ctx.clock.now());

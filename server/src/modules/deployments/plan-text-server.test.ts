@@ -22,8 +22,12 @@ describe('planTextServer', () => {
   });
 
   it('has nothing to do while the current one comes up or answers', () => {
-    expect(planTextServer(view({ current: workload('1', 'coming', ['a']), wantedAdapters: ['a'] }))).toEqual([]);
-    expect(planTextServer(view({ current: workload('1', 'ready', ['a']), wantedAdapters: ['a'] }))).toEqual([]);
+    expect(planTextServer(view({ current: workload('1', 'coming', ['a']), wantedAdapters: ['a'] }))).toEqual(
+      [],
+    );
+    expect(planTextServer(view({ current: workload('1', 'ready', ['a']), wantedAdapters: ['a'] }))).toEqual(
+      [],
+    );
   });
 
   it('starts a second one beside it for a new adapter, and only once', () => {
@@ -37,7 +41,11 @@ describe('planTextServer', () => {
 
   it('replaces a next one that lacks an adapter which came later', () => {
     const actions = planTextServer(
-      view({ current: workload('1', 'ready'), next: workload('2', 'coming', ['a']), wantedAdapters: ['a', 'b'] }),
+      view({
+        current: workload('1', 'ready'),
+        next: workload('2', 'coming', ['a']),
+        wantedAdapters: ['a', 'b'],
+      }),
     );
     expect(actions).toEqual([
       { type: 'stop', workloadId: '2' },
@@ -56,12 +64,18 @@ describe('planTextServer', () => {
   });
 
   it('keeps a server that carries an adapter too many', () => {
-    expect(planTextServer(view({ current: workload('1', 'ready', ['a', 'b']), wantedAdapters: ['a'] }))).toEqual([]);
+    expect(
+      planTextServer(view({ current: workload('1', 'ready', ['a', 'b']), wantedAdapters: ['a'] })),
+    ).toEqual([]);
   });
 
   it('drops a next one that is no longer needed', () => {
     const actions = planTextServer(
-      view({ current: workload('1', 'ready', ['a']), next: workload('2', 'coming', ['a', 'b']), wantedAdapters: ['a'] }),
+      view({
+        current: workload('1', 'ready', ['a']),
+        next: workload('2', 'coming', ['a', 'b']),
+        wantedAdapters: ['a'],
+      }),
     );
     expect(actions).toEqual([
       { type: 'stop', workloadId: '2' },
@@ -71,7 +85,11 @@ describe('planTextServer', () => {
 
   it('makes room by stopping the current one where there is none for two', () => {
     const actions = planTextServer(
-      view({ current: workload('1', 'ready', ['a']), next: workload('2', 'waiting', ['a', 'b']), wantedAdapters: ['a', 'b'] }),
+      view({
+        current: workload('1', 'ready', ['a']),
+        next: workload('2', 'waiting', ['a', 'b']),
+        wantedAdapters: ['a', 'b'],
+      }),
     );
     expect(actions).toEqual([{ type: 'stop', workloadId: '1' }]);
   });
@@ -82,7 +100,11 @@ describe('planTextServer', () => {
     ]);
     expect(
       planTextServer(
-        view({ current: workload('1', 'ended'), next: workload('2', 'coming', ['a']), wantedAdapters: ['a'] }),
+        view({
+          current: workload('1', 'ended'),
+          next: workload('2', 'coming', ['a']),
+          wantedAdapters: ['a'],
+        }),
       ),
     ).toEqual([]);
   });

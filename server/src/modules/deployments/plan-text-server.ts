@@ -29,7 +29,8 @@ export type TextServerAction =
 
 export function planTextServer(view: TextServerView): TextServerAction[] {
   const { current, next, wantedAdapters, wanted } = view;
-  const carries = (workload: ServerWorkload) => wantedAdapters.every((key) => workload.adapters.includes(key));
+  const carries = (workload: ServerWorkload) =>
+    wantedAdapters.every((key) => workload.adapters.includes(key));
   const lives = (workload: ServerWorkload | null) => workload !== null && workload.state !== 'ended';
   const stop = (workload: ServerWorkload | null): TextServerAction[] =>
     workload && lives(workload) ? [{ type: 'stop', workloadId: workload.id }] : [];
@@ -44,7 +45,11 @@ export function planTextServer(view: TextServerView): TextServerAction[] {
   if (!current || !lives(current)) {
     // A next one that is already coming takes over when it is ready.
     if (coming && carries(coming)) return [];
-    return [...stop(next), ...forget('next', next), { type: 'start', as: 'current', adapters: wantedAdapters }];
+    return [
+      ...stop(next),
+      ...forget('next', next),
+      { type: 'start', as: 'current', adapters: wantedAdapters },
+    ];
   }
   // Adapters that nobody wants any more do no harm: they leave with the next restart.
   if (carries(current)) return [...stop(next), ...forget('next', next)];

@@ -204,7 +204,6 @@ export async function insertDeployment(tx: Transaction, row: Insertable<Deployme
 
 // What happens to a deployment
 
-
 /** A period has been held. */
 export async function noteHold(tx: Transaction, podId: string, holdId: string): Promise<void> {
   await tx
@@ -348,12 +347,20 @@ export async function chatRequestsPerMinute(db: Db, filter: { podId: string; sin
       sql<bigint>`count(*) filter (where not ok)`.as('errors'),
       sql<bigint>`sum(prompt_tokens)::bigint`.as('prompt_tokens'),
       sql<bigint>`sum(completion_tokens)::bigint`.as('completion_tokens'),
-      sql<number | null>`percentile_cont(0.5) within group (order by first_token_ms)`.as('first_token_ms_p50'),
-      sql<number | null>`percentile_cont(0.5) within group (order by total_ms) filter (where ok)`.as('total_ms_p50'),
-      sql<number | null>`percentile_cont(0.95) within group (order by total_ms) filter (where ok)`.as('total_ms_p95'),
+      sql<number | null>`percentile_cont(0.5) within group (order by first_token_ms)`.as(
+        'first_token_ms_p50',
+      ),
+      sql<number | null>`percentile_cont(0.5) within group (order by total_ms) filter (where ok)`.as(
+        'total_ms_p50',
+      ),
+      sql<number | null>`percentile_cont(0.95) within group (order by total_ms) filter (where ok)`.as(
+        'total_ms_p95',
+      ),
       sql<number | null>`
         (sum(completion_tokens) filter (where first_token_ms < total_ms))::float8 * 1000
-        / nullif(sum(total_ms - first_token_ms) filter (where first_token_ms < total_ms), 0)`.as('tokens_per_second'),
+        / nullif(sum(total_ms - first_token_ms) filter (where first_token_ms < total_ms), 0)`.as(
+        'tokens_per_second',
+      ),
     ])
     .groupBy('minute')
     .orderBy('minute')
@@ -391,7 +398,10 @@ export type Way = {
  * Where a request for a model goes: the caller's deployment of that name, else the starter model.
  * One query, because every request begins with it.
  */
-export async function findWay(db: Db, asked: { userId: string; modelName: string }): Promise<Way | undefined> {
+export async function findWay(
+  db: Db,
+  asked: { userId: string; modelName: string },
+): Promise<Way | undefined> {
   const { rows } = await sql<Way>`
     with asked as (
       select 0 as rank, text_server_id, model_name, id as pod_id, sleeping, last_request_at,

@@ -22,7 +22,10 @@ export async function readDeployment(
 }
 
 /** A row with the state of the workload that carries it, in the words of the wire. */
-export async function toWire({ db, clock }: Pick<Services, 'db' | 'clock'>, row: DeploymentRow): Promise<Deployment> {
+export async function toWire(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  row: DeploymentRow,
+): Promise<Deployment> {
   const server = await findTextServer(db, row.text_server_id);
   const shown = await show(db, row, server);
   const used = timeCostMicro(row, usedMs(row, clock.now()));

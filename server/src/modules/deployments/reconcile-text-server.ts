@@ -47,8 +47,8 @@ export async function reconcileTextServer(tx: Transaction, clock: Clock, serverI
   const adapters = adaptersOf(live);
   const untried = adapters.some((adapter) => !adapter.proven);
   const actions = planTextServer({
-    current: current && viewOf(current),
-    next: next && viewOf(next),
+    current: current && viewOf(current, now),
+    next: next && viewOf(next, now),
     wantedAdapters: chooseAdapters(adapters, cautious),
     wanted: starterWanted || live.some((deployment) => !deployment.sleeping),
   });
@@ -109,15 +109,16 @@ function byUser(a: DeploymentRow, b: DeploymentRow): number {
   return a.user_id < b.user_id ? -1 : a.user_id > b.user_id ? 1 : 0;
 }
 
-function viewOf(workload: Workload): ServerWorkload {
-  return { id: workload.id, state: viewedState(workload), adapters: adapterNames(workload) };
+function viewOf(workload: Workload, now: Date): ServerWorkload {
+  return { id: workload.id, state: viewedState(workload, now), adapters: adapterNames(workload) };
 }
 
-function viewedState(workload: Workload): ServerWorkload['state'] {
+function viewedState(workload: Workload, now: Date): ServerWorkload['state'] {
   if (hasEnded(workload) || workload.wanted === 'stopped') return 'ended';
   if (workload.state === 'ready' || workload.state === 'degraded') return 'ready';
-  // The queue gives a reason to those that it has passed over.
-  return workload.state === 'queued' && workload.reason !== '' ? 'waiting' : 'coming';
+  // The queue gives a reason to those that it has passed over; one that rests after a failure has one too.
+  const passedOver = workload.state === 'queued' && workload.reason !== '' && workload.notBefore <= now;
+  return passedOver ? 'waiting' : 'coming';
 }
 
 /** The adapters of a text server's workload, in the order in which its engine counts them. */

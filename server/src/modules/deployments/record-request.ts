@@ -1,4 +1,5 @@
 import type { Context } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { settle } from '../credits/ledger.ts';
 import { costMicro } from '../credits/quote.ts';
 import type { Usage } from './completion-stream.ts';
@@ -27,14 +28,19 @@ export async function noteBegin(ctx: Context, way: Way): Promise<void> {
 }
 
 /** Keeps what a request used and settles its hold: the tokens that came, or nothing where none did. */
-export async function recordRequest(ctx: Context, way: Way, holdId: string, answered: Answered): Promise<void> {
+export async function recordRequest(
+  ctx: Context,
+  way: Way,
+  holdId: string,
+  answered: Answered,
+): Promise<void> {
   const { usage } = answered;
   const prices = tokenPrices(way);
   const amountMicro = costMicro([
     { priceId: prices.prompt, parts: BigInt(usage.promptTokens) },
     { priceId: prices.completion, parts: BigInt(usage.completionTokens) },
   ]);
-  await ctx.db.transaction().execute(async (tx) => {
+  await inTransaction(ctx.db, async (tx) => {
     await insertChatRequest(tx, {
       id: answered.id,
       userId: ctx.caller.userId,

@@ -5,8 +5,16 @@ import { type DeploymentRow, noteAsleep } from './queries.ts';
 import { reconcileTextServer } from './reconcile-text-server.ts';
 
 /** Lets the deployment sleep and settles its time; its next request wakes it. A step under the row's lock. */
-export async function sleepDeployment(tx: Transaction, clock: Clock, deployment: DeploymentRow): Promise<void> {
-  await noteAsleep(tx, deployment.id, 'Asleep: nobody asked it anything for a while. The next request wakes it.');
+export async function sleepDeployment(
+  tx: Transaction,
+  clock: Clock,
+  deployment: DeploymentRow,
+): Promise<void> {
+  await noteAsleep(
+    tx,
+    deployment.id,
+    'Asleep: nobody asked it anything for a while. The next request wakes it.',
+  );
   await reconcileTextServer(tx, clock, deployment.text_server_id);
   await settleTime(tx, clock.now(), deployment);
 }

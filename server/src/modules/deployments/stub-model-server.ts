@@ -51,10 +51,13 @@ export function stubModelServer(): Stub {
         return 1;
       }
       const server = createServer((request, response) => {
-        readJson(request).then((body) => {
-          stub.requests.push(body);
-          answer(stub.answer, body, response);
-        }, () => response.destroy());
+        readJson(request).then(
+          (body) => {
+            stub.requests.push(body);
+            answer(stub.answer, body, response);
+          },
+          () => response.destroy(),
+        );
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const { port } = server.address() as AddressInfo;
@@ -83,20 +86,30 @@ function ended(signal: AbortSignal): Promise<void> {
 
 function answer(kind: StubAnswer, body: Record<string, unknown>, response: ServerResponse): void {
   if (kind === 'hang') return;
-  if (kind === 'crash') return void response.writeHead(500).end('{"error":{"code":500,"message":"out of memory"}}');
+  if (kind === 'crash')
+    return void response.writeHead(500).end('{"error":{"code":500,"message":"out of memory"}}');
   if (kind === 'refuse') {
-    const error = { code: 400, message: 'the request exceeds the available context size', type: 'invalid_request_error' };
-    return void response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+    const error = {
+      code: 400,
+      message: 'the request exceeds the available context size',
+      type: 'invalid_request_error',
+    };
+    return void response
+      .writeHead(400, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ error }));
   }
   const base = { id: 'chatcmpl-1', created: 1, model: 'base' };
   if (!body.stream) {
     const message = { role: 'assistant', content: tokens.join('') };
     const choices = [{ index: 0, message, finish_reason: 'stop' }];
     response.writeHead(200, { 'content-type': 'application/json' });
-    return void response.end(JSON.stringify({ ...base, object: 'chat.completion', choices, usage: stubUsage }));
+    return void response.end(
+      JSON.stringify({ ...base, object: 'chat.completion', choices, usage: stubUsage }),
+    );
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const send = (data: object) => response.write(`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', ...data })}\n\n`);
+  const send = (data: object) =>
+    response.write(`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', ...data })}\n\n`);
   for (const [index, content] of (kind === 'break off' ? tokens.slice(0, 2) : tokens).entries()) {
     const timings = { cache_n: 4, prompt_n: stubUsage.prompt_tokens - 4, predicted_n: index + 1 };
     const chunk = { choices: [{ index: 0, delta: { content }, finish_reason: null }] };

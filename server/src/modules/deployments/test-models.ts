@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { Services } from '../../platform/context.ts';
 import { storeBlob } from '../../platform/storage/store-blob.ts';
-import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { createRevisionFromBlobs } from '../assets/create-revision-from-blobs.ts';
 import { insertAsset } from '../assets/insert-asset.ts';
 import { recordLineage } from '../assets/record-lineage.ts';
@@ -14,7 +14,7 @@ type Starter = { assetId: string; revisionId: string };
 
 /** For tests: a starter model whose GGUF nobody will read. */
 export async function insertStarter(services: Services, slug: string): Promise<Starter> {
-  const gguf = path.join(await temporaryFolder(), 'model.gguf');
+  const gguf = path.join(services.config.dataDir, 'model.gguf');
   await writeFile(gguf, 'GGUF, as far as these tests look');
   return registerStarterModel(services, {
     slug,
@@ -36,7 +36,7 @@ export async function insertFineTune(
   const write = (text: string) => storeBlob(services, Readable.from([text]));
   const adapter = await write(`adapter ${randomUUID()}`);
   const config = await write(JSON.stringify({ r: 8, lora_alpha: 8 }));
-  return services.db.transaction().execute(async (tx) => {
+  return inTransaction(services.db, async (tx) => {
     const assetId = await insertAsset(tx, {
       ownerUserId: owner.userId,
       datasetType: 'MODEL',

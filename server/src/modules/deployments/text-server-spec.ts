@@ -19,7 +19,10 @@ export const CONTEXT_TOKENS = 4096;
 
 /** What the runtime is told to serve a base model with its adapters. Adapters are named after their revision. */
 export function textServerSpec(
-  base: Omit<ServedBase, 'filesSha256'>, adapters: ServedAdapter[], threads: number): TextSpec {
+  base: Omit<ServedBase, 'filesSha256'>,
+  adapters: ServedAdapter[],
+  threads: number,
+): TextSpec {
   return {
     kind: 'serve',
     task: 'text',

@@ -1,4 +1,5 @@
 import type { Services } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { holdPeriod } from './meter-deployment.ts';
 import { lockDeployment, noteAwake } from './queries.ts';
 import { reconcileTextServer } from './reconcile-text-server.ts';
@@ -8,7 +9,7 @@ export async function wakeDeployment(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   podId: string,
 ): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+  await inTransaction(db, async (tx) => {
     const deployment = await lockDeployment(tx, podId);
     if (!deployment.sleeping || deployment.terminated_at) return;
     await noteAwake(tx, podId, clock.now());

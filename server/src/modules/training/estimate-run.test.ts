@@ -77,12 +77,12 @@ test('the cost is hours x devices x price', () => {
 
 test('a run goes to the wanted GPUs where there are enough', () => {
   const wanted = { type: 'NVIDIA_H100_80GB', count: 2 } as const;
-  expect(placeRun(wanted, { NVIDIA_H100_80GB: 2 })).toMatchObject({
+  expect(placeRun(wanted, { NVIDIA_H100_80GB: [0, 1] })).toMatchObject({
     devices: 2,
     priceId: 'training:NVIDIA_H100_80GB',
     description: 'The run goes to 2 x NVIDIA H100 (80GB).',
   });
-  expect(placeRun(wanted, { NVIDIA_H100_80GB: 1 })).toMatchObject({
+  expect(placeRun(wanted, { NVIDIA_H100_80GB: [0] })).toMatchObject({
     placement: { accelerator: null },
     devices: 1,
     priceId: 'training:CPU',

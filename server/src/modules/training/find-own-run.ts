@@ -9,8 +9,9 @@ export async function findOwnRun(
   db: Database | Transaction,
   { runId, userId }: { runId: string; userId: string },
 ): Promise<{ run: RunRow; workload: Workload }> {
-  const run = await findRun(db, runId);
+  // In this order: whoever sees that it has ended also sees what was charged, which is written with it.
   const workload = await findWorkload(db, runId);
+  const run = await findRun(db, runId);
   if (!run || !workload || run.userId !== userId)
     throw new AppError('not_found', { publicMessage: 'Run not found' });
   return { run, workload };

@@ -1,10 +1,8 @@
-import { selectArtefacts } from '../../engine/queries.ts';
 import { hasEnded } from '../../engine/workload.ts';
 import type { WorkloadKind } from '../../engine/workload-kind.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { createRevisionFromBlobs } from '../assets/create-revision-from-blobs.ts';
-import { upsertBlobs } from '../assets/queries.ts';
 import { meterRun } from './meter-run.ts';
 import { findRun, updateSummary } from './queries.ts';
 import { settleRun } from './settle-run.ts';
@@ -29,10 +27,7 @@ export function fineTuneKind(clock: Clock): WorkloadKind {
       const run = await findRun(tx, workload.id);
       if (!run) return;
       await publishChange(tx, run.userId, { topic: 'run', id: run.id });
-      if (!hasEnded(workload)) return;
-      // What it had uploaded belongs to no model: registered, it is collected.
-      if (workload.state !== 'completed') await upsertBlobs(tx, await selectArtefacts(tx, workload.id));
-      await settleRun(tx, run, workload);
+      if (hasEnded(workload)) await settleRun(tx, run, workload);
     },
   };
 }

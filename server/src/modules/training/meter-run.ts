@@ -4,13 +4,12 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
 import { availableMicro, extendHold } from '../credits/ledger.ts';
 import { runCostMicro } from './estimate-run.ts';
+import { HOLD_MS, holdForRun } from './hold-run.ts';
 import { type RunRow, updateHold } from './queries.ts';
 
 /** The hold is extended when less than this is left of it, by this much. */
 const LEFT_S = 15;
 const EXTENDED_BY_S = 300;
-/** Far longer than a run waits; one that works longer has its hold extended. */
-export const HOLD_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
  * Step: makes sure that the hold covers what the run has used and is about to use. When the
@@ -25,24 +24,47 @@ export async function meterRun(tx: Transaction, run: RunRow, workload: Workload,
   const isShort = held < costAfter(LEFT_S) && workload.startedAt !== null;
   const expiresSoon = run.holdExpiresAt.getTime() - now.getTime() < HOLD_MS / 2;
   if (isShort || expiresSoon) held = await extend(tx, run, isShort ? costAfter(EXTENDED_BY_S) : held, now);
-  if (held < costAfter(0)) {
+  if (held === 0n || held < costAfter(0)) {
     await stopWorkload(tx, { id: run.id, reason: 'The credit has ended. The work was saved', now });
   }
 }
 
 /** Extends the hold to `wantedMicro`, or to as much as there is. Returns what is held then. */
 async function extend(tx: Transaction, run: RunRow, wantedMicro: bigint, now: Date): Promise<bigint> {
-  const most = run.heldMicro + (await availableMicro(tx, run.userId));
-  const amountMicro = wantedMicro < most ? wantedMicro : most;
+  const available = await availableMicro(tx, run.userId);
+  const micro = smaller(wantedMicro, run.heldMicro + available);
   const expiresAt = new Date(now.getTime() + HOLD_MS);
   try {
-    await extendHold(tx, { holdId: run.holdId, amountMicro, expiresAt });
+    await extendHold(tx, { holdId: run.holdId, amountMicro: micro, expiresAt });
   } catch (error) {
     // Somebody else has spent it since: what is held stays.
     if (error instanceof AppError && error.code === 'insufficient_funds') return run.heldMicro;
+    if (error instanceof AppError && error.code === 'conflict') {
+      return replace(tx, run, smaller(wantedMicro, available), now);
+    }
     throw error;
   }
-  const micro = amountMicro > run.heldMicro ? amountMicro : run.heldMicro;
-  await updateHold(tx, run.id, { micro, expiresAt });
-  return micro;
+  const held = micro > run.heldMicro ? micro : run.heldMicro;
+  await updateHold(tx, run.id, { id: run.holdId, micro: held, expiresAt });
+  return held;
+}
+
+/**
+ * The hold has ended while the run waited, or nobody was there to extend it: its credits went back,
+ * and others are held instead. Returns what is held then; 0 when there is nothing to hold.
+ */
+async function replace(tx: Transaction, run: RunRow, amountMicro: bigint, now: Date): Promise<bigint> {
+  if (amountMicro <= 0n) return 0n;
+  try {
+    const hold = await holdForRun(tx, run, { round: `after:${run.holdId}`, amountMicro, now });
+    await updateHold(tx, run.id, hold);
+    return hold.micro;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'insufficient_funds') return 0n;
+    throw error;
+  }
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
 }

@@ -1,5 +1,6 @@
 import { type GpuType, gpuLabels } from '@bakehouse/contract/limits';
-import type { Capacity } from '../../engine/queue.ts';
+import { placeWorkload } from '../../engine/place-workload.ts';
+import { type Capacity, slotNumbers } from '../../engine/queue.ts';
 import type { Placement } from '../../engine/workload.ts';
 import type { PriceId } from '../credits/prices.ts';
 
@@ -17,20 +18,21 @@ export type RunPlace = {
 /** The wanted GPUs where there are as many, else this machine's CPU. Pure. */
 export function placeRun(wanted: { type: GpuType; count: number }, capacity: Capacity): RunPlace {
   const label = gpuLabels[wanted.type];
-  const there = capacity[wanted.type] ?? 0;
-  if (there >= wanted.count) {
+  const placement = placeWorkload(wanted, capacity);
+  if (placement.accelerator !== null) {
     const device = `${wanted.count} x ${label}`;
     return {
-      placement: { accelerator: wanted.type, count: wanted.count },
+      placement,
       devices: wanted.count,
       priceId: `training:${wanted.type}`,
       device,
       description: `The run goes to ${device}.`,
     };
   }
+  const there = slotNumbers(wanted.type, capacity).length;
   const lack = there === 0 ? `has no ${label}` : `has ${there} of the ${wanted.count} x ${label}`;
   return {
-    placement: { accelerator: null, count: 0 },
+    placement,
     devices: 1,
     priceId: 'training:CPU',
     device: 'CPU',

@@ -35,6 +35,9 @@ export type RunRow = {
   createdAt: Date;
 };
 
+/** Credits that are held for a run. */
+export type RunHold = { id: string; micro: bigint; expiresAt: Date };
+
 export type Configuration = z.infer<typeof savedConfiguration>;
 
 export async function insertRun(
@@ -109,14 +112,10 @@ export async function findRunUsing(tx: Transaction, assetId: string): Promise<{ 
     .executeTakeFirst();
 }
 
-export async function updateHold(
-  tx: Transaction,
-  id: string,
-  hold: { micro: bigint; expiresAt: Date },
-): Promise<void> {
+export async function updateHold(tx: Transaction, id: string, hold: RunHold): Promise<void> {
   await tx
     .updateTable('runs')
-    .set({ held_micro: hold.micro, hold_expires_at: hold.expiresAt })
+    .set({ hold_id: hold.id, held_micro: hold.micro, hold_expires_at: hold.expiresAt })
     .where('id', '=', id)
     .execute();
 }
@@ -126,7 +125,7 @@ export async function beginRound(
   tx: Transaction,
   run: RunRow,
   settledSeconds: number,
-  hold: { id: string; micro: bigint; expiresAt: Date },
+  hold: RunHold,
 ): Promise<void> {
   await tx
     .updateTable('runs')

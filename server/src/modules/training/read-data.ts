@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,44 +9,40 @@ import {
 import { hasLayer } from '../../engine/machine/environment.ts';
 import { ProgramFailed, runProgram } from '../../engine/machine/run-program.ts';
 import { runtimeCommand } from '../../engine/machine/runtime-command.ts';
-import type { Services } from '../../platform/context.ts';
+import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { BlobStore } from '../../platform/storage/blob-store.ts';
 
 type File = { path: string; sha256: string };
 
+/** A data file, and the model and settings that it is read for. */
+export type DataToRead = {
+  base: File[];
+  dataFile: File;
+  spec: Omit<ValidateSpec, 'base_model_dir' | 'data_file'>;
+};
+
 /** Reads a data file as training would. Tests put a function in its place. */
 export type ReadData = (
-  services: Pick<Services, 'config' | 'blobs'>,
-  input: { base: File[]; dataFile: File; spec: Omit<ValidateSpec, 'base_model_dir' | 'data_file'> },
+  ctx: Pick<Context, 'config' | 'blobs' | 'caller'>,
+  input: DataToRead,
 ) => Promise<ValidateReport>;
 
 const TIME_LIMIT_MS = 120_000;
-const REPORTS_KEPT = 100;
-
-/** What was read does not change: the files are named by their content. */
-const known = new Map<string, ValidateReport>();
 
 /**
  * Runs the runtime's `validate` on the files. What makes the run impossible stands in the report;
  * a program that fails otherwise is an error. Throws AppError('unavailable') while the Python
  * environment is not there.
  */
-export const readData: ReadData = async (services, input) => {
-  const name = createHash('sha256').update(JSON.stringify(input)).digest('hex');
-  const before = known.get(name);
-  if (before) return before;
-  if (!(await hasLayer(services.config, 'training'))) {
+export const readData: ReadData = async (ctx, input) => {
+  if (!(await hasLayer(ctx.config, 'training'))) {
     throw new AppError('unavailable', {
       publicMessage:
         'The Python environment for training is still being prepared. Please try again in a few minutes.',
     });
   }
-  const report = await inFolder((folder) => validateIn(folder, services, input));
-  known.set(name, report);
-  const [oldest] = known.keys();
-  if (known.size > REPORTS_KEPT && oldest !== undefined) known.delete(oldest);
-  return report;
+  return inFolder((folder) => validateIn(folder, ctx, input));
 };
 
 async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
@@ -61,8 +56,8 @@ async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
 
 async function validateIn(
   folder: string,
-  { config, blobs }: Pick<Services, 'config' | 'blobs'>,
-  { base, dataFile, spec }: Parameters<ReadData>[1],
+  { config, blobs }: Pick<Context, 'config' | 'blobs'>,
+  { base, dataFile, spec }: DataToRead,
 ): Promise<ValidateReport> {
   const baseDir = path.join(folder, 'base_model');
   for (const file of base) await link(blobs, file, baseDir);

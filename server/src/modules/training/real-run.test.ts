@@ -172,7 +172,7 @@ async function realServer() {
   onFileEnd(() => end('SIGTERM'));
 
   return {
-    client: testClient(url) as TestClient,
+    client: testClient(url),
     url,
     start: async () => {
       child = spawn(process.execPath, [path.resolve(import.meta.dirname, '../../main.ts')], {
@@ -200,7 +200,7 @@ async function realServer() {
       const [launcher = ''] = (await readFile(path.join(dir, String(Math.max(...attempts))), 'utf8')).split(
         ' ',
       );
-      const [pid = ''] = await runProgram('ps', ['-o', 'pid=', '--ppid', launcher]);
+      const [pid = ''] = await runProgram('pgrep', ['-P', launcher]);
       return Number(pid);
     },
   };

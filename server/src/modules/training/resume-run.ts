@@ -5,13 +5,13 @@ import type { Workload } from '../../engine/workload.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { idempotent } from '../../platform/db/idempotent.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { findReadableAsset } from '../assets/find-asset.ts';
 import { readRevision } from '../assets/read-revision.ts';
-import { hold } from '../credits/ledger.ts';
 import { runCostMicro } from './estimate-run.ts';
 import { findOwnRun } from './find-own-run.ts';
-import { HOLD_MS } from './meter-run.ts';
+import { holdForRun } from './hold-run.ts';
 import { beginRound, type RunRow } from './queries.ts';
 import { toRun } from './to-run.ts';
 
@@ -24,31 +24,17 @@ export async function resumeRun(ctx: Context, { params }: InputOf<typeof endpoin
   const { userId } = ctx.caller;
   const { runId } = params;
   const call = { userId, key: ctx.idempotencyKey, operation: 'resume-run', input: params };
-  await ctx.db.transaction().execute((tx) =>
+  await inTransaction(ctx.db, (tx) =>
     idempotent(tx, call, async () => {
-      const { run, workload } = await findOwnRun(tx, { runId, userId });
-      await requireSources(tx, run);
+      await requireSources(tx, (await findOwnRun(tx, { runId, userId })).run);
       const now = ctx.clock.now();
-      const { restarts } = await resumeWorkload(tx, { id: runId, now });
+      await resumeWorkload(tx, { id: runId, now });
+      // Read under the workload's lock: until then the end of the last round may not have been written.
+      const { run, workload } = await findOwnRun(tx, { runId, userId });
       await publishChange(tx, userId, { topic: 'run', id: runId });
-      const cost = runCostMicro(run.priceId, secondsLeft(workload), run.devices);
-      const amountMicro = cost > 0n ? cost : 1n;
-      const expiresAt = new Date(now.getTime() + HOLD_MS);
-      const { holdId } = await hold(tx, {
-        userId,
-        amountMicro,
-        kind: 'fine_tuning',
-        description: `Fine-tuning of ${run.title}`,
-        references: {
-          asset_name: run.title,
-          model_id: run.modelAssetId,
-          dataset_id: run.dataset.assetId,
-          run_id: runId,
-        },
-        expiresAt,
-        idempotencyKey: `run:${runId}:${restarts}`,
-      });
-      await beginRound(tx, run, workload.activeSeconds, { id: holdId, micro: amountMicro, expiresAt });
+      const amountMicro = runCostMicro(run.priceId, secondsLeft(workload), run.devices);
+      const hold = await holdForRun(tx, run, { round: `${workload.restarts}`, amountMicro, now });
+      await beginRound(tx, run, workload.activeSeconds, hold);
       return { id: runId };
     }),
   );

@@ -1,6 +1,6 @@
 import * as assets from '@bakehouse/contract/assets';
 import * as contract from '@bakehouse/contract/training';
-import { type Binding, bind } from '../../platform/http/bind.ts';
+import { type Binding, type BindOptions, bind } from '../../platform/http/bind.ts';
 import { createAsset } from '../assets/create-asset.ts';
 import { cancelRun } from './cancel-run.ts';
 import type { TrainingParts } from './check-fine-tune.ts';
@@ -15,18 +15,21 @@ import { saveConfiguration } from './save-configuration.ts';
 import { startFineTune } from './start-fine-tune.ts';
 import { validateFineTune } from './validate-fine-tune.ts';
 
+/** Each may read a whole data file. */
+const readsAFile: BindOptions = { callsPerMinute: 60 };
+
 export function trainingRoutes(parts: TrainingParts): Binding[] {
   return [
     // One call of the product makes assets and starts fine-tunes; the module above the other binds it.
-    bind(assets.createAsset, (ctx, { body }) =>
-      body.fine_tune_payload
-        ? startFineTune(ctx, parts, body, body.fine_tune_payload)
-        : createAsset(ctx, body),
+    bind(
+      assets.createAsset,
+      (ctx, { body }) =>
+        body.fine_tune_payload
+          ? startFineTune(ctx, parts, body, body.fine_tune_payload)
+          : createAsset(ctx, body),
+      readsAFile,
     ),
-    // Each reads a whole file.
-    bind(contract.validateFineTune, (ctx, input) => validateFineTune(ctx, parts, input), {
-      callsPerMinute: 60,
-    }),
+    bind(contract.validateFineTune, (ctx, input) => validateFineTune(ctx, parts, input), readsAFile),
     bind(contract.listRuns, listRuns),
     bind(contract.getRun, getRun),
     bind(contract.getRunMetrics, getRunMetrics),

@@ -4,16 +4,16 @@ import type { FineTunePayload } from '@bakehouse/contract/training';
 import { requestWorkload } from '../../engine/request-workload.ts';
 import type { Context } from '../../platform/context.ts';
 import { hasIdempotentAnswer, idempotent } from '../../platform/db/idempotent.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { completeOnboardingStep } from '../accounts/complete-onboarding-step.ts';
 import { insertAsset } from '../assets/insert-asset.ts';
 import { recordLineage } from '../assets/record-lineage.ts';
-import { hold } from '../credits/ledger.ts';
 import { checkFineTune, type FineTuneCheck, type TrainingParts } from './check-fine-tune.ts';
 import { FINE_TUNE_KIND } from './fine-tune-kind.ts';
 import { toTrainSpec } from './fine-tune-spec.ts';
-import { HOLD_MS } from './meter-run.ts';
+import { holdForRun } from './hold-run.ts';
 import { insertRun } from './queries.ts';
 
 type Body = InputOf<typeof createAsset>['body'];
@@ -33,7 +33,7 @@ export async function startFineTune(
   const call = { userId, key: ctx.idempotencyKey, operation: 'start-fine-tune', input: body };
   // A repeated call is answered as before, whatever has become of the files since.
   const check = (await hasIdempotentAnswer(ctx.db, call)) ? null : await checkStart(ctx, parts, payload);
-  return ctx.db.transaction().execute(async (tx) => {
+  return inTransaction(ctx.db, async (tx) => {
     const { id } = await idempotent(tx, call, async () => {
       if (!check)
         throw new AppError('conflict', {
@@ -77,38 +77,19 @@ export async function startFineTune(
       await completeOnboardingStep(tx, userId, 'create_model');
       await completeOnboardingStep(tx, userId, 'fine_tune_model');
       await publishChange(tx, userId, { topic: 'run', id: runId });
-      const expiresAt = new Date(now.getTime() + HOLD_MS);
-      // Nothing is so small that it is free.
-      const amountMicro = check.costMicro > 0n ? check.costMicro : 1n;
-      const { holdId } = await hold(tx, {
-        userId,
-        amountMicro,
-        kind: 'fine_tuning',
-        description: `Fine-tuning of ${body.title}`,
-        references: {
-          asset_name: body.title,
-          model_id: assetId,
-          dataset_id: dataset.asset.id,
-          run_id: runId,
-        },
-        expiresAt,
-        idempotencyKey: `run:${runId}`,
-      });
+      const run = { id: runId, userId, title: body.title, modelAssetId: assetId, ...sources };
+      const hold = await holdForRun(tx, run, { round: 'first', amountMicro: check.costMicro, now });
       await insertRun(tx, {
-        id: runId,
-        userId,
-        title: body.title,
-        modelAssetId: assetId,
-        ...sources,
+        ...run,
         fileName: payload.file_name,
         parameters: parametersOf(payload),
         priceId: place.priceId,
         devices: place.devices,
         quote: check.validation.cost_estimate.quote,
         workFlops: check.flops,
-        holdId,
-        heldMicro: amountMicro,
-        holdExpiresAt: expiresAt,
+        holdId: hold.id,
+        heldMicro: hold.micro,
+        holdExpiresAt: hold.expiresAt,
         createdAt: now,
       });
       return { id: assetId };

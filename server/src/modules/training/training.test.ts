@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { createAsset, deleteAsset, getAsset, listAssets } from '@bakehouse/contract/assets';
+import { createAsset, deleteAsset, downloadFile, getAsset, listAssets } from '@bakehouse/contract/assets';
 import { getBalance, listTransactions, transferTokens } from '@bakehouse/contract/credits';
 import { formatBgl, MICRO_PER_BGL, parseBgl } from '@bakehouse/contract/money';
 import type { Report } from '@bakehouse/contract/runtime/report';
-import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import * as training from '@bakehouse/contract/training';
+import { sql } from 'kysely';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Launch } from '../../engine/drivers/driver.ts';
 import {
@@ -15,32 +15,14 @@ import {
 } from '../../engine/drivers/fake/fake-driver.ts';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
+import { collectBlobsJob } from '../assets/collect-blobs.ts';
+import { expireHolds } from '../credits/ledger.ts';
+import { trainingRoutes } from './routes.ts';
+import { emptySafetensors, goodData } from './test-run.ts';
 
 type Unnumbered = Report extends infer R ? (R extends Report ? Omit<R, 'seq' | 'at'> : never) : never;
 
 const PRICE_MICRO_PER_S = Number((25n * MICRO_PER_BGL) / 10n) / 3600;
-const goodData: ValidateReport = {
-  columns: ['question', 'answer'],
-  rows_total: 10,
-  rows_kept: 9,
-  rows_dropped: 1,
-  dropped: [{ line: 4, reason: 'The answer is empty' }],
-  rows_truncated: 0,
-  train_tokens: 4000,
-  eval_tokens: 1000,
-  train_examples: 8,
-  eval_examples: 2,
-  steps_total: 2,
-  token_histogram: [],
-  samples: [],
-  base_parameters: 135_000_000,
-  trainable_parameters: 1_000_000,
-  memory_bytes: 1_000_000_000,
-  gpu_memory_bytes: 2_000_000_000,
-  tied_embeddings: true,
-  critical_errors: [],
-  warnings: [],
-};
 
 let script: Script = idleUntilStopped;
 let read = goodData;
@@ -57,19 +39,8 @@ let datasetId: string;
 let baseId: string;
 beforeAll(async () => {
   user = await server.signUp('Ada');
-  datasetId = await create(user, 'RAW', 'rows', { 'rows.csv': 'question,answer\na,b\n' });
-  baseId = await create(user, 'MODEL', 'tiny base', {
-    'config.json': '{}',
-    'model.safetensors': emptySafetensors(),
-  });
+  ({ asset_id: datasetId, base_model: baseId } = await filesOf(user));
 });
-
-function emptySafetensors(): Buffer {
-  const header = Buffer.from('{}      ');
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(header.length));
-  return Buffer.concat([length, header]);
-}
 
 async function create(
   as: TestUser,
@@ -89,6 +60,17 @@ async function create(
     expect(answer.status, await answer.text()).toBe(200);
   }
   return id;
+}
+
+/** A dataset and a base model of the user's own. */
+async function filesOf(owner: TestUser) {
+  return {
+    asset_id: await create(owner, 'RAW', 'rows', { 'rows.csv': 'question,answer\na,b\n' }),
+    base_model: await create(owner, 'MODEL', 'tiny base', {
+      'config.json': '{}',
+      'model.safetensors': emptySafetensors(),
+    }),
+  };
 }
 
 type Payload = NonNullable<
@@ -127,6 +109,11 @@ async function runOf(modelId: string, as = user) {
   return run;
 }
 const balance = async (as = user) => request(getBalance, { params: { userId: as.userId } }, { as });
+/** So much time passes that all holds end. */
+async function expire() {
+  clock.advance({ seconds: 31 * 24 * 3600 });
+  await server.services.db.transaction().execute((tx) => expireHolds(tx, { now: clock.now(), limit: 100 }));
+}
 const micro = (amount: string | null) => Number(parseBgl(amount ?? '0'));
 
 /** Calls the server as the runtime does. */
@@ -150,7 +137,7 @@ function workload({ workloadId, server: { base_url, token } }: Launch) {
     report: async (...reports: Unnumbered[]) => {
       const { accepted_seq } = await post([]);
       const at = clock.now().toISOString();
-      return post(reports.map((one, index) => ({ ...one, seq: accepted_seq + index + 1, at }) as Report));
+      return post(reports.map((one, index) => ({ ...one, seq: accepted_seq + index + 1, at })));
     },
     put: async (path: string, text: string) => {
       const sha256 = createHash('sha256').update(text).digest('hex');
@@ -249,7 +236,7 @@ describe('a fine-tune', () => {
     expect(after.held).toBe('0');
     expect(micro(before.balance) - micro(after.balance)).toBe(micro(run.charged));
     const { summary } = await request(listTransactions, { params: { userId: user.userId } }, { as: user });
-    expect(summary.total_cost_fine_tuning).toBe(run.charged);
+    expect(summary?.total_cost_fine_tuning).toBe(run.charged);
 
     const model = await request(getAsset, { params: { id: modelId } }, { as: user });
     expect(model).toMatchObject({
@@ -287,6 +274,45 @@ describe('a fine-tune', () => {
     expect((await call('PUT', 'artefacts/..%2Fa', Buffer.from('x'), wrong)).status).toBe(400);
     await request(training.cancelRun, { params: { runId: (await runOf(modelId)).run_id } }, { as: user });
     await ended(modelId);
+  });
+
+  test('keeps what it has stored until its result, and what fails leaves nothing', async () => {
+    const { services } = app;
+    const collect = (now: () => Date) =>
+      collectBlobsJob.run({ ...services, clock: { ...clock, now } }, {}, AbortSignal.timeout(10_000));
+    const inTwoHours = () => new Date(Math.max(Date.now(), clock.now().getTime()) + 2 * 3600 * 1000);
+    const isStored = (sha256: string) =>
+      services.blobs.localPath(sha256).then(
+        () => true,
+        () => false,
+      );
+
+    const done = await begin(async (one) => {
+      const { report, put } = workload(one);
+      const files = [await put('README.md', '# Stored two hours before the result')];
+      await collect(inTwoHours);
+      await report({ type: 'result', files, summary: {} });
+      return 0;
+    });
+    await ended(done.modelId);
+    const params = { id: done.modelId, '*': 'README.md' };
+    const answer = await server.send(downloadFile, { params, query: {} }, { as: user });
+    expect(await answer.text()).toBe('# Stored two hours before the result');
+
+    let lost = '';
+    const failed = await begin(async (one) => {
+      const { report, put } = workload(one);
+      lost = (await put('half.bin', 'half of a model')).sha256;
+      await report({ type: 'failed', message: 'The memory is not enough.' });
+      return 1;
+    });
+    await ended(failed.modelId);
+    await collect(inTwoHours);
+    expect(await isStored(lost)).toBe(true);
+    clock.advance({ days: 8 });
+    await app.engine.pass();
+    await collect(inTwoHours);
+    expect(await isStored(lost)).toBe(false);
   });
 
   test('that fails is not charged', async () => {
@@ -374,13 +400,7 @@ describe('a fine-tune', () => {
       { body: { user_id: poor.userId, recipient_id: user.userId, amount } },
       { as: poor },
     );
-    const own = {
-      asset_id: await create(poor, 'RAW', 'rows', { 'rows.csv': 'question,answer\na,b\n' }),
-      base_model: await create(poor, 'MODEL', 'tiny base', {
-        'config.json': '{}',
-        'model.safetensors': emptySafetensors(),
-      }),
-    };
+    const own = await filesOf(poor);
     const commands: string[] = [];
     const { modelId } = await begin(
       async (one) => {
@@ -404,6 +424,107 @@ describe('a fine-tune', () => {
     expect(micro(run.charged)).toBeLessThanOrEqual(70_000);
     const left = await balance(poor);
     expect(micro(left.available)).toBe(70_000 - micro(run.charged));
+  });
+
+  test('whose hold has expired while it waited takes another one', async () => {
+    const modelId = await start();
+    const { held } = await runOf(modelId);
+    await expire();
+    expect((await balance()).held).toBe('0');
+    const seen: string[] = [];
+    script = async (launch, process) => {
+      await workload(launch).report(step(1));
+      seen.push((await balance()).held);
+      return trainFor(20)(launch, process);
+    };
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(seen).toEqual([held]);
+    expect(run).toMatchObject({ state: 'completed', held: '0' });
+    expect(micro(run.charged)).toBe(Math.ceil(20 * PRICE_MICRO_PER_S));
+    expect((await balance()).held).toBe('0');
+  });
+
+  test('that goes on with neither hold nor credit is stopped', async () => {
+    const broke = await server.signUp('Broke');
+    const own = await filesOf(broke);
+    script = async (launch, process) => {
+      await workload(launch).report(step(1));
+      await idleUntilStopped(launch, process);
+      return 0;
+    };
+    const modelId = await start({ as: broke, payload: own });
+    await expire();
+    const { available: amount } = await balance(broke);
+    await request(
+      transferTokens,
+      { body: { user_id: broke.userId, recipient_id: user.userId, amount } },
+      { as: broke },
+    );
+    await ended(modelId, broke);
+    expect(await runOf(modelId, broke)).toMatchObject({
+      state: 'cancelled',
+      charged: '0',
+      reason: 'The credit has ended. The work was saved. You were not charged.',
+    });
+  });
+
+  test('whose hold has expired while nobody metered it ends, and is not charged', async () => {
+    const { modelId, launch } = await begin(async (one, process) => {
+      await idleUntilStopped(one, process);
+      return 0;
+    });
+    clock.advance({ seconds: 12 });
+    await workload(launch).report();
+    await expire();
+    await request(training.cancelRun, { params: { runId: launch.workloadId } }, { as: user });
+    await ended(modelId);
+    expect(await runOf(modelId)).toMatchObject({
+      state: 'cancelled',
+      elapsed_seconds: 12,
+      charged: '0',
+      reason: 'Cancelled. You were not charged.',
+    });
+  });
+
+  test('that is resumed while its end is being written knows what that end has charged', async () => {
+    const { modelId, launch } = await begin(async (one, process) => {
+      await idleUntilStopped(one, process);
+      await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
+      return 0;
+    });
+    const params = { runId: launch.workloadId };
+    clock.advance({ seconds: 12 });
+    await workload(launch).report();
+    await request(training.cancelRun, { params }, { as: user });
+    await ended(modelId);
+
+    // The end once more: what it wrote is taken back, and written again while the resume waits for it.
+    const { db } = server.services;
+    const charge = (tx: typeof db, charged_micro: bigint | null) =>
+      tx.updateTable('runs').set({ charged_micro }).where('id', '=', params.runId).execute();
+    const time = (tx: typeof db, active_seconds: number) =>
+      tx.updateTable('workloads').set({ active_seconds }).where('id', '=', params.runId).execute();
+    const charged = BigInt(micro((await runOf(modelId)).charged));
+    await charge(db, null);
+    await time(db, 0);
+    script = trainFor(20);
+    const resumed = await db.transaction().execute(async (tx) => {
+      await time(tx, 12);
+      await charge(tx, charged);
+      const resuming = request(training.resumeRun, { params }, { as: user, idempotencyKey: 'at the end' });
+      await vi.waitFor(async () => {
+        const { rows } = await sql`select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+        expect(rows).toHaveLength(1);
+      });
+      return { resuming };
+    });
+    await resumed.resuming;
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(run).toMatchObject({ state: 'completed', elapsed_seconds: 32 });
+    expect(micro(run.charged)).toBe(Math.ceil(32 * PRICE_MICRO_PER_S));
   });
 
   test('that crashes goes on under the same id, and pays once for its work', async () => {
@@ -512,6 +633,13 @@ describe('starting', () => {
   });
 });
 
+test('starting a fine-tune is limited as its validation is: both read the file', () => {
+  const bindings = trainingRoutes({ capacity: driver.capacity, readData: async () => goodData });
+  const limitOf = (endpoint: object) => bindings.find((one) => one.endpoint === endpoint)?.callsPerMinute;
+  expect(limitOf(createAsset)).toBe(60);
+  expect(limitOf(training.validateFineTune)).toBe(60);
+});
+
 describe('validation', () => {
   const validate = (more: object = {}) =>
     request(
@@ -555,6 +683,8 @@ describe('validation', () => {
     expect((await validate({ learning_rate: 0.5 })).warnings).toEqual([expect.stringContaining('far above')]);
     await expect(validate({ learning_rate: 0 })).rejects.toThrow('Learning rate must be greater than 0');
     await expect(validate({ epochs: 0 })).rejects.toThrow('Epochs must be at least 1');
+    await expect(validate({ epochs: 1001 })).rejects.toThrow('Epochs must be at most 1000');
+    await expect(validate({ batch_size: 1e9 })).rejects.toThrow('Batch size must be at most 1024');
     await expect(validate({ accelerator_count: 3 })).rejects.toThrow('Please select a valid number of GPUs');
     await expect(validate({ gpu_type: 'RTX' })).rejects.toThrow('Please select a GPU configuration');
   });

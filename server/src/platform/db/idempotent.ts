@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../errors.ts';
-import { type Database, toJson, type Transaction } from './database.ts';
+import { type Database, type Transaction, toJson } from './database.ts';
 
 type Call = {
   userId: string;

@@ -103,6 +103,7 @@ export type DeploymentsTable = {
   text_server_id: string;
   asset_id: string;
   revision_id: string;
+  base_asset_id: string;
   adapter_file: string | null;
   adapter_rank: number | null;
   adapter_files: Json | null;
@@ -120,6 +121,10 @@ export type DeploymentsTable = {
   unsettled_ms: Generated<bigint>;
   metered_at: Timestamp | null;
   settled_micro: Generated<bigint>;
+  requests: Generated<bigint>;
+  prompt_tokens: Generated<bigint>;
+  completion_tokens: Generated<bigint>;
+  tokens_micro: Generated<bigint>;
   created_at: Generated<Timestamp>;
   ready_at: Timestamp | null;
   last_request_at: Timestamp | null;
@@ -232,6 +237,15 @@ export type RunsTable = {
   created_at: Timestamp;
 };
 
+export type ServingWorkloadsTable = {
+  id: string | null;
+  state: string | null;
+  reason: string | null;
+  phase: string | null;
+  base_url: string | null;
+  adapter_names: string[] | null;
+};
+
 export type SessionsTable = {
   id: string;
   user_id: string;
@@ -262,13 +276,14 @@ export type SignInMethodsTable = {
 export type TextServersTable = {
   id: Generated<string>;
   engine: string;
-  base_sha256: string;
+  files_sha256: string;
   base_files: Json;
   model_file: string;
   accelerator: string | null;
   accelerator_count: number;
   workload_id: string | null;
   next_workload_id: string | null;
+  cautious: Generated<boolean>;
   starter_asset_id: string | null;
   starter_name: string | null;
   starter_requested_at: Timestamp | null;
@@ -391,6 +406,7 @@ export type DB = {
   preparations: PreparationsTable;
   revisions: RevisionsTable;
   runs: RunsTable;
+  serving_workloads: ServingWorkloadsTable;
   sessions: SessionsTable;
   sign_in_methods: SignInMethodsTable;
   text_servers: TextServersTable;

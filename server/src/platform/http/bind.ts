@@ -11,7 +11,7 @@ export type Binding = {
 } & BindOptions;
 
 export type BindOptions = {
-  /** Calls per minute and caller, where fewer are wanted than the server's own limit. */
+  /** Calls per minute and user, or address on public routes, where fewer are wanted than the server's own limit. */
   callsPerMinute?: number;
 };
 

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endpoint } from '@bakehouse/contract/endpoint';
-import { Registry } from 'prom-client';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { readConfig } from '../../config.ts';
@@ -13,7 +13,7 @@ import { onFileEnd } from '../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import type { Services } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { bind, type Binding, bindPublic, bindWorkload } from './bind.ts';
+import { type Binding, bind, bindPublic, bindWorkload } from './bind.ts';
 import { buildHttpServer } from './http-server.ts';
 import { openEventStream } from './server-sent-events.ts';
 
@@ -231,26 +231,56 @@ describe('access', () => {
 });
 
 describe('rate limits', () => {
-  test('count per key, show the standard headers, and are stricter where a route says so', async () => {
-    const strict = endpoint({ ...open, path: '/api/v1/strict' });
-    const { post, call } = await serve(
+  const keyed = endpoint({ ...open, path: '/api/v1/keyed', access: 'key' });
+  const strict = endpoint({ ...open, path: '/api/v1/strict', access: 'key' });
+  const operators = endpoint({ ...open, path: '/api/v1/operators', access: 'operator' });
+  const limited = () =>
+    serve(
       [
         bindPublic(numbers, async () => ({ doubled: 2 })),
-        bindPublic(strict, async () => undefined, { callsPerMinute: 1 }),
+        bind(keyed, async () => undefined),
+        bind(strict, async () => undefined, { callsPerMinute: 1 }),
+        bind(operators, async () => undefined),
       ],
       { BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '2' },
     );
-    const first = await post({ amount: 1 }, { 'x-api-key': 'one' });
-    expect(first.headers).toMatchObject({ 'ratelimit-limit': '2', 'ratelimit-remaining': '1' });
-    await post({ amount: 1 }, { 'x-api-key': 'one' });
-    const third = await post({ amount: 1 }, { 'x-api-key': 'one' });
+
+  test('count per user, show the standard headers, and are stricter where a route says so', async () => {
+    const { call } = await limited();
+    const as = (user: string, target = '/api/v1/keyed') =>
+      call(target, { method: 'POST', headers: { 'x-api-key': `key-of-${user}` } });
+    expect((await as('ada')).headers).toMatchObject({ 'ratelimit-limit': '2', 'ratelimit-remaining': '1' });
+    await as('ada');
+    const third = await as('ada');
     expect(third).toMatchObject({ status: 429, json: { error: { code: 'rate_limited' } } });
     expect(third.headers['retry-after']).toBeDefined();
-    expect((await post({ amount: 1 }, { 'x-api-key': 'two' })).status).toBe(200);
-
-    expect((await call('/api/v1/strict', { method: 'POST' })).status).toBe(200);
-    expect((await call('/api/v1/strict', { method: 'POST' })).status).toBe(429);
+    expect((await as('bob')).status).toBe(200);
+    expect((await as('bob', '/api/v1/strict')).status).toBe(200);
+    expect((await as('bob', '/api/v1/strict')).status).toBe(429);
     for (let i = 0; i < 5; i += 1) expect((await call('/healthz')).status).toBe(200);
+  });
+
+  test('count public calls per address, whatever key they carry', async () => {
+    const { post } = await limited();
+    const statuses = [];
+    for (const key of ['a', 'key-of-ada', 'b', 'key-of-bob']) {
+      statuses.push((await post({ amount: 1 }, { 'x-api-key': key })).status);
+    }
+    expect(statuses).toEqual([200, 200, 429, 429]);
+  });
+
+  test.each([
+    ['/api/v1/keyed', 401],
+    ['/api/v1/operators', 403],
+  ])('count what fails before it is known who calls: %s', async (target, status) => {
+    const { call } = await limited();
+    const keys =
+      status === 401 ? ['a', 'b', 'c', 'key-of-ada'] : Array.from({ length: 4 }, () => 'key-of-ada');
+    const answers = [];
+    for (const key of keys)
+      answers.push(await call(target, { method: 'POST', headers: { 'x-api-key': key } }));
+    expect(answers.map((answer) => answer.status)).toEqual([status, status, 429, 429]);
+    expect(answers[2]?.headers['retry-after']).toBeDefined();
   });
 });
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
 import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
-import rateLimit from '@fastify/rate-limit';
-import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -18,6 +17,7 @@ import type { Binding } from './bind.ts';
 import { closeGracefully } from './graceful-close.ts';
 import { measureHttp } from './measure-http.ts';
 import { describeInOpenApi } from './openapi.ts';
+import { type GuardStrangers, limitCalls } from './rate-limits.ts';
 import { sendError } from './send-error.ts';
 import { serveWebApp } from './web-app.ts';
 
@@ -63,6 +63,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   app.addContentTypeParser('application/octet-stream', (_request, _payload, done) => done(null));
   closeGracefully(app);
   app.addHook('onRequest', async (request, reply) => {
+    request.caller = { kind: 'nobody' };
     reply.header('x-request-id', request.id);
   });
 
@@ -83,16 +84,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   });
   // The parser cuts a file at its limit without an error: one byte more lets the store see the excess.
   await app.register(multipart, { limits: { fileSize: FILE_SIZE_LIMIT_BYTES + 1, files: 1, fields: 10 } });
-  if (services.config.rateLimitPerMinute > 0) {
-    await app.register(rateLimit, {
-      max: services.config.rateLimitPerMinute,
-      timeWindow: '1 minute',
-      enableDraftSpec: true,
-      keyGenerator: (request) => readKey(request) ?? request.ip,
-      errorResponseBuilder: (_request, limit) =>
-        new AppError('rate_limited', { publicMessage: `Too many requests. Try again in ${limit.after}.` }),
-    });
-  }
+  const guardStrangers = await limitCalls(app, services.config.rateLimitPerMinute);
 
   await describeInOpenApi(
     app,
@@ -100,11 +92,13 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   );
   measureHttp(app, options.metrics);
   mountHealth(app, options);
-  for (const binding of options.bindings) mount(app, services, authenticators, binding);
+  for (const binding of options.bindings) mount(app, { services, authenticators, guardStrangers }, binding);
   for (const plugin of options.plugins) await app.register(plugin);
   await serveWebApp(app, options.webDist);
   return app;
 }
+
+type MountOptions = Pick<Options, 'services' | 'authenticators'> & { guardStrangers: GuardStrangers };
 
 function mountHealth(
   app: FastifyInstance,
@@ -125,8 +119,7 @@ function mountHealth(
 
 function mount(
   app: FastifyInstance,
-  services: Services,
-  authenticators: Authenticators,
+  { services, authenticators, guardStrangers }: MountOptions,
   binding: Binding,
 ): void {
   const { endpoint, handle } = binding;
@@ -147,8 +140,10 @@ function mount(
       ...(endpoint.response && { response: { [endpoint.status ?? 200]: endpoint.response } }),
     },
     // Access is checked before the body is read, so that strangers cannot make the server parse.
-    onRequest: async (request) => {
-      request.caller = await findCaller(request, binding, authenticators);
+    onRequest: async (request, reply) => {
+      request.caller = await guardStrangers(request, reply, () =>
+        findCaller(request, binding, authenticators),
+      );
     },
     // Before validation: whose it is comes first.
     preValidation: async (request) => {

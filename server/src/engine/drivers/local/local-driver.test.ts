@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import type { Launch } from '../driver.ts';
 import { testSpec } from '../test-spec.ts';
 import { createLocalDriver } from './local-driver.ts';
 import { readBirth } from './process-identity.ts';
 
-const home = await mkdtemp(path.join(tmpdir(), 'bakehouse-local-driver-'));
+const home = await temporaryFolder();
 const workloadsDir = path.join(home, 'workloads');
 const options = {
   workloadsDir,
@@ -42,6 +42,15 @@ test('the spec names its folders and only its owner may read it', async () => {
     cache_dir: options.cacheDir,
   });
   expect((await stat(file(one, 'attempts/1.json'))).mode & 0o777).toBe(0o600);
+});
+
+test('a workload sees its GPUs alone, by the numbers of nvidia-smi', async () => {
+  const one = { ...launch('gpus'), devices: [1, 3] };
+  await driver.start(one);
+  await vi.waitFor(
+    async () => expect(await driver.logs(one.workloadId, 1)).toEqual(['PCI_BUS_ID 1,3']),
+    patiently,
+  );
 });
 
 test('a workload outlives the server that started it, and the next server finds it', async () => {

@@ -64,7 +64,7 @@ export function createLocalDriver(options: Options): Driver {
           cwd: path.join(dir, 'work'),
           detached: true,
           stdio: ['ignore', log.fd, log.fd],
-          env: { ...program.env, CUDA_VISIBLE_DEVICES: launch.devices.join(',') },
+          env: { ...program.env, ...showGpus(launch) },
         },
       );
       child.once('exit', () => {
@@ -203,6 +203,11 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+}
+
+/** CUDA's own order is by speed; the numbers of the slots are those of nvidia-smi, which go by the bus. */
+function showGpus({ devices }: Launch): Record<string, string> {
+  return { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: devices.join(',') };
 }
 
 /** Runs give way to what people wait for: the web app and the served models. */

@@ -32,6 +32,11 @@ switch (verb) {
     for (let line = 0; line < Number(value); line += 1) print(`line ${line} ${'x'.repeat(1000)}`);
     idle();
     break;
+  case 'gpus':
+    print(`${process.env.CUDA_DEVICE_ORDER} ${process.env.CUDA_VISIBLE_DEVICES}`);
+    break;
   case 'exit':
     process.exit(Number(value));
+  default:
+    throw new Error(`There is no script ${spec.title}`);
 }

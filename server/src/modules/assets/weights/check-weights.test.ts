@@ -1,8 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkWeights } from './check-weights.ts';
+import { findFault, weightsExtension } from './find-fault.ts';
 
 let dir: string;
 beforeAll(async () => {
@@ -19,12 +21,9 @@ async function refusal(name: string, ...parts: (Buffer | string | number[])[]): 
       parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))),
     ),
   );
-  try {
-    checkWeights(file, name);
-    return null;
-  } catch (error) {
-    return (error as Error).message;
-  }
+  const extension = weightsExtension(name);
+  const fault = extension && findFault(file, extension);
+  return fault && `${name} ${fault}.`;
 }
 
 function u32(value: number): Buffer {
@@ -99,6 +98,7 @@ describe('GGUF', () => {
     expect(
       await refusal('m.gguf', ...write([tensor('a', 0), tensor('b', 128, 256, 12)], 128 + 144)),
     ).toBeNull();
+    expect(await refusal('m.gguf', 'GGUF', u32(3), u64(0), u64(0))).toBeNull();
   });
 
   test.each([
@@ -232,5 +232,34 @@ describe('pickles', () => {
 
   test('are not looked for in other files', async () => {
     expect(await refusal('notes.txt', 'cos\nsystem\n.')).toBeNull();
+  });
+});
+
+describe('a check that takes long', () => {
+  const endless = async () => {
+    const file = path.join(dir, 'long.pt');
+    await writeFile(file, Buffer.alloc(2_100_000, 'N'));
+    return file;
+  };
+
+  test('does not keep the server from its work', async () => {
+    const check = checkWeights(await endless(), 'long.pt').catch((error: unknown) => error);
+    expect(await Promise.race([check, nextTurn('others had their turn')])).toBe('others had their turn');
+    await check;
+  });
+
+  test('ends with what it has found', async () => {
+    const file = path.join(dir, 'short.pt');
+    await writeFile(file, 'N.');
+    await checkWeights(file, 'short.pt');
+    await expect(checkWeights(await endless(), 'long.pt')).rejects.toThrow(
+      'long.pt is not accepted: it is too long to check.',
+    );
+  });
+
+  test('is given up', async () => {
+    await expect(checkWeights(await endless(), 'long.pt', 0)).rejects.toThrow(
+      'long.pt is not accepted: it takes too long to check.',
+    );
   });
 });

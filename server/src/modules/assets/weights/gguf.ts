@@ -64,14 +64,15 @@ export function checkGguf(source: ByteSource): void {
   }
   if (alignment === 0 || alignment % 8 !== 0) throw new DamagedFile(`its alignment is ${alignment}`);
 
-  const tensors = [];
-  for (let i = 0; i < tensorCount; i += 1) tensors.push(readTensor(cursor));
-  const dataStart = Math.ceil(cursor.position() / alignment) * alignment;
-  for (const { name, offset, bytes } of tensors) {
+  let last: { name: string; end: number } | null = null;
+  for (let i = 0; i < tensorCount; i += 1) {
+    const { name, offset, bytes } = readTensor(cursor);
     if (offset % alignment !== 0) throw new DamagedFile(`the tensor ${name} is not aligned`);
-    if (dataStart + offset + bytes > source.size)
-      throw new DamagedFile(`the tensor ${name} reaches beyond its end`);
+    if (offset + bytes > (last?.end ?? 0)) last = { name, end: offset + bytes };
   }
+  const dataStart = Math.ceil(cursor.position() / alignment) * alignment;
+  if (last && dataStart + last.end > source.size)
+    throw new DamagedFile(`the tensor ${last.name} reaches beyond its end`);
 }
 
 function readTensor(cursor: Cursor): { name: string; offset: number; bytes: number } {

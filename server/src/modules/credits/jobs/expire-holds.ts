@@ -1,3 +1,4 @@
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { expireHolds } from '../ledger.ts';
 
@@ -11,7 +12,7 @@ export const expireHoldsJob = defineJob({
   run: async ({ db, clock, log }) => {
     const now = clock.now();
     for (;;) {
-      const expired = await db.transaction().execute((tx) => expireHolds(tx, { now, limit: BATCH }));
+      const expired = await inTransaction(db, (tx) => expireHolds(tx, { now, limit: BATCH }));
       if (expired > 0)
         log.warn({ holds: expired }, 'holds expired: their work did not settle or release them');
       if (expired < BATCH) return;

@@ -1,23 +1,24 @@
 import type { Readable } from 'node:stream';
-import type { Services } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
-import type { Blob } from '../../platform/storage/blob-store.ts';
-import { upsertBlobs } from './queries.ts';
+import type { Services } from '../context.ts';
+import { inTransaction } from '../db/in-transaction.ts';
+import { AppError } from '../errors.ts';
+import type { Blob } from './blob-store.ts';
+import { upsertBlob } from './queries.ts';
 
 /**
- * Stores bytes and registers them, so that they are collected unless a revision refers to them
+ * Stores bytes and registers them, so that they are collected unless another table refers to them
  * soon. Throws what the store throws, and AppError('unavailable') in the unlikely case that the
  * same bytes were being collected meanwhile.
  */
 export async function storeBlob(
-  services: Services,
+  services: Pick<Services, 'blobs' | 'db'>,
   bytes: Readable,
   limit?: { sizeBytesMax: number; tooLargeMessage: string },
 ): Promise<Blob> {
   const blob = await services.blobs.write(bytes, limit);
-  await services.db.transaction().execute(async (tx) => {
+  await inTransaction(services.db, async (tx) => {
     // Waits for a collector that holds the row; then the bytes may be gone.
-    await upsertBlobs(tx, [blob]);
+    await upsertBlob(tx, blob);
     await services.blobs.localPath(blob.sha256).catch((cause: unknown) => {
       throw new AppError('unavailable', {
         publicMessage: 'The file could not be kept. Please upload it again.',

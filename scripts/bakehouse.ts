@@ -1,0 +1,125 @@
+/**
+ * The command line behind `./bakehouse`. It runs before the dependencies are there, so it
+ * imports nothing but Node's own modules and loads a command only once they are installed.
+ */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { ensureDependencies } from './dependencies.ts';
+import { PlainError } from './plain-error.ts';
+import { root } from './root.ts';
+
+/** What a command was called with. */
+export type Arguments = { words: string[]; check: boolean };
+
+/** Runs one command; resolves to the exit code of the process. */
+export type Command = (args: Arguments) => Promise<number>;
+
+const commands: Record<string, { summary: string; load: () => Promise<Command> }> = {
+  up: {
+    summary: 'start the server; installs, builds and prepares what is missing',
+    load: async () => (await import('./up.ts')).up,
+  },
+  dev: {
+    summary: 'start the server and the web app, both reloading on change',
+    load: async () => (await import('./dev.ts')).dev,
+  },
+  test: {
+    summary: 'run all tests, or those whose path or name holds one of WORDS',
+    load: async () => (await import('./test.ts')).test,
+  },
+  check: {
+    summary: 'types, lint, import directions, format, dead code, generated files',
+    load: async () => (await import('./check.ts')).check,
+  },
+  seed: {
+    summary: 'add an example account and data set to the running server',
+    load: async () => (await import('./seed.ts')).seed,
+  },
+  tour: {
+    summary: 'walk the main job against the running server, with what each step costs',
+    load: async () => (await import('./tour.ts')).tour,
+  },
+  bench: {
+    summary: 'measure against the best known; WORDS choose: training chat transfers upload',
+    load: async () => (await import('./bench.ts')).bench,
+  },
+  ledger: {
+    summary: "'ledger verify' recomputes every balance and the hash chain",
+    load: async () => (await import('./ledger.ts')).ledger,
+  },
+  operator: {
+    summary: "'operator EMAIL' makes the account of an operator, with a new password",
+    load: async () => (await import('./operator.ts')).operator,
+  },
+  gen: {
+    summary: 'write the generated files; --check only says which are not fresh',
+    load: async () => (await import('./gen.ts')).gen,
+  },
+};
+
+const help = `Usage: ./bakehouse COMMAND [OPTIONS] [WORDS...]
+
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`)
+  .join('\n')}
+
+Options:
+  --port NUMBER    port of web app and API, 4080 unless said (BAKEHOUSE_PORT)
+  --data-dir PATH  database, files and logs, .bakehouse unless said (BAKEHOUSE_DATA_DIR)
+  --no-prepare     leave the Python runtime and the starter model alone (BAKEHOUSE_PREPARE=false)
+  --help           this text
+
+Every setting is listed in .env.example; a file .env is read, and what is set outside of it wins.`;
+
+async function main(): Promise<number> {
+  const { values, positionals } = readArguments();
+  const [name, ...words] = positionals;
+  if (values.help || name === undefined || name === 'help') {
+    console.log(help);
+    return values.help || name === 'help' ? 0 : 2;
+  }
+  const command = commands[name];
+  if (!command) throw new PlainError(`There is no command '${name}'. './bakehouse --help' lists them.`);
+
+  // Both are meant from where the person stands; everything after runs from the root.
+  if (values['data-dir']) process.env.BAKEHOUSE_DATA_DIR = path.resolve(values['data-dir']);
+  if (values.port) process.env.BAKEHOUSE_PORT = values.port;
+  if (values.prepare === false) process.env.BAKEHOUSE_PREPARE = 'false';
+  process.chdir(root);
+  // Programs that we start find the Node that runs us.
+  process.env.PATH = [path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
+  if (existsSync('.env')) process.loadEnvFile('.env');
+
+  await ensureDependencies();
+  const run = await command.load();
+  return run({ words, check: values.check ?? false });
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      allowNegative: true,
+      options: {
+        port: { type: 'string' },
+        'data-dir': { type: 'string' },
+        prepare: { type: 'boolean' },
+        check: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const [problem] = error.message.split('. ');
+    throw new PlainError(`${problem}. './bakehouse --help' lists the options.`);
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof PlainError)) throw error;
+  console.error(`bakehouse: ${error.message}`);
+  process.exitCode = 1;
+}

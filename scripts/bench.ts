@@ -1,0 +1,62 @@
+import type { Command } from './bakehouse.ts';
+import { measureChat } from './bench/chat.ts';
+import { type Measured, meetsGoal, result } from './bench/measured.ts';
+import { measureTraining } from './bench/training.ts';
+import { measureTransfers } from './bench/transfers.ts';
+import { measureUpload } from './bench/upload.ts';
+import { PlainError } from './plain-error.ts';
+
+const measures: Record<string, () => Promise<Measured[]>> = {
+  upload: measureUpload,
+  transfers: measureTransfers,
+  chat: measureChat,
+  training: measureTraining,
+};
+
+/**
+ * Measures what we do against what the machine, or the best known program, does beside it in the
+ * same minutes, each on a server of its own, and prints the ratios. Fails when one misses its goal.
+ */
+export const bench: Command = async ({ words }) => {
+  const unknown = words.find((word) => !(word in measures));
+  if (unknown)
+    throw new PlainError(`There is no measure '${unknown}', only ${Object.keys(measures).join(', ')}.`);
+  const all: Measured[] = [];
+  for (const [name, measure] of Object.entries(measures)) {
+    if (words.length > 0 && !words.includes(name)) continue;
+    console.error(`Measuring ${name} ...`);
+    all.push(...(await measure()));
+  }
+  print(all);
+  return all.every(meetsGoal) ? 0 : 1;
+};
+
+function print(all: Measured[]): void {
+  const lines = all.map((measured) => {
+    const { name, ours, unit, reference, goal } = measured;
+    const isRatio = goal.kind === 'ratio at least';
+    return [
+      name,
+      `${short(ours)} ${unit}`,
+      reference ? `${short(reference.value)} ${unit} ${reference.what}` : '',
+      isRatio ? short(result(measured)) : `${short(result(measured))} ${unit}`,
+      isRatio ? `at least ${goal.value}` : `${goal.kind} ${goal.value} ${unit}`,
+      meetsGoal(measured) ? 'met' : 'MISSED',
+    ];
+  });
+  const table = [['measure', 'Bakehouse', 'reference', 'result', 'goal', ''], ...lines];
+  const widths =
+    table[0]?.map((_, column) => Math.max(...table.map((line) => line[column]?.length ?? 0))) ?? [];
+  for (const line of table)
+    console.log(
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+}
+
+/** Three significant digits. */
+function short(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}

@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { transferTokens } from '@bakehouse/contract/credits';
+import { userAccount } from '../../server/src/modules/credits/accounts.ts';
+import { Client } from '../client.ts';
+import { startOwnServer } from '../own-server.ts';
+import { PlainError } from '../plain-error.ts';
+import { type Measured, median } from './measured.ts';
+
+const run = promisify(execFile);
+const USERS = 32;
+const CONNECTIONS = 16;
+const ROUNDS = 3;
+const SECONDS = 4;
+const AMOUNT_BGL = '0.000001';
+
+/** Transfers of credits over HTTP, against pgbench calling the same SQL function on the same PostgreSQL. */
+export async function measureTransfers(): Promise<Measured[]> {
+  const server = await startOwnServer({ BAKEHOUSE_PREPARE: 'false' });
+  try {
+    const clients: Client[] = [];
+    for (let number = 0; number < USERS; number++) {
+      const email = `bench-${number}@example.com`;
+      clients.push(await Client.signUp(server.url, { name: 'Bench', email, password: 'sourdough-starter' }));
+    }
+    const databaseUrl = await server.databaseUrl();
+    const ours: number[] = [];
+    const theirs: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      theirs.push(await pgbench(databaseUrl, clients));
+      ours.push(await transferOverHttp(clients));
+    }
+    return [
+      {
+        name: 'transfers over HTTP',
+        unit: 'per s',
+        ours: median(ours),
+        reference: { what: 'pgbench', value: median(theirs) },
+        goal: { kind: 'ratio at least', value: 0.3 },
+      },
+    ];
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Every connection sends one transfer after the other, between users drawn at random. */
+async function transferOverHttp(clients: Client[]): Promise<number> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const until = performance.now() + SECONDS * 1000;
+  let done = 0;
+  const sendUntilEnd = async () => {
+    while (performance.now() < until) {
+      const [from, to] = draw(clients);
+      await transfer(agent, from, to.userId);
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, sendUntilEnd));
+  agent.destroy();
+  return done / SECONDS;
+}
+
+function draw(clients: Client[]): [Client, Client] {
+  const from = Math.floor(Math.random() * clients.length);
+  const to = (from + 1 + Math.floor(Math.random() * (clients.length - 1))) % clients.length;
+  const [a, b] = [clients[from], clients[to]];
+  if (!a || !b) throw new Error('There are not enough users.');
+  return [a, b];
+}
+
+function transfer(agent: http.Agent, from: Client, recipientId: string): Promise<void> {
+  const body = JSON.stringify({ user_id: from.userId, recipient_id: recipientId, amount: AMOUNT_BGL });
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      new URL(transferTokens.path, from.url),
+      {
+        method: transferTokens.method,
+        agent,
+        headers: {
+          'x-api-key': from.apiKey,
+          'idempotency-key': randomUUID(),
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+        },
+      },
+      (answer) => {
+        answer.resume();
+        answer.once('end', () => {
+          if (answer.statusCode === 200) resolve();
+          else reject(new Error(`A transfer was refused with ${answer.statusCode}.`));
+        });
+      },
+    );
+    request.once('error', reject);
+    request.end(body);
+  });
+}
+
+/** Transactions per second of pgbench with as many connections. */
+async function pgbench(databaseUrl: string, clients: Client[]): Promise<number> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
+  try {
+    const script = path.join(folder, 'transfer.sql');
+    // pgbench reads every colon in its script as the start of a variable, in quotes too.
+    const accounts = clients.map(
+      ({ userId }) => `'${userAccount(userId).replaceAll(':', "' || chr(58) || '")}'`,
+    );
+    const account = (variable: string) => `(array[${accounts.join(', ')}])[:${variable}]`;
+    const draws = [
+      `\\set from random(1, ${USERS})`,
+      `\\set to 1 + (:from + random(0, ${USERS} - 2)) % ${USERS}`,
+    ];
+    await writeFile(
+      script,
+      `${draws.join('\n')}\nselect * from ledger_transfer(${account('from')}, ${account('to')}, 1, 'transfer', 'pgbench', '{}', gen_random_uuid()::text);\n`,
+    );
+    const options = ['--no-vacuum', '--protocol=prepared', `--client=${CONNECTIONS}`, `--time=${SECONDS}`];
+    const { stdout } = await run('pgbench', [...options, `--file=${script}`, databaseUrl]).catch(
+      (error: unknown) => {
+        if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+        throw new PlainError(
+          "The transfers are compared with pgbench: install PostgreSQL's client programs (Debian: apt install postgresql-contrib).",
+        );
+      },
+    );
+    const tps = /tps = ([\d.]+)/.exec(stdout)?.[1];
+    if (!tps) throw new Error(`pgbench said no rate:\n${stdout}`);
+    return Number(tps);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { createAsset, uploadFile } from '@bakehouse/contract/assets';
+import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
+import { endpointUrl } from '../../web/src/lib/endpoint-url.ts';
+import { Client } from '../client.ts';
+import { startOwnServer } from '../own-server.ts';
+import { type Measured, median } from './measured.ts';
+
+const run = promisify(execFile);
+const ROUNDS = 3;
+const MB = 1_000_000;
+const BOUNDARY = 'bakehouse-bench-upload';
+
+/** The largest upload that is allowed, against writing and hashing the same file with the system's own programs. */
+export async function measureUpload(): Promise<Measured[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
+  const server = await startOwnServer({ BAKEHOUSE_PREPARE: 'false' });
+  try {
+    const file = path.join(folder, 'random.bin');
+    await writeRandom(file, FILE_SIZE_LIMIT_BYTES);
+    const client = await Client.signUp(server.url, {
+      name: 'Bench',
+      email: 'bench@example.com',
+      password: 'sourdough-starter',
+    });
+    const ours: number[] = [];
+    const theirs: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      theirs.push(await timed(() => writeAndHash(file, path.join(folder, 'copy.bin'))));
+      const dataset = await client.call(createAsset, {
+        body: { dataset_type: 'RAW', title: `Bench ${round}`, user_id: client.userId },
+      });
+      ours.push(await timed(() => upload(client, dataset, file)));
+    }
+    const speed = (seconds: number[]) => FILE_SIZE_LIMIT_BYTES / MB / median(seconds);
+    return [
+      {
+        name: 'upload of 500 MB',
+        unit: 'MB/s',
+        ours: speed(ours),
+        reference: { what: 'tee | sha256sum', value: speed(theirs) },
+        goal: { kind: 'ratio at least', value: 0.7 },
+      },
+      {
+        name: "server's peak memory",
+        unit: 'MB',
+        ours: await peakMemoryMb(server.pid),
+        goal: { kind: 'less than', value: 250 },
+      },
+    ];
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function writeRandom(file: string, bytes: number): Promise<void> {
+  const handle = await open(file, 'w');
+  const block = Buffer.alloc(bytes / 500);
+  for (let written = 0; written < bytes; written += block.length) {
+    crypto.getRandomValues(block.subarray(0, 65_536));
+    block.writeUInt32LE(written, 0);
+    await handle.write(block);
+  }
+  await handle.close();
+}
+
+/** The bytes are on the disk when it ends, as the server promises of an upload. */
+async function writeAndHash(from: string, to: string): Promise<void> {
+  await run('sh', ['-c', 'tee "$2" < "$1" | sha256sum && sync "$2"', 'sh', from, to]);
+}
+
+/** Streams the form by hand, so that what is timed is the server and not a client library. */
+async function upload(client: Client, assetId: string, file: string): Promise<void> {
+  const head = Buffer.from(
+    `--${BOUNDARY}\r\ncontent-disposition: form-data; name="data_file"; filename="random.bin"\r\n` +
+      'content-type: application/octet-stream\r\n\r\n',
+  );
+  const tail = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
+  const request = http.request(new URL(endpointUrl(uploadFile.path, { id: assetId }), client.url), {
+    method: uploadFile.method,
+    headers: {
+      'x-api-key': client.apiKey,
+      'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+      'content-length': head.length + FILE_SIZE_LIMIT_BYTES + tail.length,
+    },
+  });
+  const answered = new Promise<http.IncomingMessage>((resolve, reject) => {
+    request.once('response', resolve);
+    request.once('error', reject);
+  });
+  request.write(head);
+  await pipeline(createReadStream(file, { highWaterMark: 1024 * 1024 }), request, { end: false });
+  request.end(tail);
+  const answer = await answered;
+  answer.resume();
+  if (answer.statusCode !== 200) throw new Error(`The upload was refused with ${answer.statusCode}.`);
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return (performance.now() - start) / 1000;
+}
+
+/** The most that the process has ever had in memory; without /proc, what it has now. */
+async function peakMemoryMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => null);
+  const peak = /^VmHWM:\s+(\d+) kB/m.exec(status ?? '')?.[1];
+  if (peak) return (Number(peak) * 1024) / MB;
+  const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(pid)]);
+  return (Number(stdout) * 1024) / MB;
+}

@@ -1,0 +1,60 @@
+import path from 'node:path';
+import { styleText } from 'node:util';
+import type { Command } from './bakehouse.ts';
+import { capture } from './child.ts';
+import { preparePython } from './python-environment.ts';
+import { root } from './root.ts';
+
+type Check = { name: string; command: string; args: string[]; wayOut?: string };
+
+/** Types, lint with the import directions, format, dead code, generated files, and the same for Python. */
+export const check: Command = async ({ words }) => {
+  const python = await preparePython('tests');
+  const bin = (name: string) => path.join(root, 'node_modules', '.bin', name);
+  const checks: Check[] = [
+    { name: 'types', command: bin('tsc'), args: ['--project', '.'] },
+    { name: 'types of the web app', command: bin('tsc'), args: ['--project', 'web'] },
+    { name: 'lint and import directions', command: bin('oxlint'), args: ['--type-aware'] },
+    {
+      name: 'format',
+      command: bin('biome'),
+      args: ['check', '--colors=off'],
+      wayOut: 'npm run format puts it right.',
+    },
+    { name: 'dead code', command: bin('knip'), args: ['--no-progress'] },
+    {
+      name: 'generated files',
+      command: process.execPath,
+      args: ['scripts/bakehouse.ts', 'gen', '--check'],
+      wayOut: './bakehouse gen writes them.',
+    },
+    { name: 'Python lint', command: python, args: ['-m', 'ruff', 'check', '--quiet', 'runtime', 'scripts'] },
+    {
+      name: 'Python format',
+      command: python,
+      args: ['-m', 'ruff', 'format', '--check', 'runtime', 'scripts'],
+      wayOut: `${python} -m ruff format runtime scripts puts it right.`,
+    },
+    {
+      name: 'Python types',
+      command: python,
+      args: ['-m', 'pyright', '--project', 'runtime', '--pythonpath', python],
+    },
+  ];
+  const chosen = checks.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+
+  let failed = 0;
+  for (const { name, command, args, wayOut } of chosen) {
+    const start = performance.now();
+    const { code, output } = await capture(command, args);
+    const seconds = ((performance.now() - start) / 1000).toFixed(1);
+    const verdict = code === 0 ? styleText('green', 'ok  ') : styleText('red', 'FAIL');
+    console.log(`${verdict} ${name} (${seconds} s)`);
+    if (code === 0) continue;
+    failed += 1;
+    console.log(output.trimEnd());
+    if (wayOut) console.log(wayOut);
+  }
+  console.log(failed === 0 ? 'All checks passed.' : `${failed} of ${chosen.length} checks failed.`);
+  return failed === 0 ? 0 : 1;
+};

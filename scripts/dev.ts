@@ -1,0 +1,18 @@
+import { readConfig } from '../server/src/config.ts';
+import type { Command } from './bakehouse.ts';
+import { run } from './child.ts';
+
+/** The server, started again on every change, and vite's own server in front of it. Ends when either ends. */
+export const dev: Command = async () => {
+  const { publicUrl } = readConfig(process.env);
+  const env = { BAKEHOUSE_LOG_FORMAT: 'text', BAKEHOUSE_API: publicUrl, ...process.env };
+  const ending = new AbortController();
+  const { signal } = ending;
+  const watch = ['--watch', '--watch-preserve-output', 'server/src/main.ts'];
+  const server = run(process.execPath, watch, { env, signal, ownGroup: true });
+  const web = run('node_modules/.bin/vite', ['web'], { env, signal });
+  const first = await Promise.race([server, web]);
+  ending.abort();
+  await Promise.all([server, web]);
+  return first;
+};

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { formatBgl } from '@bakehouse/contract/money';
+import { readConfig } from '../server/src/config.ts';
+import { sumOfBalances, verifyLedger } from '../server/src/modules/credits/verify-ledger.ts';
+import { connect, type Database } from '../server/src/platform/db/database.ts';
+import { startEmbeddedPostgres } from '../server/src/platform/db/embedded-postgres.ts';
+import type { Command } from './bakehouse.ts';
+import { PlainError } from './plain-error.ts';
+
+/** `ledger verify` proves the books straight from the database, whether the server runs or not. */
+export const ledger: Command = async ({ words }) => {
+  if (words.join(' ') !== 'verify') throw new PlainError("There is only './bakehouse ledger verify'.");
+  return (await withDatabase(printProof)) ? 0 : 1;
+};
+
+/** Prints every check of the ledger; resolves to whether all hold. */
+export async function printProof(db: Database): Promise<boolean> {
+  const report = await verifyLedger(db);
+  for (const { ok, name, detail } of report.checks) {
+    console.log(`${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(12)} ${detail}`);
+  }
+  console.log(
+    `${report.transfers} transfers over ${report.accounts.length} accounts, ${report.openHolds} open holds, ` +
+      `sum of balances ${formatBgl(sumOfBalances(report.accounts))} BGL`,
+  );
+  console.log(`chain head   ${report.chainHead ?? '(nothing sealed yet)'}`);
+  return report.ok;
+}
+
+/** Gives `work` the server's database; the embedded one is started if it does not run, and then stopped again. */
+export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
+  const { databaseUrl, dataDir } = readConfig(process.env);
+  if (databaseUrl) return withConnection(databaseUrl, work);
+  const dir = path.join(dataDir, 'postgres');
+  if (!existsSync(dir))
+    throw new PlainError(`There is no ledger in ${dataDir} yet. './bakehouse up' makes one.`);
+  const postgres = await startEmbeddedPostgres({ dir });
+  try {
+    return await withConnection(postgres.url, work);
+  } finally {
+    if (!postgres.adopted) await postgres.stop();
+  }
+}
+
+async function withConnection<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
+  const db = connect(url);
+  try {
+    return await work(db);
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { refuseImport, refusePackageImport } from './directions.ts';
+
+describe('refuseImport', () => {
+  it.each([
+    ['server/src/modules/training/start-run.ts', 'server/src/modules/credits/hold-credits.ts'],
+    ['server/src/modules/training/start-run.ts', 'server/src/modules/accounts/queries.ts'],
+    ['server/src/modules/training/start-run.ts', 'server/src/engine/plan.ts'],
+    ['server/src/modules/credits/jobs/seal.ts', 'server/src/modules/credits/queries.ts'],
+    ['server/src/platform/context.ts', 'server/src/config.ts'],
+    ['server/src/app.ts', 'server/src/modules/assets/routes.ts'],
+    ['server/src/modules/assets/upload.test.ts', 'server/src/testing/database.ts'],
+    ['server/src/modules/credits/quote.ts', 'contract/src/money.ts'],
+    ['web/src/modules/training/run-page.tsx', 'web/src/modules/assets/api.ts'],
+    ['web/src/shell/header.tsx', 'web/src/modules/credits/balance-widget.tsx'],
+    ['web/src/routes.tsx', 'web/src/modules/assets/model-page.tsx'],
+    ['scripts/ledger.ts', 'server/src/config.ts'],
+  ])('%s may import %s', (from, to) => {
+    expect(refuseImport(from, to)).toBeNull();
+  });
+
+  it.each([
+    [
+      'server/src/modules/credits/quote.ts',
+      'server/src/modules/training/queries.ts',
+      /credits may not use training/,
+    ],
+    ['server/src/modules/assets/upload.ts', 'server/src/engine/plan.ts', /assets may not use engine/],
+    ['server/src/engine/plan.ts', 'server/src/modules/assets/queries.ts', /engine must not import modules/],
+    ['server/src/platform/db/migrate.ts', 'server/src/engine/plan.ts', /platform must not import engine/],
+    ['server/src/modules/assets/upload.ts', 'server/src/app.ts', /modules must not import app/],
+    ['server/src/modules/assets/upload.ts', 'server/src/testing/database.ts', /Only tests/],
+    ['web/src/modules/training/run-page.tsx', 'web/src/modules/assets/model-page.tsx', /only api\.ts/],
+    ['web/src/ui/button.tsx', 'web/src/modules/assets/api.ts', /ui must not import modules/],
+    ['web/src/modules/assets/api.ts', 'web/src/shell/header.tsx', /modules must not import shell/],
+    ['web/src/lib/api-client.ts', 'server/src/config.ts', /meet in contract/],
+    ['contract/src/money.ts', 'server/src/config.ts', /meet in contract/],
+  ])('%s must not import %s', (from, to, reason) => {
+    expect(refuseImport(from, to)).toMatch(reason);
+  });
+});
+
+it('lets contract import zod and nothing else', () => {
+  expect(refusePackageImport('contract/src/money.ts', 'zod')).toBeNull();
+  expect(refusePackageImport('contract/src/money.ts', 'node:fs')).toMatch(/zod only/);
+  expect(refusePackageImport('contract/src/money.test.ts', 'vitest')).toBeNull();
+});

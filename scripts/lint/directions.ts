@@ -1,0 +1,99 @@
+/**
+ * Which part of the tree may import which. Paths are relative to the repository and use forward
+ * slashes. docs/architecture.md tells why.
+ */
+
+/** What each server module may use besides contract, platform and itself; what those may use comes along. */
+const serverModuleUses: Record<string, string[]> = {
+  accounts: [],
+  notifications: ['accounts'],
+  credits: ['accounts', 'notifications'],
+  referrals: ['accounts', 'credits'],
+  assets: ['accounts'],
+  hub: ['assets'],
+  training: ['assets', 'credits', 'engine'],
+  deployments: ['assets', 'credits', 'engine'],
+  images: ['credits', 'deployments'],
+  videos: ['credits', 'deployments'],
+};
+
+/** From the lowest layer to the highest: each may use those before it. */
+const serverLayers = ['platform', 'engine', 'modules', 'app'];
+const webLayers = ['lib', 'ui', 'modules', 'shell', 'routes'];
+
+type Place = { package: string; layer: string; module: string | null; isTest: boolean };
+
+/** Where a file stands, e.g. server/src/modules/credits/quote.ts is module credits in layer modules of the server. */
+function placeOf(file: string): Place {
+  const [pkg = '', , folder = '', module = ''] = file.split('/');
+  const isTest = /\.test\.tsx?$/.test(file) || file.startsWith('server/src/testing/');
+  if (pkg === 'server' || pkg === 'web') {
+    const isTopFile = !file.slice(`${pkg}/src/`.length).includes('/');
+    const top = pkg === 'web' ? 'routes' : file.endsWith('/config.ts') ? 'platform' : 'app';
+    const layer = isTopFile ? top : folder;
+    return { package: pkg, layer, module: layer === 'modules' ? module : null, isTest };
+  }
+  return { package: pkg, layer: '', module: null, isTest };
+}
+
+/** Null if `from` may import `to`; else the reason and the way out. */
+export function refuseImport(from: string, to: string): string | null {
+  const source = placeOf(from);
+  const target = placeOf(to);
+  if (source.package !== target.package) return refusePackage(source, target);
+  if (source.isTest) return null;
+  if (target.isTest)
+    return 'Only tests may import what is made for tests. Move the piece that both need out of it.';
+  if (source.package === 'server') return refuseOnServer(source, target);
+  if (source.package === 'web') return refuseOnWeb(source, target, to);
+  return null;
+}
+
+/** `to` is the name of a package, e.g. 'fastify' or 'node:fs'. */
+export function refusePackageImport(from: string, name: string): string | null {
+  if (placeOf(from).package !== 'contract' || from.endsWith('.test.ts') || name === 'zod') return null;
+  return `contract/ imports zod only, so that both sides can read it. Move what needs '${name}' to server/ or web/.`;
+}
+
+function refusePackage(source: Place, target: Place): string | null {
+  if (target.package === 'contract' || ['scripts', 'e2e'].includes(source.package)) return null;
+  return `${source.package}/ must not import from ${target.package}/: they meet in contract/ alone.`;
+}
+
+function refuseOnServer(source: Place, target: Place): string | null {
+  const upwards = refuseUpwards(serverLayers, source, target);
+  if (upwards) return upwards;
+  if (source.module === null || source.layer !== 'modules') return null;
+  const uses = usesOf(source.module);
+  if (target.layer === 'engine' && !uses.has('engine')) return refuseModule(source.module, 'engine');
+  if (target.module === null || target.module === source.module || uses.has(target.module)) return null;
+  return refuseModule(source.module, target.module);
+}
+
+function refuseOnWeb(source: Place, target: Place, to: string): string | null {
+  const upwards = refuseUpwards(webLayers, source, target);
+  if (upwards) return upwards;
+  const isOwn = target.module === null || target.module === source.module || source.layer !== 'modules';
+  if (isOwn || /\/api\.tsx?$/.test(to)) return null;
+  return `Of another module only api.ts may be imported, not ${to}. Offer it there, or move the shared piece to ui/ or lib/.`;
+}
+
+function refuseUpwards(layers: string[], source: Place, target: Place): string | null {
+  if (layers.indexOf(target.layer) <= layers.indexOf(source.layer)) return null;
+  return (
+    `${source.layer} must not import ${target.layer}: the direction is ${layers.join(' <- ')}. ` +
+    `Pass the piece in from above, or move it down.`
+  );
+}
+
+function refuseModule(module: string, target: string): string {
+  return (
+    `The module ${module} may not use ${target}. Let ${target} be passed in by app.ts, ` +
+    'or add the edge to the table in scripts/lint/directions.ts and say why in docs/decisions.'
+  );
+}
+
+function usesOf(module: string): Set<string> {
+  const direct = serverModuleUses[module] ?? [];
+  return new Set([...direct, ...direct.flatMap((each) => [...usesOf(each)])]);
+}

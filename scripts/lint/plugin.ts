@@ -1,0 +1,37 @@
+/** The project's own lint rule, loaded by oxlint.config.ts: imports go in one direction. */
+import path from 'node:path';
+import { root } from '../root.ts';
+import { refuseImport, refusePackageImport } from './directions.ts';
+
+type Source = { type: string; value?: unknown };
+type Context = { filename: string; report: (problem: { node: Source; message: string }) => void };
+
+function refuse(filename: string, name: string): string | null {
+  const from = relativeToRoot(filename);
+  if (name.startsWith('.'))
+    return refuseImport(from, relativeToRoot(path.resolve(path.dirname(filename), name)));
+  if (name.startsWith('@bakehouse/')) return refuseImport(from, `${name.slice('@bakehouse/'.length)}.ts`);
+  return refusePackageImport(from, name);
+}
+
+function relativeToRoot(file: string): string {
+  return path.relative(root, file).split(path.sep).join('/');
+}
+
+const direction = {
+  create(context: Context) {
+    const check = ({ source }: { source: Source | null }) => {
+      if (typeof source?.value !== 'string') return;
+      const reason = refuse(context.filename, source.value);
+      if (reason) context.report({ node: source, message: reason });
+    };
+    return {
+      ImportDeclaration: check,
+      ImportExpression: check,
+      ExportNamedDeclaration: check,
+      ExportAllDeclaration: check,
+    };
+  },
+};
+
+export default { meta: { name: 'bakehouse' }, rules: { direction } };

@@ -1,0 +1,23 @@
+import { readConfig } from '../server/src/config.ts';
+import { makeOperator } from '../server/src/modules/accounts/make-operator.ts';
+import { AppError } from '../server/src/platform/errors.ts';
+import { readOrMakeSecret } from '../server/src/platform/secret-file.ts';
+import type { Command } from './bakehouse.ts';
+import { withDatabase } from './ledger.ts';
+import { PlainError } from './plain-error.ts';
+
+/** `operator EMAIL` makes an operator's account, or takes over the one that has the address, whether the server runs or not. */
+export const operator: Command = async ({ words }) => {
+  const [email, ...more] = words;
+  if (email === undefined || more.length > 0)
+    throw new PlainError("Call it as './bakehouse operator EMAIL'.");
+  const config = readConfig(process.env);
+  config.secret ??= await readOrMakeSecret(config.dataDir);
+  const { password } = await withDatabase((db) => makeOperator({ config, db }, { email })).catch(
+    (error: unknown) => {
+      throw error instanceof AppError ? new PlainError(`${error.publicMessage}.`) : error;
+    },
+  );
+  console.log(`Sign in as ${email} with the password ${password}, and keep it: it is not shown again.`);
+  return 0;
+};

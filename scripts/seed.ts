@@ -1,0 +1,32 @@
+import { createAsset, listAssets } from '@bakehouse/contract/assets';
+import type { Command } from './bakehouse.ts';
+import { Client, findServer } from './client.ts';
+import { PlainError } from './plain-error.ts';
+
+const account = { name: 'Ada Baker', email: 'ada@example.com', password: 'sourdough-starter' };
+const dataset = { title: 'Bakehouse facts', file: 'examples/bakehouse-facts.csv' };
+
+/** Adds an example account and data set through the public API. What is there already stays as it is. */
+export const seed: Command = async () => {
+  const url = await findServer();
+  const client = await Client.signIn(url, account).catch((error: unknown) => {
+    if (!(error instanceof PlainError)) throw error;
+    return Client.signUp(url, account);
+  });
+  const own = await client.call(listAssets, { query: { types: 'RAW', owner: client.userId } });
+  if (!own.datasets.some(({ title }) => title === dataset.title)) {
+    const id = await client.call(createAsset, {
+      body: {
+        dataset_type: 'RAW',
+        title: dataset.title,
+        category: 'Artificial intelligence',
+        tags: ['example', 'questions'],
+        user_id: client.userId,
+      },
+    });
+    await client.upload(id, dataset.file);
+  }
+  console.log(`Sign in at ${url} as ${account.email} with the password ${account.password}.`);
+  console.log(`The data set '${dataset.title}' holds ${dataset.file}.`);
+  return 0;
+};

@@ -1,0 +1,15 @@
+import type { Command } from './bakehouse.ts';
+import { ensureWebBuild } from './web-build.ts';
+
+/**
+ * Builds what is stale and becomes the server, in this very process: signals reach it directly,
+ * and nothing stays behind whichever way it ends.
+ */
+export const up: Command = async () => {
+  await ensureWebBuild();
+  process.env.BAKEHOUSE_LOG_FORMAT ??= 'text';
+  // The server reads arguments of its own, of which there are none.
+  process.argv.splice(2);
+  await import('../server/src/main.ts');
+  return 0;
+};

@@ -1,0 +1,39 @@
+import { getMe } from '@bakehouse/contract/accounts';
+import { streamEvents } from '@bakehouse/contract/events';
+import { describe, expect, test } from 'vitest';
+import { publishChange } from './platform/events/publish-change.ts';
+import { testServer } from './testing/test-server.ts';
+
+const server = await testServer();
+
+describe('the program', () => {
+  test('answers on its own port, and knows its database', async () => {
+    expect(await (await fetch(`${server.url}/healthz`)).json()).toEqual({ status: 'ok' });
+    expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ status: 'ok' });
+  });
+
+  test('a new user can call with the key that the session shows', async () => {
+    const ada = await server.signUp('Ada');
+    expect(await server.request(getMe, {}, { as: ada })).toMatchObject({ id: ada.userId, name: 'Ada' });
+  });
+
+  test('tells a user over an open stream what changed, and nobody else', async () => {
+    const [bob, eve] = [await server.signUp('Bob'), await server.signUp('Eve')];
+    const leaving = new AbortController();
+    const stream = await server.send(streamEvents, {}, { as: bob, signal: leaving.signal });
+    expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+
+    await server.services.db.transaction().execute(async (tx) => {
+      await publishChange(tx, eve.userId, { topic: 'run', id: 'of-eve' });
+      await publishChange(tx, bob.userId, { topic: 'run', id: 'of-bob' });
+    });
+    let heard = '';
+    for await (const chunk of stream.body ?? []) {
+      heard += Buffer.from(chunk).toString();
+      if (heard.includes('of-bob')) break;
+    }
+    leaving.abort();
+    expect(heard).toContain('event: change\ndata: {"topic":"run","id":"of-bob"}\n\n');
+    expect(heard).not.toContain('of-eve');
+  });
+});

@@ -1,0 +1,39 @@
+import { DamagedFile, withFile } from './byte-source.ts';
+import { checkGguf } from './gguf.ts';
+import { checkPickles, UnsafeFile } from './pickle.ts';
+import { checkSafetensors } from './safetensors.ts';
+
+const checks = {
+  safetensors: checkSafetensors,
+  gguf: checkGguf,
+  bin: checkPickles,
+  pt: checkPickles,
+  pth: checkPickles,
+  ckpt: checkPickles,
+  pkl: checkPickles,
+  pickle: checkPickles,
+};
+
+export type WeightsExtension = keyof typeof checks;
+
+/** The extension of a file whose content has to be checked; null for any other name. */
+export function weightsExtension(name: string): WeightsExtension | null {
+  const extension = name.split('.').at(-1)?.toLowerCase() ?? '';
+  return isWeights(extension) ? extension : null;
+}
+
+/** What is wrong with a file of weights, as it follows the file's name in a sentence; null for a good one. */
+export function findFault(localPath: string, extension: WeightsExtension): string | null {
+  try {
+    withFile(localPath, checks[extension]);
+    return null;
+  } catch (error) {
+    if (error instanceof DamagedFile) return `is damaged: ${error.message}`;
+    if (error instanceof UnsafeFile) return `is not accepted: ${error.message}`;
+    throw error;
+  }
+}
+
+function isWeights(extension: string): extension is WeightsExtension {
+  return Object.hasOwn(checks, extension);
+}

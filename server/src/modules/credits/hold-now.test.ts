@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test, vi } from 'vitest';
+import { publishChange } from '../../platform/events/publish-change.ts';
+import { testDatabase } from '../../testing/test-database.ts';
+import { holdNow } from './hold-now.ts';
+import { getUserTotals } from './queries.ts';
+import { settleNow } from './settle-now.ts';
+import { insertTestUser } from './test-user.ts';
+
+// What is announced inside a transaction makes the transactions commit one after the other.
+vi.mock('../../platform/events/publish-change.ts', { spy: true });
+
+test('a hold and its settlement are each one transaction, announced once and after it', async () => {
+  const { db } = await testDatabase();
+  const ada = await insertTestUser(db, { grantMicro: 10n });
+  vi.mocked(publishChange).mockClear();
+  const announce = vi.fn();
+  const services = {
+    db,
+    events: { subscribe: () => () => undefined, announce },
+  };
+  const hold = {
+    userId: ada,
+    amountMicro: 7n,
+    kind: 'llm_inference',
+    description: 'Chat',
+    expiresAt: new Date('2100-01-01'),
+    idempotencyKey: randomUUID(),
+  } as const;
+
+  const first = await holdNow(services, hold);
+  expect(await holdNow(services, hold)).toEqual(first);
+  await expect(holdNow(services, { ...hold, idempotencyKey: randomUUID() })).rejects.toMatchObject({
+    code: 'insufficient_funds',
+  });
+  const settled = await settleNow(services, { ...first, amountMicro: 2n });
+  expect(await settleNow(services, { ...first, amountMicro: 2n })).toEqual(settled);
+  await expect(settleNow(services, { ...first, amountMicro: 0n })).rejects.toMatchObject({
+    code: 'conflict',
+  });
+
+  expect(await getUserTotals(db, ada)).toEqual({ balance: 8n, held: 0n });
+  expect(announce.mock.calls).toEqual([
+    [ada, { topic: 'balance', id: ada }],
+    [ada, { topic: 'balance', id: ada }],
+  ]);
+  expect(vi.mocked(publishChange)).not.toHaveBeenCalled();
+});

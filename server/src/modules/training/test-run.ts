@@ -1,0 +1,33 @@
+import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+
+/** For tests: what the runtime says of ten good rows. */
+export const goodData: ValidateReport = {
+  columns: ['question', 'answer'],
+  rows_total: 10,
+  rows_kept: 9,
+  rows_dropped: 1,
+  dropped: [{ line: 4, reason: 'The answer is empty' }],
+  rows_truncated: 0,
+  train_tokens: 4000,
+  eval_tokens: 1000,
+  train_examples: 8,
+  eval_examples: 2,
+  steps_total: 2,
+  token_histogram: [],
+  samples: [],
+  base_parameters: 135_000_000,
+  trainable_parameters: 1_000_000,
+  memory_bytes: 1_000_000_000,
+  gpu_memory_bytes: 2_000_000_000,
+  tied_embeddings: true,
+  critical_errors: [],
+  warnings: [],
+};
+
+/** For tests: weights that are none, and pass the check of weights. */
+export function emptySafetensors(): Buffer {
+  const header = Buffer.from('{}      ');
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(header.length));
+  return Buffer.concat([length, header]);
+}
