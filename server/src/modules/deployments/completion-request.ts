@@ -1,6 +1,6 @@
 import { AppError } from '../../platform/errors.ts';
-import { runningUsage } from './completion-stream.ts';
 import type { ModelServer } from './await-model-server.ts';
+import { runningUsage } from './completion-stream.ts';
 
 export type CompletionBody = {
   model: string;

@@ -1,4 +1,4 @@
-import { toJson, type Transaction } from '../../platform/db/database.ts';
+import { type Transaction, toJson } from '../../platform/db/database.ts';
 import type { ServingPlacement } from './choose-placement.ts';
 import { upsertTextServer } from './queries.ts';
 import type { ServedBase } from './text-server-spec.ts';

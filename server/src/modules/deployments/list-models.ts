@@ -1,6 +1,6 @@
 import type {
-  getModel as getModelContract,
   listModels as contract,
+  getModel as getModelContract,
   openAiModel,
 } from '@bakehouse/contract/chat';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';

@@ -1,7 +1,7 @@
 import { findWorkload } from '../../engine/queries.ts';
 import type { Services } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { AppError } from '../../platform/errors.ts';
 import { endDeployment } from './end-deployment.ts';
 import { holdPeriod, keepHold, PERIOD_MS, settleTime, UNSEEN_MS_MAX, usedMs } from './meter-deployment.ts';
 import {

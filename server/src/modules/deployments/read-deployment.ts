@@ -1,9 +1,9 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
 import { formatBgl } from '@bakehouse/contract/money';
-import type { Services } from '../../platform/context.ts';
-import type { Database } from '../../platform/db/database.ts';
 import { findWorkload } from '../../engine/queries.ts';
 import type { Workload } from '../../engine/workload.ts';
+import type { Services } from '../../platform/context.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { deviceLabel } from './choose-placement.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
 import { type ShownDeployment, showDeployment } from './deployment-status.ts';

@@ -1,5 +1,5 @@
-import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { reconcileTextServer } from '../reconcile-text-server.ts';
 
 export const reconcileTextServerJob = defineJob<{ serverId: string }>({
