@@ -15,7 +15,7 @@ export type Arguments = { words: string[]; check: boolean };
 /** Runs one command; resolves to the exit code of the process. */
 export type Command = (args: Arguments) => Promise<number>;
 
-const commands: Record<string, { summary: string; load: () => Promise<Command> }> = {
+const commands: Record<string, { summary: string; takesWords?: boolean; load: () => Promise<Command> }> = {
   up: {
     summary: 'start the server; installs, builds and prepares what is missing',
     load: async () => (await import('./up.ts')).up,
@@ -26,10 +26,12 @@ const commands: Record<string, { summary: string; load: () => Promise<Command> }
   },
   test: {
     summary: 'run all tests, or those whose path or name holds one of WORDS',
+    takesWords: true,
     load: async () => (await import('./test.ts')).test,
   },
   check: {
-    summary: 'types, lint, import directions, format, dead code, generated files',
+    summary: 'types, lint, import directions, format, dead code, generated files; WORDS choose',
+    takesWords: true,
     load: async () => (await import('./check.ts')).check,
   },
   seed: {
@@ -42,10 +44,12 @@ const commands: Record<string, { summary: string; load: () => Promise<Command> }
   },
   bench: {
     summary: 'measure against the best known; WORDS choose: training chat transfers upload',
+    takesWords: true,
     load: async () => (await import('./bench.ts')).bench,
   },
   ledger: {
     summary: "'ledger verify' recomputes every balance and the hash chain",
+    takesWords: true,
     load: async () => (await import('./ledger.ts')).ledger,
   },
   operator: {
@@ -81,6 +85,11 @@ async function main(): Promise<number> {
   }
   const command = commands[name];
   if (!command) throw new PlainError(`There is no command '${name}'. './bakehouse --help' lists them.`);
+  if (words.length > 0 && !command.takesWords) {
+    throw new PlainError(
+      `'${name}' takes options only, not '${words.join(' ')}'. './bakehouse --help' lists them.`,
+    );
+  }
 
   // Both are meant from where the person stands; everything after runs from the root.
   if (values['data-dir']) process.env.BAKEHOUSE_DATA_DIR = path.resolve(values['data-dir']);

@@ -22,7 +22,8 @@ export async function startOwnServer(settings: Record<string, string> = {}): Pro
   const dataDir = await mkdtemp(path.join(tmpdir(), 'bakehouse-own-'));
   // Under root the embedded PostgreSQL is another user, who must be able to enter.
   await chmod(dataDir, 0o755);
-  const server = spawn(process.execPath, ['server/src/main.ts'], {
+  // With the flags that ./bakehouse gives to the server that it becomes.
+  const server = spawn(process.execPath, [...process.execArgv, 'server/src/main.ts'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {

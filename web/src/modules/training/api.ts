@@ -7,6 +7,7 @@ import {
   getRunMetrics,
   listRuns,
   type Run,
+  resumeRun,
   validateFineTune,
 } from '@bakehouse/contract/training';
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
@@ -68,6 +69,18 @@ export function useCancelRun(runId: string) {
       return queryClient.invalidateQueries({ queryKey: ['run'] });
     },
     onError: (error) => notify.error(error),
+  });
+}
+
+/** Goes on with a cancelled or failed run from its last checkpoint. */
+export function useResumeRun(runId: string) {
+  return useMutation({
+    mutationFn: () => call(resumeRun, { params: { runId } }, { operation: 'resume the run' }),
+    onSuccess: (run: Run) => {
+      queryClient.setQueryData(runQuery(runId).queryKey, run);
+      return queryClient.invalidateQueries({ queryKey: ['run'] });
+    },
+    onError: (error) => notify.error(error, { product: 'Fine-tune' }),
   });
 }
 

@@ -1,16 +1,17 @@
 import type { Run } from '@bakehouse/contract/training';
 import { getRouteApi } from '@tanstack/react-router';
-import { Box, Square } from 'lucide-react';
+import { Box, Play, Square } from 'lucide-react';
 import { useState } from 'react';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { LogView } from '../../ui/log-view.tsx';
+import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { useCancelRun, useRun, useRunLogs } from './api.ts';
+import { useCancelRun, useResumeRun, useRun, useRunLogs } from './api.ts';
 import { RunCurves } from './run-curves.tsx';
 import { RunDetails } from './run-details.tsx';
 import { RunOutcome } from './run-outcome.tsx';
@@ -45,8 +46,10 @@ export function RunPage() {
 const ended = new Set<Run['state']>(['completed', 'cancelled', 'failed']);
 
 function LoadedPage({ run }: { run: Run }) {
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<'cancel' | 'resume' | null>(null);
   const cancel = useCancelRun(run.run_id);
+  const resume = useResumeRun(run.run_id);
+  const close = () => setAsking(null);
   const over = ended.has(run.state);
   return (
     <>
@@ -57,9 +60,15 @@ function LoadedPage({ run }: { run: Run }) {
         actions={
           <>
             {!over && run.state !== 'stopping' && (
-              <Button onClick={() => setAsking(true)}>
+              <Button onClick={() => setAsking('cancel')}>
                 <Square aria-hidden />
                 Cancel
+              </Button>
+            )}
+            {over && run.state !== 'completed' && (
+              <Button onClick={() => setAsking('resume')}>
+                <Play aria-hidden />
+                Resume
               </Button>
             )}
             <ButtonLink
@@ -80,14 +89,29 @@ function LoadedPage({ run }: { run: Run }) {
         <RunDetails run={run} />
       </div>
       <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
+        open={asking === 'cancel'}
+        onOpenChange={close}
         title="Cancel this run?"
         description="It saves its work and stops. The time that it took is charged, the rest of the hold comes back."
         action="Cancel run"
         cancelLabel="Keep training"
         pending={cancel.isPending}
-        onConfirm={() => cancel.mutate(undefined, { onSettled: () => setAsking(false) })}
+        onConfirm={() => cancel.mutate(undefined, { onSettled: close })}
+      />
+      <ConfirmDialog
+        open={asking === 'resume'}
+        onOpenChange={close}
+        title="Resume this run?"
+        description={
+          <>
+            It goes on from its last checkpoint. At most <Money bgl={run.quote.total} /> is held for what is
+            left; you pay for the time that is used.
+          </>
+        }
+        action="Resume"
+        tone="primary"
+        pending={resume.isPending}
+        onConfirm={() => resume.mutate(undefined, { onSettled: close })}
       />
     </>
   );

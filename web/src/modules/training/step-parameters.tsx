@@ -31,17 +31,12 @@ const learningRatePresets = [0.001, 0.0002, 0.00005];
 /** How it is trained, and on what. */
 export function StepParameters({ state, problems, criticalErrors, onChange }: Props) {
   const { parameters, fileName } = state;
-  const number = (
-    field: NumericField,
-    label: string,
-    help?: ReactNode,
-    limits: Limits = { min: 1, step: 1 },
-  ) => (
+  const number = (field: NumericField, label: string, help?: ReactNode) => (
     <Field label={label} help={help} error={problems[field]}>
       <NumberField
         value={Number.isNaN(parameters[field]) ? null : parameters[field]}
         onChange={(value) => onChange({ [field]: value ?? Number.NaN })}
-        {...limits}
+        {...bounds[field]}
       />
     </Field>
   );
@@ -94,12 +89,7 @@ export function StepParameters({ state, problems, criticalErrors, onChange }: Pr
         {number('batch_size', 'Batch size')}
         {number('gradient_accumulation_steps', 'Gradient accumulation', 'Batches that make one step.')}
         {number('eval_batch_size', 'Eval batch size')}
-        {number(
-          'train_test_split',
-          'Train/test split',
-          'Part that is trained on; the rest checks it.',
-          bounds.train_test_split,
-        )}
+        {number('train_test_split', 'Train/test split', 'Part that is trained on; the rest checks it.')}
       </div>
 
       <GpuFields parameters={parameters} problems={problems} onChange={onChange} />
@@ -121,8 +111,8 @@ export function StepParameters({ state, problems, criticalErrors, onChange }: Pr
 
       <Disclosure title="LoRA" defaultOpen={differsFromDefaults(parameters, 'lora')}>
         <div className="grid gap-5 sm:grid-cols-2">
-          {number('lora_r', 'Rank', 'Size of the adapter.', bounds.lora_r)}
-          {number('lora_dropout', 'Dropout', undefined, bounds.lora_dropout)}
+          {number('lora_r', 'Rank', 'Size of the adapter.')}
+          {number('lora_dropout', 'Dropout')}
         </div>
         <Field label="Target modules" className="mt-5" error={problems.lora_target_modules}>
           <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
@@ -147,7 +137,5 @@ export function StepParameters({ state, problems, criticalErrors, onChange }: Pr
   );
 }
 
-type Limits = { min: number; max?: number; step: number };
-type NumericField = {
-  [Name in keyof TrainingParameters]: TrainingParameters[Name] extends number ? Name : never;
-}[keyof TrainingParameters];
+/** Numbers with bounds of their own. */
+type NumericField = Exclude<keyof typeof bounds, 'learning_rate'>;
