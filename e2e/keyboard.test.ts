@@ -37,7 +37,7 @@ journey('sheets and dialogs work from the keyboard and give the focus back', asy
   await page.keyboard.press('Tab');
   await page.keyboard.type('alphabet');
   await page.keyboard.press('Enter');
-  await sheet.getByRole('button', { name: 'Remove alphabet' }).waitFor();
+  await sheet.getByRole('button', { name: 'Remove the tag alphabet' }).waitFor();
   await page.keyboard.press('Enter');
   await sheet.getByText('Your Dataset is Ready!').waitFor();
 });

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { chooseFile, createDataset } from './create-dataset.ts';
 import { choose, goToParameters } from './go-to-parameters.ts';
@@ -78,27 +79,28 @@ journey(
     await page.getByRole('alert').getByText('Validation Failed').waitFor();
     await look(page, 'wizard-critical-error');
 
-    // Another file, and far more of it than the starting grant pays for.
+    // Another file, for which there is no credit left.
+    await giveAwayAllCredit(page);
     await page.getByRole('button', { name: 'Back' }).click();
     await choose(page, 'File', 'numbers.csv');
     await next.click();
     await choose(page, 'Input column', 'question');
     await choose(page, 'Output column', 'answer');
-    await page.getByLabel('Epochs').fill('1000000');
+    await page.getByLabel('Epochs').fill('50');
     await next.click();
     await page.getByText('Cost estimate').waitFor();
     await page.getByRole('button', { name: 'Start training' }).click();
     await page
       .getByRole('alert')
-      .getByText(/Insufficient balance. Required: \$[\d,]+\.\d\d. Available: \$5\.00/)
+      .getByText(/Insufficient balance. Required: <?\$[\d.,]+\. Available: <\$0\.01/)
       .waitFor();
     await look(page, 'wizard-unaffordable');
     await page.getByRole('link', { name: 'Purchase Fine-tune Credits' }).click();
     await page.waitForURL('**/buy-bagels');
     await page.goBack();
     await page.getByRole('button', { name: 'Back' }).click();
-    expect(await page.getByLabel('Epochs').inputValue()).toBe('1000000');
-    await page.getByRole('button', { name: 'Close' }).click();
+    expect(await page.getByLabel('Epochs').inputValue()).toBe('50');
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.goto('/llm-training');
     await page.getByText('No runs yet').waitFor();
@@ -122,3 +124,26 @@ journey('a run that is cancelled says what it cost', { timeout: 5 * 60_000 }, as
   await page.getByText(/You were not charged\.|You were charged for the time that it took/).waitFor();
   await look(page, 'run-cancelled');
 });
+
+/** Sends all but a trace of the visitor's starting grant to somebody else. */
+async function giveAwayAllCredit(page: Page): Promise<void> {
+  const origin = new URL(page.url()).origin;
+  const name = `friend-${crypto.randomUUID().slice(0, 8)}`;
+  const signedUp = await fetch(`${origin}/api/auth/sign-up/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin },
+    body: JSON.stringify({ name, username: name, email: `${name}@example.com`, password: 'a long password' }),
+  });
+  expect(signedUp.ok).toBe(true);
+  const { user } = (await (await page.request.get('/api/auth/get-session')).json()) as {
+    user: { id: string };
+  };
+  const key = (await (await page.request.get(`/api/v1/api_keys?user_id=${user.id}`)).json()) as {
+    data: string;
+  };
+  const sent = await page.request.post('/api/v1/transfer-tokens', {
+    headers: { 'x-api-key': key.data, 'idempotency-key': name },
+    data: { user_id: user.id, recipient_id: `${name}@example.com`, amount: '124.9999' },
+  });
+  expect(sent.ok()).toBe(true);
+}
