@@ -86,7 +86,7 @@ journey(
     await page.getByRole('link', { name: 'Manage Model' }).click();
 
     // The run: a reload and a second tab in the middle show the same run.
-    await page.getByRole('link', { name: 'Run', exact: true }).click();
+    await page.getByRole('link', { name: 'Training run' }).click();
     await page.getByText(/Step [1-9]\d* of 24/).waitFor({ timeout: RUN_MS });
     await page.reload();
     await page.getByText(/Step \d+ of 24/).waitFor();

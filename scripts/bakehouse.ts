@@ -1,10 +1,11 @@
 /**
- * The command line behind `./bakehouse`. It runs before the dependencies are there, so it
- * imports nothing but Node's own modules and loads a command only once they are installed.
+ * The command line behind `./bakehouse`. It runs before the dependencies are there, so it imports
+ * nothing that needs more than Node's own modules, and loads a command only once they are installed.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { makeDataDir } from '../server/src/platform/make-data-dir.ts';
 import { ensureDependencies } from './dependencies.ts';
 import { PlainError } from './plain-error.ts';
 import { root } from './root.ts';
@@ -15,13 +16,23 @@ export type Arguments = { words: string[]; check: boolean };
 /** Runs one command; resolves to the exit code of the process. */
 export type Command = (args: Arguments) => Promise<number>;
 
-const commands: Record<string, { summary: string; takesWords?: boolean; load: () => Promise<Command> }> = {
+type Entry = {
+  summary: string;
+  takesWords?: boolean;
+  /** Makes the data folder; the others only look into one. */
+  startsServer?: boolean;
+  load: () => Promise<Command>;
+};
+
+const commands: Record<string, Entry> = {
   up: {
     summary: 'start the server; installs, builds and prepares what is missing',
+    startsServer: true,
     load: async () => (await import('./up.ts')).up,
   },
   dev: {
     summary: 'start the server and the web app, both reloading on change',
+    startsServer: true,
     load: async () => (await import('./dev.ts')).dev,
   },
   test: {
@@ -92,17 +103,33 @@ async function main(): Promise<number> {
   }
 
   // Both are meant from where the person stands; everything after runs from the root.
-  if (values['data-dir']) process.env.BAKEHOUSE_DATA_DIR = path.resolve(values['data-dir']);
-  if (values.port) process.env.BAKEHOUSE_PORT = values.port;
+  const dataDir = values['data-dir'] && path.resolve(values['data-dir']);
+  if (dataDir) process.env.BAKEHOUSE_DATA_DIR = dataDir;
+  if (values.port !== undefined) process.env.BAKEHOUSE_PORT = readPort(values.port);
   if (values.prepare === false) process.env.BAKEHOUSE_PREPARE = 'false';
   process.chdir(root);
   // Programs that we start find the Node that runs us.
   process.env.PATH = [path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
   if (existsSync('.env')) process.loadEnvFile('.env');
 
+  // Before anything is installed for a server that could not start.
+  if (dataDir && command.startsServer) claimDataDir(dataDir);
   await ensureDependencies();
   const run = await command.load();
   return run({ words, check: values.check ?? false });
+}
+
+function readPort(text: string): string {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return text;
+  throw new PlainError(`--port takes a number from 0 to 65535, not '${text}'.`);
+}
+
+function claimDataDir(dir: string): void {
+  try {
+    makeDataDir(dir);
+  } catch (error) {
+    throw new PlainError(error instanceof Error ? error.message : String(error));
+  }
 }
 
 function readArguments() {

@@ -4,7 +4,7 @@ import { previewFile } from '@bakehouse/contract/assets';
 import { getBalance, listTransactions } from '@bakehouse/contract/credits';
 import { deployVllm, terminatePod, vllmStatus } from '@bakehouse/contract/deployments';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
-import { getRunMetrics, type Run, validateFineTune } from '@bakehouse/contract/training';
+import { cancelRun, getRunMetrics, listRuns, type Run, validateFineTune } from '@bakehouse/contract/training';
 import type { Command } from './bakehouse.ts';
 import { Client, findServer } from './client.ts';
 import { createFactsDataset, factsFile, factsTraining, followRun, startFactsFineTune } from './fine-tune.ts';
@@ -40,7 +40,7 @@ export const tour: Command = async () => {
   await bill.step('Validate', 'the quote is above; nothing is held yet');
 
   const model = await startFactsFineTune(client, { dataset, base: base.asset.dataset_id });
-  const run = await followRun(client, model, tellProgress(client));
+  const run = await followOrCancel(client, model);
   await bill.step(
     'Fine-tune',
     `held-out loss from ${loss(run, 'eval_loss_base')} to ${loss(run, 'eval_loss')}; ` +
@@ -119,6 +119,32 @@ async function validate(client: Client, dataset: string, model: string): Promise
   for (const { label, quantity, unit, amount } of report.cost_estimate.quote.items) {
     console.log(`    ${label}: ${Number(quantity.toPrecision(3))} ${unit} = ${amount} BGL`);
   }
+}
+
+/** Follows the run of a model. Ctrl-C cancels it before the tour ends: nobody else has the tour's account. */
+async function followOrCancel(client: Client, model: string): Promise<Run> {
+  const onInterrupt = () => {
+    console.log('    Stopped: cancelling the run, so that it does not go on alone.');
+    cancelRunOf(client, model).then(
+      () => process.exit(130),
+      (error: unknown) => {
+        console.error(`bakehouse: the run could not be cancelled and goes on: ${error}`);
+        process.exit(130);
+      },
+    );
+  };
+  // A second Ctrl-C does not wait for the first.
+  process.once('SIGINT', onInterrupt);
+  try {
+    return await followRun(client, model, tellProgress(client));
+  } finally {
+    process.off('SIGINT', onInterrupt);
+  }
+}
+
+async function cancelRunOf(client: Client, model: string): Promise<void> {
+  const { runs } = await client.call(listRuns, { query: { model_id: model } });
+  for (const { run_id } of runs) await client.call(cancelRun, { params: { runId: run_id } });
 }
 
 /** Prints how far the run is whenever that changes. */
@@ -200,7 +226,7 @@ async function compareWithPeft(
 async function printStatement(client: Client): Promise<void> {
   const { transactions } = await client.call(listTransactions, {
     params: { userId: client.userId },
-    query: {},
+    query: { limit: 200 },
   });
   console.log('\nStatement');
   for (const { transaction_date, transaction_type, amount, description } of transactions.toReversed()) {

@@ -1,4 +1,4 @@
-import { mkdir, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
@@ -7,6 +7,7 @@ import { readConfig } from './config.ts';
 import { prepareDatabase } from './platform/db/prepare-database.ts';
 import { type SupervisedPostgres, supervisePostgres } from './platform/db/supervise-postgres.ts';
 import { createLog } from './platform/log.ts';
+import { makeDataDir } from './platform/make-data-dir.ts';
 import { readOrMakeSecret } from './platform/secret-file.ts';
 
 /** A fresh database takes 40 MB, and a full disk must not be found in the middle of it. */
@@ -55,7 +56,7 @@ function readRoles(): Role[] {
 }
 
 async function prepareDataDir(dir: string): Promise<void> {
-  await mkdir(dir, { recursive: true });
+  makeDataDir(dir);
   const { bavail, bsize } = await statfs(dir);
   const free = bavail * bsize;
   if (free < FREE_BYTES_MIN) {

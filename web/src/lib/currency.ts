@@ -11,11 +11,8 @@ export const currencyChoice = storedChoice<Currency>('bakehouse.currency', ['USD
 export function showAmount(bgl: string, currency: Currency = currencyChoice.get()): string {
   const micro = parseBgl(bgl);
   const text = displayAmount(micro, currency);
-  return micro !== 0n && /^-?\$?0\.00( BGL)?$/.test(text)
-    ? currency === 'USD'
-      ? '<$0.01'
-      : '<0.01 BGL'
-    : text;
+  if (micro === 0n || !/^-?\$?0\.00( BGL)?$/.test(text)) return text;
+  return `${micro < 0n ? '-' : ''}${currency === 'USD' ? '<$0.01' : '<0.01 BGL'}`;
 }
 
 /** The same as a hook: re-renders when the currency is switched. */
@@ -24,7 +21,15 @@ export function useShowAmount(): (bgl: string) => string {
   return (bgl) => showAmount(bgl, currency);
 }
 
-/** A number that already is in the currency, for a chart: '$0.50', '12.50 BGL'. Never for an amount that is owed. */
-export function showNumber(value: number, currency: Currency): string {
-  return currency === 'USD' ? `$${value.toFixed(2)}` : `${value.toFixed(2)} BGL`;
+/**
+ * A number that already is in the currency, for a chart: '$0.50', '12.50 BGL'. It has as many decimals as an axis
+ * up to `largest` needs: '$0.0025'. Never for an amount that is owed.
+ */
+export function showNumber(value: number, currency: Currency, largest: number): string {
+  const magnitude = largest > 0 ? Math.floor(Math.log10(largest)) : 0;
+  const text = value.toLocaleString('en', {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: Math.min(20, Math.max(2, 2 - magnitude)),
+  });
+  return currency === 'USD' ? `$${text}` : `${text} BGL`;
 }

@@ -24,8 +24,8 @@ type Props = {
 export function Header({ onOpenMenu, onOpenPalette, menuAlways }: Props) {
   const user = useUser();
   return (
-    <header className="sticky top-0 z-30 border-line border-b bg-canvas">
-      <div className="flex h-14 items-center gap-1.5 px-3 sm:gap-2 sm:px-5">
+    <header className="sticky top-0 z-30 h-14 border-line border-b bg-canvas">
+      <div className="flex h-full items-center gap-1.5 px-3 sm:gap-2 sm:px-5">
         <Button
           variant="ghost"
           size="icon"

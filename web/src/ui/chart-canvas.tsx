@@ -183,7 +183,7 @@ function plotOptions(
       },
       {
         ...axis,
-        size: 52,
+        size: roomForLabels,
         values: (_plot, ticks) => ticks.map((tick) => (tick === null ? '' : formatY(tick))),
       },
     ],
@@ -198,6 +198,12 @@ function plotOptions(
       ],
     },
   };
+}
+
+/** Pixels for the widest label of the y axis. */
+function roomForLabels(_plot: uPlot, labels: string[] | null): number {
+  const longest = Math.max(0, ...(labels ?? []).map((label) => label.length));
+  return Math.max(52, 12 + 6.5 * longest);
 }
 
 /** A line of a few values is told by its points, and one value has no line at all. */

@@ -72,7 +72,7 @@ export function DataTable<Row>({
       tabIndex={virtual ? 0 : undefined}
       role="region"
       aria-label={label}
-      className="relative overflow-auto"
+      className="relative overflow-auto rounded-xl"
       style={virtual ? { maxHeight } : undefined}
     >
       <table

@@ -1,16 +1,24 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import { useEffect } from 'react';
+import { createPortal } from 'react-dom';
 import { Toaster as Sonner, toast } from 'sonner';
 import { toasterIsThere } from './toaster-loader.ts';
 
-/** Where toasts appear; a live region. Says when it listens, because earlier toasts would be lost. */
+/** Above the footer of an open sheet, so that no toast lies on its buttons; set in styles.css. */
+const BOTTOM = 'var(--toast-bottom)';
+
+/**
+ * Where toasts appear; a live region. Says when it listens, because earlier toasts would be lost. It stands
+ * in the body: the root is a layer of its own, under sheets and dialogs.
+ */
 export default function Toaster() {
   useEffect(() => toasterIsThere(toast), []);
-  return (
+  return createPortal(
     <Sonner
       position="bottom-right"
       gap={10}
-      offset={20}
+      offset={{ right: 20, bottom: BOTTOM }}
+      mobileOffset={{ bottom: BOTTOM }}
       closeButton
       style={{ fontFamily: 'inherit' }}
       icons={{
@@ -34,6 +42,7 @@ export default function Toaster() {
             'absolute top-3 right-2.5 flex size-6 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink',
         },
       }}
-    />
+    />,
+    document.body,
   );
 }

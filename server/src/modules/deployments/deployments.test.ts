@@ -16,6 +16,7 @@ import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import OpenAI from 'openai';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createFakeDriver } from '../../engine/drivers/fake/fake-driver.ts';
+import { insertLogLines } from '../../engine/queries.ts';
 import { type FakeClock, fakeClock } from '../../testing/fake-clock.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
 import { readRevision } from '../assets/read-revision.ts';
@@ -395,6 +396,17 @@ describe('a deployment', () => {
       },
       { timeout: 15_000, interval: 200 },
     );
+    await server.services.db.transaction().execute(async (tx) => {
+      const { carrier_id, created_at } = await tx
+        .selectFrom('deployments')
+        .select(['carrier_id', 'created_at'])
+        .where('id', '=', pod_id)
+        .executeTakeFirstOrThrow();
+      const at = new Date(created_at.getTime() - 1);
+      await insertLogLines(tx, carrier_id ?? '', [{ at, line: 'said to an earlier deployment' }]);
+    });
+    const { lines } = await server.request(vllmLogs, { params, query: {} }, as);
+    expect(lines.map(({ line }) => line)).not.toContain('said to an earlier deployment');
     await terminate(pod_id);
   });
 

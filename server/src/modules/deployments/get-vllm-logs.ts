@@ -5,7 +5,10 @@ import type { Context } from '../../platform/context.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
 import { findDeployment, findTextServer } from './queries.ts';
 
-/** The end of the log of the model server that carries, or last carried, the deployment. */
+/**
+ * The end of the log of the model server that carries, or last carried, the deployment: from the
+ * deployment's beginning on, since what a shared server did before is not its own.
+ */
 export async function getVllmLogs(
   ctx: Context,
   { params, query }: InputOf<typeof contract>,
@@ -15,5 +18,6 @@ export async function getVllmLogs(
   const server = await findTextServer(ctx.db, row.text_server_id);
   const workloadId = row.carrier_id ?? server.next_workload_id ?? server.workload_id;
   const lines = workloadId ? await selectLogLines(ctx.db, workloadId, query.limit) : [];
-  return { lines: lines.map(({ at, line }) => ({ at: at.toISOString(), line })) };
+  const own = lines.filter(({ at }) => at >= row.created_at);
+  return { lines: own.map(({ at, line }) => ({ at: at.toISOString(), line })) };
 }

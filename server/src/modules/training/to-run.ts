@@ -36,7 +36,7 @@ export function toRun(run: RunRow, workload: Workload): Run {
     },
     parameters: run.parameters,
     state: !ended && workload.wanted === 'stopped' ? 'stopping' : states[workload.state],
-    reason: ended ? explainEnd(run, workload) : workload.reason,
+    reason: ended ? asSentence(workload.reason) : workload.reason,
     phase: ended ? null : workload.phase,
     step: workload.step,
     steps_total: workload.stepsTotal,
@@ -55,12 +55,9 @@ export function toRun(run: RunRow, workload: Workload): Run {
   };
 }
 
-/** Why it ended and what that cost: nobody should have to look that up. */
-function explainEnd(run: RunRow, workload: Workload): string {
-  const charged = chargedInAll(run);
-  const cost = charged > 0n ? `You were charged ${formatBgl(charged)} BGL.` : 'You were not charged.';
-  const reason = workload.reason.endsWith('.') ? workload.reason : `${workload.reason}.`;
-  return `${reason} ${cost}`;
+/** Why it ended, as a sentence; what it cost stands in `charged`. */
+function asSentence(reason: string): string {
+  return reason.endsWith('.') ? reason : `${reason}.`;
 }
 
 function chargedInAll(run: RunRow): bigint {

@@ -230,7 +230,7 @@ describe('a fine-tune', () => {
       elapsed_seconds: 20,
       summary: { eval_loss: 0.5 },
       held: '0',
-      reason: `Completed. You were charged ${run.charged} BGL.`,
+      reason: 'Completed.',
     });
     const after = await balance();
     expect(after.held).toBe('0');
@@ -327,7 +327,7 @@ describe('a fine-tune', () => {
       state: 'failed',
       charged: '0',
       held: '0',
-      reason: 'The memory is not enough. You were not charged.',
+      reason: 'The memory is not enough.',
     });
     expect((await balance()).held).toBe('0');
   });
@@ -352,7 +352,7 @@ describe('a fine-tune', () => {
     expect(await runOf(second)).toMatchObject({
       state: 'cancelled',
       charged: '0',
-      reason: 'Cancelled. You were not charged.',
+      reason: 'Cancelled.',
     });
   });
 
@@ -369,7 +369,7 @@ describe('a fine-tune', () => {
     const run = await runOf(modelId);
     expect(run).toMatchObject({
       state: 'cancelled',
-      reason: `Cancelled. You were charged ${run.charged} BGL.`,
+      reason: 'Cancelled.',
     });
     expect(micro(run.charged)).toBe(Math.ceil(12 * PRICE_MICRO_PER_S));
 
@@ -418,7 +418,7 @@ describe('a fine-tune', () => {
     expect(commands.length).toBeLessThan(50);
     expect(run).toMatchObject({
       state: 'cancelled',
-      reason: `The credit has ended. The work was saved. You were charged ${run.charged} BGL.`,
+      reason: 'The credit has ended. The work was saved.',
     });
     expect(micro(run.charged)).toBeGreaterThan(micro(run.quote.total));
     expect(micro(run.charged)).toBeLessThanOrEqual(70_000);
@@ -465,7 +465,7 @@ describe('a fine-tune', () => {
     expect(await runOf(modelId, broke)).toMatchObject({
       state: 'cancelled',
       charged: '0',
-      reason: 'The credit has ended. The work was saved. You were not charged.',
+      reason: 'The credit has ended. The work was saved.',
     });
   });
 
@@ -483,7 +483,7 @@ describe('a fine-tune', () => {
       state: 'cancelled',
       elapsed_seconds: 12,
       charged: '0',
-      reason: 'Cancelled. You were not charged.',
+      reason: 'Cancelled.',
     });
   });
 

@@ -284,6 +284,18 @@ describe('rate limits', () => {
   });
 });
 
+test('the OpenAPI document is for everyone, and leaves out what is not in the contract', async () => {
+  const { call } = await serve([bindPublic(numbers, async () => ({ doubled: 2 }))]);
+  const answer = await call('/openapi.json');
+  expect(answer.status).toBe(200);
+  expect(answer.json).toMatchObject({
+    openapi: '3.1.0',
+    paths: { '/api/v1/test': { post: { summary: 'For tests' } } },
+  });
+  expect(answer.text).not.toContain('/healthz');
+  expect(answer.text).not.toContain('/openapi.json');
+});
+
 describe('the web app', () => {
   test('gets its files and its page, and programs get their errors', async () => {
     const { call } = await serve([]);

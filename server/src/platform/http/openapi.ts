@@ -16,7 +16,10 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-/** Describes the endpoints, mounted after this call, as an OpenAPI 3.1 document: `app.swagger()`. */
+/**
+ * Describes the endpoints, mounted after this call, as an OpenAPI 3.1 document: `app.swagger()`, and
+ * for everyone at GET /openapi.json.
+ */
 export async function describeInOpenApi(app: FastifyInstance, endpoints: Endpoint[]): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -49,6 +52,7 @@ export async function describeInOpenApi(app: FastifyInstance, endpoints: Endpoin
       return document;
     },
   });
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
 }
 
 /** Adds what the routes' schemas cannot say: the one shape of errors, and the header of calls that spend. */

@@ -49,7 +49,7 @@ function ModelActions({ asset }: { asset: Asset }) {
       {asset.lineage && (
         <ButtonLink to="/runs/$id" params={{ id: asset.lineage.run_id }}>
           <Activity aria-hidden />
-          Run
+          Training run
         </ButtonLink>
       )}
       {asset.files.length > 0 && <DeployButton modelId={asset.dataset_id} />}

@@ -53,7 +53,7 @@ export function BuyCreditsPage() {
               <ArrowLeftRight aria-hidden className="size-5 text-accent-text" />
               <h3 className="mt-2 font-medium">A transfer</h3>
               <p className="mt-0.5 text-[0.8125rem] text-muted leading-5">
-                Any other user can send you credits, by the same username.
+                Any other user can send you credits over the API, by the same username.
               </p>
             </li>
           </ul>

@@ -2,23 +2,29 @@ import { useShowAmount } from '../../lib/currency.ts';
 import { cx } from '../../lib/cx.ts';
 import { isIncoming, type Transaction } from './transaction-rows.ts';
 
-/** '+$5.00' or '−$0.12': the sign says the direction, the colour repeats it. */
-export function SignedAmount({ transaction }: { transaction: Transaction }) {
+type Props = {
+  transaction: Transaction;
+  /** The amount as it was booked, in BGL with every decimal, whichever currency is chosen. */
+  exact?: boolean;
+};
+
+/** '+$5.00', '−$0.12' or '−<$0.01': the sign says the direction, the colour repeats it. */
+export function SignedAmount({ transaction, exact = false }: Props) {
   const show = useShowAmount();
   const incoming = isIncoming(transaction);
   const pending = transaction.status === 'pending';
-  const text = show(transaction.amount);
+  const booked = `${transaction.amount} BGL`;
   return (
     <span
-      title={`${transaction.amount} BGL`}
+      title={booked}
       className={cx(
         'whitespace-nowrap font-medium tabular-nums',
         incoming && 'text-good',
         pending && 'text-muted',
       )}
     >
-      {!text.startsWith('<') && (incoming ? '+' : '−')}
-      {text}
+      {incoming ? '+' : '−'}
+      {exact ? booked : show(transaction.amount)}
     </span>
   );
 }

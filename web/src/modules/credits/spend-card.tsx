@@ -21,6 +21,11 @@ export function SpendCard({ from, to }: { from?: string; to?: string }) {
     () => (data ? spendSeries(data.days, currency, { from, to, today }) : null),
     [data, currency, from, to, today],
   );
+  const largest = Math.max(
+    0,
+    ...(chart?.x.map((_, day) => chart.series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0)) ??
+      []),
+  );
   return (
     <Card title="Spending per day">
       {chart ? (
@@ -33,7 +38,7 @@ export function SpendCard({ from, to }: { from?: string; to?: string }) {
             x={chart.x}
             series={chart.series}
             formatX={formatDay}
-            formatY={(value) => showNumber(value, currency)}
+            formatY={(value) => showNumber(value, currency, largest)}
           />
         ) : (
           <p className="flex items-center justify-center text-muted" style={{ height: HEIGHT }}>

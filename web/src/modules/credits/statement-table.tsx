@@ -1,12 +1,11 @@
 import { formatDateTime } from '../../lib/format-time.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
-import { Money } from '../../ui/money.tsx';
 import { LoadMore, type MoreProps } from './load-more.tsx';
 import { SignedAmount } from './signed-amount.tsx';
 import type { StatementRow } from './transaction-rows.ts';
 
-/** Settled movements with the balance after each, and the hash that chains them. */
+/** Settled movements, exact to the last decimal, with the balance after each, and the hash that chains them. */
 export function StatementTable({ rows, ...more }: { rows: readonly StatementRow[] } & MoreProps) {
   return (
     <>
@@ -59,13 +58,13 @@ export function StatementTable({ rows, ...more }: { rows: readonly StatementRow[
             id: 'amount',
             header: 'Amount',
             numeric: true,
-            cell: ({ transaction }) => <SignedAmount transaction={transaction} />,
+            cell: ({ transaction }) => <SignedAmount transaction={transaction} exact />,
           },
           {
             id: 'balance',
             header: 'Balance',
             numeric: true,
-            cell: ({ balanceAfter }) => <Money bgl={balanceAfter} />,
+            cell: ({ balanceAfter }) => <span className="whitespace-nowrap">{balanceAfter} BGL</span>,
           },
         ]}
       />

@@ -1,9 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, Sparkles, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { errorMessage } from '../../ui/notify.ts';
 import { Progress } from '../../ui/progress.tsx';
-import { type Upload, UploadList } from '../assets/api.ts';
+import { assetQuery, type Upload, UploadList } from '../assets/api.ts';
 import type { ModelType } from './create-model-wizard-state.ts';
 
 type Props = {
@@ -16,8 +17,11 @@ type Props = {
   onClose: () => void;
 };
 
-/** Step 6: what became of it. */
+/** Step 6: what became of it, and the way to it. */
 export function CreateModelResult({ type, name, modelId, error, failedUploads, onTryAgain, onClose }: Props) {
+  const tuning = type === 'finetune';
+  const model = useQuery({ ...assetQuery(modelId ?? ''), enabled: tuning && modelId !== null });
+  const runId = model.data?.lineage?.run_id;
   if (error || !modelId) {
     return (
       <Result
@@ -35,7 +39,6 @@ export function CreateModelResult({ type, name, modelId, error, failedUploads, o
       </Result>
     );
   }
-  const tuning = type === 'finetune';
   const missing = failedUploads.length;
   return (
     <Result
@@ -52,7 +55,21 @@ export function CreateModelResult({ type, name, modelId, error, failedUploads, o
           <UploadList uploads={failedUploads} />
         </div>
       )}
-      <ButtonLink variant="primary" to="/model/$id/description" params={{ id: modelId }}>
+      {tuning &&
+        (runId ? (
+          <ButtonLink variant="primary" to="/runs/$id" params={{ id: runId }}>
+            Watch the run
+          </ButtonLink>
+        ) : (
+          <ButtonLink variant="primary" to="/llm-training">
+            Watch the run
+          </ButtonLink>
+        ))}
+      <ButtonLink
+        variant={tuning ? 'secondary' : 'primary'}
+        to="/model/$id/description"
+        params={{ id: modelId }}
+      >
         Manage Model
       </ButtonLink>
       <Button variant="ghost" onClick={onClose}>

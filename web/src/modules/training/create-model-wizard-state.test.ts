@@ -124,6 +124,17 @@ describe('parameterProblems', () => {
       stride: 'Stride must be at least 1',
     });
   });
+
+  it('names each field that is above its bound, as the server would', () => {
+    const bad = { ...initialParameters, epochs: 1001, learning_rate: 1.5, batch_size: 1025 };
+    expect(parameterProblems(bad, 'a.txt')).toEqual({
+      epochs: 'Epochs must be at most 1000',
+      learning_rate: 'Learning rate must be at most 1',
+      batch_size: 'Batch size must be at most 1024',
+    });
+    const largest = { ...initialParameters, epochs: 1000, learning_rate: 1, batch_size: 1024 };
+    expect(parameterProblems(largest, 'a.txt')).toEqual({});
+  });
 });
 
 it('is dirty from the first choice to the result', () => {

@@ -1,4 +1,5 @@
 import {
+  bounds,
   FILE_SIZE_LIMIT_BYTES,
   FILE_SIZE_LIMIT_MESSAGE,
   fineTuneDefaults,
@@ -199,19 +200,22 @@ export function isTextFile(fileName: string): boolean {
   return fileName.toLowerCase().endsWith('.txt');
 }
 
-const atLeastOne: [keyof TrainingParameters, string][] = [
+const bounded = [
+  ['epochs', 'Epochs'],
   ['batch_size', 'Batch size'],
   ['eval_batch_size', 'Eval batch size'],
   ['gradient_accumulation_steps', 'Gradient accumulation'],
   ['max_chunk_size', 'Max chunk size'],
   ['stride', 'Stride'],
   ['min_segment_length', 'Min segment length'],
-];
+] as const;
 
 export function parameterProblems(parameters: TrainingParameters, fileName: string): Problems {
   const problems: Problems = {};
-  if (!(parameters.epochs >= 1)) problems.epochs = 'Epochs must be at least 1';
   if (!(parameters.learning_rate > 0)) problems.learning_rate = 'Learning rate must be greater than 0';
+  else if (parameters.learning_rate > bounds.learning_rate.max) {
+    problems.learning_rate = `Learning rate must be at most ${bounds.learning_rate.max}`;
+  }
   if (!parameters.accelerator_type) problems.accelerator_type = 'Please select a GPU configuration';
   if (!gpuCounts.some((count) => count === parameters.accelerator_count)) {
     problems.accelerator_count = 'Please select a valid number of GPUs (1, 2, 4, or 8)';
@@ -221,8 +225,10 @@ export function parameterProblems(parameters: TrainingParameters, fileName: stri
     if (!parameters.input_column) problems.input_column = message;
     if (!parameters.output_column) problems.output_column = message;
   }
-  for (const [field, label] of atLeastOne) {
-    if (!(Number(parameters[field]) >= 1)) problems[field] = `${label} must be at least 1`;
+  for (const [field, label] of bounded) {
+    const { min, max } = bounds[field];
+    if (!(parameters[field] >= min)) problems[field] = `${label} must be at least ${min}`;
+    else if (parameters[field] > max) problems[field] = `${label} must be at most ${max}`;
   }
   if (parameters.lora_target_modules.length === 0) {
     problems.lora_target_modules = 'Select at least one target module';

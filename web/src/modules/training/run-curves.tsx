@@ -20,7 +20,7 @@ const charts = [
 ] as const;
 
 /** The curves of a run, growing while it learns. */
-export function RunCurves({ runId }: { runId: string }) {
+export function RunCurves({ runId, ended }: { runId: string; ended: boolean }) {
   const metrics = useRunMetrics(runId);
   const [smoothing, setSmoothing] = useState<Smoothing>('some');
   const [logScale, setLogScale] = useState(false);
@@ -46,7 +46,12 @@ export function RunCurves({ runId }: { runId: string }) {
   if (points.length === 0) {
     return (
       <Card>
-        <EmptyState title="No curves yet" description="The first points appear with the first steps." />
+        <EmptyState
+          title={ended ? 'No curves' : 'No curves yet'}
+          description={
+            ended ? 'This run ended before its first step.' : 'The first points appear with the first steps.'
+          }
+        />
       </Card>
     );
   }

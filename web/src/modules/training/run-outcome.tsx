@@ -3,7 +3,6 @@ import { formatDuration } from '../../lib/format-time.ts';
 import { Callout } from '../../ui/callout.tsx';
 import { Figure } from '../../ui/figure.tsx';
 import { Money } from '../../ui/money.tsx';
-import { chargeSentence } from './run-sentences.ts';
 
 /** How it ended, and what it cost. */
 export function RunOutcome({ run }: { run: Run }) {
@@ -40,9 +39,18 @@ export function RunOutcome({ run }: { run: Run }) {
       className="mb-5"
       title={run.state === 'failed' ? 'The run failed' : 'The run was cancelled'}
     >
-      {run.reason} {run.charged !== null && chargeSentence(run.charged)}
-      {run.charged !== null && Number(run.charged) > 0 && <Money bgl={run.charged} />}
+      {run.reason} {run.charged !== null && <Charge bgl={run.charged} />}
     </Callout>
+  );
+}
+
+function Charge({ bgl }: { bgl: string }) {
+  return Number(bgl) === 0 ? (
+    'You were not charged.'
+  ) : (
+    <>
+      You were charged <Money bgl={bgl} /> for the time that it took.
+    </>
   );
 }
 

@@ -83,7 +83,7 @@ function LoadedPage({ run }: { run: Run }) {
         }
       />
       {over ? <RunOutcome run={run} /> : <RunProgress run={run} />}
-      <RunCurves runId={run.run_id} />
+      <RunCurves runId={run.run_id} ended={over} />
       <div className="mt-5 grid gap-5 lg:grid-cols-2">
         <Log runId={run.run_id} />
         <RunDetails run={run} />

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chargeSentence, timeSentence } from './run-sentences.ts';
+import { timeSentence } from './run-sentences.ts';
 
 it('tells the time so far and the time left', () => {
   const started_at = '2026-01-01T00:00:00.000Z';
@@ -10,9 +10,4 @@ it('tells the time so far and the time left', () => {
   expect(timeSentence({ elapsed_seconds: 0, remaining_seconds: null, started_at: null })).toBe(
     'Not started yet',
   );
-});
-
-it('says when nothing was charged', () => {
-  expect(chargeSentence('0')).toBe('You were not charged.');
-  expect(chargeSentence('0.5')).toContain('charged for the time');
 });

@@ -9,8 +9,3 @@ export function timeSentence(run: Pick<Run, 'elapsed_seconds' | 'remaining_secon
     ? elapsed
     : `${elapsed}, about ${formatDuration(run.remaining_seconds)} left`;
 }
-
-/** What a run that did not complete cost; the amount itself follows in the chosen currency. */
-export function chargeSentence(charged: string): string {
-  return Number(charged) === 0 ? 'You were not charged.' : 'You were charged for the time that it took:';
-}

@@ -66,7 +66,8 @@ export function StepReview({ state, validation, choice, unaffordable }: Props) {
           ))}
         </ul>
         <p className="mt-3 text-[0.8125rem] text-muted">
-          This much is held when you start. You pay for the time that is used; the rest comes back.
+          This much is held when you start. You pay for the time that is used: what is left over comes back,
+          and a run that takes longer holds more of your balance as it goes. Cancel at any time.
         </p>
       </section>
 

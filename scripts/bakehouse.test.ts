@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const program = path.join(import.meta.dirname, 'bakehouse.ts');
+
+function bakehouse(...words: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
+  return { status, stdout, stderr };
+}
+
+describe('refuses, in one sentence and before anything is installed or started,', () => {
+  it('a port that is none', () => {
+    for (const port of ['abc', '65536', '']) {
+      expect(bakehouse('up', '--port', port)).toEqual({
+        status: 1,
+        stdout: '',
+        stderr: `bakehouse: --port takes a number from 0 to 65535, not '${port}'.\n`,
+      });
+    }
+  });
+
+  it('a data folder that is a file, or lies in one', () => {
+    for (const dir of [program, path.join(program, 'data')]) {
+      expect(bakehouse('up', '--data-dir', dir)).toEqual({
+        status: 1,
+        stdout: '',
+        stderr: `bakehouse: The data folder ${dir} cannot be made or written (ENOTDIR): choose another one with --data-dir\n`,
+      });
+    }
+  });
+
+  it.runIf(process.platform === 'linux')('a data folder where none can be made', () => {
+    const { status, stderr } = bakehouse('up', '--data-dir', '/proc/nope/data');
+    expect(status).toBe(1);
+    expect(stderr).toContain('The data folder /proc/nope/data cannot be made or written');
+  });
+
+  it("words that the command doesn't take", () => {
+    const { status, stderr } = bakehouse('up', 'now');
+    expect(status).toBe(1);
+    expect(stderr).toContain("'up' takes options only, not 'now'");
+  });
+});
