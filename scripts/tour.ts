@@ -128,7 +128,7 @@ async function followOrCancel(client: Client, model: string): Promise<Run> {
     cancelRunOf(client, model).then(
       () => process.exit(130),
       (error: unknown) => {
-        console.error(`bakehouse: the run could not be cancelled and goes on: ${error}`);
+        console.error(`bakehouse: the run could not be cancelled and goes on: ${String(error)}`);
         process.exit(130);
       },
     );
