@@ -34,7 +34,9 @@ export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promi
   if (databaseUrl) return withConnection(databaseUrl, work);
   const dir = path.join(dataDir, 'postgres');
   if (!existsSync(dir))
-    throw new PlainError(`There is no ledger in ${dataDir} yet. './bakehouse up' makes one; --data-dir names another folder.`);
+    throw new PlainError(
+      `There is no ledger in ${dataDir} yet. './bakehouse up' makes one; --data-dir names another folder.`,
+    );
   const postgres = await startEmbeddedPostgres({ dir });
   try {
     return await withConnection(postgres.url, work);
