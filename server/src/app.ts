@@ -111,7 +111,7 @@ export async function createApp(options: Options): Promise<App> {
   const events = await openEvents(databaseUrl, log, () => endStreams(http));
   const queue = await openJobQueue({ url: databaseUrl, log, jobs, works: roles.includes('worker') });
   const blobs = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
-  const services: Services = { config, clock, log, db, events, jobs: queue, blobs };
+  const services: Services = { config, clock, log, db, pool, events, jobs: queue, blobs };
 
   const kinds = registerKinds([fineTuneKind(clock), textServerKind(queue)]);
   const driver = options.driver ?? (await createDriver(services));
@@ -135,7 +135,7 @@ export async function createApp(options: Options): Promise<App> {
     metrics,
     checkReady: () => pool.query('select 1'),
     authenticators: {
-      key: authenticateKey(services, pool),
+      key: authenticateKey(services),
       session: authenticateSession(services, auth, onUserCreated),
       workload: authenticateWorkload(db),
     },

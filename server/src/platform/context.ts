@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Clock } from './clock.ts';
@@ -12,6 +13,8 @@ export type Services = {
   clock: Clock;
   log: Logger;
   db: Database;
+  /** The connections under `db`, for statements that are kept prepared. */
+  pool: pg.Pool;
   events: Events;
   jobs: Jobs;
   blobs: BlobStore;

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import type { Services, UserCaller } from '../../platform/context.ts';
 import { hashApiKey, isApiKey } from './api-key.ts';
 import { isOperator } from './is-operator.ts';
@@ -8,13 +7,10 @@ import { findKeyOwner, setKeyLastUsed } from './queries.ts';
 const LAST_USED_PRECISION_MS = 60_000;
 
 /** Makes the check of API keys: their owner, or null when the key is nobody's. */
-export function authenticateKey(
-  services: Services,
-  pool: pg.Pool,
-): (key: string) => Promise<UserCaller | null> {
+export function authenticateKey(services: Services): (key: string) => Promise<UserCaller | null> {
   return async (key) => {
     if (!isApiKey(key)) return null;
-    const owner = await findKeyOwner(pool, hashApiKey(key));
+    const owner = await findKeyOwner(services, hashApiKey(key));
     if (!owner) return null;
     noteUse(services, owner);
     const { user_id: userId, email, email_verified: emailVerified } = owner;

@@ -1,23 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import type { OnboardingStep } from '@bakehouse/contract/accounts';
 import { sql } from 'kysely';
-import type pg from 'pg';
+import type { Services } from '../../platform/context.ts';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
+import { runPrepared } from '../../platform/db/run-prepared.ts';
 
 type KeyOwner = { user_id: string; last_used_at: Date | null; email: string; email_verified: boolean };
 
 /**
- * Owner of a key by its hash. Every call begins with it, so it is prepared once per connection:
- * 0.13 ms, against 0.8 ms through the query builder.
+ * Owner of a key by its hash. Every call begins with it. Undefined when the key is nobody's.
  */
-export async function findKeyOwner(pool: pg.Pool, sha256: Buffer): Promise<KeyOwner | undefined> {
-  const { rows } = await pool.query<KeyOwner>({
-    name: 'find_key_owner',
-    text: `select k.user_id, k.last_used_at, u.email, u.email_verified
-      from api_keys k join users u on u.id = k.user_id where k.sha256 = $1`,
-    values: [sha256],
-  });
-  return rows[0];
+export async function findKeyOwner(
+  services: Pick<Services, 'db' | 'pool'>,
+  sha256: Buffer,
+): Promise<KeyOwner | undefined> {
+  const [owner] = await runPrepared(
+    services,
+    'find_key_owner',
+    sql<KeyOwner>`
+      select k.user_id, k.last_used_at, u.email, u.email_verified
+      from api_keys k join users u on u.id = k.user_id where k.sha256 = ${sha256}`,
+  );
+  return owner;
 }
 
 export async function setKeyLastUsed(db: Database, userId: string, at: Date): Promise<void> {

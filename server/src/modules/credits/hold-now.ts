@@ -6,10 +6,10 @@ import { type Hold, placeHold } from './ledger.ts';
  * For holds that come by the hundred, e.g. one per chat answer. Throws what `hold` throws.
  */
 export async function holdNow(
-  services: Pick<Services, 'db' | 'events'>,
+  services: Pick<Services, 'db' | 'pool' | 'events'>,
   input: Hold,
 ): Promise<{ holdId: string }> {
-  const { holdId, changed } = await placeHold(services.db, input);
+  const { holdId, changed } = await placeHold(services, input);
   if (changed) services.events.announce(input.userId, { topic: 'balance', id: input.userId });
   return { holdId };
 }

@@ -1,7 +1,9 @@
 import type { Use } from '@bakehouse/contract/credits';
 import { formatBgl } from '@bakehouse/contract/money';
 import { type RawBuilder, sql } from 'kysely';
+import type { Services } from '../../platform/context.ts';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
+import { runPrepared } from '../../platform/db/run-prepared.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { accountOwner, GRANTS_ACCOUNT, revenueAccount, userAccount } from './accounts.ts';
@@ -13,6 +15,8 @@ import { accountOwner, GRANTS_ACCOUNT, revenueAccount, userAccount } from './acc
  *
  * Steps lock accounts until the transaction ends: make one move per transaction, as its last work.
  */
+
+type Prepared = Pick<Services, 'db' | 'pool'>;
 
 export type TransferKind = 'grant' | 'purchase' | 'transfer' | 'charge' | 'refund';
 
@@ -52,7 +56,7 @@ export type Hold = {
 };
 
 /** How a hold ends: with a charge from 0 to the hold's amount. */
-export type Settlement = { holdId: string; amountMicro: bigint };
+type Settlement = { holdId: string; amountMicro: bigint };
 
 /**
  * Makes a new user's account and posts the starting grant, if it is above zero. Does nothing for a
@@ -103,18 +107,22 @@ export async function transfer(tx: Transaction, input: Transfer): Promise<{ tran
  * throws, and AppError 'not_found' or 'invalid_request' for the recipient.
  */
 export async function send(
-  db: Database,
+  services: Prepared,
   input: { senderId: string; recipient: string; amountMicro: bigint; idempotencyKey: string | null },
 ): Promise<{ transferId: string; recipientId: string }> {
-  const answer = await callOnce<{
-    outcome: MoveOutcome | 'unknown_recipient' | 'own_account';
-    transfer_id: string;
-    available: bigint | null;
-    recipient_id: string;
-  }>(
-    db,
-    sql`select * from ledger_send(${input.senderId}, ${input.recipient}, ${input.amountMicro}, ${input.idempotencyKey})`,
+  const rows = await runPrepared(
+    services,
+    'ledger_send',
+    sql<{
+      outcome: MoveOutcome | 'unknown_recipient' | 'own_account';
+      transfer_id: string;
+      available: bigint | null;
+      recipient_id: string;
+    }>`
+      select outcome, transfer_id, available, recipient_id
+      from ledger_send(${input.senderId}, ${input.recipient}, ${input.amountMicro}, ${input.idempotencyKey})`,
   );
+  const answer = oneOf(rows);
   if (answer.outcome === 'unknown_recipient') throw unknownRecipient();
   if (answer.outcome === 'own_account') {
     throw new AppError('invalid_request', {
@@ -131,22 +139,34 @@ export async function send(
  * back unless the hold is settled. Throws AppError 'insufficient_funds' or 'idempotency_conflict'.
  */
 export async function hold(tx: Transaction, input: Hold): Promise<{ holdId: string }> {
-  const { holdId, changed } = await placeHold(tx, input);
+  const { rows } = await holdStatement(input).execute(tx);
+  const { holdId, changed } = readHold(rows, input);
   if (changed) await publishBalance(tx, [userAccount(input.userId)]);
   return { holdId };
 }
 
-/** What `hold` does, telling nobody; `changed` says whether there is something to tell. */
+/**
+ * What `hold` does, as a transaction of its own that tells nobody; `changed` says whether there is
+ * something to tell.
+ */
 export async function placeHold(
-  db: Database | Transaction,
+  services: Prepared,
   input: Hold,
 ): Promise<{ holdId: string; changed: boolean }> {
-  const answer = await callOnce<{ outcome: MoveOutcome; hold_id: string; available: bigint | null }>(
-    db,
-    sql`select * from ledger_hold(
+  return readHold(await runPrepared(services, 'ledger_hold', holdStatement(input)), input);
+}
+
+type HoldAnswer = { outcome: MoveOutcome; hold_id: string; available: bigint | null };
+
+function holdStatement(input: Hold): RawBuilder<HoldAnswer> {
+  return sql<HoldAnswer>`
+    select outcome, hold_id, available from ledger_hold(
       ${userAccount(input.userId)}, ${revenueAccount(input.kind)}, ${input.amountMicro}, 'charge', ${input.description},
-      ${toJson(input.references ?? {})}, ${input.expiresAt}, ${input.idempotencyKey})`,
-  );
+      ${toJson(input.references ?? {})}, ${input.expiresAt}, ${input.idempotencyKey})`;
+}
+
+function readHold(rows: HoldAnswer[], input: Hold): { holdId: string; changed: boolean } {
+  const answer = oneOf(rows);
   refuseUnlessMoved(answer.outcome, input.amountMicro, answer.available);
   return { holdId: answer.hold_id, changed: answer.outcome === 'ok' };
 }
@@ -181,30 +201,18 @@ export async function extendHold(
  * or after a release, throws AppError 'conflict'. More than the hold is a mistake of the caller.
  */
 export async function settle(tx: Transaction, input: Settlement): Promise<{ transferId: string | null }> {
-  const { transferId, changedAccountId } = await endHold(tx, input);
-  await publishBalance(tx, [changedAccountId]);
-  return { transferId };
-}
-
-/** What `settle` does, telling nobody; answers the account whose owner is to be told, null if nothing changed. */
-export async function endHold(
-  db: Database | Transaction,
-  input: Settlement,
-): Promise<{ transferId: string | null; changedAccountId: string | null }> {
   const answer = await callOnce<{
     outcome: 'ok' | 'replayed' | 'exceeds_hold' | 'ended' | 'not_found';
     transfer_id: string | null;
     debit_account_id: string | null;
-  }>(db, sql`select * from ledger_settle(${input.holdId}, ${input.amountMicro})`);
+  }>(tx, sql`select * from ledger_settle(${input.holdId}, ${input.amountMicro})`);
   if (answer.outcome === 'not_found') throw new Error(`There is no hold ${input.holdId}`);
   if (answer.outcome === 'exceeds_hold') {
     throw new Error(`Hold ${input.holdId} is smaller than the ${formatBgl(input.amountMicro)} BGL to settle`);
   }
   if (answer.outcome === 'ended') throw holdEnded();
-  return {
-    transferId: answer.transfer_id,
-    changedAccountId: answer.outcome === 'ok' ? answer.debit_account_id : null,
-  };
+  if (answer.outcome === 'ok') await publishBalance(tx, [answer.debit_account_id]);
+  return { transferId: answer.transfer_id };
 }
 
 /** Gives the whole hold back. May be repeated. Throws AppError 'conflict' when it was settled with a charge. */
@@ -234,7 +242,10 @@ type MoveOutcome = 'ok' | 'replayed' | 'idempotency_conflict' | 'insufficient_fu
 
 async function callOnce<Answer>(db: Database | Transaction, query: RawBuilder<unknown>): Promise<Answer> {
   const { rows } = await query.$castTo<Answer>().execute(db);
-  const [answer] = rows;
+  return oneOf(rows);
+}
+
+function oneOf<Answer>([answer]: Answer[]): Answer {
   if (answer === undefined) throw new Error('The ledger gave no answer');
   return answer;
 }

@@ -13,7 +13,7 @@ export async function transferCredits(
   const { userId } = ctx.caller;
   const key = ctx.idempotencyKey;
   if (key !== null) refuseUnusableKey(key);
-  const { transferId, recipientId } = await send(ctx.db, {
+  const { transferId, recipientId } = await send(ctx, {
     senderId: userId,
     recipient: input.recipient_id,
     amountMicro: input.amount,

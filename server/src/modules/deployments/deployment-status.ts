@@ -34,9 +34,11 @@ export function showDeployment(
   const { status, progress } = shown[carrier.state];
   const pulled =
     carrier.state === 'pulling' && carrier.done !== null && carrier.total ? carrier.done / carrier.total : 0;
+  // A workload that ends under a live deployment is replaced, or the deployment ends with it: either
+  // way the deployment's own row says so in a moment.
+  const ended = status === 'terminated' || status === 'stopping' || status === 'failed';
   return {
-    // A workload that ends under a live deployment is replaced: the deployment itself goes on.
-    status: status === 'terminated' || status === 'stopping' ? 'deploying' : status,
+    status: ended ? 'deploying' : status,
     reason: carrier.reason,
     progress: Math.round(progress + pulled * (shown.starting.progress - shown.pulling.progress)),
     phase: carrier.phase ?? carrier.state,

@@ -1,5 +1,7 @@
 import { type Insertable, sql } from 'kysely';
+import type { Services } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
+import { runPrepared } from '../../platform/db/run-prepared.ts';
 import type { DeploymentsTable } from '../../platform/db/schema.generated.ts';
 
 type Db = Database | Transaction;
@@ -399,10 +401,13 @@ export type Way = {
  * One query, because every request begins with it.
  */
 export async function findWay(
-  db: Db,
+  services: Pick<Services, 'db' | 'pool'>,
   asked: { userId: string; modelName: string },
 ): Promise<Way | undefined> {
-  const { rows } = await sql<Way>`
+  const [way] = await runPrepared(
+    services,
+    'find_way',
+    sql<Way>`
     with asked as (
       select 0 as rank, text_server_id, model_name, id as pod_id, sleeping, last_request_at,
         case when adapter_file is not null then revision_id end as adapter
@@ -418,6 +423,7 @@ export async function findWay(
     from asked
     join text_servers server on server.id = asked.text_server_id
     left join serving_workloads current on current.id = server.workload_id
-    left join serving_workloads next on next.id = server.next_workload_id`.execute(db);
-  return rows[0];
+    left join serving_workloads next on next.id = server.next_workload_id`,
+  );
+  return way;
 }
