@@ -5,8 +5,13 @@ import { describe, expect, it } from 'vitest';
 const program = path.join(import.meta.dirname, 'bakehouse.ts');
 
 function bakehouse(...words: string[]) {
+  return bakehouseWith({}, ...words);
+}
+
+function bakehouseWith(settings: Record<string, string>, ...words: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
     encoding: 'utf8',
+    env: { ...process.env, ...settings },
     timeout: 20_000,
   });
   return { status, stdout, stderr };
@@ -31,6 +36,15 @@ describe('refuses, in one sentence and before anything is installed or started,'
         stderr: `bakehouse: The data folder ${dir} cannot be made or written (ENOTDIR): choose another one with --data-dir\n`,
       });
     }
+  });
+
+  it('the same two in the environment', () => {
+    expect(bakehouseWith({ BAKEHOUSE_PORT: '80a' }, 'up').stderr).toBe(
+      "bakehouse: BAKEHOUSE_PORT takes a number from 0 to 65535, not '80a'.\n",
+    );
+    expect(bakehouseWith({ BAKEHOUSE_DATA_DIR: program }, 'up').stderr).toContain(
+      `The data folder ${program} cannot be made or written (ENOTDIR)`,
+    );
   });
 
   it.runIf(process.platform === 'linux')('a data folder where none can be made', () => {

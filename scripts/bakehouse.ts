@@ -5,16 +5,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { makeDataDir } from '../server/src/platform/make-data-dir.ts';
+import { makeDataDir, toFolder } from '../server/src/platform/make-data-dir.ts';
+import type { Command } from './command.ts';
 import { ensureDependencies } from './dependencies.ts';
 import { PlainError } from './plain-error.ts';
 import { root } from './root.ts';
-
-/** What a command was called with. */
-export type Arguments = { words: string[]; check: boolean };
-
-/** Runs one command; resolves to the exit code of the process. */
-export type Command = (args: Arguments) => Promise<number>;
 
 type Entry = {
   summary: string;
@@ -102,10 +97,9 @@ async function main(): Promise<number> {
     );
   }
 
-  // Both are meant from where the person stands; everything after runs from the root.
-  const dataDir = values['data-dir'] && path.resolve(values['data-dir']);
-  if (dataDir) process.env.BAKEHOUSE_DATA_DIR = dataDir;
-  if (values.port !== undefined) process.env.BAKEHOUSE_PORT = readPort(values.port);
+  // An option is meant from where the person stands; everything after runs from the root.
+  if (values['data-dir']) process.env.BAKEHOUSE_DATA_DIR = path.resolve(values['data-dir']);
+  if (values.port !== undefined) process.env.BAKEHOUSE_PORT = readPort('--port', values.port);
   if (values.prepare === false) process.env.BAKEHOUSE_PREPARE = 'false';
   process.chdir(root);
   // Programs that we start find the Node that runs us.
@@ -113,15 +107,18 @@ async function main(): Promise<number> {
   if (existsSync('.env')) process.loadEnvFile('.env');
 
   // Before anything is installed for a server that could not start.
-  if (dataDir && command.startsServer) claimDataDir(dataDir);
+  if (command.startsServer) {
+    if (process.env.BAKEHOUSE_PORT) readPort('BAKEHOUSE_PORT', process.env.BAKEHOUSE_PORT);
+    claimDataDir(toFolder(process.env.BAKEHOUSE_DATA_DIR || '.bakehouse'));
+  }
   await ensureDependencies();
   const run = await command.load();
   return run({ words, check: values.check ?? false });
 }
 
-function readPort(text: string): string {
+function readPort(setting: string, text: string): string {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return text;
-  throw new PlainError(`--port takes a number from 0 to 65535, not '${text}'.`);
+  throw new PlainError(`${setting} takes a number from 0 to 65535, not '${text}'.`);
 }
 
 function claimDataDir(dir: string): void {

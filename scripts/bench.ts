@@ -1,9 +1,9 @@
-import type { Command } from './bakehouse.ts';
 import { measureChat } from './bench/chat.ts';
 import { type Measured, meetsGoal, result } from './bench/measured.ts';
 import { measureTraining } from './bench/training.ts';
 import { measureTransfers } from './bench/transfers.ts';
 import { measureUpload } from './bench/upload.ts';
+import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
 
 const measures: Record<string, () => Promise<Measured[]>> = {

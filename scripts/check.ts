@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { styleText } from 'node:util';
-import type { Command } from './bakehouse.ts';
 import { capture } from './child.ts';
+import type { Command } from './command.ts';
 import { preparePython } from './python-environment.ts';
 import { root } from './root.ts';
 

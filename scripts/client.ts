@@ -5,10 +5,10 @@ import { getApiKey } from '@bakehouse/contract/accounts';
 import { uploadFile } from '@bakehouse/contract/assets';
 import { chatCompletions } from '@bakehouse/contract/chat';
 import type { CallOf, Endpoint, ResponseOf } from '@bakehouse/contract/endpoint';
+import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import { errorBody } from '@bakehouse/contract/errors';
 import * as z from 'zod';
 import { readConfig } from '../server/src/config.ts';
-import { endpointUrl } from '../web/src/lib/endpoint-url.ts';
 import { PlainError } from './plain-error.ts';
 
 type Account = { name: string; email: string; password: string };

@@ -1,6 +1,6 @@
 import { readConfig } from '../server/src/config.ts';
-import type { Command } from './bakehouse.ts';
 import { run } from './child.ts';
+import type { Command } from './command.ts';
 
 /** The server, started again on every change, and vite's own server in front of it. Ends when either ends. */
 export const dev: Command = async () => {

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { Command } from './bakehouse.ts';
 import { run } from './child.ts';
+import type { Command } from './command.ts';
 
 const generators = ['gen-runtime-protocol.ts', 'gen-database.ts', 'gen-openapi.ts'];
 

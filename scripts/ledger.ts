@@ -5,7 +5,7 @@ import { readConfig } from '../server/src/config.ts';
 import { sumOfBalances, verifyLedger } from '../server/src/modules/credits/verify-ledger.ts';
 import { connect, type Database } from '../server/src/platform/db/database.ts';
 import { startEmbeddedPostgres } from '../server/src/platform/db/embedded-postgres.ts';
-import type { Command } from './bakehouse.ts';
+import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
 
 /** `ledger verify` proves the books straight from the database, whether the server runs or not. */

@@ -1,6 +1,6 @@
 import { createAsset, listAssets } from '@bakehouse/contract/assets';
-import type { Command } from './bakehouse.ts';
 import { Client, findServer } from './client.ts';
+import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
 
 const account = { name: 'Ada Baker', email: 'ada@example.com', password: 'sourdough-starter' };

@@ -1,4 +1,4 @@
-import type { Command } from './bakehouse.ts';
+import type { Command } from './command.ts';
 import { ensureWebBuild } from './web-build.ts';
 
 /**

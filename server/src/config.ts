@@ -1,10 +1,8 @@
-import { homedir } from 'node:os';
-import path from 'node:path';
 import * as z from 'zod';
+import { toFolder } from './platform/make-data-dir.ts';
 
 const flag = z.stringbool();
-/** A folder; `~/` is the home folder, as in a shell. */
-const folder = z.string().transform((text) => path.resolve(text.replace(/^~(?=\/|$)/, homedir())));
+const folder = z.string().transform(toFolder);
 
 /**
  * Every setting of the server, read from the environment once at start. `.env.example` lists

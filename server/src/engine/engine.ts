@@ -154,6 +154,13 @@ export function createEngine(
 
   async function endWorkloads(): Promise<void> {
     let left = await markInterrupted();
+    if (left.length > 0) {
+      const seconds = SHUTDOWN_GRACE_MS / 1000;
+      parts.log.info(
+        { workloads: left.length },
+        `waiting up to ${seconds} s for running work to save itself`,
+      );
+    }
     await Promise.all(left.map(({ id, attempt }) => driver.stop(id, attempt)));
     const end = Date.now() + SHUTDOWN_GRACE_MS;
     for (;;) {

@@ -1,5 +1,11 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
+
+/** The folder that a setting names; `~/` is the home folder, as in a shell. */
+export function toFolder(text: string): string {
+  return path.resolve(text.replace(/^~(?=\/|$)/, homedir()));
+}
 
 /**
  * Makes the data folder and its parents where they are missing. Throws a sentence for people when

@@ -1,12 +1,14 @@
 import { getApiKey, getMe } from '@bakehouse/contract/accounts';
 import type { CallOf, Endpoint, ResponseOf } from '@bakehouse/contract/endpoint';
+import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import type { ErrorBody } from '@bakehouse/contract/errors';
 import type { z } from 'zod';
 
 export type TestUser = {
   userId: string;
   apiKey: string;
-  email: string /** Of the browser session. */;
+  email: string;
+  /** Of the browser session. */
   cookie: string;
 };
 
@@ -97,9 +99,7 @@ function toRequest<E extends Endpoint>(
   options: RequestOptions = {},
 ): Request {
   const { params, query, body } = call as { params?: object; query?: object; body?: z.core.util.JSONType };
-  const url = new URL(fillPath(endpoint.path, params ?? {}), origin);
-  for (const [name, value] of Object.entries(query ?? {}))
-    if (value !== undefined) url.searchParams.set(name, String(value));
+  const url = new URL(endpointUrl(endpoint.path, params, query), origin);
   const headers = new Headers(options.headers);
   if (options.as) headers.set('x-api-key', options.as.apiKey);
   if (options.idempotencyKey) headers.set('idempotency-key', options.idempotencyKey);
@@ -110,16 +110,4 @@ function toRequest<E extends Endpoint>(
     body: body === undefined ? null : JSON.stringify(body),
     signal: options.signal ?? null,
   });
-}
-
-/** '/a/:id/*' with { id, '*': 'b/c' } -> '/a/1/b/c'. Each part is encoded; the rest keeps its slashes. */
-function fillPath(pattern: string, params: object): string {
-  const values = new Map(Object.entries(params).map(([name, value]) => [name, String(value)]));
-  return pattern
-    .split('/')
-    .map((part) => {
-      if (part === '*') return (values.get('*') ?? '').split('/').map(encodeURIComponent).join('/');
-      return part.startsWith(':') ? encodeURIComponent(values.get(part.slice(1)) ?? '') : part;
-    })
-    .join('/');
 }

@@ -1,7 +1,7 @@
 import type { CallOf, Endpoint, ResponseOf } from '@bakehouse/contract/endpoint';
+import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import { ApiError, toApiError } from './api-error.ts';
 import { getCredentials } from './credentials.ts';
-import { endpointUrl } from './endpoint-url.ts';
 import { broadcastSession } from './session-channel.ts';
 
 const TIMEOUT_MS = 10_000;

@@ -1,7 +1,7 @@
 import type { Endpoint, ResponseOf } from '@bakehouse/contract/endpoint';
+import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import { keyHeader, refused } from './api-client.ts';
 import { ApiError, toApiError } from './api-error.ts';
-import { endpointUrl } from './endpoint-url.ts';
 
 type Options = {
   /** Bytes that have left this machine, of the request's total. */
