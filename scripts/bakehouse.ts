@@ -49,7 +49,7 @@ const commands: Record<string, Entry> = {
     load: async () => (await import('./tour.ts')).tour,
   },
   bench: {
-    summary: 'measure against the best known; WORDS choose: training chat transfers upload',
+    summary: 'measure against the best known; WORDS choose: training chat transfers upload; or --models',
     takesWords: true,
     load: async () => (await import('./bench.ts')).bench,
   },
@@ -113,7 +113,7 @@ async function main(): Promise<number> {
   }
   await ensureDependencies();
   const run = await command.load();
-  return run({ words, check: values.check ?? false });
+  return run({ words, check: values.check ?? false, models: values.models ?? false });
 }
 
 function readPort(setting: string, text: string): string {
@@ -139,6 +139,7 @@ function readArguments() {
         'data-dir': { type: 'string' },
         prepare: { type: 'boolean' },
         check: { type: 'boolean' },
+        models: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     });

@@ -1,5 +1,5 @@
 /** What a command of `./bakehouse` was called with. */
-export type Arguments = { words: string[]; check: boolean };
+export type Arguments = { words: string[]; check: boolean; models: boolean };
 
 /** Runs one command; resolves to the exit code of the process. */
 export type Command = (args: Arguments) => Promise<number>;

@@ -14,11 +14,11 @@ export const username = z
   .toLowerCase()
   .regex(/^[a-z0-9_-]{3,30}$/, 'Username must have 3 to 30 characters: a-z, 0-9, - and _');
 
-/** Body of the sign-in library's `POST /api/auth/sign-up/email`. A username is picked from the e-mail if absent. */
+/** Body of the sign-in library's `POST /api/auth/sign-up/email`. A username is picked from the email if absent. */
 export const signUpForm = z.object({
   name: personName,
   username: username.optional(),
-  email: z.email('Enter a valid e-mail address').max(254, 'Enter a valid e-mail address'),
+  email: z.email('Enter a valid email address').max(254, 'Enter a valid email address'),
   password: z
     .string()
     .min(PASSWORD_LENGTH_MIN, `Password must have at least ${PASSWORD_LENGTH_MIN} characters`)

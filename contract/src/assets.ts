@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { userId } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
+import { idOf } from './id.ts';
 import { datasetCategories, MODEL_NAME_LENGTH_MIN, uploadBaseModelTypes } from './limits.ts';
 import { bglInput } from './money.ts';
 import { fineTunePayload } from './training.ts';
@@ -8,9 +9,17 @@ import { fineTunePayload } from './training.ts';
 export const datasetTypes = ['RAW', 'MODEL'] as const;
 export type DatasetType = (typeof datasetTypes)[number];
 
-export const tag = z.string().trim().min(1).max(50);
+export const tag = z
+  .string()
+  .trim()
+  .min(1, 'A tag must not be empty')
+  .max(50, 'A tag must have at most 50 characters');
+const tags = z.array(tag).max(20, 'At most 20 tags');
+const title = z.string().trim().min(1, 'Name is required').max(200, 'Name must have at most 200 characters');
+const category = z.string().trim().max(100, 'Category must have at most 100 characters');
+const details = z.string().trim().max(10_000, 'Description must have at most 10,000 characters');
 
-export const assetIdParams = z.object({ id: z.uuid() });
+export const assetIdParams = z.object({ id: idOf('dataset or model') });
 
 export const assetFile = z.object({
   path: z.string(),
@@ -66,17 +75,17 @@ export type Asset = z.infer<typeof asset>;
 
 export const assetCreatePayload = z.object({
   dataset_type: z.enum(datasetTypes),
-  title: z.string().trim().min(1, 'Name is required').max(200),
-  category: z.string().trim().max(100).default(''),
-  details: z.string().trim().max(10_000).default(''),
-  tags: z.array(tag).max(20).default([]),
+  title,
+  category: category.default(''),
+  details: details.default(''),
+  tags: tags.default([]),
   user_id: userId,
   price: bglInput.refine((micro) => micro >= 0n, 'Price must not be negative').prefault(0),
   embedding_model: z.string().default(''),
   dimensions: z.int().min(0).max(100_000).default(0),
   is_published: z.boolean().default(false),
   /** The original client sends an empty string for 'none'. */
-  parent_dataset_id: z.union([z.uuid(), z.literal('')]).nullish(),
+  parent_dataset_id: z.union([z.uuid(), z.literal('')], 'No model has this id').nullish(),
   use_ipfs: z.boolean().default(false),
   base_model_type: z.enum(uploadBaseModelTypes).nullish(),
   fine_tune_payload: fineTunePayload.nullish(),
@@ -108,9 +117,9 @@ export const createAsset = endpoint({
 });
 
 export const createDatasetForm = z.object({
-  title: z.string().trim().min(1, 'Name is required').max(200),
+  title,
   category: z.enum(datasetCategories, 'Choose a category'),
-  tags: z.array(tag).max(20),
+  tags,
   use_ipfs: z.boolean(),
 });
 
@@ -151,10 +160,10 @@ export const updateAsset = endpoint({
   params: assetIdParams,
   body: z
     .object({
-      title: z.string().trim().min(1).max(200),
-      details: z.string().trim().max(10_000),
-      category: z.string().trim().max(100),
-      tags: z.array(tag).max(20),
+      title,
+      details,
+      category,
+      tags,
     })
     .partial(),
   response: asset,
@@ -184,8 +193,8 @@ export const downloadFile = endpoint({
   path: '/api/v1/asset/:id/files/*',
   access: 'key',
   summary: 'The bytes of one file; Range is honoured',
-  params: z.object({ id: z.uuid(), '*': z.string().min(1) }),
-  query: z.object({ revision_id: z.uuid().optional() }),
+  params: z.object({ id: idOf('dataset or model'), '*': z.string().min(1) }),
+  query: z.object({ revision_id: idOf('revision').optional() }),
 });
 
 export const deleteFile = endpoint({

@@ -111,7 +111,7 @@ export const transferTokens = endpoint({
   spends: true,
   body: z.object({
     user_id: userId,
-    /** Username, e-mail address or user id of the recipient. */
+    /** Username, email address or user id of the recipient. */
     recipient_id: z.string().trim().min(1, 'Recipient username cannot be empty'),
     amount: bglInput.refine((micro) => micro > 0n, 'Amount must be greater than 0'),
   }),
@@ -180,10 +180,15 @@ export const grantCredits = endpoint({
   summary: 'Give credits to a user',
   spends: true,
   body: z.object({
-    /** Username, e-mail address or user id. */
-    recipient_id: z.string().trim().min(1),
+    /** Username, email address or user id. */
+    recipient_id: z.string().trim().min(1, 'Recipient username cannot be empty'),
     amount: bglInput.refine((micro) => micro > 0n, 'Amount must be greater than 0'),
-    description: z.string().trim().min(1).max(200).default('Grant'),
+    description: z
+      .string()
+      .trim()
+      .min(1, 'Description must not be empty')
+      .max(200, 'Description must have at most 200 characters')
+      .default('Grant'),
   }),
   response: z.object({ transaction_id: z.string(), amount: bgl }),
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { userId, userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
+import { idOf } from './id.ts';
 import { bgl } from './money.ts';
 
 /** The words that the wire shows for a text deployment; the engine's own states map to them in one table. */
@@ -40,7 +41,7 @@ export const deployment = z.object({
 
 export type Deployment = z.infer<typeof deployment>;
 
-const podIdParams = z.object({ podId: z.uuid() });
+const podIdParams = z.object({ podId: idOf('deployment') });
 
 export const deployVllm = endpoint({
   method: 'POST',
@@ -50,7 +51,7 @@ export const deployVllm = endpoint({
   spends: true,
   body: z.object({
     /** Asset id of the model. */
-    model_id: z.uuid(),
+    model_id: idOf('model'),
     user_id: userId,
     gpu_count: z.int().min(1).max(8).default(1),
     instance_type: z.string().default('a100'),

@@ -5,7 +5,7 @@ import type * as z from 'zod';
  * - `public`: anybody.
  * - `session`: a browser that is signed in (cookie). Only for reading the key that all else uses.
  * - `key`: the owner of the API key in `X-API-KEY` or `Authorization: Bearer`.
- * - `operator`: such an owner whose verified e-mail address is named in `BAKEHOUSE_OPERATORS`.
+ * - `operator`: such an owner whose verified email address is named in `BAKEHOUSE_OPERATORS`.
  * - `workload`: a running workload with its own token.
  */
 export type Access = 'public' | 'session' | 'key' | 'operator' | 'workload';

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { userId } from './accounts.ts';
 import { quote } from './credits.ts';
 import { endpoint } from './endpoint.ts';
+import { idOf } from './id.ts';
 import { bounds, fineTuneDefaults, gpuTypes, loraTargetModules, segmentationMethods } from './limits.ts';
 import { validateReport } from './runtime/train-spec.ts';
 
@@ -9,7 +10,13 @@ const countOfGpus = z.union(
   [z.literal(1), z.literal(2), z.literal(4), z.literal(8)],
   'Please select a valid number of GPUs (1, 2, 4, or 8)',
 );
-const wholeNumber = (name: string, { min, max }: { min: number; max: number }) =>
+type Bounds = { min: number; max: number };
+const number = (name: string, { min, max }: Bounds) =>
+  z
+    .number(`${name} must be a number`)
+    .min(min, `${name} must be at least ${min}`)
+    .max(max, `${name} must be at most ${max}`);
+const wholeNumber = (name: string, { min, max }: Bounds) =>
   z
     .int(`${name} must be a whole number`)
     .min(min, `${name} must be at least ${min}`)
@@ -19,7 +26,7 @@ const wholeNumber = (name: string, { min, max }: { min: number; max: number }) =
 const trainingFields = {
   epochs: wholeNumber('Epochs', bounds.epochs).default(fineTuneDefaults.epochs),
   learning_rate: z
-    .number()
+    .number('Learning rate must be a number')
     .gt(0, 'Learning rate must be greater than 0')
     .max(bounds.learning_rate.max, `Learning rate must be at most ${bounds.learning_rate.max}`)
     .default(fineTuneDefaults.learning_rate),
@@ -41,9 +48,11 @@ const trainingFields = {
   min_segment_length: wholeNumber('Min segment length', bounds.min_segment_length).default(
     fineTuneDefaults.min_segment_length,
   ),
-  train_test_split: z.number().min(0.1).max(0.95).default(fineTuneDefaults.train_test_split),
-  lora_r: z.int().min(1).max(256).default(fineTuneDefaults.lora_r),
-  lora_dropout: z.number().min(0).max(0.5).default(fineTuneDefaults.lora_dropout),
+  train_test_split: number('Train/test split', bounds.train_test_split).default(
+    fineTuneDefaults.train_test_split,
+  ),
+  lora_r: wholeNumber('LoRA rank', bounds.lora_r).default(fineTuneDefaults.lora_r),
+  lora_dropout: number('LoRA dropout', bounds.lora_dropout).default(fineTuneDefaults.lora_dropout),
   lora_target_modules: z
     .array(z.enum(loraTargetModules))
     .min(1, 'Select at least one target module')
@@ -53,10 +62,10 @@ const trainingFields = {
 
 export const fineTunePayload = z.object({
   /** The dataset. */
-  asset_id: z.uuid(),
-  model_name: z.string().trim().min(1),
+  asset_id: idOf('dataset'),
+  model_name: z.string().trim().min(1, 'Name is required'),
   /** Asset id of the base model. */
-  base_model: z.uuid(),
+  base_model: idOf('model'),
   file_name: z.string().min(1),
   accelerator_type: z
     .enum(gpuTypes, 'Please select a GPU configuration')
@@ -74,10 +83,10 @@ export const validateFineTune = endpoint({
   access: 'key',
   summary: 'Read the data as training would; say what it costs and what stands in its way',
   body: z.object({
-    dataset_id: z.uuid(),
+    dataset_id: idOf('dataset'),
     file_name: z.string().min(1),
     /** Asset id of the base model. */
-    model_id: z.uuid(),
+    model_id: idOf('model'),
     gpu_type: z
       .enum(gpuTypes, 'Please select a GPU configuration')
       .default(fineTuneDefaults.accelerator_type),
@@ -93,7 +102,9 @@ export const validateFineTune = endpoint({
       token_cost: z.string(),
       quote,
     }),
-    recommendations: z.object({ recommended_gpus: z.array(z.object({ description: z.string() })) }),
+    recommendations: z.object({
+      recommended_gpus: z.array(z.object({ gpu_type: z.enum(gpuTypes), description: z.string() })),
+    }),
     /** Where it will run: the chosen GPU, or this machine's CPU where there is none. */
     placement: z.object({ device: z.enum(['gpu', 'cpu']), description: z.string() }),
     data: validateReport.omit({ critical_errors: true, warnings: true }).nullable(),
@@ -151,7 +162,7 @@ export const run = z.object({
 
 export type Run = z.infer<typeof run>;
 
-const runIdParams = z.object({ runId: z.uuid() });
+const runIdParams = z.object({ runId: idOf('run') });
 
 export const listRuns = endpoint({
   method: 'GET',
@@ -159,7 +170,7 @@ export const listRuns = endpoint({
   access: 'key',
   summary: "The caller's runs, newest first",
   query: z.object({
-    model_id: z.uuid().optional(),
+    model_id: idOf('model').optional(),
     limit: z.coerce.number().int().min(1).max(100).default(50),
   }),
   response: z.object({ runs: z.array(run) }),
@@ -240,7 +251,11 @@ export const saveConfiguration = endpoint({
   access: 'key',
   summary: 'Save a configuration under a name; the same name replaces it',
   body: z.object({
-    config_name: z.string().trim().min(1).max(100),
+    config_name: z
+      .string()
+      .trim()
+      .min(1, 'Name is required')
+      .max(100, 'Name must have at most 100 characters'),
     fine_tune_payload: fineTunePayload.omit({ user_id: true }).partial(),
   }),
   response: savedConfiguration,
@@ -251,6 +266,6 @@ export const deleteConfiguration = endpoint({
   path: '/api/v1/configurations/:configId',
   access: 'key',
   summary: 'Delete a saved configuration',
-  params: z.object({ configId: z.uuid() }),
+  params: z.object({ configId: idOf('configuration') }),
   status: 204,
 });

@@ -5,21 +5,27 @@ export type Measured = {
   ours: number;
   /** What it is compared with, measured beside it. */
   reference?: { what: string; value: number };
-  goal:
-    | { kind: 'ratio at least'; value: number }
-    | { kind: 'more by less than'; value: number }
-    | { kind: 'less than'; value: number };
+  /** Without one the line is there to be read. */
+  goal?: Goal;
 };
+
+type Goal =
+  | { kind: 'ratio at least'; value: number }
+  | { kind: 'more by less than'; value: number }
+  | { kind: 'at least'; value: number }
+  | { kind: 'less than'; value: number };
 
 /** The number that the goal is about: ours against the reference, or ours alone. */
 export function result({ ours, reference, goal }: Measured): number {
-  if (goal.kind === 'less than' || !reference) return ours;
-  return goal.kind === 'ratio at least' ? ours / reference.value : ours - reference.value;
+  if (reference && goal?.kind === 'ratio at least') return ours / reference.value;
+  if (reference && goal?.kind === 'more by less than') return ours - reference.value;
+  return ours;
 }
 
 export function meetsGoal(measured: Measured): boolean {
-  const { kind, value } = measured.goal;
-  return kind === 'ratio at least' ? result(measured) >= value : result(measured) < value;
+  const { goal } = measured;
+  if (!goal) return true;
+  return goal.kind.endsWith('at least') ? result(measured) >= goal.value : result(measured) < goal.value;
 }
 
 export function median(values: number[]): number {

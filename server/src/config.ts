@@ -21,7 +21,7 @@ const settings = z.object({
   DATABASE_URL: z.string().optional(),
   /** Signs sessions and encrypts the keys that the web app shows; made and kept in the data folder if absent. */
   BAKEHOUSE_SECRET: z.string().min(32).optional(),
-  /** Comma-separated e-mail addresses of the operators. */
+  /** Comma-separated email addresses of the operators. */
   BAKEHOUSE_OPERATORS: z.string().default(''),
   /** BGL that a new account starts with. */
   BAKEHOUSE_STARTING_GRANT_BGL: z

@@ -73,6 +73,8 @@ describe('assignSlots', () => {
     expect(reasonOf(decisions, 'second')).toMatchObject({
       reason: 'Waiting for the CPU, number 2 in line: 1 workload uses what there is. Free in about 15 min.',
     });
+    const long = assignSlots(line, [holding('x', { secondsLeft: 37.4 * 60 })], { 'cpu:run': 1 }, now);
+    expect(reasonOf(long, 'first')).toMatchObject({ reason: expect.stringContaining('about 35 min') });
   });
 
   test('names what blocks only to the one whose it is', () => {

@@ -189,8 +189,12 @@ function describe(name: SlotClass, { placement }: Waiting): string {
   return `${placement.count} ${name.replaceAll('_', ' ')}`;
 }
 
-/** 90 -> '2 min'. For people: never less than a minute, hours from 90 minutes on. */
+/**
+ * 90 -> '2 min', 2200 -> '35 min'. As coarse as the estimate is, so that it does not jump under the
+ * reader's eyes: never less than a minute, steps of five from ten minutes on, hours from 90 minutes on.
+ */
 function describeSeconds(seconds: number): string {
   const minutes = Math.max(1, Math.round(seconds / 60));
-  return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+  if (minutes < 10) return `${minutes} min`;
+  return minutes < 90 ? `${5 * Math.round(minutes / 5)} min` : `${Math.round(minutes / 60)} h`;
 }

@@ -35,6 +35,22 @@ export function formatDuration(seconds: number): string {
   return join(Math.floor(whole / 3_600), 'h', Math.floor((whole % 3_600) / 60), 'min');
 }
 
+/**
+ * An estimate as coarse as it is: 'a few seconds', 'about 40 s', 'about 4 min', 'about 25 min', 'about 1 h 30 min',
+ * 'about 12 h'. Its steps are wide, so that it does not jump with every new guess.
+ */
+export function aboutDuration(seconds: number): string {
+  if (seconds < 10) return 'a few seconds';
+  const steps = [
+    { below: 60, step: 10 },
+    { below: 600, step: 60 },
+    { below: 3_600, step: 300 },
+    { below: 6 * 3_600, step: 1_800 },
+  ];
+  const step = steps.find(({ below }) => seconds < below)?.step ?? 3_600;
+  return `about ${formatDuration(step * Math.round(seconds / step))}`;
+}
+
 /** 20 Nov 2026, 06:05. */
 export function formatDateTime(date: Date): string {
   return date.toLocaleString('en-GB', {

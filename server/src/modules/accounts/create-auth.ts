@@ -15,7 +15,7 @@ export const CLIENT_ADDRESS_HEADER = 'x-bakehouse-client-address';
 export type Auth = ReturnType<typeof createAuth>;
 
 /**
- * The sign-in library on our tables: e-mail and password, GitHub and Google where configured.
+ * The sign-in library on our tables: email and password, GitHub and Google where configured.
  * It inserts user, sign-in method and session in one transaction; right after it we complete the
  * user in a second one. Should the program die between the two, the session check does it later.
  */

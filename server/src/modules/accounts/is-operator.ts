@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 
 /**
- * Operators are named by e-mail address in `BAKEHOUSE_OPERATORS`; nothing about it is stored. Only a
+ * Operators are named by email address in `BAKEHOUSE_OPERATORS`; nothing about it is stored. Only a
  * verified address counts: anybody may type an address into a form. A sign-in provider verifies it,
  * and so does whoever sits at the server's console (`makeOperator`).
  */

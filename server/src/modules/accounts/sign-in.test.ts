@@ -46,7 +46,7 @@ async function keyOf(response: Response): Promise<string> {
 }
 
 describe('sign-up', () => {
-  test('gives a session, a key that works, and a username from the e-mail address', async () => {
+  test('gives a session, a key that works, and a username from the email address', async () => {
     const response = await post('/sign-up/email', {
       name: ' Ada Lovelace ',
       email: 'Ada@Example.com',
@@ -122,7 +122,7 @@ describe('sign-up', () => {
     [{ username: 'ab' }, 'Username must have 3 to 30 characters: a-z, 0-9, - and _'],
     [{ username: 'a b c' }, 'Username must have 3 to 30 characters: a-z, 0-9, - and _'],
     [{ name: '  ' }, 'Name is required'],
-    [{ email: 'nobody' }, 'Enter a valid e-mail address'],
+    [{ email: 'nobody' }, 'Enter a valid email address'],
     [{ password: 'short' }, 'Password must have at least 8 characters'],
   ])('refuses %o', async (wrong, message) => {
     const response = await post('/sign-up/email', {
@@ -135,7 +135,7 @@ describe('sign-up', () => {
     expect((await bodyOf(response)).message).toBe(message);
   });
 
-  test('refuses an e-mail address that has an account', async () => {
+  test('refuses an email address that has an account', async () => {
     await post('/sign-up/email', { name: 'Dan', email: 'dan@example.com', password });
     const again = await post('/sign-up/email', { name: 'Dan', email: 'DAN@example.com', password });
     expect(again.status).toBe(422);

@@ -101,7 +101,7 @@ export async function transfer(tx: Transaction, input: Transfer): Promise<{ tran
 }
 
 /**
- * Moves credits from one user to another, named by username, e-mail address or id. This one is a
+ * Moves credits from one user to another, named by username, email address or id. This one is a
  * transaction of its own and tells nobody: the caller announces the change after it, because
  * announcing inside makes such transactions commit one after the other. Throws what `transfer`
  * throws, and AppError 'not_found' or 'invalid_request' for the recipient.

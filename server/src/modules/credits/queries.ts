@@ -6,7 +6,7 @@ import type { TransferKind } from './ledger.ts';
 
 type Reader = Database | Transaction;
 
-/** Id of the user whose username, e-mail address or id this is. */
+/** Id of the user whose username, email address or id this is. */
 export async function findUserId(db: Reader, handle: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from users where username = lower(${handle}) or email = lower(${handle}) or id = ${handle}`.execute(

@@ -84,7 +84,7 @@ export function refuseMemory(neededBytes: number, type: GpuType | null, machineB
 }
 
 /** The GPUs that hold the run, cheapest for it first. */
-export function recommendGpus(work: Work, neededBytes: number): { description: string }[] {
+export function recommendGpus(work: Work, neededBytes: number): { gpu_type: GpuType; description: string }[] {
   return gpuTypes
     .filter((type) => refuseMemory(neededBytes, type, 0) === null)
     .map((type) => {
@@ -93,6 +93,7 @@ export function recommendGpus(work: Work, neededBytes: number): { description: s
     })
     .sort((a, b) => Number(a.cost - b.cost))
     .map(({ type, seconds, cost }) => ({
+      gpu_type: type,
       description:
         `${gpuLabels[type]}: needs ${gigabytes(neededBytes)}, ` +
         `about ${describeDuration(seconds)}, ${displayAmount(cost, 'USD')}`,

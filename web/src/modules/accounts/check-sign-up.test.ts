@@ -5,7 +5,7 @@ test('names each wrong field once', () => {
   expect(checkSignUp({ username: 'A B', email: 'ada', password: 'short' })).toEqual({
     errors: {
       username: expect.stringContaining('Username must have 3 to 30 characters'),
-      email: 'Enter a valid e-mail address',
+      email: 'Enter a valid email address',
       password: 'Password must have at least 8 characters',
     },
   });

@@ -22,7 +22,7 @@ beforeEach(() => {
 
 test('wrong fields are named in words, the first is focused and nothing is sent or lost', async () => {
   await fill({ Username: 'ada', Email: 'ada', Password: 'short' });
-  expect(await screen.findByText('Enter a valid e-mail address')).toBeTruthy();
+  expect(await screen.findByText('Enter a valid email address')).toBeTruthy();
   expect(screen.getByText('Password must have at least 8 characters')).toBeTruthy();
   expect(document.activeElement).toBe(field('Email'));
   expect(field('Username').value).toBe('ada');

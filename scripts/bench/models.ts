@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import * as z from 'zod';
+import { readConfig } from '../../server/src/config.ts';
+import { runtimeCommand } from '../../server/src/engine/machine/runtime-command.ts';
+import { PlainError } from '../plain-error.ts';
+import { preparePython } from '../python-environment.ts';
+import { root } from '../root.ts';
+import type { Measured } from './measured.ts';
+
+const models = path.join(root, 'models');
+/** Pictures and captions for the figures of each model: a share is exact to about five points. */
+const COUNT = 100;
+
+const output = z.object({
+  'starter-paris': z.record(z.string(), z.number()),
+  'starter-kontext': z.record(z.string(), z.number()),
+});
+
+/**
+ * How well the starter image models do, on prompts, edits and seeds that were fixed beforehand and
+ * never trained on; beside the untrained model (the floor) and real pictures (the ceiling).
+ */
+export async function measureModels(): Promise<Measured[]> {
+  await preparePython('training');
+  const config = readConfig(process.env);
+  const { command, args, env } = await runtimeCommand(config);
+  const work = path.join(config.cacheDir, 'training');
+  await mkdir(work, { recursive: true });
+  await run(command, [path.join(models, 'make.py'), 'fetch', '--work', work], env);
+  const figures = await run(
+    command,
+    [
+      ...args,
+      ...['measure-images', '--models', models, '--packages', path.join(work, 'packages')],
+      ...['--count', String(COUNT)],
+    ],
+    env,
+  );
+  return toLines(output.parse(JSON.parse(figures)));
+}
+
+function toLines(figures: z.output<typeof output>): Measured[] {
+  const paris = reader(figures['starter-paris']);
+  const kontext = reader(figures['starter-kontext']);
+  const share = (name: string) => 100 * paris(name);
+  const top1 = share('top1_top5');
+  return [
+    {
+      name: 'pictures that fit their prompt',
+      unit: '%',
+      ours: top1,
+      reference: { what: 'untrained', value: share('untrained_top5') },
+      goal: { kind: 'at least', value: 60 },
+    },
+    {
+      name: 'with two experts',
+      unit: '%',
+      ours: share('top2_top5'),
+      reference: { what: 'with one', value: top1 },
+      goal: { kind: 'ratio at least', value: 1 },
+    },
+    {
+      name: 'with all eight experts',
+      unit: '%',
+      ours: share('full_top5'),
+      reference: { what: 'with one', value: top1 },
+    },
+    {
+      name: 'with guidance 4',
+      unit: '%',
+      ours: top1,
+      reference: { what: 'guidance 1', value: share('top1_guidance_1_top5') },
+    },
+    {
+      name: 'real pictures, reconstructed',
+      unit: '%',
+      ours: share('reconstructions_top5'),
+      reference: { what: 'as they are', value: share('real_pictures_top5') },
+    },
+    {
+      name: 'edits that are right',
+      unit: '%',
+      ours: 100 * kontext('edits_right'),
+      reference: { what: 'drawn by hand, reconstructed', value: 100 * kontext('reconstructions_right') },
+      goal: { kind: 'at least', value: 70 },
+    },
+    {
+      name: 'picture of 20 steps, one expert',
+      unit: 's',
+      ours: paris('seconds_a_picture_top1'),
+      goal: { kind: 'less than', value: 3 },
+    },
+    { name: 'edit of 20 steps', unit: 's', ours: kontext('seconds_a_picture') },
+    { name: 'peak memory', unit: 'MB', ours: paris('peak_memory_mb') },
+  ];
+}
+
+function reader(figures: Record<string, number>): (name: string) => number {
+  return (name) => {
+    const value = figures[name];
+    if (value === undefined) throw new Error(`The runtime measured no ${name}`);
+    return value;
+  };
+}
+
+/** Runs a program and resolves to what it wrote; its messages go to our terminal. */
+async function run(command: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [written, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  if (code !== 0) throw new PlainError('The models could not be measured; the message is above.');
+  return written;
+}
