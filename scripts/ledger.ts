@@ -4,7 +4,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import { readConfig } from '../server/src/config.ts';
 import { sumOfBalances, verifyLedger } from '../server/src/modules/credits/verify-ledger.ts';
 import { connect, type Database } from '../server/src/platform/db/database.ts';
-import { startEmbeddedPostgres } from '../server/src/platform/db/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../server/src/platform/postgres/embedded-postgres.ts';
 import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
 

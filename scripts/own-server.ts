@@ -57,7 +57,7 @@ export async function startOwnServer(settings: Record<string, string> = {}): Pro
     throw error;
   });
   const databaseUrl = async () => {
-    const { startEmbeddedPostgres } = await import('../server/src/platform/db/embedded-postgres.ts');
+    const { startEmbeddedPostgres } = await import('../server/src/platform/postgres/embedded-postgres.ts');
     return (await startEmbeddedPostgres({ dir: path.join(dataDir, 'postgres') })).url;
   };
   return { url, pid: server.pid ?? 0, dataDir, databaseUrl, stop };

@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { discardEmbeddedPostgres } from './platform/db/embedded-postgres.ts';
+import { discardEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts';
 import { onFileEnd } from './testing/on-file-end.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 

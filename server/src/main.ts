@@ -5,9 +5,9 @@ import type { Logger } from 'pino';
 import { type App, allRoles, createApp, type Role } from './app.ts';
 import { readConfig } from './config.ts';
 import { prepareDatabase } from './platform/db/prepare-database.ts';
-import { type SupervisedPostgres, supervisePostgres } from './platform/db/supervise-postgres.ts';
 import { createLog } from './platform/log.ts';
 import { makeDataDir } from './platform/make-data-dir.ts';
+import { type SupervisedPostgres, supervisePostgres } from './platform/postgres/supervise-postgres.ts';
 import { readOrMakeSecret } from './platform/secret-file.ts';
 
 /** A fresh database takes 40 MB, and a full disk must not be found in the middle of it. */

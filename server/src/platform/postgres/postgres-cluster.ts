@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, chown, mkdir, readFile, realpath, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { canEnter, describeFailure, type Owner, ROOT_FALLBACK_DIR, runAs } from './postgres-owner.ts';
+import { MAJOR_VERSION } from './postgres-programs.ts';
+import { renameUnlessThere } from './rename-unless-there.ts';
+
+export const USER = 'bakehouse';
+
+/** Makes the cluster where there is none; returns its real path. */
+export async function prepareCluster(
+  wanted: string,
+  native: string,
+  owner: Owner | null,
+  settings: Record<string, string>,
+): Promise<string> {
+  if (!existsSync(wanted)) await createCluster(wanted, native, owner, settings);
+  const dir = await realpath(wanted);
+  const version = await readFile(path.join(dir, 'PG_VERSION'), 'utf8').catch(() => null);
+  if (version === null)
+    throw new Error(`${wanted} exists but holds no database: move it away or choose another data folder`);
+  if (version.trim() !== MAJOR_VERSION) {
+    throw new Error(
+      `${wanted} was made by PostgreSQL ${version.trim()}, this is ${MAJOR_VERSION}: move it away or upgrade it with pg_upgrade`,
+    );
+  }
+  if (owner && !(await canEnter(owner, dir))) {
+    throw new Error(
+      `PostgreSQL runs as '${owner.name}', who may not enter ${dir}: allow it on every folder of that path, or choose another data folder`,
+    );
+  }
+  return dir;
+}
+
+/** Beside its final place first, so that a start that dies here leaves no half cluster. */
+async function createCluster(
+  wanted: string,
+  native: string,
+  owner: Owner | null,
+  settings: Record<string, string>,
+): Promise<void> {
+  const parent = path.dirname(wanted);
+  await mkdir(parent, { recursive: true });
+  const suffix = randomBytes(4).toString('hex');
+  const reachable = !owner || (await canEnter(owner, parent));
+  const place = reachable ? wanted : path.join(ROOT_FALLBACK_DIR, `data-${suffix}`);
+  const unfinished = `${place}.${suffix}`;
+  await mkdir(unfinished, { recursive: true });
+  await chmod(unfinished, 0o700);
+  if (owner) await chown(unfinished, owner.uid, owner.gid);
+  try {
+    // Built-in collation: the order of strings must not depend on the machine's locale package.
+    await runAs(owner, path.join(native, 'bin', 'initdb'), [
+      `--pgdata=${unfinished}`,
+      `--username=${USER}`,
+      '--auth-local=trust',
+      '--auth-host=reject',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--data-checksums',
+      ...(settings.fsync === 'off' ? ['--no-sync'] : []),
+    ]);
+    await renameUnlessThere(unfinished, place);
+    if (!reachable) await symlink(place, wanted);
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    throw new Error(`PostgreSQL could not make its folder ${wanted}: ${describeFailure(error)}`, {
+      cause: error,
+    });
+  }
+}
