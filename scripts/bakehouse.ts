@@ -60,6 +60,7 @@ const commands: Record<string, Entry> = {
   },
   operator: {
     summary: "'operator EMAIL' makes the account of an operator, with a new password",
+    takesWords: true,
     load: async () => (await import('./operator.ts')).operator,
   },
   gen: {

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { createAsset, downloadFile, getAsset } from '@bakehouse/contract/assets';
 import { getBalance } from '@bakehouse/contract/credits';
@@ -11,6 +10,7 @@ import { readConfig } from '../../config.ts';
 import { hasLayer, runtimeDir } from '../../engine/machine/environment.ts';
 import { runProgram } from '../../engine/machine/run-program.ts';
 import { runtimeCommand } from '../../engine/machine/runtime-command.ts';
+import { freePort } from '../../testing/free-port.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { type TestClient, type TestUser, testClient } from '../../testing/test-client.ts';
@@ -205,15 +205,6 @@ async function realServer() {
       return Number(pid);
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
 }
 
 function isAlive(pid: number): boolean {

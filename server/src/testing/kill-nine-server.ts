@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Report } from '@bakehouse/contract/runtime/report';
+import { createApp, type Role } from '../app.ts';
+import { readConfig } from '../config.ts';
+import { createFakeDriver, type Script } from '../engine/drivers/fake/fake-driver.ts';
+import { goodData } from '../modules/training/test-run.ts';
+import { prepareDatabase } from '../platform/db/prepare-database.ts';
+import { createLog } from '../platform/log.ts';
+import { supervisePostgres } from '../platform/postgres/supervise-postgres.ts';
+
+/*
+ * The server of kill-nine.test.ts: the whole program with the roles of its arguments, whose machine
+ * runs scripts instead of trainers. The machine dies with the process, as a lost node does.
+ */
+
+const AGAIN_MS = 50;
+const TRAINING_MS = 500;
+
+/** Reports a little training and delivers a model, trying until it is heard. */
+const trainBriefly: Script = async ({ workloadId, server }, { killed }) => {
+  const call = async (method: string, part: string, body: string, headers: Record<string, string>) => {
+    for (;;) {
+      const answer = await fetch(`${server.base_url}/runtime/v1/workloads/${workloadId}/${part}`, {
+        method,
+        headers: { authorization: `Bearer ${server.token}`, ...headers },
+        body,
+        signal: killed,
+      }).catch(() => null);
+      killed.throwIfAborted();
+      if (answer?.ok) return answer;
+      await sleep(AGAIN_MS);
+    }
+  };
+  const report = async (...reports: object[]) => {
+    const post = (some: object[]) =>
+      call('POST', 'reports', JSON.stringify({ reports: some }), { 'content-type': 'application/json' });
+    const { accepted_seq } = (await (await post([])).json()) as { accepted_seq: number };
+    const at = new Date().toISOString();
+    await post(reports.map((one, index) => ({ ...one, seq: accepted_seq + index + 1, at }) as Report));
+  };
+  const step = (done: number) => ({ type: 'progress', done, total: 2, unit: 'steps', remaining_seconds: 1 });
+  await report({ type: 'phase', phase: 'training' }, step(1));
+  await sleep(TRAINING_MS);
+  await report(step(2));
+  const card = '# Made under fire';
+  const sha256 = createHash('sha256').update(card).digest('hex');
+  await call('PUT', 'artefacts/README.md', card, {
+    'content-type': 'application/octet-stream',
+    'x-content-sha256': sha256,
+  });
+  await report({
+    type: 'result',
+    files: [{ path: 'README.md', sha256, size_bytes: card.length }],
+    summary: { eval_loss: 0.5 },
+  });
+  return 0;
+};
+
+const config = readConfig(process.env);
+const log = createLog(config);
+const postgres = await supervisePostgres(path.join(config.dataDir, 'postgres'), log);
+await prepareDatabase(postgres.url);
+const app = await createApp({
+  config,
+  databaseUrl: postgres.url,
+  log,
+  driver: createFakeDriver({ capacity: { 'cpu:run': 4 }, script: trainBriefly }),
+  readData: async () => goodData,
+  roles: process.argv.slice(2) as Role[],
+});
+await app.start();
+console.log('ready');
