@@ -1,6 +1,9 @@
 import { getMe } from '@bakehouse/contract/accounts';
 import { streamEvents } from '@bakehouse/contract/events';
 import { describe, expect, test } from 'vitest';
+import { createFakeDriver } from './engine/drivers/fake/fake-driver.ts';
+import { testSpec } from './engine/drivers/test-spec.ts';
+import { requestWorkload } from './engine/request-workload.ts';
 import { publishChange } from './platform/events/publish-change.ts';
 import { testServer } from './testing/test-server.ts';
 
@@ -10,6 +13,11 @@ describe('the program', () => {
   test('answers on its own port, and knows its database', async () => {
     expect(await (await fetch(`${server.url}/healthz`)).json()).toEqual({ status: 'ok' });
     expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ status: 'ok' });
+  });
+
+  test('asks its database nothing that may take for ever', async () => {
+    const { rows } = await server.services.pool.query('show statement_timeout');
+    expect(rows).toEqual([{ statement_timeout: '1min' }]);
   });
 
   test('a new user can call with the key that the session shows', async () => {
@@ -35,5 +43,34 @@ describe('the program', () => {
     leaving.abort();
     expect(heard).toContain('event: change\ndata: {"topic":"run","id":"of-bob"}\n\n');
     expect(heard).not.toContain('of-eve');
+  });
+
+  test('its workloads report to where it listens, whatever its public URL', async () => {
+    let reached = (_url: string): void => undefined;
+    const reachedAt = new Promise<string>((resolve) => {
+      reached = resolve;
+    });
+    const driver = createFakeDriver({
+      capacity: { 'cpu:run': 1 },
+      script: async ({ server: { base_url } }) => {
+        const answer = await fetch(`${base_url}/healthz`);
+        reached(answer.ok ? base_url : answer.statusText);
+        return 0;
+      },
+    });
+    const proxied = await testServer({ driver, config: { publicUrl: 'https://bakehouse.invalid' } });
+    await proxied.services.db.transaction().execute((tx) =>
+      requestWorkload(tx, {
+        userId: null,
+        behaviour: 'run',
+        kind: 'test',
+        title: 'a run',
+        spec: testSpec('a run'),
+        placement: { accelerator: null, count: 0 },
+        now: new Date(),
+      }),
+    );
+    await proxied.app.engine.pass();
+    expect(await reachedAt).toBe(`http://127.0.0.1:${proxied.services.config.port}`);
   });
 });

@@ -40,12 +40,13 @@ import { trainingRoutes } from './modules/training/routes.ts';
 import { shareReads } from './modules/training/share-reads.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import type { Services } from './platform/context.ts';
-import { createPool, openDatabase } from './platform/db/database.ts';
+import { createPool, openDatabase, ping } from './platform/db/database.ts';
 import { forgetAnswersJob } from './platform/db/forget-answers.ts';
 import { openEvents } from './platform/events/events.ts';
 import { eventRoutes } from './platform/events/routes.ts';
 import type { Binding } from './platform/http/bind.ts';
 import { buildHttpServer } from './platform/http/http-server.ts';
+import { localUrl } from './platform/http/local-url.ts';
 import type { AnyJob } from './platform/jobs/define-job.ts';
 import { openJobQueue } from './platform/jobs/job-queue.ts';
 import { createMetrics } from './platform/metrics.ts';
@@ -84,6 +85,11 @@ export type App = {
   close: () => Promise<void>;
 };
 
+/**
+ * What requests, jobs and the engine ask takes milliseconds, and work on many rows goes in batches: a
+ * minute is trouble. What may take longer (migrations, the proof of the ledger) has connections of its own.
+ */
+const STATEMENT_MS_MAX = 60_000;
 const WEB_DIST = path.resolve(import.meta.dirname, '../../web/dist');
 
 /** Puts the program together from its modules. Nothing runs before `start`. */
@@ -105,6 +111,7 @@ export async function createApp(options: Options): Promise<App> {
   const findAssetUses: FindAssetUse[] = [findTrainingUse, findDeploymentUse];
 
   const pool = createPool(databaseUrl, {
+    statementMsMax: STATEMENT_MS_MAX,
     onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });
   const db = openDatabase(pool);
@@ -115,7 +122,14 @@ export async function createApp(options: Options): Promise<App> {
 
   const kinds = registerKinds([fineTuneKind(clock), textServerKind(queue)]);
   const driver = options.driver ?? (await createDriver(services));
-  const engine = createEngine(services, { driver, kinds, databaseUrl, serverUrl: () => config.publicUrl });
+  const engine = createEngine(services, {
+    driver,
+    kinds,
+    databaseUrl,
+    // Workloads run on this machine. A proxy before the public URL may limit bodies, or not let this
+    // machine in: they go past it, unless it is another process that answers HTTP.
+    serverUrl: () => (roles.includes('web') ? localUrl(config) : config.publicUrl),
+  });
   const metrics = createMetrics(pool);
   measureWorkloads(metrics, db, driver);
 
@@ -133,7 +147,7 @@ export async function createApp(options: Options): Promise<App> {
   const http = await buildHttpServer({
     services,
     metrics,
-    checkReady: () => pool.query('select 1'),
+    checkReady: () => ping(pool),
     authenticators: {
       key: authenticateKey(services),
       session: authenticateSession(services, auth, onUserCreated),

@@ -27,6 +27,13 @@ describe('the settings', () => {
     });
   });
 
+  test('lead people to the address that the server listens on, unless they name another', () => {
+    expect(readConfig({ BAKEHOUSE_HOST: '192.168.7.20' }).publicUrl).toBe('http://192.168.7.20:4080');
+    expect(
+      readConfig({ BAKEHOUSE_HOST: '0.0.0.0', BAKEHOUSE_PUBLIC_URL: 'https://bake.example' }).publicUrl,
+    ).toBe('https://bake.example');
+  });
+
   test('that are wrong are all named, with what they must be', () => {
     const wrong = {
       BAKEHOUSE_PORT: 'http',

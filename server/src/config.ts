@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { localUrl } from './platform/http/local-url.ts';
 import { toFolder } from './platform/make-data-dir.ts';
 
 const flag = z.stringbool();
@@ -6,12 +7,13 @@ const folder = z.string().transform(toFolder);
 
 /**
  * Every setting of the server, read from the environment once at start. `.env.example` lists
- * them all; a test keeps the two equal. Nothing else reads `process.env`.
+ * them all; a test keeps the two equal. Nothing else reads a setting: what `process.env` is read
+ * for elsewhere is to pass it on to child processes.
  */
 const settings = z.object({
   BAKEHOUSE_PORT: z.coerce.number().int().min(0).max(65535).default(4080),
   BAKEHOUSE_HOST: z.string().default('127.0.0.1'),
-  /** Origin that people and workloads use; by default http://127.0.0.1:<port>. */
+  /** Origin that people use; by default the address above. */
   BAKEHOUSE_PUBLIC_URL: z.url().optional(),
   /** Reverse proxies whose X-Forwarded-For is believed: addresses, networks, or `loopback`; comma-separated. */
   BAKEHOUSE_TRUSTED_PROXIES: z.string().default('loopback'),
@@ -37,10 +39,12 @@ const settings = z.object({
   BAKEHOUSE_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(1200),
   /** Minutes without a request after which a served model goes to sleep; 0 never. */
   BAKEHOUSE_IDLE_MINUTES: z.coerce.number().min(0).default(60),
-  /** Workloads that may run on the CPU at once, where there is no GPU. */
+  /** Runs that may use the CPU at once, on machines with GPUs too. */
   BAKEHOUSE_CPU_SLOTS: z.coerce.number().int().min(1).default(1),
   /** Gigabytes that inputs of earlier workloads may take in the cache folder. */
   BAKEHOUSE_INPUT_CACHE_GB: z.coerce.number().min(0).default(50),
+  /** Gigabytes that the datasets and models of one user may take; 0 for no limit. */
+  BAKEHOUSE_STORAGE_GB: z.coerce.number().min(0).default(50),
   BAKEHOUSE_DRIVER: z.enum(['local', 'fake']).default('local'),
   /** Whether this server prepares the Python environment and the starter models. */
   BAKEHOUSE_PREPARE: flag.default(true),
@@ -68,7 +72,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
   return {
     port: s.BAKEHOUSE_PORT,
     host: s.BAKEHOUSE_HOST,
-    publicUrl: s.BAKEHOUSE_PUBLIC_URL ?? `http://127.0.0.1:${s.BAKEHOUSE_PORT}`,
+    publicUrl: s.BAKEHOUSE_PUBLIC_URL ?? localUrl({ host: s.BAKEHOUSE_HOST, port: s.BAKEHOUSE_PORT }),
     trustedProxies: s.BAKEHOUSE_TRUSTED_PROXIES,
     dataDir: s.BAKEHOUSE_DATA_DIR,
     cacheDir: s.BAKEHOUSE_CACHE_DIR,
@@ -85,6 +89,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     idleMinutes: s.BAKEHOUSE_IDLE_MINUTES,
     cpuSlots: s.BAKEHOUSE_CPU_SLOTS,
     inputCacheGb: s.BAKEHOUSE_INPUT_CACHE_GB,
+    storageGb: s.BAKEHOUSE_STORAGE_GB,
     driver: s.BAKEHOUSE_DRIVER,
     prepare: s.BAKEHOUSE_PREPARE,
     torchIndex: s.BAKEHOUSE_TORCH_INDEX,

@@ -1,11 +1,13 @@
 import path from 'node:path';
+import type { Config } from './config.ts';
 import type { Driver } from './engine/drivers/driver.ts';
 import { createFakeDriver, idleUntilStopped } from './engine/drivers/fake/fake-driver.ts';
 import { createLocalDriver, type Program } from './engine/drivers/local/local-driver.ts';
 import { hasLayer } from './engine/machine/environment.ts';
+import { hasVllm } from './engine/machine/has-vllm.ts';
 import { preparationLabels } from './engine/machine/preparation-ids.ts';
 import { findPreparation } from './engine/machine/queries.ts';
-import { machineAccelerators } from './engine/machine/read-machine.ts';
+import { machineAccelerators, servesTextOnGpus } from './engine/machine/read-machine.ts';
 import { runtimeCommand } from './engine/machine/runtime-command.ts';
 import type { Capacity } from './engine/queue.ts';
 import type { WorkloadSpec } from './engine/workload.ts';
@@ -27,17 +29,17 @@ export async function createDriver(services: Pick<Services, 'config' | 'db'>): P
   return createLocalDriver({
     workloadsDir: path.join(config.dataDir, 'workloads'),
     cacheDir: path.join(config.cacheDir, 'inputs'),
-    capacity: await localCapacity(config.cpuSlots),
+    capacity: () => localCapacity(config),
     program: (spec) => findProgram(services, spec),
   });
 }
 
-async function localCapacity(cpuSlots: number): Promise<Capacity> {
-  const accelerators = await machineAccelerators();
+async function localCapacity(config: Config): Promise<Capacity> {
   return {
-    'cpu:run': cpuSlots,
+    'cpu:run': config.cpuSlots,
     'cpu:deployment': CPU_DEPLOYMENTS,
-    ...Object.fromEntries(accelerators.map(({ gpu_type, devices }) => [gpu_type, devices])),
+    gpus: await machineAccelerators(),
+    servesTextOnGpus: await servesTextOnGpus(config),
   };
 }
 
@@ -51,6 +53,9 @@ async function findProgram(
     const preparation = await findPreparation(db, layer);
     const detail = preparation?.detail ? ` (${preparation.detail})` : '';
     return { blocker: `${preparationLabels[layer]}: this machine is still being prepared${detail}` };
+  }
+  if (spec.kind === 'serve' && spec.engine === 'vllm' && !(await hasVllm(config))) {
+    return { blocker: 'vLLM is missing in the Python environment of this machine: an operator must add it' };
   }
   const { command, args, env } = await runtimeCommand(config);
   const present = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);

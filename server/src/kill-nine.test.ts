@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { createAsset } from '@bakehouse/contract/assets';
 import { transferTokens } from '@bakehouse/contract/credits';
 import { parseBgl } from '@bakehouse/contract/money';
@@ -86,7 +87,7 @@ async function startPlatform() {
   const processes = new Map<Victim, ChildProcess>();
 
   const start = async (name: 'web' | 'worker') => {
-    const program = path.join(import.meta.dirname, 'testing/kill-nine-server.ts');
+    const program = fileURLToPath(import.meta.resolve('./testing/kill-nine-server.ts'));
     const child = spawn(process.execPath, [program, ...roles[name]], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {

@@ -4,6 +4,7 @@ import type { postWorkloadReports } from '@bakehouse/contract/workloads';
 import type { Context, WorkloadCaller } from '../platform/context.ts';
 import type { Transaction } from '../platform/db/database.ts';
 import { inTransaction } from '../platform/db/in-transaction.ts';
+import { storableJson } from '../platform/db/storable-text.ts';
 import { AppError } from '../platform/errors.ts';
 import { applyReport, applySignOfLife } from './apply-report.ts';
 import {
@@ -33,7 +34,8 @@ export async function acceptReports(
     const before = await lockWorkload(tx, ctx.caller.workloadId);
     if (!before || hasEnded(before)) throw workloadGone();
     const now = ctx.clock.now();
-    const reports = nextInOrder(body.reports, before.acceptedSeq);
+    // They quote what libraries and data files say.
+    const reports = storableJson(nextInOrder(body.reports, before.acceptedSeq));
 
     const changes = applySignOfLife(before, now);
     let workload: Workload = { ...before, ...changes };

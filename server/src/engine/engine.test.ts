@@ -212,6 +212,36 @@ describe('a run', () => {
     await reach(engine, id, { state: 'completed', attempt: 2, restarts: 1 });
   });
 
+  test('may print and report what no database stores', async () => {
+    const { engine } = world(async (launch, process) => {
+      await report(
+        launch,
+        { type: 'phase', phase: 'load\0ing' },
+        { type: 'log', line: 'a\0b \ud800' },
+        { type: 'metrics', step: 1, values: { 'lo\0ss': 1 } },
+      );
+      if (launch.attempt === 2) {
+        await report(launch, { type: 'failed', message: 'No such column: x\0\udfff.' });
+      }
+      process.print('Bad bytes: \0\0');
+      return 1;
+    });
+    const id = await request();
+    await reach(engine, id, {
+      state: 'queued',
+      phase: 'loading',
+      reason: expect.stringContaining('with status 1: Bad bytes: .'),
+    });
+    expect(await selectMetrics(db, id)).toMatchObject([{ values: { loss: 1 } }]);
+    expect((await selectLogLines(db, id, 9)).map(({ line }) => line)).toEqual([
+      'ab \ufffd',
+      'Bad bytes: ',
+      expect.stringContaining('It goes on'),
+    ]);
+    pass(6);
+    await reach(engine, id, { state: 'failed', reason: 'No such column: x\ufffd.' });
+  });
+
   test('that comes no further is given up', async () => {
     const { engine } = world(async () => 1);
     const id = await request();
@@ -353,6 +383,39 @@ describe('a deployment', () => {
     // What it prints is its log, and stays.
     const lines = (await selectLogLines(db, id, 9)).map(({ line }) => line);
     expect(lines.filter((line) => line.startsWith('listening'))).toEqual(['listening 1', 'listening 2']);
+  });
+
+  test('that has answered comes back after any trouble of its machine, and says meanwhile when', async () => {
+    let broken = false;
+    const { engine, driver } = world(async (launch, process) => {
+      if (broken) {
+        await report(launch, { type: 'failed', message: 'There is no GPU.' });
+        return 1;
+      }
+      await report(launch, { type: 'ready', base_url: 'http://127.0.0.1:1' });
+      return idleUntilStopped(launch, process);
+    });
+    const id = await request({ behaviour: 'deployment' });
+    await reach(engine, id, { state: 'ready' });
+    broken = true;
+    await driver.kill(id, 1);
+    for (const seconds of [5, 10, 20, 40, 80, 160, 300, 300]) {
+      await reach(engine, id, {
+        state: 'queued',
+        endedAt: null,
+        reason: expect.stringContaining(`It starts again in ${seconds} s.`),
+      });
+      pass(seconds);
+    }
+    broken = false;
+    await reach(engine, id, { state: 'ready', reason: '' });
+  });
+
+  test('that has never answered is given up', async () => {
+    const { engine } = world(async () => 1);
+    const id = await request({ behaviour: 'deployment' });
+    await reach(engine, id, { state: 'failed', attempt: 5 }, 20);
+    expect(await see(id)).toMatchObject({ restarts: 4, readyAt: null });
   });
 });
 

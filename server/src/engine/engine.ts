@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Services } from '../platform/context.ts';
+import { keepAlive } from '../platform/db/database.ts';
 import type { Driver } from './drivers/driver.ts';
 import { deleteArtefacts, listUnneededFiles, WAKE_CHANNEL } from './queries.ts';
 import { type Reconciler, reconcileNext } from './reconcile.ts';
@@ -110,6 +111,7 @@ export function createEngine(
     const client = new pg.Client({
       connectionString: options.databaseUrl,
       application_name: 'bakehouse engine',
+      ...keepAlive,
     });
     client.on('notification', wake);
     client.on('error', (error) => parts.log.warn({ err: error }, 'the engine lost its connection'));

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { Gauge, type Registry } from 'prom-client';
 import type { Database } from '../platform/db/database.ts';
 import type { Driver } from './drivers/driver.ts';
-import { type SlotClass, slotNumbers } from './queue.ts';
+import { slotClasses, slotNumbers } from './queue.ts';
 
 /** Adds the engine's numbers to the metrics of this process. They are read from the database when they are asked for. */
 export function measureWorkloads(registry: Registry, db: Database, driver: Driver): void {
@@ -52,7 +52,7 @@ export function measureWorkloads(registry: Registry, db: Database, driver: Drive
         const name = row.accelerator ?? `cpu:${row.behaviour}`;
         taken.set(name, (taken.get(name) ?? 0) + Math.max(1, row.accelerator_count));
       }
-      for (const name of Object.keys(capacity) as SlotClass[]) {
+      for (const name of slotClasses(capacity)) {
         this.set({ class: name, is: 'total' }, slotNumbers(name, capacity).length);
         this.set({ class: name, is: 'taken' }, taken.get(name) ?? 0);
       }

@@ -117,10 +117,27 @@ describe('plan', () => {
       { do: 'end', state: 'failed' },
     ],
     [
-      'fails a server that could not load again',
+      'gives up a server that has never answered',
+      { ...deployment, state: 'starting', readyAt: null, failures: FAILURES_MAX - 1 },
+      vanished,
+      { do: 'end', state: 'failed' },
+    ],
+    [
+      'restarts a server that answered once and cannot load now',
       { ...deployment, state: 'starting', readyAt: start, attemptStartedAt: after(1), outcome: failed },
       ended,
-      { do: 'end', state: 'failed' },
+      { do: 'requeue', failed: true },
+    ],
+    [
+      'restarts a server that has answered, however often it fails',
+      { ...deployment, state: 'starting', failures: 2000 },
+      vanished,
+      {
+        do: 'requeue',
+        failed: true,
+        delaySeconds: 300,
+        reason: 'Its process is gone. It starts again in 300 s.',
+      },
     ],
     [
       'restarts a server that had answered',
@@ -200,7 +217,14 @@ describe('plan', () => {
   });
 
   test('the pause doubles and has an end', () => {
-    const delays = [0, 1, 2, 3].map((failures) => planAfterFailure({ behaviour: 'run', failures }, ''));
-    expect(delays.map((step) => (step.do === 'requeue' ? step.delaySeconds : null))).toEqual([5, 10, 20, 40]);
+    const pauses = (workload: Pick<Workload, 'behaviour' | 'readyAt'>, count: number) =>
+      Array.from({ length: count }, (_, failures) => planAfterFailure({ ...workload, failures }, '')).map(
+        (step) => (step.do === 'requeue' ? step.delaySeconds : null),
+      );
+    expect(pauses({ behaviour: 'run', readyAt: start }, 5)).toEqual([5, 10, 20, 40, null]);
+    expect(pauses({ behaviour: 'deployment', readyAt: null }, 5)).toEqual([5, 10, 20, 40, null]);
+    expect(pauses({ behaviour: 'deployment', readyAt: start }, 8)).toEqual([
+      5, 10, 20, 40, 80, 160, 300, 300,
+    ]);
   });
 });

@@ -21,7 +21,11 @@ export type Step =
   | { do: 'requeue'; reason: string; delaySeconds: number; failed: boolean }
   | { do: 'end'; state: EndState; reason: string };
 
-/** Failures in a row, without a checkpoint or a while of service between them, that end a workload. */
+/**
+ * Failures in a row, without a checkpoint or a while of service between them, that end a workload.
+ * A deployment that has ever been ready is never given up: that its machine is in trouble says
+ * nothing against it, and it will do again once that is over.
+ */
 export const FAILURES_MAX = 5;
 const BACKOFF_FIRST_S = 5;
 const BACKOFF_LONGEST_S = 300;
@@ -97,18 +101,20 @@ function planEnded(workload: Planned, observed: Exclude<Observed, { state: 'aliv
       behaviour === 'run' ? 'Interrupted by the server. It goes on from its last checkpoint' : 'Restarting';
     return { do: 'requeue', reason, delaySeconds: 0, failed: false };
   }
-  // What a run says about itself is final: the same data would end it again. A server that had
-  // answered may answer again.
-  if (outcome?.type === 'failed' && (behaviour === 'run' || !wasReady(workload))) {
+  // What a run says about itself is final: the same data would end it again.
+  if (outcome?.type === 'failed' && !isProven(workload)) {
     return { do: 'end', state: 'failed', reason: outcome.message };
   }
   return planAfterFailure(workload, outcome?.type === 'failed' ? outcome.message : describeEnd(observed));
 }
 
 /** Another attempt after a pause that doubles each time, or the end after too many. Pure. */
-export function planAfterFailure(workload: Pick<Workload, 'behaviour' | 'failures'>, why: string): Step {
+export function planAfterFailure(
+  workload: Pick<Workload, 'behaviour' | 'failures' | 'readyAt'>,
+  why: string,
+): Step {
   const failures = workload.failures + 1;
-  if (failures >= FAILURES_MAX) {
+  if (failures >= FAILURES_MAX && !isProven(workload)) {
     return {
       do: 'end',
       state: 'failed',
@@ -122,9 +128,9 @@ export function planAfterFailure(workload: Pick<Workload, 'behaviour' | 'failure
 
 const completed: Step = { do: 'end', state: 'completed', reason: 'Completed' };
 
-/** Whether this attempt had been ready. */
-function wasReady({ readyAt, attemptStartedAt }: Planned): boolean {
-  return readyAt !== null && attemptStartedAt !== null && readyAt >= attemptStartedAt;
+/** Whether it is a deployment that has been ready, in whichever attempt: its spec, which never changes, can do. */
+function isProven({ behaviour, readyAt }: Pick<Workload, 'behaviour' | 'readyAt'>): boolean {
+  return behaviour === 'deployment' && readyAt !== null;
 }
 
 function describeEnd(observed: Exclude<Observed, { state: 'alive' }>): string {

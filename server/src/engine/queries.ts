@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, JsonValue, Transaction } from '../platform/db/database.ts';
 import type { WorkloadsTable } from '../platform/db/schema.generated.ts';
+import { storableJson, storableText } from '../platform/db/storable-text.ts';
 import type { Outcome, Placement, Workload, WorkloadSpec } from './workload.ts';
 
 type Row = Selectable<WorkloadsTable>;
@@ -154,7 +155,7 @@ export async function insertLogLines(
   if (lines.length === 0) return;
   await tx
     .insertInto('workload_logs')
-    .values(lines.map(({ at, line }) => ({ workload_id: workloadId, at, line: clean(line) })))
+    .values(lines.map(({ at, line }) => ({ workload_id: workloadId, at, line: toLogLine(line) })))
     .execute();
   await sql`
     delete from workload_logs where workload_id = ${workloadId} and id <= (
@@ -162,23 +163,22 @@ export async function insertLogLines(
     )`.execute(tx);
 }
 
-/** PostgreSQL's text holds no NUL; a line longer than a screen helps nobody. */
-function clean(line: string): string {
-  return line.replaceAll('\0', '').slice(0, 4000);
+/** A printed line as the log keeps it: one that is longer than a screen helps nobody. */
+export function toLogLine(line: string): string {
+  return storableText(line.slice(0, 4000));
 }
 
+/** The last lines of a log, oldest first; `during` leaves out what was written before and after. */
 export async function selectLogLines(
   db: Database | Transaction,
   workloadId: string,
   limit: number,
+  during: { from: Date | null; until: Date | null } = { from: null, until: null },
 ): Promise<{ at: Date; line: string }[]> {
-  const rows = await db
-    .selectFrom('workload_logs')
-    .select(['at', 'line'])
-    .where('workload_id', '=', workloadId)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
+  let query = db.selectFrom('workload_logs').select(['at', 'line']).where('workload_id', '=', workloadId);
+  if (during.from) query = query.where('at', '>=', during.from);
+  if (during.until) query = query.where('at', '<=', during.until);
+  const rows = await query.orderBy('id', 'desc').limit(limit).execute();
   return rows.reverse();
 }
 
@@ -290,12 +290,17 @@ function toWorkload(row: Row): Workload {
   };
 }
 
-/** stopReason -> stop_reason; the outcome is stored as JSON. */
+/** stopReason -> stop_reason; the outcome is stored as JSON. A reason may quote what a process printed. */
 function toColumns(changes: WorkloadChanges): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(changes).map(([name, value]) => [
       name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      name === 'outcome' && value !== null ? JSON.stringify(value) : value,
+      toColumn(name, value),
     ]),
   );
+}
+
+function toColumn(name: string, value: unknown): unknown {
+  if (name === 'outcome' && value !== null) return JSON.stringify(storableJson(value));
+  return typeof value === 'string' ? storableText(value) : value;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { assignSlots, type Holding, type Waiting } from './queue.ts';
+import { listed, unlisted } from './test-gpus.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
@@ -73,7 +74,12 @@ describe('assignSlots', () => {
     expect(reasonOf(decisions, 'second')).toMatchObject({
       reason: 'Waiting for the CPU, number 2 in line: 1 workload uses what there is. Free in about 15 min.',
     });
-    const long = assignSlots(line, [holding('x', { secondsLeft: 37.4 * 60 })], { 'cpu:run': 1 }, now);
+    const long = assignSlots(
+      line,
+      [holding('x', { userId: 'cy', secondsLeft: 37.4 * 60 })],
+      { 'cpu:run': 1 },
+      now,
+    );
     expect(reasonOf(long, 'first')).toMatchObject({ reason: expect.stringContaining('about 35 min') });
   });
 
@@ -102,7 +108,7 @@ describe('assignSlots', () => {
 
   test('hands out GPUs by number, and nobody overtakes one who needs many', () => {
     const held = holding('x', { placement: gpus(1), devices: [1] });
-    const capacity = { NVIDIA_H100_80GB: [0, 1, 2, 3] };
+    const capacity = { gpus: [listed('NVIDIA_H100_80GB', [0, 1, 2, 3])] };
     expect(assignSlots([waiting('two', { placement: gpus(2) })], [held], capacity, now)).toEqual([
       { id: 'two', assign: [0, 2] },
     ]);
@@ -113,15 +119,16 @@ describe('assignSlots', () => {
   });
 
   test('knows GPUs by the numbers of their machine, which may mix types', () => {
-    const capacity = { NVIDIA_TESLA_V100: [0, 2], NVIDIA_H100_80GB: [1, 3] };
+    const rtx = 'NVIDIA GeForce RTX 4090';
+    const capacity = { gpus: [unlisted(rtx, 24, [0, 2]), listed('NVIDIA_H100_80GB', [1, 3])] };
     const held = holding('x', { placement: gpus(1), devices: [1] });
     const line = [
       waiting('h100', { placement: gpus(1) }),
-      waiting('v100', { placement: { accelerator: 'NVIDIA_TESLA_V100', count: 2 }, userId: 'bob' }),
+      waiting('rtx', { placement: { accelerator: rtx, count: 2 }, userId: 'bob' }),
     ];
     expect(assignSlots(line, [held], capacity, now)).toEqual([
       { id: 'h100', assign: [3] },
-      { id: 'v100', assign: [0, 2] },
+      { id: 'rtx', assign: [0, 2] },
     ]);
   });
 
@@ -129,11 +136,11 @@ describe('assignSlots', () => {
     const decisions = assignSlots(
       [waiting('a', { placement: gpus(8) })],
       [],
-      { NVIDIA_H100_80GB: [0, 1, 2, 3] },
+      { gpus: [listed('NVIDIA_H100_80GB', [0, 1, 2, 3])] },
       now,
     );
     expect(reasonOf(decisions, 'a')).toMatchObject({
-      reason: 'Waiting for 8 NVIDIA H100 80GB: this installation has 4.',
+      reason: 'Waiting for 8 x NVIDIA H100 (80GB): this installation has 4.',
     });
   });
 

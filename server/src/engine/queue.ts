@@ -1,14 +1,22 @@
-import type { GpuType } from '@bakehouse/contract/limits';
+import { gpuLabel } from '@bakehouse/contract/limits';
+import type { Gpu } from './gpu.ts';
 import type { Behaviour, Placement } from './workload.ts';
 
-/**
- * Slots that are handed out together. CPU slots are apart for runs and deployments, so that a
- * served model never waits for a training to end; GPUs are shared by both.
- */
-export type SlotClass = `cpu:${Behaviour}` | GpuType;
+type CpuSlots = `cpu:${Behaviour}`;
 
-/** The slots of a driver: how many on the CPU, and the GPUs of each type by the numbers that their machine gives them. */
-export type Capacity = Partial<Record<`cpu:${Behaviour}`, number> & Record<GpuType, number[]>>;
+/**
+ * Slots that are handed out together: `CpuSlots`, or the type of some GPUs. CPU slots are apart
+ * for runs and deployments, so that a served model never waits for a training to end; GPUs are
+ * shared by both.
+ */
+export type SlotClass = string;
+
+/** What a driver's machines have: how many slots on the CPU, and which GPUs. */
+export type Capacity = Partial<Record<CpuSlots, number>> & {
+  gpus?: Gpu[];
+  /** Whether text is served on the GPUs: there are some, and vLLM is installed. Else the CPU serves it. */
+  servesTextOnGpus?: boolean;
+};
 
 export type Waiting = {
   id: string;
@@ -43,8 +51,18 @@ export function slotClass(workload: { behaviour: Behaviour; placement: Placement
 
 /** The slots of a class by their numbers. */
 export function slotNumbers(name: SlotClass, capacity: Capacity): number[] {
-  const slots = capacity[name] ?? [];
-  return typeof slots === 'number' ? Array.from({ length: slots }, (_, index) => index) : slots;
+  if (!isCpu(name)) return capacity.gpus?.find(({ type }) => type === name)?.devices ?? [];
+  return Array.from({ length: capacity[name] ?? 0 }, (_, index) => index);
+}
+
+/** The classes of slots that there are. */
+export function slotClasses(capacity: Capacity): SlotClass[] {
+  const onCpu: CpuSlots[] = ['cpu:run', 'cpu:deployment'];
+  return [...onCpu, ...(capacity.gpus ?? []).map(({ type }) => type)];
+}
+
+function isCpu(name: SlotClass): name is CpuSlots {
+  return name === 'cpu:run' || name === 'cpu:deployment';
 }
 
 /**
@@ -186,7 +204,7 @@ function explain(
 
 function describe(name: SlotClass, { placement }: Waiting): string {
   if (placement.accelerator === null) return name === 'cpu:run' ? 'the CPU' : 'a serving slot';
-  return `${placement.count} ${name.replaceAll('_', ' ')}`;
+  return `${placement.count} x ${gpuLabel(name)}`;
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   lockLeasedWorkload,
   notifyReconcilers,
   selectLogLines,
+  toLogLine,
   updateWorkload,
   type WorkloadChanges,
 } from './queries.ts';
@@ -148,7 +149,7 @@ async function newLogLines(
   if (!failed && !(step.do === 'requeue' && step.failed)) return reason;
   // A run prints what it reports.
   const known = new Set((await selectLogLines(tx, before.id, 5 * CLOSING_LINES)).map(({ line }) => line));
-  return [...lines.filter((line) => !known.has(line)), ...reason];
+  return [...lines.filter((line) => !known.has(toLogLine(line))), ...reason];
 }
 
 const freeLease = { lockToken: null, lockedUntil: null };

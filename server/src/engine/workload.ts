@@ -1,4 +1,3 @@
-import type { GpuType } from '@bakehouse/contract/limits';
 import type { Report } from '@bakehouse/contract/runtime/report';
 import type { ServeTextSpec } from '@bakehouse/contract/runtime/serve-spec';
 import type { TrainSpec } from '@bakehouse/contract/runtime/train-spec';
@@ -49,8 +48,8 @@ type MadeAtStart = 'workload_id' | 'server' | 'work_dir' | 'cache_dir';
 /** What the runtime is told, without what the engine adds at start. */
 export type WorkloadSpec = Omit<TrainSpec, MadeAtStart> | Omit<ServeTextSpec, MadeAtStart>;
 
-/** GPUs of one type, or the CPU. */
-export type Placement = { accelerator: GpuType; count: number } | { accelerator: null; count: 0 };
+/** GPUs of one type (see `Gpu`), or the CPU. */
+export type Placement = { accelerator: string; count: number } | { accelerator: null; count: 0 };
 
 export type Outcome = Extract<Report, { type: 'result' | 'failed' | 'stopped' }>;
 export type Result = Extract<Report, { type: 'result' }>;

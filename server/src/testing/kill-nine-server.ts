@@ -71,4 +71,4 @@ const app = await createApp({
   roles: process.argv.slice(2) as Role[],
 });
 await app.start();
-console.log('ready');
+process.stdout.write('ready\n');

@@ -30,7 +30,7 @@ async function createLocal(): Promise<Driver> {
   return createLocalDriver({
     workloadsDir: path.join(dir, 'workloads'),
     cacheDir: path.join(dir, 'cache'),
-    capacity: { 'cpu:run': 1 },
+    capacity: async () => ({ 'cpu:run': 1 }),
     program: async () => ({
       argv: [process.execPath, path.join(import.meta.dirname, 'local/scripted-workload.ts')],
       env: {},

@@ -22,7 +22,7 @@ export type Launch = {
 export type Driver = {
   /** Whether its workloads are stopped, to go on later, when the server ends in good order. */
   endsWithServer: boolean;
-  /** The slots that there are. */
+  /** What its machines have. */
   capacity: () => Promise<Capacity>;
   /** Why a workload with this spec cannot start at present, as one sentence; null when it can. */
   blocker: (spec: WorkloadSpec) => Promise<string | null>;

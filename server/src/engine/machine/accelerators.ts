@@ -1,40 +1,55 @@
-import { type GpuType, gpuLabels } from '@bakehouse/contract/limits';
-import type { Machine } from '@bakehouse/contract/machine';
+import { type GpuType, gpuTypes } from '@bakehouse/contract/limits';
+import { type Gpu, listedGpus } from '../gpu.ts';
 import { runProgram } from './run-program.ts';
 
-/** GPUs of one kind, by their numbers on this machine. */
-export type Accelerator = Omit<Machine['accelerators'][number], 'count'> & { devices: number[] };
-
 const MIB = 1024 ** 2;
+/** PyTorch and vLLM have no code for GPUs older than the V100. */
+const COMPUTE_CAPABILITY_MIN = 7.0;
 
 /** The NVIDIA GPUs of this machine, grouped by kind. Empty where there is no driver. */
-export async function findAccelerators(): Promise<Accelerator[]> {
-  const query = ['--query-gpu=index,name,memory.total', '--format=csv,noheader,nounits'];
+export async function findAccelerators(): Promise<Gpu[]> {
+  const query = ['--query-gpu=index,name,memory.total,compute_cap', '--format=csv,noheader,nounits'];
   return readNvidiaSmi(await runProgram('nvidia-smi', query).catch(() => []));
 }
 
-/** Reads lines such as '0, NVIDIA A100-SXM4-80GB, 81920' (MiB). */
-export function readNvidiaSmi(lines: string[]): Accelerator[] {
-  const kinds = new Map<string, Accelerator>();
+/** Reads lines such as '0, NVIDIA A100-SXM4-80GB, 81920, 8.0' (MiB); leaves out GPUs that nothing can run on. */
+export function readNvidiaSmi(lines: string[]): Gpu[] {
+  const kinds = new Map<string, Gpu>();
   for (const line of lines) {
-    const [, index, name = '', mebibytes] = /^(\d+), (.+), (\d+)$/.exec(line.trim()) ?? [];
-    if (!name) continue;
-    const memory = Number(mebibytes) * MIB;
-    const kind = productName(name, memory);
-    const known = kinds.get(kind.gpu_type);
-    if (known) known.devices.push(Number(index));
-    else kinds.set(kind.gpu_type, { ...kind, memory_bytes: memory, devices: [Number(index)] });
+    const [, index, name = '', mebibytes, capability] =
+      /^(\d+), (.+), (\d+), (\d+\.\d+)$/.exec(line.trim()) ?? [];
+    const computeCapability = Number(capability);
+    if (!name || computeCapability < COMPUTE_CAPABILITY_MIN) continue;
+    const memoryBytes = Number(mebibytes) * MIB;
+    const listed = listedType(name, memoryBytes);
+    const type = listed ?? name;
+    const known = kinds.get(type);
+    if (known) {
+      known.devices.push(Number(index));
+      // Some names stand for two sizes: the work may get either.
+      known.memoryBytes = Math.min(known.memoryBytes, memoryBytes);
+    } else {
+      const like = listed ?? mostAlike({ memoryBytes, computeCapability });
+      kinds.set(type, { type, memoryBytes, like, devices: [Number(index)] });
+    }
   }
   return [...kinds.values()];
 }
 
-/** The product's name for a GPU; one that it does not list keeps the driver's name. */
-function productName(name: string, memoryBytes: number): { gpu_type: string; label: string } {
-  const known = (type: GpuType) => ({ gpu_type: type, label: gpuLabels[type] });
-  if (/\bV100\b/.test(name)) return known('NVIDIA_TESLA_V100');
+function listedType(name: string, memoryBytes: number): GpuType | null {
+  if (/\bV100\b/.test(name)) return 'NVIDIA_TESLA_V100';
   if (/\bA100\b/.test(name)) {
-    return known(memoryBytes > 60 * 1024 * MIB ? 'NVIDIA_TESLA_A100_80GB' : 'NVIDIA_TESLA_A100');
+    return memoryBytes > 60 * 1024 * MIB ? 'NVIDIA_TESLA_A100_80GB' : 'NVIDIA_TESLA_A100';
   }
-  if (/\bH100\b/.test(name)) return known('NVIDIA_H100_80GB');
-  return { gpu_type: name.toUpperCase().replace(/[^A-Z0-9]+/g, '_'), label: name };
+  return /\bH100\b/.test(name) ? 'NVIDIA_H100_80GB' : null;
+}
+
+/** The listed GPU with the nearest memory, and among equals the nearest compute capability. */
+function mostAlike(gpu: (typeof listedGpus)[GpuType]): GpuType {
+  const memoryDistance = (type: GpuType) => Math.abs(listedGpus[type].memoryBytes - gpu.memoryBytes);
+  const ageDistance = (type: GpuType) => Math.abs(listedGpus[type].computeCapability - gpu.computeCapability);
+  return gpuTypes.reduce((best, type) => {
+    const difference = memoryDistance(type) - memoryDistance(best);
+    return difference < 0 || (difference === 0 && ageDistance(type) < ageDistance(best)) ? type : best;
+  });
 }

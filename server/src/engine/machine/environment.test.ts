@@ -1,8 +1,35 @@
-import { expect, it } from 'vitest';
-import { explain } from './environment.ts';
+import { access, chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { ensureLayer, environmentDir, explain, hasLayer, UV } from './environment.ts';
 import { isNewEnough } from './python.ts';
 import { ProgramFailed } from './run-program.ts';
 import { readProgressLine } from './starter-model.ts';
+
+vi.mock('node:fs/promises', { spy: true });
+
+/** An environment with a layer in it, in a cache of its own, and a uv that makes environments whose Python does nothing. */
+async function installed() {
+  const cacheDir = await temporaryFolder();
+  const settings = { cacheDir, python: 'python3', torchIndex: undefined };
+  const uv = path.join(cacheDir, 'uv', 'bin', 'uv');
+  await mkdir(path.dirname(uv), { recursive: true });
+  const script = `#!/bin/sh
+    case "$1" in
+      --version) echo '${UV.replace('==', ' ')}' ;;
+      venv)
+        for dir; do :; done
+        rm -rf "$dir"; mkdir -p "$dir/bin"
+        printf '#!/bin/sh\n' > "$dir/bin/python"; chmod +x "$dir/bin/python" ;;
+    esac`;
+  await writeFile(uv, script);
+  await chmod(uv, 0o755);
+  await ensureLayer(settings, 'serving', ignoreProgress);
+  return { settings, python: path.join(await environmentDir(settings), 'bin', 'python') };
+}
+
+function ignoreProgress(): void {}
 
 it.each([
   ['3.11.7', true],
@@ -32,4 +59,42 @@ it("reads the runtime's progress and nothing else", () => {
     progress: 0.25,
   });
   expect(readProgressLine('Loading weights')).toBeNull();
+});
+
+it('is made again where its Python has gone, and not where it runs', async () => {
+  const { settings, python } = await installed();
+  await writeFile(`${python}.mine`, '');
+  await ensureLayer(settings, 'serving', ignoreProgress);
+  await access(`${python}.mine`);
+
+  await rm(python);
+  await symlink('/usr/bin/python-that-an-upgrade-removed', python);
+  expect(await hasLayer(settings, 'serving')).toBe(true);
+  await ensureLayer(settings, 'serving', ignoreProgress);
+  await expect(access(`${python}.mine`)).rejects.toThrow('ENOENT');
+  expect(await readFile(python, 'utf8')).toContain('#!/bin/sh');
+  expect(await hasLayer(settings, 'serving')).toBe(true);
+});
+
+it('has no layer any more where it cannot be made again', async () => {
+  const { settings, python } = await installed();
+  await rm(python);
+  await writeFile(
+    path.join(settings.cacheDir, 'uv', 'bin', 'uv'),
+    `#!/bin/sh\necho '${UV.replace('==', ' ')}'\ntest "$1" = --version`,
+  );
+  await expect(ensureLayer(settings, 'serving', ignoreProgress)).rejects.toMatchObject({
+    code: 'unavailable',
+  });
+  expect(await hasLayer(settings, 'serving')).toBe(false);
+});
+
+it('reads its lock file once, however often the queue asks', async () => {
+  const { settings } = await installed();
+  const reads = () =>
+    vi.mocked(readFile).mock.calls.filter(([file]) => typeof file === 'string' && file.endsWith('.lock'))
+      .length;
+  const before = reads();
+  for (let asked = 0; asked < 5; asked += 1) expect(await hasLayer(settings, 'serving')).toBe(true);
+  expect(reads()).toBe(before);
 });

@@ -1,16 +1,16 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../platform/errors.ts';
 import { withFileLock } from './file-lock.ts';
-import { bytesNeeded, type Layer, lockFiles, refuseFullDisk, splitTorch } from './layers.ts';
+import { bytesNeeded, type Layer, layers, lockFiles, refuseFullDisk, splitTorch } from './layers.ts';
 import { findPython } from './python.ts';
 import { ProgramFailed, runProgram } from './run-program.ts';
 import { describeUv, estimateUv, readUvLine, uvAtStart } from './uv-progress.ts';
 
-const UV = 'uv==0.13.8';
+export const UV = 'uv==0.13.8';
 
 /** The runtime's folder in the repository: its lock files and its source. */
 export const runtimeDir = path.resolve(import.meta.dirname, '../../../../runtime');
@@ -22,24 +22,38 @@ export type OnProgress = (detail: string, progress: number | null) => void;
 
 /** The environment's folder. It is named after what is in it, so that every clone and every test run shares one. */
 export async function environmentDir({ cacheDir, torchIndex }: EnvironmentSettings): Promise<string> {
-  const hash = createHash('sha256').update(await readFile(path.join(runtimeDir, lockFiles.training)));
+  const hash = await hashOfLock('training');
   if (torchIndex) hash.update(torchIndex);
   return path.join(cacheDir, 'python', hash.digest('hex').slice(0, 16));
 }
 
 /** The environment's Python. */
 export async function environmentPython(settings: EnvironmentSettings): Promise<string> {
-  return path.join(await environmentDir(settings), 'bin', 'python');
+  return pythonOf(await environmentDir(settings));
+}
+
+function pythonOf(dir: string): string {
+  return path.join(dir, 'bin', 'python');
+}
+
+/** Whether an environment's Python starts, and is the one that its packages were installed for. */
+async function pythonRuns(dir: string): Promise<boolean> {
+  const findPackages = "import os, sysconfig; os.stat(sysconfig.get_path('purelib'))";
+  return runProgram(pythonOf(dir), ['-c', findPackages]).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Whether a layer has been installed to its end. */
 export async function hasLayer(settings: EnvironmentSettings, layer: Layer): Promise<boolean> {
   const installed = await readFile(stampOf(await environmentDir(settings), layer), 'utf8').catch(() => '');
-  return installed === (await hashOfLock(layer));
+  return installed === (await hashOfLock(layer)).digest('hex');
 }
 
 /**
- * Installs a layer of the environment, unless it is there. Several processes may ask at once: one
+ * Installs a layer of the environment, unless it is there and its Python runs: an upgrade of the
+ * machine may have taken away the one that it was made with. Several processes may ask at once: one
  * works, the others wait. Killed in the middle, the next call completes it.
  * Throws AppError('unavailable') with one sentence for people.
  */
@@ -49,8 +63,8 @@ export async function ensureLayer(
   onProgress: OnProgress,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (await hasLayer(settings, layer)) return;
   const dir = await environmentDir(settings);
+  if ((await hasLayer(settings, layer)) && (await pythonRuns(dir))) return;
   try {
     await mkdir(path.dirname(dir), { recursive: true });
     await withFileLock(`${dir}.lock`, () => install(settings, layer, dir, onProgress, signal), {
@@ -73,6 +87,9 @@ async function install(
   onProgress: OnProgress,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const runs = await pythonRuns(dir);
+  // Without its Python no layer is there, and none is promised before it has been made again.
+  if (!runs) for (const one of layers) await rm(stampOf(dir, one), { force: true });
   if (await hasLayer(settings, layer)) return;
   const needed = bytesNeeded(layer, { torchIndex: settings.torchIndex, platform: process.platform });
   const freeAtStart = await freeBytes(settings.cacheDir);
@@ -81,10 +98,10 @@ async function install(
 
   onProgress('Looking for Python and uv', null);
   const uv = await ensureUv(settings, signal);
-  const python = path.join(dir, 'bin', 'python');
-  await runProgram(python, ['-c', '']).catch(async () => {
+  const python = pythonOf(dir);
+  if (!runs) {
     await runProgram(uv, ['venv', '--clear', '--python', await findPython(settings.python), dir], { signal });
-  });
+  }
 
   let said = uvAtStart;
   let filled = 0;
@@ -120,7 +137,7 @@ async function install(
     } else {
       await pipInstall(['--requirements', lock]);
     }
-    await writeFile(stamp, await hashOfLock(layer));
+    await writeFile(stamp, (await hashOfLock(layer)).digest('hex'));
     await rm(begun);
   } finally {
     clearInterval(watch);
@@ -183,8 +200,16 @@ function stampOf(dir: string, layer: Layer): string {
   return path.join(dir, `.bakehouse-${layer}`);
 }
 
-async function hashOfLock(layer: Layer): Promise<string> {
-  return createHash('sha256')
-    .update(await readFile(path.join(runtimeDir, lockFiles[layer])))
-    .digest('hex');
+/**
+ * SHA-256 of a lock file, which more can be added to. Read once: the queue asks every second for
+ * each workload that waits, and a server that was upgraded starts anew.
+ */
+async function hashOfLock(layer: Layer): Promise<Hash> {
+  const known = lockHashes.get(layer);
+  if (known) return known.copy();
+  const hash = createHash('sha256').update(await readFile(path.join(runtimeDir, lockFiles[layer])));
+  lockHashes.set(layer, hash);
+  return hash.copy();
 }
+
+const lockHashes = new Map<Layer, Hash>();

@@ -2,7 +2,8 @@
  * The Python environment grows in layers, each the whole of one lock file and a superset of the
  * one before: chat answers long before PyTorch has arrived.
  */
-export type Layer = 'serving' | 'training' | 'tests';
+export const layers = ['serving', 'training', 'tests'] as const;
+export type Layer = (typeof layers)[number];
 
 export const lockFiles: Record<Layer, string> = {
   serving: 'requirements-serve.lock',

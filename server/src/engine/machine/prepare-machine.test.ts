@@ -30,7 +30,7 @@ it('prepares the environment and registers the starter model once', { timeout: 6
   expect(paths.at(-1)).toEqual(
     expect.arrayContaining(['config.json', 'model.safetensors', 'tokenizer.json']),
   );
-  const { preparations } = await readMachine({ db });
+  const { preparations } = await readMachine({ config, db });
   expect(preparations.map(({ id, state }) => [id, state])).toEqual([
     ['serving', 'ready'],
     ['starter-language-model', 'ready'],

@@ -4,7 +4,8 @@ import { runProgram } from './run-program.ts';
 const MINOR_MIN = 11;
 
 /**
- * A Python that is new enough: `named` if it is, else the first of python3.14 to python3.11 that there is.
+ * A Python that is new enough: `named` if it is, else the first of 3.13, 3.12, 3.11, 3.14 and the
+ * machine's own that there is; the newest comes late, since packages take a while to follow.
  * Throws AppError('unavailable') with what to do.
  */
 export async function findPython(named: string): Promise<string> {

@@ -12,12 +12,14 @@ type Options = {
 
 const LINES_KEPT = 50;
 
-/** A program that ended with a status other than 0; `output` holds its last lines. */
+/** A program that ended with a status other than 0, or by a signal, e.g. 'SIGKILL'; `output` holds its last lines. */
 export class ProgramFailed extends Error {
+  readonly status: number | string;
   readonly output: string[];
 
-  constructor(command: string, code: number | string, output: string[]) {
-    super(`${command} ended with ${code}: ${output.join('\n')}`);
+  constructor(command: string, status: number | string, output: string[]) {
+    super(`${command} ended with ${status}: ${output.join('\n')}`);
+    this.status = status;
     this.output = output;
   }
 }

@@ -203,7 +203,11 @@ describe('sign-in and sign-out', () => {
     const { user } = await bodyOf(response);
     await server.request(getApiKey, { query: { user_id: user.id } }, { headers: { cookie } });
 
-    expect((await post('/sign-out', {}, { cookie })).status).toBe(200);
+    const out = await fetch(`${server.url}/api/auth/sign-out`, {
+      method: 'POST',
+      headers: { origin: server.url, cookie },
+    });
+    expect(out.status).toBe(200);
     await expect(
       server.request(getApiKey, { query: { user_id: user.id } }, { headers: { cookie } }),
     ).rejects.toMatchObject({ status: 401, code: 'unauthenticated' });
@@ -244,6 +248,68 @@ describe('sign-in and sign-out', () => {
     expect(attempts[10]?.status).toBe(429);
     expect((await bodyOf(attempts[10])).error.code).toBe('rate_limited');
     expect(attempts[0]?.headers.get('ratelimit-limit')).toBe('10');
+  });
+
+  describe('that guess', () => {
+    const guessing = async () => {
+      const limited = await testServer({ config: { rateLimitPerMinute: 1000 } });
+      return async (address: string, email: string, times: number): Promise<number[]> => {
+        const statuses: number[] = [];
+        for (let i = 0; i < times; i += 1) {
+          const response = await fetch(`${limited.url}/api/auth/sign-in/email`, {
+            method: 'POST',
+            headers: {
+              'content-type': 'application/json',
+              origin: limited.url,
+              'x-forwarded-for': address,
+            },
+            body: JSON.stringify({ email, password }),
+          });
+          statuses.push(response.status);
+        }
+        return statuses;
+      };
+    };
+    const refused = (times: number) => Array.from({ length: times }, () => 401);
+
+    test('have no more tries from other addresses of their network', async () => {
+      const guess = await guessing();
+      expect(await guess('2001:db8:1:2::a', 'one@example.com', 5)).toEqual(refused(5));
+      expect(await guess('2001:db8:1:2:ffff::b', 'two@example.com', 6)).toEqual([...refused(5), 429]);
+      expect(await guess('2001:db8:1:3::a', 'one@example.com', 1)).toEqual([401]);
+    });
+
+    test('one account have no more tries from many networks', async () => {
+      const guess = await guessing();
+      for (const at of [1, 2, 3]) {
+        const spelling = at === 2 ? 'Ada@Example.com' : 'ada@example.com';
+        expect(await guess(`203.0.113.${at}`, spelling, 10)).toEqual(refused(10));
+      }
+      expect(await guess('203.0.113.4', 'ada@example.com', 1)).toEqual([429]);
+      expect(await guess('203.0.113.4', 'bob@example.com', 1)).toEqual([401]);
+    });
+  });
+
+  test.each([
+    ['JSON by another name', 'xapplication/json; as="application/x-www-form-urlencoded"', /Media Type/],
+    ['a form', 'application/x-www-form-urlencoded', /Media Type/],
+    ['broken JSON', 'application/json', /JSON/],
+  ])('sent as %s are refused', async (_what, type, message) => {
+    const response = await fetch(`${server.url}/api/auth/sign-in/email`, {
+      method: 'POST',
+      headers: { 'content-type': type, origin: server.url },
+      body: 'email=ada%40example.com&password=correct',
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringMatching(message) } });
+  });
+
+  test('with text that no database stores are refused, naming the field', async () => {
+    const form = { name: 'a\0b', email: 'nul@example.com', password };
+    const response = await post('/sign-up/email', form);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: 'invalid_request', param: 'name' } });
+    expect((await fetch(`${server.url}/api/auth/reset-password/a%00b?callbackURL=/`)).status).toBe(400);
   });
 
   test('are closed to strangers where the operator says so', async () => {

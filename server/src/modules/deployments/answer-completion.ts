@@ -7,26 +7,31 @@ import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { toErrorBody } from '../../platform/http/send-error.ts';
+import { takeTurns } from '../../platform/take-turns.ts';
 import { holdNow } from '../credits/hold-now.ts';
 import { costMicro } from '../credits/quote.ts';
 import { awaitModelServer, type ModelServer, readyServer } from './await-model-server.ts';
 import { type CompletionBody, toServerRequest } from './completion-request.ts';
 import { CompletionStream, readUsage, type Usage, withModelName } from './completion-stream.ts';
 import { findModel, tokenPrices } from './find-model.ts';
+import { HOLD_MS, keepInUse } from './keep-in-use.ts';
 import { ModelServerUnreachable, postToModelServer, readText } from './model-server-client.ts';
 import type { Way } from './queries.ts';
-import { noteBegin, recordRequest } from './record-request.ts';
+import { recordRequest } from './record-request.ts';
 import type { ServingParts } from './serving-parts.ts';
-import { CONTEXT_TOKENS } from './text-server-spec.ts';
+import { CONTEXT_TOKENS, PARALLEL_REQUESTS } from './text-server-spec.ts';
 
 type Path = '/v1/chat/completions' | '/v1/completions';
 type Raw = Http['reply']['raw'];
 
-/** How long a request may take before its hold lets go by itself. */
-const HOLD_MS = 30 * 60_000;
 /** A server that was just replaced, or has just died, is looked for this often, with this pause. */
 const TRIES = 10;
 const TRY_PAUSE_MS = 300;
+/** How long a reader may take nothing of what waits for it: meanwhile it keeps a place of the model server. */
+const READER_MS_MAX = 30_000;
+
+/** Whose turn it is, by text server. */
+const turnsOf = new Map<string, ReturnType<typeof takeTurns>>();
 
 /** What is known of an answer when it has ended, in whichever way. */
 type Outcome = { ok: boolean; usage: Usage; firstTokenMs: number | null };
@@ -51,33 +56,36 @@ export async function answerCompletion(
   const requestId = randomUUID();
   const holdId = await holdRequest(ctx, way, requestId);
   const outcome: Outcome = { ok: false, usage: { promptTokens: 0, completionTokens: 0 }, firstTokenMs: null };
+  let endUse = () => {};
   try {
     if (reply.raw.destroyed) return;
-    await noteBegin(ctx, way);
+    endUse = await keepInUse(ctx, way, holdId);
     const onWait = (phase: string) => {
       if (body.stream) comment(reply.raw, reply.getHeaders(), phase);
     };
-    const { answer, server } = await reach(ctx, parts, way, path, body, hungUp.signal, onWait);
-    if ((answer.statusCode ?? 500) >= 400) throw await toError(answer, way);
-    if (body.stream) {
-      beginEvents(reply.raw, reply.getHeaders());
-      const keepUsage = body.stream_options?.include_usage === true;
-      const stream = new CompletionStream({ engine: server.engine, modelName: way.model_name, keepUsage });
-      const onToken = () => {
-        outcome.firstTokenMs = Math.round(performance.now() - began.ms);
-      };
-      try {
-        await passEvents(answer, stream, reply.raw, hungUp.signal, onToken);
-      } finally {
-        outcome.usage = stream.usage;
+    const pass = async (answer: IncomingMessage, server: ModelServer) => {
+      if ((answer.statusCode ?? 500) >= 400) throw await toError(answer, way);
+      if (body.stream) {
+        beginEvents(reply.raw, reply.getHeaders());
+        const keepUsage = body.stream_options?.include_usage === true;
+        const stream = new CompletionStream({ engine: server.engine, modelName: way.model_name, keepUsage });
+        const onToken = () => {
+          outcome.firstTokenMs = Math.round(performance.now() - began.ms);
+        };
+        try {
+          await passEvents(answer, stream, reply.raw, hungUp.signal, onToken);
+        } finally {
+          outcome.usage = stream.usage;
+        }
+      } else {
+        const { text, usage } = await readAnswer(answer, way);
+        outcome.usage = usage;
+        reply
+          .header('content-type', 'application/json; charset=utf-8')
+          .send(withModelName(text, way.model_name));
       }
-    } else {
-      const { text, usage } = await readAnswer(answer, way);
-      outcome.usage = usage;
-      reply
-        .header('content-type', 'application/json; charset=utf-8')
-        .send(withModelName(text, way.model_name));
-    }
+    };
+    await reach(ctx, parts, { way, path, body, signal: hungUp.signal, onWait }, pass);
     outcome.ok = true;
   } catch (error) {
     if (hungUp.signal.aborted) return;
@@ -85,6 +93,7 @@ export async function answerCompletion(
     ctx.log.warn({ err: error, model: way.model_name }, 'a completion broke off');
     failEvents(reply.raw, error, ctx.requestId);
   } finally {
+    endUse();
     const totalMs = Math.round(performance.now() - began.ms);
     await recordRequest(ctx, way, holdId, { id: requestId, at: began.at, totalMs, ...outcome });
   }
@@ -108,29 +117,48 @@ async function holdRequest(ctx: Context, way: Way, requestId: string): Promise<s
   return holdId;
 }
 
-/** Sends the request to whichever server answers for the model, waking it where it must. */
+type Question = {
+  way: Way;
+  path: Path;
+  body: CompletionBody;
+  signal: AbortSignal;
+  onWait: (phase: string) => void;
+};
+
+/**
+ * Sends the request to whichever server answers for the model, waking it where it must, and hands
+ * its answer to `pass`. Users take turns at a server: one with many questions, or one who reads
+ * slowly, must not keep the others from it.
+ */
 async function reach(
   ctx: Context,
   parts: ServingParts,
-  way: Way,
-  path: Path,
-  body: CompletionBody,
-  signal: AbortSignal,
-  onWait: (phase: string) => void,
-): Promise<{ answer: IncomingMessage; server: ModelServer }> {
+  { way, path, body, signal, onWait }: Question,
+  pass: (answer: IncomingMessage, server: ModelServer) => Promise<void>,
+): Promise<void> {
   let ready = readyServer(way);
   for (let tries = 1; ; tries += 1) {
     const server = ready ?? (await awaitModelServer(ctx, parts, body.model, signal, onWait));
     ready = null;
+    const request = toServerRequest(body, server);
     try {
-      const answer = await postToModelServer(server.baseUrl + path, toServerRequest(body, server), signal);
-      return { answer, server };
+      return await takeTurn(way.server_id, ctx.caller.userId, async () => {
+        signal.throwIfAborted();
+        await pass(await postToModelServer(server.baseUrl + path, request, signal), server);
+      });
     } catch (error) {
       if (!(error instanceof ModelServerUnreachable)) throw error;
       if (tries === TRIES) throw unavailable(way, error);
       await pause(TRY_PAUSE_MS, undefined, { signal });
     }
   }
+}
+
+/** As many at once as the server answers side by side; the others wait here, and not in a line of its own. */
+function takeTurn(serverId: string, userId: string, work: () => Promise<void>): Promise<void> {
+  const turns = turnsOf.get(serverId) ?? takeTurns(PARALLEL_REQUESTS);
+  turnsOf.set(serverId, turns);
+  return turns(userId, work);
 }
 
 function unavailable(way: Way, cause: unknown): AppError {
@@ -199,9 +227,19 @@ async function passEvents(
     const events = stream.push(decoder.write(chunk as Buffer));
     if (!started && stream.started) onFirstToken();
     // A slow reader slows the model server down instead of filling our memory.
-    if (events && !raw.write(events)) await once(raw, 'drain', { signal });
+    if (events && !raw.write(events)) await drained(raw, signal);
   }
   raw.end(stream.finish());
+}
+
+/** Waits until the reader has taken what there is. One who takes nothing for too long has gone. */
+async function drained(raw: Raw, signal: AbortSignal): Promise<void> {
+  const giveUp = setTimeout(() => raw.destroy(), READER_MS_MAX);
+  try {
+    await once(raw, 'drain', { signal });
+  } finally {
+    clearTimeout(giveUp);
+  }
 }
 
 /** The headers are long gone: the error is the last event. */

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { cutHostPaths } from '../../engine/machine/cut-host-paths.ts';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { findModel } from './find-model.ts';
@@ -66,7 +67,7 @@ export async function awaitModelServer(
       podId = way.pod_id;
       if (needsWaking(way)) {
         // It was woken before, and has given up since.
-        if (woken && !podId) throw unavailable(`${modelName} could not start`);
+        if (woken) throw unavailable(`${modelName} could not start`);
         await (podId ? wakeDeployment(ctx, podId) : openStarterServer(ctx, parts, modelName));
         woken = true;
       }
@@ -82,15 +83,16 @@ export async function awaitModelServer(
   }
 }
 
-/** A starter model that nobody has asked for has no workload; its newest revision takes over when it wakes. */
+/** A starter model whose server has failed has nothing to wait for either. */
 function needsWaking(way: Way): boolean {
-  return way.pod_id ? way.sleeping : way.last_request_at === null || (!way.workload && !way.next_workload);
+  return way.sleeping || (way.pod_id === null && !way.workload && !way.next_workload);
 }
 
 /** A deployment that has ended under a waiting request says why. */
 async function explainEnd(ctx: Context, podId: string | null, error: unknown): Promise<never> {
   const ended = podId ? await findDeployment(ctx.db, { userId: ctx.caller.userId, podId }) : undefined;
-  if (ended?.terminated_at) throw unavailable(`${ended.title} has ended. ${ended.reason}`);
+  if (ended?.terminated_at)
+    throw unavailable(`${ended.title} has ended. ${cutHostPaths(ctx.config, ended.reason)}`);
   throw error;
 }
 

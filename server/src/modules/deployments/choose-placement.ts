@@ -1,42 +1,66 @@
-import { type GpuType, gpuLabels } from '@bakehouse/contract/limits';
-import { placeWorkload } from '../../engine/place-workload.ts';
+import { type GpuType, gpuLabel } from '@bakehouse/contract/limits';
+import { chooseGpu } from '../../engine/choose-gpu.ts';
 import type { Capacity } from '../../engine/queue.ts';
 import type { PriceId } from '../credits/prices.ts';
 import type { ServedBase } from './text-server-spec.ts';
 
 /** The instance types of the wire and the GPU that each means. */
-const instanceTypes: Record<string, GpuType> = {
-  v100: 'NVIDIA_TESLA_V100',
-  a100: 'NVIDIA_TESLA_A100',
-  'a100-80gb': 'NVIDIA_TESLA_A100_80GB',
-  h100: 'NVIDIA_H100_80GB',
-};
+const instanceTypes = new Map<string, GpuType>([
+  ['v100', 'NVIDIA_TESLA_V100'],
+  ['a100', 'NVIDIA_TESLA_A100'],
+  ['a100-80gb', 'NVIDIA_TESLA_A100_80GB'],
+  ['h100', 'NVIDIA_H100_80GB'],
+]);
+
+/** The part of a GPU's memory that vLLM takes unless it is told otherwise. */
+const VLLM_SHARE = 0.9;
+/** What vLLM needs beside the weights on each GPU: its libraries, CUDA graphs, and one full context. */
+const BESIDE_WEIGHTS_BYTES = 3 * 1024 ** 3;
+
+export type AskedInstance = { instanceType: string; gpuCount: number };
 
 export type ServingPlacement = {
   engine: ServedBase['engine'];
-  accelerator: GpuType | null;
+  accelerator: string | null;
   count: number;
   priceId: PriceId;
   priceCount: number;
 };
 
-/** The GPU that was asked for where there is one, else the CPU. Null for an unknown instance type. */
+/**
+ * The GPUs that were asked for where they are, else as many of another kind that hold weights of
+ * this size, and the CPU where there are none or vLLM is missing. Null for an unknown instance type. Pure.
+ */
 export function choosePlacement(
-  asked: { instanceType: string; gpuCount: number },
+  { instanceType, gpuCount }: AskedInstance,
   capacity: Capacity,
+  weightsBytes: number,
 ): ServingPlacement | null {
-  const accelerator = instanceTypes[asked.instanceType];
-  if (!accelerator) return null;
-  const placed = placeWorkload({ type: accelerator, count: asked.gpuCount }, capacity);
-  return placed.accelerator
-    ? { ...placed, engine: 'vllm', priceId: 'text_serving:GPU', priceCount: asked.gpuCount }
-    : { ...placed, engine: 'llamacpp', priceId: 'text_serving:CPU', priceCount: 1 };
+  const type = instanceTypes.get(instanceType);
+  if (!type) return null;
+  const neededBytes = weightsBytes / gpuCount + BESIDE_WEIGHTS_BYTES;
+  const gpu = capacity.servesTextOnGpus
+    ? chooseGpu(
+        { type, count: gpuCount },
+        capacity,
+        ({ memoryBytes }) => neededBytes <= memoryBytes * VLLM_SHARE,
+      )
+    : null;
+  return gpu
+    ? {
+        engine: 'vllm',
+        accelerator: gpu.type,
+        count: gpuCount,
+        priceId: 'text_serving:GPU',
+        priceCount: gpuCount,
+      }
+    : { engine: 'llamacpp', accelerator: null, count: 0, priceId: 'text_serving:CPU', priceCount: 1 };
 }
 
 /** Where a deployment runs, in words. */
 export function deviceLabel(server: { accelerator: string | null; accelerator_count: number }): string {
   if (!server.accelerator) return 'CPU';
-  return `${server.accelerator_count} x ${gpuLabels[server.accelerator as GpuType]}`;
+  return `${server.accelerator_count} x ${gpuLabel(server.accelerator)}`;
 }
 
-export const knownInstanceTypes = Object.keys(instanceTypes);
+export const knownInstanceTypes = [...instanceTypes.keys()];

@@ -8,17 +8,16 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
 import { listStarterModels } from '../assets/starter-models.ts';
-import { choosePlacement, knownInstanceTypes, type ServingPlacement } from './choose-placement.ts';
-import { describeServedModel, type ServedModel } from './describe-served-model.ts';
+import { knownInstanceTypes } from './choose-placement.ts';
 import { ensureTextServer } from './ensure-text-server.ts';
 import { holdPeriod } from './meter-deployment.ts';
 import { freeModelName, toModelName } from './model-name.ts';
+import { type PlacedModel, placeModel } from './place-model.ts';
 import { insertDeployment, listLiveModelNames, lockDeployment } from './queries.ts';
 import { reconcileTextServer } from './reconcile-text-server.ts';
 import type { ServingParts } from './serving-parts.ts';
 
 type Input = InputOf<typeof contract>;
-type Found = { model: ServedModel; placement: ServingPlacement };
 
 /**
  * Serves a text model: on the model server of its base if that runs, else on a new one. The first
@@ -50,22 +49,22 @@ export async function deployVllm(
   );
 }
 
-async function find(ctx: Context, parts: ServingParts, body: Input['body']): Promise<Found> {
+async function find(ctx: Context, parts: ServingParts, body: Input['body']): Promise<PlacedModel> {
   const asked = { instanceType: body.instance_type, gpuCount: body.gpu_count };
-  const placement = choosePlacement(asked, await parts.capacity());
-  if (!placement) {
+  const placed = await placeModel(ctx, parts, body.model_id, asked);
+  if (!placed) {
     throw new AppError('invalid_request', {
       publicMessage: `instance_type must be one of ${knownInstanceTypes.join(', ')}`,
       param: 'instance_type',
     });
   }
-  return { placement, model: await describeServedModel(ctx, body.model_id, placement.engine) };
+  return placed;
 }
 
 async function place(
   tx: Transaction,
   ctx: Context,
-  { model, placement }: Found,
+  { model, placement }: PlacedModel,
   instanceType: string,
 ): Promise<string> {
   const { userId } = ctx.caller;

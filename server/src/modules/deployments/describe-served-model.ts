@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { text } from 'node:stream/consumers';
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -18,6 +19,9 @@ export type ServedModel = {
 };
 
 type Engine = ServedBase['engine'];
+
+/** PEFT writes some hundred bytes; a person may have put anything in its place. */
+const CONFIG_BYTES_MAX = 64 * 1024;
 
 /**
  * Finds what has to be loaded to serve a model: its base, and its adapter if it is a fine-tune.
@@ -76,27 +80,42 @@ async function describeAdapter(ctx: Context, model: AssetRevision, engine: Engin
     engine === 'llamacpp' ? ['adapter.gguf'] : ['adapter_config.json', 'adapter_model.safetensors'];
   const files = names.map((name) => model.files.find((file) => file.path === name));
   if (!config || !files.every((file) => file !== undefined)) {
+    const trained = model.files.some((file) => file.path === 'adapter_model.safetensors');
     throw new AppError('conflict', {
-      publicMessage: `${model.asset.title} has no adapter yet: its training must finish first`,
+      publicMessage:
+        trained && engine === 'llamacpp'
+          ? `${model.asset.title} has no adapter.gguf, so it cannot be served on this machine: ` +
+            'llama.cpp could not take its adapter, as the log of its training says'
+          : `${model.asset.title} has no adapter yet: its training must finish first`,
     });
   }
   return {
     revisionId: model.revision.id,
     files: files.map(toInput),
     file: engine === 'llamacpp' ? 'adapter.gguf' : '',
-    rank: await readRank(ctx, config.sha256),
+    rank: await readRank(ctx, config),
   };
 }
 
-async function readRank(ctx: Context, sha256: string): Promise<number> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of await ctx.blobs.read(sha256)) chunks.push(Buffer.from(chunk));
-  const config: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+async function readRank(
+  ctx: Context,
+  file: Pick<AssetRevision['files'][number], 'sha256' | 'sizeBytes'>,
+): Promise<number> {
+  const config =
+    file.sizeBytes <= CONFIG_BYTES_MAX ? parse(await text(await ctx.blobs.read(file.sha256))) : null;
   const rank = typeof config === 'object' && config !== null && 'r' in config ? config.r : null;
   if (typeof rank !== 'number' || !Number.isInteger(rank) || rank < 1) {
     throw new AppError('conflict', { publicMessage: "The model's adapter_config.json names no rank r" });
   }
   return rank;
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
 }
 
 function hashFiles(files: InputFile[]): string {

@@ -8,6 +8,7 @@ import {
   type DeploymentRow,
   listAwakeDeployments,
   listIdleStarterServers,
+  listTextServersInUse,
   lockDeployment,
   noteTime,
   setStarterRequested,
@@ -17,7 +18,7 @@ import { sleepDeployment } from './sleep-deployment.ts';
 
 /**
  * The minute's work: counts the time of every deployment that answers, settles full hours, ends
- * those whose owner's credit has ended, and puts idle ones to sleep.
+ * those whose owner's credit has ended, puts idle ones to sleep, and looks after their servers.
  */
 export async function meterDeployments(services: Services): Promise<void> {
   const { db, clock, config, log } = services;
@@ -25,6 +26,12 @@ export async function meterDeployments(services: Services): Promise<void> {
     // One that cannot be metered must not keep the others from it.
     await meterOne(services, id).catch((error: unknown) =>
       log.error({ err: error, pod_id: id }, 'a deployment could not be metered'),
+    );
+  }
+  // A change that was not acted on, because its job failed, is made good here.
+  for (const { id } of await listTextServersInUse(db)) {
+    await inTransaction(db, (tx) => reconcileTextServer(tx, clock, id)).catch((error: unknown) =>
+      log.error({ err: error, text_server_id: id }, 'a text server could not be reconciled'),
     );
   }
   if (config.idleMinutes === 0) return;

@@ -99,6 +99,39 @@ export async function setStarterRequested(db: Db, id: string, at: Date | null): 
   await db.updateTable('text_servers').set({ starter_requested_at: at }).where('id', '=', id).execute();
 }
 
+/** The starter model is asked something, or still answers. One that nobody has woken stays as it is. */
+export async function noteStarterRequest(db: Db, id: string, now: Date): Promise<void> {
+  await db
+    .updateTable('text_servers')
+    .set({ starter_requested_at: now })
+    .where('id', '=', id)
+    .where('starter_requested_at', 'is not', null)
+    .execute();
+}
+
+/** Text servers that have, or should have, a workload. */
+export async function listTextServersInUse(db: Db) {
+  return db
+    .selectFrom('text_servers')
+    .select('id')
+    .where((where) =>
+      where.or([
+        where('workload_id', 'is not', null),
+        where('next_workload_id', 'is not', null),
+        where('starter_requested_at', 'is not', null),
+        where.exists(
+          where
+            .selectFrom('deployments')
+            .select('id')
+            .whereRef('text_server_id', '=', 'text_servers.id')
+            .where('terminated_at', 'is', null)
+            .where('sleeping', '=', false),
+        ),
+      ]),
+    )
+    .execute();
+}
+
 /** Text servers whose starter model has not been asked since `before`. */
 export async function listIdleStarterServers(db: Db, before: Date) {
   return db.selectFrom('text_servers').select('id').where('starter_requested_at', '<', before).execute();
@@ -269,19 +302,26 @@ export async function noteAwake(tx: Transaction, podId: string, now: Date): Prom
     .execute();
 }
 
+/** `carrierId`: the workload whose log tells why, where another than the last that answered. */
 export async function noteEnd(
   tx: Transaction,
   podId: string,
-  end: { now: Date; failed: boolean; reason: string },
+  end: { now: Date; failed: boolean; reason: string; carrierId?: string },
 ): Promise<void> {
   await tx
     .updateTable('deployments')
-    .set({ terminated_at: end.now, failed: end.failed, reason: end.reason })
+    .set({
+      terminated_at: end.now,
+      failed: end.failed,
+      reason: end.reason,
+      ...(end.carrierId && { carrier_id: end.carrierId }),
+    })
     .where('id', '=', podId)
     .execute();
 }
 
-export async function noteRequestBegan(db: Db, podId: string, now: Date): Promise<void> {
+/** The model is asked something, or still answers. */
+export async function noteRequest(db: Db, podId: string, now: Date): Promise<void> {
   await db.updateTable('deployments').set({ last_request_at: now }).where('id', '=', podId).execute();
 }
 
@@ -293,6 +333,7 @@ export type ChatRequest = {
   podId: string | null;
   modelName: string;
   at: Date;
+  endedAt: Date;
   ok: boolean;
   promptTokens: number;
   completionTokens: number;
@@ -323,7 +364,7 @@ export async function insertChatRequest(tx: Transaction, request: ChatRequest): 
   await tx
     .updateTable('deployments')
     .set((row) => ({
-      last_request_at: request.at,
+      last_request_at: request.endedAt,
       requests: row('requests', '+', 1n),
       prompt_tokens: row('prompt_tokens', '+', BigInt(request.promptTokens)),
       completion_tokens: row('completion_tokens', '+', BigInt(request.completionTokens)),
@@ -390,6 +431,7 @@ export type Way = {
   pod_id: string | null;
   /** Null: the base alone. */
   adapter: string | null;
+  /** Of a starter model: nobody has asked for it lately. A server that is up for others may be of an earlier revision. */
   sleeping: boolean;
   last_request_at: Date | null;
   workload: WayWorkload | null;
@@ -414,7 +456,7 @@ export async function findWay(
       from deployments
       where user_id = ${asked.userId} and model_name = ${asked.modelName} and terminated_at is null
       union all
-      select 1, id, starter_name, null, false, starter_requested_at, null
+      select 1, id, starter_name, null, starter_requested_at is null, starter_requested_at, null
       from text_servers where starter_name = ${asked.modelName}
       order by rank limit 1
     )

@@ -1,5 +1,6 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
 import { formatBgl } from '@bakehouse/contract/money';
+import { cutHostPaths } from '../../engine/machine/cut-host-paths.ts';
 import { findWorkload } from '../../engine/queries.ts';
 import type { Workload } from '../../engine/workload.ts';
 import type { Services } from '../../platform/context.ts';
@@ -13,7 +14,7 @@ import { carries } from './reconcile-text-server.ts';
 
 /** One deployment of the user as the wire shows it. Throws AppError 'not_found'. */
 export async function readDeployment(
-  services: Pick<Services, 'db' | 'clock'>,
+  services: Pick<Services, 'db' | 'clock' | 'config'>,
   owner: { userId: string; podId: string },
 ): Promise<Deployment> {
   const row = await findDeployment(services.db, owner);
@@ -23,7 +24,7 @@ export async function readDeployment(
 
 /** A row with the state of the workload that carries it, in the words of the wire. */
 export async function toWire(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  { db, clock, config }: Pick<Services, 'db' | 'clock' | 'config'>,
   row: DeploymentRow,
 ): Promise<Deployment> {
   const server = await findTextServer(db, row.text_server_id);
@@ -37,7 +38,7 @@ export async function toWire(
     title: row.title,
     base_model_title: row.base_model_title,
     status: shown.status,
-    reason: shown.reason,
+    reason: cutHostPaths(config, shown.reason),
     progress: shown.progress,
     instance_type: row.instance_type,
     device: deviceLabel(server),
@@ -54,15 +55,25 @@ export async function toWire(
 export async function show(
   db: Database,
   row: DeploymentRow,
-  server: { workload_id: string | null; next_workload_id: string | null },
+  server: ServerWorkloads,
 ): Promise<ShownDeployment> {
-  const candidates: Workload[] = [];
-  for (const id of [server.workload_id, server.next_workload_id]) {
-    const workload = id ? await findWorkload(db, id) : null;
-    if (workload && carries(workload, row)) candidates.push(workload);
-  }
   return showDeployment(
     { terminatedAt: row.terminated_at, failed: row.failed, sleeping: row.sleeping, reason: row.reason },
-    candidates[0] ?? null,
+    await findCarrier(db, row, server),
   );
+}
+
+type ServerWorkloads = { workload_id: string | null; next_workload_id: string | null };
+
+/** The workload of the server that carries the deployment, or will. */
+export async function findCarrier(
+  db: Database,
+  row: DeploymentRow,
+  server: ServerWorkloads,
+): Promise<Workload | null> {
+  for (const id of [server.workload_id, server.next_workload_id]) {
+    const workload = id ? await findWorkload(db, id) : null;
+    if (workload && carries(workload, row)) return workload;
+  }
+  return null;
 }

@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import type { GpuType } from '@bakehouse/contract/limits';
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import { findWorkload } from '../../engine/queries.ts';
 import { requestWorkload } from '../../engine/request-workload.ts';
@@ -8,13 +7,15 @@ import { hasEnded, type Workload } from '../../engine/workload.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
-import { blameFailure, chooseAdapters, type WantedAdapter } from './choose-adapters.ts';
+import { chooseAdapters, type WantedAdapter } from './choose-adapters.ts';
+import { type Concerned, type Judgement, judgeFailure } from './judge-failure.ts';
 import { settleTime } from './meter-deployment.ts';
 import { planTextServer, type ServerWorkload } from './plan-text-server.ts';
 import {
   type DeploymentRow,
   listLiveDeployments,
   lockTextServer,
+  noteAsleep,
   noteCarrier,
   noteEnd,
   setStarterRequested,
@@ -27,7 +28,7 @@ export const TEXT_SERVER_KIND = 'text-server';
 
 /**
  * Brings a text server to what its deployments need: starts, replaces or stops its workloads, and
- * ends deployments that cannot be served. A step: whoever changes a deployment calls it after that
+ * ends deployments that cannot be served, or puts them to sleep. A step: whoever changes a deployment calls it after that
  * change and before any move of credits; a job calls it when a workload of the server has changed.
  */
 export async function reconcileTextServer(tx: Transaction, clock: Clock, serverId: string): Promise<void> {
@@ -38,11 +39,15 @@ export async function reconcileTextServer(tx: Transaction, clock: Clock, serverI
 
   const all = await listLiveDeployments(tx, serverId);
   const failure = [next, current].find((workload) => workload?.state === 'failed') ?? null;
-  const { doomed, cautious } = judgeFailure(all, failure, server.cautious);
-  for (const { id } of doomed) await noteEnd(tx, id, { now, failed: true, reason: failure?.reason ?? '' });
-  const live = all.filter((deployment) => !doomed.includes(deployment));
+  const judgement = judge(all, { failure, current, cautious: server.cautious });
+  const { cautious } = judgement;
+  const doomed = judgement.doomed.map(({ row }) => row);
+  const resting = judgement.resting.map(({ row }) => row);
+  if (failure) await noteFailure(tx, { doomed, resting }, failure, now);
+  const struck = [...doomed, ...resting];
+  const live = all.filter((deployment) => !struck.includes(deployment));
 
-  const starterWanted = server.starter_requested_at !== null && !(failure && doomed.length === all.length);
+  const starterWanted = server.starter_requested_at !== null && !judgement.serverFailed;
   if (!starterWanted && server.starter_requested_at) await setStarterRequested(tx, serverId, null);
   const adapters = adaptersOf(live);
   const untried = adapters.some((adapter) => !adapter.proven);
@@ -84,25 +89,40 @@ export async function reconcileTextServer(tx: Transaction, clock: Clock, serverI
   }
   for (const { id, user_id } of all) await publishChange(tx, user_id, { topic: 'deployment', id });
   // The ledger last, and its accounts in one order.
-  for (const deployment of doomed.toSorted(byUser)) await settleTime(tx, now, deployment);
+  for (const deployment of struck.toSorted(byUser)) await settleTime(tx, now, deployment);
 }
 
-/** Which deployments a failed start ends: those that are to blame, or all where it is the server itself. */
-function judgeFailure(
+/** What a failed start means for the live deployments. */
+function judge(
   live: DeploymentRow[],
-  failure: Workload | null,
-  cautious: boolean,
-): { doomed: DeploymentRow[]; cautious: boolean } {
-  if (!failure) return { doomed: [], cautious };
-  const verdict = blameFailure(adapterNames(failure), adaptersOf(live));
-  switch (verdict.blame) {
-    case 'adapter':
-      return { doomed: live.filter((one) => one.revision_id === verdict.revisionId), cautious };
-    case 'unknown':
-      return { doomed: [], cautious: true };
-    case 'server':
-      return { doomed: live.filter((one) => carries(failure, one)), cautious };
-  }
+  server: { failure: Workload | null; current: Workload | null; cautious: boolean },
+): Judgement<Concerned & { row: DeploymentRow }> {
+  const { failure, current, cautious } = server;
+  const isUp = current?.state === 'ready' || current?.state === 'degraded';
+  const concerned = live.map((row) => ({
+    row,
+    revisionId: row.revision_id,
+    proven: row.ready_at !== null,
+    failed: failure !== null && carries(failure, row),
+    served: isUp && carries(current, row),
+  }));
+  return judgeFailure(concerned, failure && { adapters: adapterNames(failure) }, {
+    adapters: adaptersOf(live),
+    isUp,
+    cautious,
+  });
+}
+
+async function noteFailure(
+  tx: Transaction,
+  { doomed, resting }: { doomed: DeploymentRow[]; resting: DeploymentRow[] },
+  failure: Workload,
+  now: Date,
+): Promise<void> {
+  const end = { now, failed: true, reason: failure.reason, carrierId: failure.id };
+  for (const { id } of doomed) await noteEnd(tx, id, end);
+  const reason = `Asleep: its model server could not start (${failure.reason}). The next request tries again.`;
+  for (const { id } of resting) await noteAsleep(tx, id, reason);
 }
 
 function byUser(a: DeploymentRow, b: DeploymentRow): number {
@@ -122,7 +142,7 @@ function viewedState(workload: Workload, now: Date): ServerWorkload['state'] {
 }
 
 /** The adapters of a text server's workload, in the order in which its engine counts them. */
-function adapterNames(workload: Pick<Workload, 'spec'>): string[] {
+export function adapterNames(workload: Pick<Workload, 'spec'>): string[] {
   return workload.spec.kind === 'serve' ? workload.spec.adapters.map((adapter) => adapter.name) : [];
 }
 
@@ -167,9 +187,12 @@ async function startWorkload(
     behaviour: 'deployment',
     kind: TEXT_SERVER_KIND,
     title: server.starter_name ?? 'Text model server',
-    spec: textServerSpec(base, adapters, availableParallelism()),
+    spec: textServerSpec(base, adapters, {
+      threads: availableParallelism(),
+      gpus: server.accelerator_count,
+    }),
     placement: server.accelerator
-      ? { accelerator: server.accelerator as GpuType, count: server.accelerator_count }
+      ? { accelerator: server.accelerator, count: server.accelerator_count }
       : { accelerator: null, count: 0 },
     now,
   });

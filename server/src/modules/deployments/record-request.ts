@@ -4,10 +4,7 @@ import { settle } from '../credits/ledger.ts';
 import { costMicro } from '../credits/quote.ts';
 import type { Usage } from './completion-stream.ts';
 import { tokenPrices } from './find-model.ts';
-import { insertChatRequest, noteRequestBegan, setStarterRequested, type Way } from './queries.ts';
-
-/** The idle guard counts in minutes: a note this often is enough, and keeps requests from queueing for one row. */
-const NOTE_EVERY_MS = 30_000;
+import { insertChatRequest, type Way } from './queries.ts';
 
 type Answered = {
   id: string;
@@ -17,15 +14,6 @@ type Answered = {
   firstTokenMs: number | null;
   totalMs: number;
 };
-
-/** Tells the idle guard that the model is in use, before it works. */
-export async function noteBegin(ctx: Context, way: Way): Promise<void> {
-  const now = ctx.clock.now();
-  if (way.last_request_at && now.getTime() - way.last_request_at.getTime() < NOTE_EVERY_MS) return;
-  if (way.pod_id) await noteRequestBegan(ctx.db, way.pod_id, now);
-  // A starter model that nobody has asked for is woken first.
-  else if (way.last_request_at) await setStarterRequested(ctx.db, way.server_id, now);
-}
 
 /** Keeps what a request used and settles its hold: the tokens that came, or nothing where none did. */
 export async function recordRequest(
@@ -47,6 +35,7 @@ export async function recordRequest(
       podId: way.pod_id,
       modelName: way.model_name,
       at: answered.at,
+      endedAt: ctx.clock.now(),
       ok: answered.ok,
       promptTokens: usage.promptTokens,
       completionTokens: usage.completionTokens,

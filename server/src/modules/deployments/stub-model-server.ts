@@ -1,16 +1,21 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { postWorkloadReports } from '@bakehouse/contract/workloads';
 import type { Script } from '../../engine/drivers/fake/fake-driver.ts';
 
-/** How the next requests are answered; `ok` says 'Good bread' in four tokens. */
-export type StubAnswer = 'ok' | 'refuse' | 'crash' | 'break off' | 'hang';
+/** How the next requests are answered; `ok` says 'Good bread' in four tokens, `flood` streams more than any socket buffers. */
+export type StubAnswer = 'ok' | 'refuse' | 'crash' | 'break off' | 'hang' | 'flood';
 
 export type Stub = {
   /** Script for the fake driver: a model server in this process that speaks llama.cpp's format. */
   script: Script;
   /** Bodies of the completions that it was asked for. */
   requests: Record<string, unknown>[];
+  /** How many of them were hung up on before the answer was whole. */
+  hungUp: number;
+  /** Tokens that a flood has written so far. */
+  floodTokens: number;
   answer: StubAnswer;
   /** Before it answers at all: resolves when a starting server may go on. */
   gate: Promise<void>;
@@ -29,6 +34,8 @@ export const stubUsage = { prompt_tokens: 11, completion_tokens: tokens.length, 
 export function stubModelServer(): Stub {
   const stub: Stub = {
     requests: [],
+    hungUp: 0,
+    floodTokens: 0,
     answer: 'ok',
     gate: Promise.resolve(),
     failure: null,
@@ -51,13 +58,15 @@ export function stubModelServer(): Stub {
         return 1;
       }
       const server = createServer((request, response) => {
-        readJson(request).then(
-          (body) => {
+        response.on('close', () => {
+          if (!response.writableFinished) stub.hungUp += 1;
+        });
+        readJson(request)
+          .then((body) => {
             stub.requests.push(body);
-            answer(stub.answer, body, response);
-          },
-          () => response.destroy(),
-        );
+            return stub.answer === 'flood' ? flood(stub, response) : answer(stub.answer, body, response);
+          })
+          .catch(() => response.destroy());
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const { port } = server.address() as AddressInfo;
@@ -84,7 +93,11 @@ function ended(signal: AbortSignal): Promise<void> {
   });
 }
 
-function answer(kind: StubAnswer, body: Record<string, unknown>, response: ServerResponse): void {
+function answer(
+  kind: Exclude<StubAnswer, 'flood'>,
+  body: Record<string, unknown>,
+  response: ServerResponse,
+): void {
   if (kind === 'hang') return;
   if (kind === 'crash')
     return void response.writeHead(500).end('{"error":{"code":500,"message":"out of memory"}}');
@@ -119,6 +132,25 @@ function answer(kind: StubAnswer, body: Record<string, unknown>, response: Serve
   send({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
   send({ choices: [], usage: stubUsage });
   response.end('data: [DONE]\n\n');
+}
+
+export const FLOOD_TOKENS_MAX = 4000;
+
+/** Writes as fast as it is read, until the reader hangs up. */
+async function flood(stub: Stub, response: ServerResponse): Promise<void> {
+  const closed = once(response, 'close');
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const content = 'bread '.repeat(3000);
+  stub.floodTokens = 0;
+  while (!response.destroyed && stub.floodTokens < FLOOD_TOKENS_MAX) {
+    stub.floodTokens += 1;
+    const timings = { cache_n: 0, prompt_n: stubUsage.prompt_tokens, predicted_n: stub.floodTokens };
+    const event = { choices: [{ index: 0, delta: { content }, finish_reason: null }], timings };
+    if (!response.write(`data: ${JSON.stringify(event)}\n\n`)) {
+      await Promise.race([once(response, 'drain'), closed]);
+    }
+  }
+  await closed;
 }
 
 async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {

@@ -10,12 +10,16 @@ import { insertAsset } from '../assets/insert-asset.ts';
 import { recordLineage } from '../assets/record-lineage.ts';
 import { registerStarterModel } from '../assets/register-starter-model.ts';
 
-type Starter = { assetId: string; revisionId: string };
+type Model = { assetId: string; revisionId: string };
 
-/** For tests: a starter model whose GGUF nobody will read. */
-export async function insertStarter(services: Services, slug: string): Promise<Starter> {
+/** For tests: a starter model whose GGUF nobody will read; other content makes a newer revision of it. */
+export async function insertStarter(
+  services: Services,
+  slug: string,
+  content = 'GGUF, as far as these tests look',
+): Promise<Model> {
   const gguf = path.join(services.config.dataDir, 'model.gguf');
-  await writeFile(gguf, 'GGUF, as far as these tests look');
+  await writeFile(gguf, content);
   return registerStarterModel(services, {
     slug,
     title: 'Starter Model',
@@ -26,10 +30,37 @@ export async function insertStarter(services: Services, slug: string): Promise<S
   });
 }
 
-/** For tests: a model with a trained adapter on the starter model, without the training. */
+/** For tests: a model of these files, content by path. */
+export async function insertModel(
+  services: Services,
+  owner: { userId: string },
+  title: string,
+  content: Record<string, string>,
+): Promise<Model> {
+  const files = await Promise.all(
+    Object.entries(content).map(async ([name, text]) => ({
+      path: name,
+      ...(await storeBlob(services, Readable.from([text]))),
+    })),
+  );
+  return inTransaction(services.db, async (tx) => {
+    const assetId = await insertAsset(tx, {
+      ownerUserId: owner.userId,
+      datasetType: 'MODEL',
+      title,
+      category: '',
+      details: '',
+      tags: [],
+      parentAssetId: null,
+    });
+    return { assetId, ...(await createRevisionFromBlobs(tx, { assetId, files })) };
+  });
+}
+
+/** For tests: a model with a trained adapter on the base, without the training. */
 export async function insertFineTune(
   services: Services,
-  starter: Starter,
+  base: Model,
   owner: { userId: string },
   title: string,
 ): Promise<string> {
@@ -44,7 +75,7 @@ export async function insertFineTune(
       category: '',
       details: '',
       tags: [],
-      parentAssetId: starter.assetId,
+      parentAssetId: base.assetId,
     });
     await createRevisionFromBlobs(tx, {
       assetId,
@@ -56,8 +87,8 @@ export async function insertFineTune(
     await recordLineage(tx, {
       assetId,
       runId: randomUUID(),
-      base: { ...starter, title: 'Starter Model' },
-      dataset: { ...starter, title: 'Data' },
+      base: { ...base, title: 'Starter Model' },
+      dataset: { ...base, title: 'Data' },
     });
     return assetId;
   });

@@ -14,14 +14,17 @@ export type ServedAdapter = { revisionId: string; files: InputFile[]; file: stri
 type TextSpec = Omit<ServeTextSpec, 'workload_id' | 'server' | 'work_dir' | 'cache_dir'>;
 
 /** How many requests one server answers at once, and what each may hold. */
-const PARALLEL_REQUESTS = 4;
+export const PARALLEL_REQUESTS = 4;
 export const CONTEXT_TOKENS = 4096;
 
-/** What the runtime is told to serve a base model with its adapters. Adapters are named after their revision. */
+/**
+ * What the runtime is told to serve a base model with its adapters. Adapters are named after their
+ * revision. `gpus` is 0 on the CPU.
+ */
 export function textServerSpec(
   base: Omit<ServedBase, 'filesSha256'>,
   adapters: ServedAdapter[],
-  threads: number,
+  { threads, gpus }: Pick<ServeTextSpec, 'threads' | 'gpus'>,
 ): TextSpec {
   return {
     kind: 'serve',
@@ -44,6 +47,7 @@ export function textServerSpec(
     context_tokens: CONTEXT_TOKENS,
     parallel_requests: PARALLEL_REQUESTS,
     threads,
+    gpus,
   };
 }
 

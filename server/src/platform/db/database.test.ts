@@ -1,9 +1,12 @@
+import net from 'node:net';
+import path from 'node:path';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { onFileEnd } from '../../testing/on-file-end.ts';
 import { testDatabase } from '../../testing/test-database.ts';
-import { toJson } from './database.ts';
+import { createPool, ping, toJson } from './database.ts';
 
-const { db } = await testDatabase();
+const { db, url } = await testDatabase();
 
 test('values keep their exactness on the way in and out', async () => {
   const big = 9_007_199_254_740_993n;
@@ -30,3 +33,71 @@ test('the audit log only grows', async () => {
   await expect(db.deleteFrom('audit_log').execute()).rejects.toThrow('append-only');
   await expect(sql`truncate audit_log`.execute(db)).rejects.toThrow('append-only');
 });
+
+describe('a pool with a limit', () => {
+  test('has statements that take too long ended, and goes on', async () => {
+    const pool = createPool(url, { statementMsMax: 500 });
+    onFileEnd(() => pool.end());
+    await expect(pool.query('select pg_sleep(600)')).rejects.toMatchObject({ code: '57014' });
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  test('has transactions ended in which nobody asks anything', async () => {
+    const pool = createPool(url, { statementMsMax: 500 });
+    onFileEnd(() => pool.end());
+    const client = await pool.connect();
+    await client.query('begin');
+    await new Promise<void>((resolve) => client.once('end', resolve));
+    client.release();
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  test('gives up a connection that nothing comes from, and makes another', async () => {
+    const proxy = await swallowingProxy();
+    const pool = createPool(proxy.url, { statementMsMax: 500 });
+    onFileEnd(() => pool.end());
+    await pool.query('select 1');
+    proxy.swallow(true);
+    await expect(pool.query('select 1')).rejects.toThrow('PostgreSQL said nothing for 1 s');
+    proxy.swallow(false);
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+});
+
+test('a ping that is not answered ends in time, and the next one asks another connection', async () => {
+  const proxy = await swallowingProxy();
+  const pool = createPool(proxy.url);
+  onFileEnd(() => pool.end());
+  await ping(pool);
+  proxy.swallow(true);
+  await expect(ping(pool)).rejects.toThrow(/timeout|No answer/);
+  proxy.swallow(false);
+  await vi.waitFor(() => expect(pool.totalCount).toBe(0));
+  await ping(pool);
+}, 15_000);
+
+/** The test's PostgreSQL behind a network that swallows what is sent while it is told to. */
+async function swallowingProxy(): Promise<{ url: string; swallow: (value: boolean) => void }> {
+  const direct = new URL(url);
+  const socketFile = path.join(direct.searchParams.get('host') ?? '', `.s.PGSQL.${direct.port || 5432}`);
+  let swallowing = false;
+  const server = net.createServer((near) => {
+    const far = net.connect(socketFile);
+    near.on('data', (bytes) => swallowing || far.write(bytes));
+    far.on('data', (bytes) => swallowing || near.write(bytes));
+    near.on('error', () => undefined).on('close', () => far.destroy());
+    far.on('error', () => undefined).on('close', () => near.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onFileEnd(async () => void server.close());
+  const proxied = new URL(url);
+  proxied.searchParams.delete('host');
+  proxied.hostname = '127.0.0.1';
+  proxied.port = String((server.address() as net.AddressInfo).port);
+  return {
+    url: proxied.href,
+    swallow: (value) => {
+      swallowing = value;
+    },
+  };
+}

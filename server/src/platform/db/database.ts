@@ -1,3 +1,5 @@
+import { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { DB, JsonValue } from './schema.generated.ts';
@@ -27,12 +29,24 @@ const types: pg.CustomTypesConfig = {
 type PoolOptions = {
   /** Connections at most. */
   poolSize?: number;
+  /**
+   * PostgreSQL ends statements that take longer, and transactions in which nothing is asked for as
+   * long; where it says nothing at all for twice the time, the connection is given up. Without it a
+   * statement takes as long as it needs.
+   */
+  statementMsMax?: number;
   /** Hears of idle connections that broke; the pool replaces them by itself. */
   onIdleError?: (error: Error) => void;
 };
 
+/** For connections that may wait long: one whose other end has gone is found out, and not by its user. */
+export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+
 /** A pool of connections to `url` with this program's value types. */
-export function createPool(url: string, { poolSize = 10, onIdleError }: PoolOptions = {}): pg.Pool {
+export function createPool(
+  url: string,
+  { poolSize = 10, statementMsMax, onIdleError }: PoolOptions = {},
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
@@ -40,11 +54,39 @@ export function createPool(url: string, { poolSize = 10, onIdleError }: PoolOpti
     application_name: 'bakehouse',
     connectionTimeoutMillis: 15_000,
     idleTimeoutMillis: 30_000,
+    ...keepAlive,
+    ...(statementMsMax && {
+      statement_timeout: statementMsMax,
+      idle_in_transaction_session_timeout: statementMsMax,
+    }),
   });
   pool.on('error', (error) => onIdleError?.(error));
   // A connection that breaks while it is in use fails its query; without a listener it would end the program.
   pool.on('connect', (client) => client.on('error', () => undefined));
+  if (statementMsMax) pool.on('connect', (client) => giveUpSilent(client, 2 * statementMsMax));
   return pool;
+}
+
+/** The server's own limits end nothing where the server is frozen, or the network has swallowed it. */
+function giveUpSilent(client: pg.ClientBase, ms: number): void {
+  const socket = client instanceof pg.Client ? client.connection.stream : null;
+  if (!(socket instanceof Socket)) return;
+  socket.setTimeout(ms, () => socket.destroy(new Error(`PostgreSQL said nothing for ${ms / 1000} s`)));
+}
+
+const PING_MS_MAX = 2_000;
+
+/**
+ * Resolves when the database answers; rejects after two seconds at the latest. A connection that was
+ * asked and says nothing is given up, so that the next one asks another.
+ */
+export async function ping(pool: pg.Pool): Promise<void> {
+  const question = { text: 'select 1', query_timeout: PING_MS_MAX };
+  // The query's own time begins when there is a connection for it.
+  const late = sleep(PING_MS_MAX, undefined, { ref: false }).then(() => {
+    throw new Error(`No answer within ${PING_MS_MAX} ms`);
+  });
+  await Promise.race([pool.query(question), late]);
 }
 
 /** The query builder over a pool; `destroy()` ends the pool. */

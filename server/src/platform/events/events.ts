@@ -1,6 +1,7 @@
 import type { ChangeEvent } from '@bakehouse/contract/events';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { keepAlive } from '../db/database.ts';
 import { CHANNEL, message, toPayload } from './publish-change.ts';
 
 /** Tells listeners of any server process what changed for a user. */
@@ -54,7 +55,7 @@ export async function openEvents(
     const next = new pg.Client({
       connectionString: url,
       application_name: 'bakehouse events',
-      keepAlive: true,
+      ...keepAlive,
     });
     next.on('notification', ({ payload }) => deliver(payload));
     next.on('error', (error) => log.warn({ err: error }, 'the event connection broke'));

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import http from 'node:http';
+import net from 'node:net';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +13,7 @@ import { readConfig } from '../../config.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import type { Services } from '../context.ts';
+import { createPool, ping } from '../db/database.ts';
 import { AppError } from '../errors.ts';
 import { type Binding, bind, bindPublic, bindWorkload } from './bind.ts';
 import { buildHttpServer } from './http-server.ts';
@@ -36,14 +38,18 @@ type Answer = {
   json: { error: Record<string, unknown> };
 };
 
-async function serve(bindings: Binding[], settings: Record<string, string> = {}) {
+async function serve(
+  bindings: Binding[],
+  settings: Record<string, string> = {},
+  checkReady: () => Promise<unknown> = async () => undefined,
+) {
   const logged: string[] = [];
   const log = pino({ level: 'info' }, { write: (line) => void logged.push(line) });
   const services = { config: readConfig(settings), log } as unknown as Services;
   const app = await buildHttpServer({
     services,
     metrics: new Registry(),
-    checkReady: async () => undefined,
+    checkReady,
     authenticators: {
       key: async (key) =>
         key.startsWith('key-of-')
@@ -95,6 +101,66 @@ describe('errors on the wire', () => {
       request_id: 'from-the-browser',
     });
     expect(answer.json.error.message).toContain('list.1.name');
+  });
+
+  test.each([
+    ['a field', { title: 'a\0b' }, '', 'title'],
+    ['a field within', { deep: { list: [{ name: 'fine' }, { name: '\ud800' }] } }, '', 'deep.list.1.name'],
+    ["a field's name", { deep: { 'na\0me': 1 } }, '', 'deep.name'],
+    ['the query', {}, '?search=a%00', 'search'],
+  ])('name %s that holds what no database stores', async (_where, body, query, param) => {
+    const handle = vi.fn(async () => ({}));
+    const takesAll = endpoint({
+      ...open,
+      query: z.object({ search: z.string().optional() }),
+      body: z.looseObject({}),
+      response: z.object({}),
+    });
+    const { call } = await serve([bindPublic(takesAll, handle)]);
+    const send = (target: string, value: unknown) =>
+      call(target, {
+        method: 'POST',
+        body: JSON.stringify(value),
+        headers: { 'content-type': 'application/json' },
+      });
+    const answer = await send(`/api/v1/test${query}`, body);
+    expect(answer).toMatchObject({ status: 400, json: { error: { code: 'invalid_request', param } } });
+    expect(answer.json.error.message).toContain(param);
+    expect(handle).not.toHaveBeenCalled();
+    expect((await send('/api/v1/test?search=%F0%9F%98%80', { title: '😀' })).status).toBe(200);
+  });
+
+  test('name a part of the path that holds what no database stores, also of paths that nobody has', async () => {
+    const item = endpoint({
+      method: 'GET',
+      path: '/api/v1/items/:itemId',
+      access: 'key',
+      summary: 'For tests',
+      params: z.object({ itemId: z.string() }),
+      response: z.object({}),
+    });
+    const { call } = await serve([bind(item, async () => ({}))]);
+    const answer = await call('/api/v1/items/a%00b', { headers: { 'x-api-key': 'key-of-ada' } });
+    expect(answer).toMatchObject({ status: 400, json: { error: { param: 'itemId' } } });
+    expect((await call('/assets/a%00.js')).status).toBe(400);
+  });
+
+  test('leave it to the engine to clean what a workload quotes', async () => {
+    const reports = endpoint({
+      ...open,
+      path: '/runtime/v1/workloads/:workloadId/reports',
+      access: 'workload',
+      params: z.object({ workloadId: z.string() }),
+      body: z.object({ line: z.string() }),
+      response: z.object({ line: z.string() }),
+    });
+    const { call } = await serve([bindWorkload(reports, async (_ctx, { body }) => body)]);
+    const answer = await call('/runtime/v1/workloads/w/reports', {
+      method: 'POST',
+      body: JSON.stringify({ line: 'a\0b' }),
+      headers: { 'content-type': 'application/json', authorization: 'Bearer token-of-w' },
+    });
+    expect(answer).toMatchObject({ status: 200, json: { line: 'a\0b' } });
   });
 
   test('carry what an AppError says', async () => {
@@ -315,6 +381,20 @@ describe('the web app', () => {
     expect((await call('/assets/..%2f..%2f..%2fetc%2fpasswd')).text).not.toContain('root:');
   });
 });
+
+test('a server whose database hangs is not ready, and says so in time', async () => {
+  const hanging = net.createServer();
+  await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
+  hanging.on('connection', (socket) => onFileEnd(async () => void socket.destroy()));
+  onFileEnd(async () => void hanging.close());
+  const { port } = hanging.address() as net.AddressInfo;
+  const pool = createPool(`postgresql://nobody@127.0.0.1:${port}/nothing`);
+  const { call } = await serve([], {}, () => ping(pool));
+  expect(await call('/readyz')).toMatchObject({
+    status: 503,
+    json: { error: { code: 'unavailable', message: 'The database does not answer' } },
+  });
+}, 10_000);
 
 describe('the end', () => {
   const slow = endpoint({ ...open, path: '/api/v1/slow' });

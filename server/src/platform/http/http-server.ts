@@ -18,6 +18,7 @@ import { closeGracefully } from './graceful-close.ts';
 import { measureHttp } from './measure-http.ts';
 import { describeInOpenApi } from './openapi.ts';
 import { type GuardStrangers, limitCalls } from './rate-limits.ts';
+import { refuseUnstorable } from './refuse-unstorable.ts';
 import { sendError } from './send-error.ts';
 import { serveWebApp } from './web-app.ts';
 
@@ -33,7 +34,7 @@ export type Authenticators = {
 type Options = {
   services: Services;
   metrics: Registry;
-  /** Rejects when this process cannot answer, e.g. without its database. */
+  /** Rejects, and soon, when this process cannot answer, e.g. without its database. */
   checkReady: () => Promise<unknown>;
   authenticators: Authenticators;
   bindings: Binding[];
@@ -66,6 +67,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
     request.caller = { kind: 'nobody' };
     reply.header('x-request-id', request.id);
   });
+  refuseUnstorable(app);
 
   await app.register(helmet, {
     contentSecurityPolicy: {

@@ -45,8 +45,32 @@ export async function limitCalls(app: FastifyInstance, perMinute: number): Promi
   };
 }
 
+/**
+ * Counts calls per minute by what they are about, beside the limits of their routes: call it before
+ * the work. A key of null is not counted. Does nothing where the limits are off.
+ * The returned function throws AppError('rate_limited').
+ */
+export function limitBy(
+  app: FastifyInstance,
+  { max, keyOf }: { max: number; keyOf: (request: FastifyRequest) => string | null },
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  if (!app.hasDecorator('createRateLimit')) return async () => undefined;
+  const count = app.createRateLimit({
+    max,
+    timeWindow: '1 minute',
+    keyGenerator: (request) => keyOf(request) ?? '',
+  });
+  return async (request, reply) => {
+    if (keyOf(request) === null) return;
+    const counted = await count(request);
+    if (counted.isAllowed || !counted.isExceeded) return;
+    reply.header('retry-after', counted.ttlInSeconds);
+    throw tooMany(`${counted.ttlInSeconds} seconds`);
+  };
+}
+
 /** The address; of IPv6 the network of 64 bits, since whoever has one address has all of its network. */
-function addressOf(request: FastifyRequest): string {
+export function addressOf(request: FastifyRequest): string {
   return rateLimit.normalizeIP(request.ip);
 }
 

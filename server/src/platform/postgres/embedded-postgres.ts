@@ -7,6 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { isProcessAlive } from '../is-process-alive.ts';
 import { prepareCluster, USER } from './postgres-cluster.ts';
 import { describeFailure, findOwner, type Owner, programEnvironment, runAs } from './postgres-owner.ts';
 import { findPrograms } from './postgres-programs.ts';
@@ -28,6 +29,8 @@ export type EmbeddedPostgres = {
   adopted: boolean;
   /** Process id of the postmaster. */
   pid: number;
+  /** Whether it has not ended. Where it has, the next start on its folder makes another one. */
+  isRunning: () => Promise<boolean>;
   /** Stops the server, unless another process still has connections to it. */
   stop: () => Promise<void>;
 };
@@ -68,7 +71,13 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
       child?.unref();
       const adopted = child?.pid !== lock.pid;
       const url = await ensureDatabase(lock.socketDir);
-      return { url, adopted, pid: lock.pid, stop: () => stopServer(native, dir, lock.socketDir, owner) };
+      return {
+        url,
+        adopted,
+        pid: lock.pid,
+        isRunning: () => isRunning(lock.pid, dir),
+        stop: () => stopServer(native, dir, lock.socketDir, owner),
+      };
     }
     if (Date.now() > deadline) {
       throw new Error(
@@ -204,6 +213,14 @@ async function isPostmasterOf(pid: number, dir: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/**
+ * One that was adopted is buried by the first process of the machine, or, in a container whose first
+ * process does not do that, never. macOS always does, and there a look costs a process.
+ */
+async function isRunning(pid: number, dir: string): Promise<boolean> {
+  return process.platform === 'linux' ? isPostmasterOf(pid, dir) : isProcessAlive(pid);
 }
 
 /** A server that ended because another one still leaves, or was quicker, is tried again. */

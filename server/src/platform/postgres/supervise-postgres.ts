@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { isProcessAlive } from '../is-process-alive.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
 
 const CHECK_MS = 500;
@@ -13,9 +12,10 @@ export type SupervisedPostgres = { url: string; stop: () => Promise<void> };
 export async function supervisePostgres(dir: string, log: Logger): Promise<SupervisedPostgres> {
   let server = await startEmbeddedPostgres({ dir });
   const { url } = server;
-  let restarting: Promise<void> | null = null;
+  let checking: Promise<void> | null = null;
 
-  const restart = async () => {
+  const check = async () => {
+    if (await server.isRunning()) return;
     log.error({ pid: server.pid }, 'PostgreSQL has ended by itself; starting it again');
     try {
       server = await startEmbeddedPostgres({ dir });
@@ -25,9 +25,8 @@ export async function supervisePostgres(dir: string, log: Logger): Promise<Super
     }
   };
   const timer = setInterval(() => {
-    if (restarting || isProcessAlive(server.pid)) return;
-    restarting = restart().finally(() => {
-      restarting = null;
+    checking ??= check().finally(() => {
+      checking = null;
     });
   }, CHECK_MS).unref();
 
@@ -35,7 +34,7 @@ export async function supervisePostgres(dir: string, log: Logger): Promise<Super
     url,
     stop: async () => {
       clearInterval(timer);
-      await restarting;
+      await checking;
       await server.stop();
     },
   };

@@ -80,6 +80,41 @@ describe('the local blob store', () => {
     expect(await files()).toEqual(before);
   });
 
+  test('keeps room on the disk: looks before, while it writes, and at what is announced', async () => {
+    const full = {
+      code: 'unavailable',
+      publicMessage: 'The server has no disk space left for this file. Its operator can make room.',
+    };
+    const room = 2 ** 30;
+    let free = room - 1;
+    const other = await temporaryFolder();
+    const tight = await openLocalBlobStore(other, async () => free);
+    const piece = Buffer.alloc(16 * 1024 * 1024);
+    let taken = 0;
+    const pieces = () =>
+      Readable.from(
+        (function* () {
+          for (taken = 0; taken < 12; taken += 1) yield piece;
+        })(),
+      );
+    await expect(tight.write(pieces())).rejects.toMatchObject(full);
+    expect(taken).toBe(0);
+
+    free = room + 1000;
+    await expect(tight.write(pieces(), { expectedBytes: 1001 })).rejects.toMatchObject(full);
+    const writing = expect(tight.write(pieces())).rejects.toMatchObject(full);
+    await expect.poll(() => taken).toBeGreaterThan(0);
+    free = room - 1;
+    await writing;
+    expect(taken).toBeLessThan(12);
+    expect(await readdir(path.join(other, 'unfinished'))).toEqual([]);
+
+    free = room + 1000;
+    expect(await tight.write(Readable.from([Buffer.alloc(1000)]), { expectedBytes: 1000 })).toMatchObject({
+      sizeBytes: 1000,
+    });
+  });
+
   test('removes what processes that are gone left unfinished, and nothing else', async () => {
     const other = await temporaryFolder();
     await openLocalBlobStore(other);

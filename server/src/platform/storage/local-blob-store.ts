@@ -1,22 +1,27 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../errors.ts';
 import { isProcessAlive } from '../is-process-alive.ts';
-import type { Blob, BlobStore } from './blob-store.ts';
+import type { Blob, BlobStore, WriteOptions } from './blob-store.ts';
 
 /** Large pieces keep the cost of a write below that of hashing. */
 const BUFFER_BYTES = 1024 * 1024;
 const STALE_MS = 24 * 60 * 60 * 1000;
+/** Stays free for the database and its journal, which may stand on the same disk. */
+const FREE_BYTES_MIN = 1024 * 1024 * 1024;
+/** Others write too: the disk is looked at again after each so many bytes. */
+const CHECK_EVERY_BYTES = 64 * 1024 * 1024;
 
 /**
  * Blobs on the local disk, at `<dir>/ab/cdef…`. Bytes are written to `<dir>/unfinished` first,
  * flushed, and renamed. Unfinished files of processes that are gone are removed when it opens.
+ * `findFreeBytes` tells what the disk of a folder has left.
  */
-export async function openLocalBlobStore(dir: string): Promise<BlobStore> {
+export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBytes): Promise<BlobStore> {
   const unfinished = path.join(dir, 'unfinished');
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
   await sweep(unfinished);
@@ -26,7 +31,10 @@ export async function openLocalBlobStore(dir: string): Promise<BlobStore> {
     write: async (bytes, options = {}) => {
       const temporary = path.join(unfinished, `${process.pid}-${randomBytes(8).toString('hex')}`);
       try {
-        const blob = await receive(bytes, temporary, options);
+        const checkRoom = async (wantedBytes: number) => {
+          if ((await findFreeBytes(unfinished)) - wantedBytes < FREE_BYTES_MIN) throw noRoom();
+        };
+        const blob = await receive(bytes, temporary, checkRoom, options);
         const target = place(blob.sha256);
         await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
         await rename(temporary, target);
@@ -52,19 +60,27 @@ export async function openLocalBlobStore(dir: string): Promise<BlobStore> {
 async function receive(
   bytes: Readable,
   file: string,
+  checkRoom: (wantedBytes: number) => Promise<void>,
   {
     sizeBytesMax = Number.POSITIVE_INFINITY,
     tooLargeMessage = 'The file is too large',
-  }: { sizeBytesMax?: number; tooLargeMessage?: string },
+    expectedBytes = 0,
+  }: WriteOptions,
 ): Promise<Blob> {
+  await checkRoom(expectedBytes);
   const hash = createHash('sha256');
   let sizeBytes = 0;
+  let checkedBytes = 0;
   const handle = await open(file, 'wx', 0o600);
   const counted = async function* () {
     for await (const chunk of namingCuts(bytes)) {
       sizeBytes += chunk.length;
       if (sizeBytes > sizeBytesMax)
         throw new AppError('payload_too_large', { publicMessage: tooLargeMessage });
+      if (sizeBytes - checkedBytes >= CHECK_EVERY_BYTES) {
+        await checkRoom(0);
+        checkedBytes = sizeBytes;
+      }
       hash.update(chunk);
       yield chunk;
     }
@@ -108,10 +124,17 @@ async function sweep(unfinished: string): Promise<void> {
 }
 
 function toOwnError(error: unknown): unknown {
-  return (error as NodeJS.ErrnoException).code === 'ENOSPC'
-    ? new AppError('unavailable', {
-        publicMessage: 'The server has no disk space left for this file',
-        cause: error,
-      })
-    : error;
+  return (error as NodeJS.ErrnoException).code === 'ENOSPC' ? noRoom(error) : error;
+}
+
+function noRoom(cause?: unknown): AppError {
+  return new AppError('unavailable', {
+    publicMessage: 'The server has no disk space left for this file. Its operator can make room.',
+    cause,
+  });
+}
+
+async function readFreeBytes(dir: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dir);
+  return bavail * bsize;
 }

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Services } from '../context.ts';
 import { inTransaction } from '../db/in-transaction.ts';
 import { AppError } from '../errors.ts';
-import type { Blob } from './blob-store.ts';
+import type { Blob, WriteOptions } from './blob-store.ts';
 import { upsertBlob } from './queries.ts';
 
 /**
@@ -13,9 +13,9 @@ import { upsertBlob } from './queries.ts';
 export async function storeBlob(
   services: Pick<Services, 'blobs' | 'db'>,
   bytes: Readable,
-  limit?: { sizeBytesMax: number; tooLargeMessage: string },
+  options?: WriteOptions,
 ): Promise<Blob> {
-  const blob = await services.blobs.write(bytes, limit);
+  const blob = await services.blobs.write(bytes, options);
   await inTransaction(services.db, async (tx) => {
     // Waits for a collector that holds the row; then the bytes may be gone.
     await upsertBlob(tx, blob);

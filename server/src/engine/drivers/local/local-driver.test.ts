@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import type { Launch } from '../driver.ts';
@@ -15,7 +15,7 @@ const workloadsDir = path.join(home, 'workloads');
 const options = {
   workloadsDir,
   cacheDir: path.join(home, 'cache'),
-  capacity: {},
+  capacity: async () => ({}),
   program: async () => ({
     argv: [process.execPath, path.join(import.meta.dirname, 'scripted-workload.ts')],
     env: { TZ: 'UTC' },
@@ -118,4 +118,28 @@ test('the log has a bounded size', async () => {
   await driver.observe(one.workloadId, 1);
   expect((await stat(file(one, 'output.log'))).size).toBeLessThan(2 * 1024 * 1024);
   expect((await driver.logs(one.workloadId, 1))[0]).toMatch(/^line 19999 /);
+});
+
+test('a launcher that hangs is given up, and cannot begin any more', async () => {
+  const one = launch('idle');
+  const tools = path.join(home, 'hanging-tools');
+  const pidFile = path.join(tools, 'pid');
+  await mkdir(tools);
+  // What the launcher learns its birth with.
+  for (const tool of ['cut', 'ps']) {
+    const script = `#!/bin/sh\necho $$ > '${pidFile}.new'; /bin/mv '${pidFile}.new' '${pidFile}'\nexec /bin/sleep 600\n`;
+    await writeFile(path.join(tools, tool), script, { mode: 0o755 });
+  }
+  const hanging = createLocalDriver({
+    ...options,
+    program: async () => ({ argv: ['never'], env: { PATH: tools } }),
+  });
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const failed = hanging.start(one).catch((error: unknown) => error);
+  const pid = await vi.waitFor(async () => Number(await readFile(pidFile, 'utf8')), patiently);
+  vi.setSystemTime(Date.now() + 11_000);
+  expect(await failed).toMatchObject({ message: 'The process did not begin within 10 s' });
+  expect(await hanging.observe(one.workloadId, 1)).toEqual({ state: 'absent' });
+  await vi.waitFor(async () => expect(await readBirth(pid)).toBeNull(), patiently);
 });

@@ -18,7 +18,7 @@ type Options = {
   workloadsDir: string;
   /** Inputs, shared by the workloads of this machine. */
   cacheDir: string;
-  capacity: Capacity;
+  capacity: () => Promise<Capacity>;
   /** The program for a spec, or the sentence that says why there is none yet. */
   program: (spec: WorkloadSpec) => Promise<Program | { blocker: string }>;
 };
@@ -75,7 +75,12 @@ export function createLocalDriver(options: Options): Driver {
         child.once('error', reject);
       });
       child.unref();
-      await waitForBirth(file, child);
+      await waitForBirth(file, child).catch(async (error: unknown) => {
+        // One that is only slow must not begin when its slot has gone to another.
+        await close(workloadId, attempt);
+        if (!hasEnded(child) && child.pid !== undefined) signal(-child.pid, 'SIGKILL');
+        throw error;
+      });
     } finally {
       await log.close();
     }
@@ -134,7 +139,7 @@ export function createLocalDriver(options: Options): Driver {
     observe,
     stop,
     kill,
-    capacity: async () => options.capacity,
+    capacity: options.capacity,
     blocker: async (spec) => {
       const program = await options.program(spec);
       return 'blocker' in program ? program.blocker : null;
@@ -182,12 +187,19 @@ async function isAlive(owner: Owner): Promise<boolean> {
 }
 
 async function waitForBirth(file: string, launcher: ChildProcess): Promise<void> {
+  const deadline = Date.now() + BIRTH_TIMEOUT_MS;
   for (;;) {
-    const hasEnded = launcher.exitCode !== null || launcher.signalCode !== null;
+    const ended = hasEnded(launcher);
     if ((await readOwner(file)) !== null) return;
-    if (hasEnded) throw new Error('The process did not begin');
+    if (ended) throw new Error('The process did not begin');
+    if (Date.now() > deadline)
+      throw new Error(`The process did not begin within ${BIRTH_TIMEOUT_MS / 1000} s`);
     await sleep(5);
   }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
 }
 
 /** Kills the leader and all of its group, unless the process id has gone to somebody else since. */

@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { chatCompletions } from '@bakehouse/contract/chat';
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import type { TestUser } from '../../testing/test-server.ts';
+import { type TestServing, testServing } from '../../testing/test-serving.ts';
+import { costMicro } from '../credits/quote.ts';
+import { FLOOD_TOKENS_MAX, stubUsage } from './stub-model-server.ts';
+import { insertStarter } from './test-models.ts';
+import { PARALLEL_REQUESTS } from './text-server-spec.ts';
+
+const STARTER = 'starter-model';
+
+let serving: TestServing;
+let user: TestUser;
+
+beforeAll(async () => {
+  serving = await testServing();
+  await insertStarter(serving.server.services, STARTER);
+});
+
+beforeEach(async () => {
+  serving.stub.requests.length = 0;
+  serving.stub.hungUp = 0;
+  user = await serving.server.signUp();
+});
+
+it.each([
+  { asked: 'an answer', stream: false },
+  { asked: 'a stream', stream: true },
+])(
+  'ends the request to the silent model server when the caller of $asked hangs up, and charges nothing',
+  async ({ stream }) => {
+    const { stub } = serving;
+    stub.answer = 'hang';
+    const before = await serving.balance(user);
+    const caller = new AbortController();
+    const asked = serving.ask(user, STARTER, { stream, signal: caller.signal });
+    asked.catch(() => undefined);
+    await vi.waitFor(() => expect(stub.requests).toHaveLength(1), { timeout: 10_000 });
+    expect((await serving.balance(user)).held).toBeGreaterThan(0n);
+
+    caller.abort();
+    await vi.waitFor(() => expect(stub.hungUp).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before), { timeout: 10_000 });
+    expect(await serving.requests(user)).toEqual([
+      { ok: false, prompt_tokens: 0, completion_tokens: 0, cost_micro: 0n, first_token_ms: null },
+    ]);
+  },
+);
+
+it('slows the model server down for a reader who does not read, and charges what came before that one hangs up', async () => {
+  const { stub, server } = serving;
+  stub.answer = 'flood';
+  const before = await serving.balance(user);
+  const reader = http.request(server.url + chatCompletions.path, {
+    method: 'POST',
+    headers: { 'x-api-key': user.apiKey, 'content-type': 'application/json' },
+  });
+  reader.end(JSON.stringify({ model: STARTER, messages: [{ role: 'user', content: 'Go' }], stream: true }));
+  await once(reader, 'response');
+  // Every buffer on the way is full when the model server comes no further.
+  await vi.waitFor(
+    async () => {
+      const written = stub.floodTokens;
+      await pause(100);
+      expect(stub.floodTokens).toBe(written);
+    },
+    { timeout: 20_000 },
+  );
+  expect(stub.floodTokens).toBeLessThan(FLOOD_TOKENS_MAX);
+
+  reader.destroy();
+  await vi.waitFor(() => expect(stub.hungUp).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
+  const [kept, ...others] = await serving.requests(user);
+  expect(others).toEqual([]);
+  expect(kept).toMatchObject({ ok: false, prompt_tokens: stubUsage.prompt_tokens });
+  expect(kept?.completion_tokens).toBeGreaterThan(0);
+  expect(kept?.completion_tokens).toBeLessThanOrEqual(stub.floodTokens);
+  const cost = costMicro([
+    { priceId: 'prompt_tokens:CPU', parts: BigInt(kept?.prompt_tokens ?? 0) },
+    { priceId: 'completion_tokens:CPU', parts: BigInt(kept?.completion_tokens ?? 0) },
+  ]);
+  expect((await serving.balance(user)).balance).toBe(before.balance - cost);
+});
+
+it('hangs up on a reader who takes nothing for half a minute', async () => {
+  const { stub, server } = serving;
+  stub.answer = 'flood';
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const reader = http.request(server.url + chatCompletions.path, {
+    method: 'POST',
+    headers: { 'x-api-key': user.apiKey, 'content-type': 'application/json' },
+  });
+  reader.on('error', () => undefined);
+  reader.end(JSON.stringify({ model: STARTER, messages: [{ role: 'user', content: 'Go' }], stream: true }));
+  await once(reader, 'response');
+  for (let written = -1; written !== stub.floodTokens; await pause(100)) written = stub.floodTokens;
+  vi.advanceTimersByTime(31_000);
+  vi.useRealTimers();
+  await vi.waitFor(() => expect(stub.hungUp).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
+  expect((await serving.requests(user))[0]?.completion_tokens).toBeGreaterThan(0);
+});
+
+it('lets only so many requests to a model server as it answers side by side, and users take turns', async () => {
+  const { stub, server } = serving;
+  stub.answer = 'hang';
+  const greedy = Array.from({ length: PARALLEL_REQUESTS + 2 }, () => {
+    const caller = new AbortController();
+    serving.ask(user, STARTER, { signal: caller.signal }).catch(() => undefined);
+    return caller;
+  });
+  await vi.waitFor(() => expect(stub.requests).toHaveLength(PARALLEL_REQUESTS), { timeout: 10_000 });
+  const other = await server.signUp();
+  const answered = serving.ask(other, STARTER);
+  await vi.waitFor(async () => expect((await serving.balance(other)).held).toBeGreaterThan(0n));
+  await pause(200);
+  expect(stub.requests).toHaveLength(PARALLEL_REQUESTS);
+
+  // Two places become free for the two whose turn it is: the first in line, and then the other user.
+  stub.answer = 'ok';
+  for (const caller of greedy.slice(0, 2)) caller.abort();
+  expect((await answered).status).toBe(200);
+  for (const caller of greedy) caller.abort();
+});

@@ -1,0 +1,34 @@
+import type { Context } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { extendHold } from '../credits/ledger.ts';
+import { noteRequest, noteStarterRequest, type Way } from './queries.ts';
+
+/** A request's hold lets go by itself when nothing was heard of the request for this long. */
+export const HOLD_MS = 30 * 60_000;
+/** Both count in minutes: this often is enough, and keeps requests from queueing for one row. */
+const REPEAT_MS = 30_000;
+
+/**
+ * Keeps the idle guard from the model, and the hold of the request alive, from now until the returned
+ * function is called.
+ */
+export async function keepInUse(ctx: Context, way: Way, holdId: string): Promise<() => void> {
+  const since = way.last_request_at ? ctx.clock.now().getTime() - way.last_request_at.getTime() : Infinity;
+  if (since >= REPEAT_MS) await note(ctx, way);
+  const timer = setInterval(() => {
+    prolong(ctx, holdId)
+      .then(() => note(ctx, way))
+      .catch((error: unknown) => ctx.log.warn({ err: error }, 'a request could not be kept alive'));
+  }, REPEAT_MS);
+  return () => clearInterval(timer);
+}
+
+function prolong({ db, clock }: Context, holdId: string): Promise<void> {
+  const expiresAt = new Date(clock.now().getTime() + HOLD_MS);
+  return inTransaction(db, (tx) => extendHold(tx, { holdId, expiresAt }));
+}
+
+async function note({ db, clock }: Context, way: Way): Promise<void> {
+  if (way.pod_id) await noteRequest(db, way.pod_id, clock.now());
+  else await noteStarterRequest(db, way.server_id, clock.now());
+}

@@ -1,0 +1,52 @@
+/**
+ * PostgreSQL's text and jsonb hold no NUL, and jsonb no half of a surrogate pair. JavaScript's
+ * strings hold both, and JSON can spell both ("\u0000", "\ud800").
+ */
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+/** The text without its NULs, and with U+FFFD for each half of a surrogate pair. */
+export function storableText(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed();
+}
+
+/** A JSON value whose texts, names of fields included, can all be stored. */
+export function storableJson<T>(value: T): T;
+export function storableJson(value: unknown): unknown {
+  if (typeof value === 'string') return storableText(value);
+  if (Array.isArray(value)) return value.map((item: unknown) => storableJson(item));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [storableText(name), storableJson<unknown>(item)]),
+  );
+}
+
+type Place = { value: object; within: Place | null; name: string | number };
+
+/**
+ * Where in a JSON value a text stands that cannot be stored, as the names on the way to it
+ * (`['messages', 0, 'content']`); null: all can. Not recursive: a stranger chose the depth.
+ */
+export function findUnstorable(root: unknown): (string | number)[] | null {
+  if (typeof root !== 'object' || root === null) return null;
+  const waiting: Place[] = [{ value: root, within: null, name: '' }];
+  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    for (const [name, value] of entriesOf(place.value)) {
+      if (typeof name === 'string' && !isStorable(name)) return [...wayTo(place), storableText(name)];
+      if (typeof value === 'string' && !isStorable(value)) return [...wayTo(place), name];
+      if (typeof value === 'object' && value !== null) waiting.push({ value, within: place, name });
+    }
+  }
+  return null;
+}
+
+function entriesOf(value: object): Iterable<[string | number, unknown]> {
+  return Array.isArray(value) ? value.entries() : Object.entries(value);
+}
+
+function wayTo(place: Place): (string | number)[] {
+  const names: (string | number)[] = [];
+  for (let at = place; at.within !== null; at = at.within) names.push(at.name);
+  return names.reverse();
+}

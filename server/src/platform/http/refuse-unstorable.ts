@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify';
+import { findUnstorable } from '../db/storable-text.ts';
+import { AppError } from '../errors.ts';
+
+/** No field of ours lies deeper; a stranger's may lie a million levels deep. */
+const NAMES_MAX = 10;
+
+/**
+ * Answers 400, naming the field, where a path, query or parsed body holds text that PostgreSQL
+ * refuses: no use case has to think of it. What workloads report is taken and cleaned instead,
+ * since it quotes what libraries and data files say. Bodies that are streamed are not looked at.
+ */
+export function refuseUnstorable(app: FastifyInstance): void {
+  // Before authentication, which looks for the workload that the path names.
+  app.addHook('onRequest', async (request) => {
+    refuse(request.params);
+    refuse(request.query);
+  });
+  app.addHook('preValidation', async (request) => {
+    if (request.caller.kind !== 'workload' && !ArrayBuffer.isView(request.body)) refuse(request.body);
+  });
+}
+
+function refuse(input: unknown): void {
+  const way = findUnstorable(input);
+  if (way === null) return;
+  const param = way.slice(0, NAMES_MAX).join('.');
+  throw new AppError('invalid_request', {
+    publicMessage: `${param}: holds a character that is no text: NUL, or half of a surrogate pair`,
+    param,
+  });
+}

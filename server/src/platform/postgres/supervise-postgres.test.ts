@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import { expect, test, vi } from 'vitest';
+import { onFileEnd } from '../../testing/on-file-end.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { discardEmbeddedPostgres } from './embedded-postgres.ts';
+import { supervisePostgres } from './supervise-postgres.ts';
+
+async function postmasterOf(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ dir: string }>("select current_setting('data_directory') as dir");
+    const lockFile = await readFile(path.join(rows[0]?.dir ?? '', 'postmaster.pid'), 'utf8');
+    return Number(lockFile.split('\n')[0]);
+  } finally {
+    await client.end();
+  }
+}
+
+// Elsewhere the system buries every orphan.
+test.runIf(process.platform === 'linux')(
+  'an adopted server that was killed and that nobody buries is replaced',
+  async () => {
+    const dir = path.join(await temporaryFolder(), 'postgres');
+    const starter = path.join(import.meta.dirname, 'embedded-postgres.ts');
+    const script = `
+      import { startEmbeddedPostgres } from ${JSON.stringify(starter)};
+      await startEmbeddedPostgres({ dir: ${JSON.stringify(dir)}, settings: { fsync: 'off' } });
+      console.log('started');
+      setInterval(() => {}, 1000);`;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onFileEnd(async () => void parent.kill('SIGKILL'));
+    onFileEnd(() => discardEmbeddedPostgres(dir));
+    await once(parent.stdout, 'data');
+    // A parent that does nothing does not bury its children either.
+    parent.kill('SIGSTOP');
+
+    const server = await supervisePostgres(dir, pino({ level: 'silent' }));
+    onFileEnd(server.stop);
+    const first = await postmasterOf(server.url);
+    process.kill(first, 'SIGKILL');
+    await vi.waitFor(async () => expect(await readFile(`/proc/${first}/stat`, 'utf8')).toMatch(/\) Z /));
+    await vi.waitFor(async () => expect(await postmasterOf(server.url)).not.toBe(first), {
+      timeout: 20_000,
+      interval: 200,
+    });
+  },
+);

@@ -1,0 +1,67 @@
+import { chatCompletions } from '@bakehouse/contract/chat';
+import { getBalance } from '@bakehouse/contract/credits';
+import { deployVllm, terminatePod, vllmStatus } from '@bakehouse/contract/deployments';
+import { parseBgl } from '@bakehouse/contract/money';
+import { expect, vi } from 'vitest';
+import type { Config } from '../config.ts';
+import { createFakeDriver } from '../engine/drivers/fake/fake-driver.ts';
+import type { Capacity } from '../engine/queue.ts';
+import { stubModelServer } from '../modules/deployments/stub-model-server.ts';
+import { fakeClock } from './fake-clock.ts';
+import { type TestUser, testServer } from './test-server.ts';
+
+export type TestServing = Awaited<ReturnType<typeof testServing>>;
+
+/** For tests: a server that serves text by the stub instead of the Python runtime, under a clock that stands still. */
+export async function testServing(options: { capacity?: Capacity; config?: Partial<Config> } = {}) {
+  const { capacity = { 'cpu:deployment': 8 }, config } = options;
+  const stub = stubModelServer();
+  const clock = fakeClock();
+  const driver = createFakeDriver({ capacity, script: stub.script });
+  const server = await testServer({ driver, clock, config, roles: ['web', 'worker', 'reconciler'] });
+
+  const status = (as: TestUser, podId: string) => server.request(vllmStatus, { params: { podId } }, { as });
+  return {
+    stub,
+    clock,
+    driver,
+    server,
+    status,
+    /** Answers with the id of its pod. */
+    deploy: async (as: TestUser, modelId: string, idempotencyKey?: string) => {
+      const body = { model_id: modelId, user_id: as.userId };
+      return (await server.request(deployVllm, { body }, { as, idempotencyKey })).pod_id;
+    },
+    terminate: (as: TestUser, podId: string) =>
+      server.request(terminatePod, { params: { podId }, query: { user_id: as.userId } }, { as }),
+    /** Running, and its meter too. */
+    untilRunning: (as: TestUser, podId: string) =>
+      vi.waitFor(
+        async () =>
+          expect(await status(as, podId)).toMatchObject({ status: 'running', ready_at: expect.any(String) }),
+        { timeout: 15_000, interval: 50 },
+      ),
+    /** Asks for a completion; what comes back is not looked at. */
+    ask: (
+      as: TestUser,
+      model: string,
+      { stream = false, signal }: { stream?: boolean; signal?: AbortSignal } = {},
+    ) => {
+      const messages = [{ role: 'user' as const, content: 'What do you bake?' }];
+      const body = { model, messages, stream };
+      return server.send(chatCompletions, { body }, { as, signal });
+    },
+    /** In micro-BGL. */
+    balance: async (as: TestUser) => {
+      const found = await server.request(getBalance, { params: { userId: as.userId } }, { as });
+      return { balance: parseBgl(found.balance), held: parseBgl(found.held) };
+    },
+    /** What is kept of the user's requests. */
+    requests: (as: TestUser) =>
+      server.services.db
+        .selectFrom('chat_requests')
+        .select(['ok', 'prompt_tokens', 'completion_tokens', 'cost_micro', 'first_token_ms'])
+        .where('user_id', '=', as.userId)
+        .execute(),
+  };
+}
