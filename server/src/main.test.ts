@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { runProgram } from './engine/machine/run-program.ts';
 import { discardEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts';
 import { onFileEnd } from './testing/on-file-end.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
@@ -69,6 +70,25 @@ describe('the server program', () => {
     expect(await readFile(path.join(dataDir, 'secret'), 'utf8')).toBe(secret);
     next.child.kill('SIGINT');
     expect((await next.ended).code).toBe(0);
+  });
+
+  test('goes on from a backup of its data folder, as docs/operations.md makes it', async () => {
+    const home = await temporaryFolder();
+    const archive = path.join(home, 'backup.tgz');
+    await runProgram('tar', ['-chzf', archive, '-C', dataDir, '.']);
+    const restored = path.join(home, 'data');
+    await mkdir(restored);
+    await runProgram('tar', ['-xpzf', archive, '-C', restored]);
+    onFileEnd(() => discardEmbeddedPostgres(path.join(restored, 'postgres')));
+
+    const { child, ended } = start({ BAKEHOUSE_DATA_DIR: restored });
+    const url = await urlOf(child);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect(await readFile(path.join(restored, 'secret'))).toEqual(
+      await readFile(path.join(dataDir, 'secret')),
+    );
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(0);
   });
 
   test('brings its database back when that was killed', async () => {

@@ -7,7 +7,7 @@ const other = { revisionId: 'other', proven: false, failed: true, served: false 
 const down = { isUp: false, cautious: false };
 
 function adaptersOf(live: Concerned[]) {
-  return live.map(({ revisionId, proven }) => ({ revisionId, proven }));
+  return live.map((one) => ({ revisionId: one.revisionId, proven: one.proven }));
 }
 
 function judge(live: Concerned[], adapters: string[] | null, server = down) {
