@@ -20,6 +20,12 @@ export const gpuLabels: Record<GpuType, string> = {
   NVIDIA_TESLA_A100_80GB: 'NVIDIA Tesla A100 (80GB)',
   NVIDIA_H100_80GB: 'NVIDIA H100 (80GB)',
 };
+
+/** What people call a GPU: one that the product does not list goes by the name that its driver gives it. */
+export function gpuLabel(type: string): string {
+  const listed = gpuTypes.find((one) => one === type);
+  return listed ? gpuLabels[listed] : type;
+}
 export const gpuCounts = [1, 2, 4, 8] as const;
 
 export const segmentationMethods = ['regex', 'tokenizer', 'spacy', 'nltk'] as const;

@@ -13,10 +13,12 @@ export const preparation = z.object({
 });
 
 export const machine = z.object({
-  /** GPUs that the local driver found, by the product's names; empty: work runs on the CPU. */
+  /** GPUs that work can run on, by the product's names, or their own where it lists none; empty: work runs on the CPU. */
   accelerators: z.array(
     z.object({ gpu_type: z.string(), label: z.string(), memory_bytes: z.number(), count: z.int() }),
   ),
+  /** Whether text is served on the GPUs: there are some, and vLLM is installed. Else the CPU serves it. */
+  serves_text_on_gpus: z.boolean(),
   cpu: z.object({ cores: z.int(), memory_bytes: z.number() }),
   preparations: z.array(preparation),
 });

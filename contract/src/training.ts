@@ -105,9 +105,10 @@ export const validateFineTune = endpoint({
     recommendations: z.object({
       recommended_gpus: z.array(z.object({ gpu_type: z.enum(gpuTypes), description: z.string() })),
     }),
-    /** Where it will run: the chosen GPU, or this machine's CPU where there is none. */
+    /** Where it will run: the chosen GPU, else another one of this machine that is large enough, else its CPU. */
     placement: z.object({ device: z.enum(['gpu', 'cpu']), description: z.string() }),
-    data: validateReport.omit({ critical_errors: true, warnings: true }).nullable(),
+    /** What was read; `memory_bytes` is what the run needs where it will run. */
+    data: validateReport.omit({ critical_errors: true, warnings: true, gguf_obstacle: true }).nullable(),
   }),
 });
 

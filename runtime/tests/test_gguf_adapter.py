@@ -82,5 +82,5 @@ def test_rotary_order_interleaves_the_halves_of_each_head() -> None:
 def test_what_llama_cpp_does_not_know_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PlainError, match="does not know the model family sourdough"):
         write(tmp_path / "a.gguf", pair("lm_head", 4, 4), model_type="sourdough")
-    with pytest.raises(PlainError, match=r"no place for .*\.strange\.lora_A"):
+    with pytest.raises(PlainError, match=r"no place for model\.strange\."):
         write(tmp_path / "b.gguf", pair("model.strange", 4, 4))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING, Any
 
 from bakehouse_runtime.cli import main
@@ -141,7 +142,27 @@ def test_only_the_first_fifty_dropped_rows_are_listed(tmp_path: Path, tiny_model
 
 def test_a_gpu_needs_half_of_the_weights_memory(tmp_path: Path, tiny_model: Path) -> None:
     data = write_rows(tmp_path / "x.csv", 5)
-    specification = spec(tiny_model, data)
-    reports = [report_of(specification | {"device": device}) for device in ("cpu", "auto", "cuda")]
-    assert reports[0].memory_bytes == reports[1].memory_bytes
-    assert reports[2].memory_bytes != reports[0].memory_bytes
+    report = report_of(spec(tiny_model, data))
+    weights = report.base_parameters * 2
+    libraries = 200_000_000
+    assert report.gpu_memory_bytes - report.memory_bytes <= libraries - weights
+
+
+def test_a_base_that_llama_cpp_does_not_know_is_told_before_training(
+    tmp_path: Path, tiny_model: Path
+) -> None:
+    data = write_rows(tmp_path / "x.csv", 5)
+    assert report_of(spec(tiny_model, data)).gguf_obstacle is None
+    other = tmp_path / "other"
+    shutil.copytree(tiny_model, other)
+    config = json.loads((other / "config.json").read_text())
+    (other / "config.json").write_text(json.dumps(config | {"model_type": "novel"}))
+    report = report_of(spec(other, data))
+    assert report.gguf_obstacle == "llama.cpp does not know the model family novel."
+    assert report.critical_errors == []
+    config["text_config"] = dict(config)
+    del config["num_hidden_layers"]
+    (other / "config.json").write_text(json.dumps(config))
+    assert report_of(spec(other, data)).gguf_obstacle == (
+        "llama.cpp needs a base whose config.json names num_hidden_layers."
+    )

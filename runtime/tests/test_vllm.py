@@ -48,6 +48,12 @@ def test_the_command_of_a_base_model_has_no_lora_arguments() -> None:
     ]
 
 
+def test_a_model_on_several_gpus_is_split_over_them() -> None:
+    one, four = (spec().model_copy(update={"gpus": gpus}) for gpus in (1, 4))
+    assert "--tensor-parallel-size" not in command(one, INPUTS, 8000)
+    assert command(four, INPUTS, 8000)[-2:] == ["--tensor-parallel-size", "4"]
+
+
 def test_adapters_are_named_and_the_rank_is_rounded_up() -> None:
     adapter = {"name": "mine", "input": "a1", "file": "", "rank": 24}
     words = command(spec(adapter, adapter | {"name": "other", "rank": 9}), INPUTS, 8000)

@@ -30,6 +30,8 @@ export const serveTextSpec = workloadSpecBase.extend({
   context_tokens: z.int().min(1),
   parallel_requests: z.int().min(1),
   threads: z.int().min(1),
+  /** GPUs that hold the model together, each a part of it; 0 on the CPU. */
+  gpus: z.int().min(0).default(0),
 });
 
 export type ServeTextSpec = z.infer<typeof serveTextSpec>;

@@ -58,8 +58,6 @@ export const validateSpec = z.object({
   data_file: z.string(),
   data: dataSpec,
   parameters: trainingParameters,
-  /** Where training would run: decides the weights' width in `memory_bytes`. */
-  device: z.enum(['auto', 'cpu', 'cuda', 'mps']).default('auto'),
 });
 
 export const droppedRow = z.object({
@@ -88,11 +86,13 @@ export const validateReport = z.object({
   samples: z.array(z.object({ text: z.string(), trained_text: z.string(), tokens: z.int() })),
   base_parameters: z.int(),
   trainable_parameters: z.int(),
-  /** Peak bytes that training needs, by the formula of docs/engine.md. */
+  /** Peak bytes that training needs on a CPU, by the formula of docs/engine.md. */
   memory_bytes: z.int(),
-  /** The same if it were trained on a GPU: for recommending one. */
+  /** The same on a GPU. */
   gpu_memory_bytes: z.int(),
   tied_embeddings: z.boolean(),
+  /** Why llama.cpp could not serve the adapter, as one plain sentence; null: it can. */
+  gguf_obstacle: z.string().nullable(),
   /** What makes the run impossible, most important first, one plain sentence each. */
   critical_errors: z.array(z.string()),
   warnings: z.array(z.string()),

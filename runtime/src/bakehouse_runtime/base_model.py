@@ -87,11 +87,16 @@ def lora_targets(base: BaseModel, wanted: list[str]) -> LoraTargets:
 
 def trainable_parameters(base: BaseModel, modules: list[str], rank: int) -> int:
     """Numbers in the adapter: r * (in + out) for every matrix that gets one."""
-    total = 0
-    for name, shape in base.shapes.items():
-        if name.split(".")[-2:-1] in [[module] for module in modules] and len(shape) == 2:
-            total += rank * sum(shape)
-    return total
+    return sum(rank * sum(base.shapes[f"{name}.weight"]) for name in adapted(base, modules))
+
+
+def adapted(base: BaseModel, modules: list[str]) -> list[str]:
+    """The full names of the matrices that get an adapter, e.g. `model.layers.0.mlp.up_proj`."""
+    return [
+        name.removesuffix(".weight")
+        for name, shape in base.shapes.items()
+        if name.split(".")[-2:-1] in [[module] for module in modules] and len(shape) == 2
+    ]
 
 
 def training_memory(

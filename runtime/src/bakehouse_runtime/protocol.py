@@ -124,6 +124,7 @@ class ValidateReport(Wire):
     memory_bytes: int
     gpu_memory_bytes: int
     tied_embeddings: bool
+    gguf_obstacle: str | None
     critical_errors: list[str]
     warnings: list[str]
 
@@ -133,7 +134,6 @@ class ValidateSpec(Wire):
     data_file: str
     data: DataSpec
     parameters: TrainingParameters
-    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
 
 
 class PictureDataSpec(Wire):
@@ -224,6 +224,7 @@ class ServeTextSpec(Wire):
     context_tokens: Annotated[int, Field(ge=1)]
     parallel_requests: Annotated[int, Field(ge=1)]
     threads: Annotated[int, Field(ge=1)]
+    gpus: Annotated[int, Field(ge=0)] = 0
 
 
 class PhaseReport(Wire):

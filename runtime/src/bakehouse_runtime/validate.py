@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .base_model import lora_targets, read_base_model, trainable_parameters, training_memory
+from .base_model import (
+    adapted,
+    lora_targets,
+    read_base_model,
+    trainable_parameters,
+    training_memory,
+)
 from .data.examples import Examples, Prepared, prepare_examples, steps_per_epoch
 from .data.rows import DataError
-from .data.tokens import read_model_tokens
+from .data.tokens import read_json, read_model_tokens
 from .errors import PlainError
 from .protocol import ValidateReport
+from .train.lora.gguf_adapter import gguf_obstacle
 
 if TYPE_CHECKING:
     from .base_model import BaseModel
@@ -34,7 +41,7 @@ def validate(spec: ValidateSpec) -> ValidateReport:
         folder = Path(spec.base_model_dir)
         base = read_base_model(folder)
         tokens = read_model_tokens(folder)
-        fields |= _model_fields(spec, base, fields["warnings"])
+        fields |= _model_fields(spec, base, fields["warnings"], read_json(folder / "config.json"))
     except PlainError as error:
         errors.append(str(error))
     if base is not None and tokens is not None:
@@ -62,10 +69,13 @@ def _nothing() -> dict[str, Any]:
         **dict.fromkeys(numbers.split(), 0),
         **{name: [] for name in lists.split()},
         "tied_embeddings": False,
+        "gguf_obstacle": None,
     }
 
 
-def _model_fields(spec: ValidateSpec, base: BaseModel, warnings: list[str]) -> dict[str, Any]:
+def _model_fields(
+    spec: ValidateSpec, base: BaseModel, warnings: list[str], config: dict[str, Any]
+) -> dict[str, Any]:
     lora = spec.parameters.lora
     targets = lora_targets(base, lora.target_modules)
     warnings.extend(targets.warnings)
@@ -73,6 +83,7 @@ def _model_fields(spec: ValidateSpec, base: BaseModel, warnings: list[str]) -> d
         "base_parameters": base.parameters,
         "trainable_parameters": trainable_parameters(base, targets.modules, lora.r),
         "tied_embeddings": base.tied_embeddings,
+        "gguf_obstacle": gguf_obstacle(adapted(base, targets.modules), config),
     }
 
 
@@ -104,10 +115,7 @@ def _memory_fields(
     on_cpu, on_gpu = (
         training_memory(base, spec.parameters, trainable, longest, gpu=gpu) for gpu in (False, True)
     )
-    return {
-        "memory_bytes": on_gpu if spec.device == "cuda" else on_cpu,
-        "gpu_memory_bytes": on_gpu,
-    }
+    return {"memory_bytes": on_cpu, "gpu_memory_bytes": on_gpu}
 
 
 def _longest(prepared: Prepared) -> int:

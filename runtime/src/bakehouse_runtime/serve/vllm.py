@@ -65,6 +65,8 @@ def command(spec: ServeTextSpec, inputs: dict[str, Path], port: int) -> list[str
     }
     words = [sys.executable, "-m", "vllm.entrypoints.openai.api_server"]
     words += [word for pair in arguments.items() for word in pair]
+    if spec.gpus > 1:
+        words += ["--tensor-parallel-size", str(spec.gpus)]
     return words + _lora_arguments(spec, inputs) if spec.adapters else words
 
 

@@ -27,6 +27,7 @@ import {
 import { placeRun, type RunPlace } from './place-run.ts';
 import { selectMeasuredFlops } from './queries.ts';
 import type { ReadData } from './read-data.ts';
+import { warnOfServing } from './warn-of-serving.ts';
 
 /** What training needs of the machines and of the runtime. */
 export type TrainingParts = {
@@ -67,9 +68,6 @@ export async function checkFineTune(
   const { userId } = ctx.caller;
   const base = await readRevision(ctx.db, { assetId: baseModelId, userId });
   const dataset = await readRevision(ctx.db, { assetId: datasetId, userId });
-  const machine = await readMachine(ctx);
-  const place = placeRun(gpu, await capacity());
-  const device = place.placement.accelerator === null ? 'cpu' : 'gpu';
 
   const errors = refuseChoice(base, dataset, fields);
   const dataFile = dataset.files.find(({ path }) => path === fields.file_name);
@@ -79,38 +77,42 @@ export async function checkFineTune(
       : await readData(ctx, {
           base: trainableFiles(base),
           dataFile,
-          spec: {
-            data: toDataSpec(fields),
-            parameters: toParameters(fields),
-            device: device === 'gpu' ? 'cuda' : 'cpu',
-          },
+          spec: { data: toDataSpec(fields), parameters: toParameters(fields) },
         });
   if (report) errors.push(...report.critical_errors);
   const readable = report !== null && report.critical_errors.length === 0;
-  if (readable) {
-    const refusal = refuseMemory(report.memory_bytes, place.placement.accelerator, machine.cpu.memory_bytes);
-    if (refusal) errors.push(refusal);
-  }
+
+  const machine = await readMachine(ctx);
+  const there = await capacity();
+  const place = placeRun(gpu, report?.gpu_memory_bytes ?? 0, there);
+  const device = place.gpu === null ? 'cpu' : 'gpu';
+  const neededBytes = (place.gpu ? report?.gpu_memory_bytes : report?.memory_bytes) ?? 0;
+  const refusal = readable ? refuseMemory(neededBytes, place.gpu, machine.cpu.memory_bytes) : null;
+  if (refusal) errors.push(refusal);
 
   const work = toWork(report, fields);
   const seconds =
-    place.placement.accelerator === null
+    place.gpu === null
       ? cpuSeconds(work, machine.cpu.cores, await selectMeasuredFlops(ctx.db, place.priceId))
-      : gpuSeconds(work, place.placement.accelerator, place.devices);
+      : gpuSeconds(work, place.gpu.like);
   const costMicro = runCostMicro(place.priceId, seconds, place.devices);
   return {
     validation: {
       critical_errors: errors,
-      warnings: [...(report?.warnings ?? []), ...warnOfLearningRate(fields.learning_rate)],
+      warnings: [
+        ...(report?.warnings ?? []),
+        ...warnOfLearningRate(fields.learning_rate),
+        ...(readable ? warnOfServing(base, report.gguf_obstacle, there) : []),
+      ],
       cost_estimate: {
         usd_cost: displayAmount(costMicro, 'USD').replace(/[$,]/g, ''),
         duration_hours: seconds / 3600,
         token_cost: displayAmount(costMicro, 'BGL').replace(/[ ,BGL]/g, ''),
-        quote: quote(runItems(place.priceId, seconds, place.devices)),
+        quote: quote(runItems(place.priceId, seconds, place.devices, place.priceLabel)),
       },
       recommendations: { recommended_gpus: readable ? recommendGpus(work, report.gpu_memory_bytes) : [] },
       placement: { device, description: place.description },
-      data: report,
+      data: report && { ...report, memory_bytes: neededBytes },
     },
     base,
     dataset,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { listed } from '../../engine/test-gpus.ts';
 import {
   cpuSeconds,
   gpuSeconds,
@@ -8,7 +9,6 @@ import {
   runFlops,
   type Work,
 } from './estimate-run.ts';
-import { placeRun } from './place-run.ts';
 
 const GB = 1024 ** 3;
 /** The example that the formulas were checked with: 8.03B parameters, 10M tokens. */
@@ -26,12 +26,12 @@ const work: Work = {
 
 describe('the time of a run', () => {
   test.each([
-    ['NVIDIA_TESLA_V100', 1, 4.9],
-    ['NVIDIA_TESLA_A100', 1, 1.07],
-    ['NVIDIA_H100_80GB', 1, 0.39],
-    ['NVIDIA_TESLA_A100_80GB', 4, 0.31],
-  ] as const)('on %s x %i is about %f hours', (type, count, hours) => {
-    expect(gpuSeconds(work, type, count) / 3600).toBeCloseTo(hours, 1);
+    ['NVIDIA_TESLA_V100', 4.9],
+    ['NVIDIA_TESLA_A100', 1.07],
+    ['NVIDIA_H100_80GB', 0.39],
+    ['NVIDIA_TESLA_A100_80GB', 1.07],
+  ] as const)('on %s is about %f hours', (type, hours) => {
+    expect(gpuSeconds(work, type) / 3600).toBeCloseTo(hours, 1);
   });
 
   test('on a CPU follows the guess, and what was measured once there is something', () => {
@@ -48,17 +48,19 @@ describe('the time of a run', () => {
       epochs: 3,
       batchSize: 2,
     };
-    expect(gpuSeconds(tiny, 'NVIDIA_H100_80GB', 1)).toBeCloseTo(3 * 50 * 0.05, 1);
+    expect(gpuSeconds(tiny, 'NVIDIA_H100_80GB')).toBeCloseTo(3 * 50 * 0.05, 1);
   });
 });
 
 describe('memory', () => {
   test('must fit with something to spare', () => {
-    expect(refuseMemory(14.5 * GB, 'NVIDIA_TESLA_V100', 0)).toBeNull();
-    expect(refuseMemory(15.5 * GB, 'NVIDIA_TESLA_V100', 0)).toBe(
+    const v100 = listed('NVIDIA_TESLA_V100', [0]);
+    expect(refuseMemory(14.5 * GB, v100, 0)).toBeNull();
+    expect(refuseMemory(15.5 * GB, v100, 0)).toBe(
       'The run needs about 15.5 GB of memory, and the NVIDIA Tesla V100 (16GB) has 16.0 GB. ' +
         'Choose a smaller batch size, chunk size or base model, or a larger GPU.',
     );
+    expect(refuseMemory(15.5 * GB, { ...v100, memoryBytes: 32 * GB }, 0)).toBeNull();
     expect(refuseMemory(3 * GB, null, 2 * GB)).toContain('this machine has 2.0 GB');
   });
 
@@ -73,20 +75,4 @@ describe('memory', () => {
 test('the cost is hours x devices x price', () => {
   expect(runCostMicro('training:CPU', 3600, 1)).toBe(2_500_000n);
   expect(runCostMicro('training:NVIDIA_H100_80GB', 1800, 2)).toBe(75_000_000n);
-});
-
-test('a run goes to the wanted GPUs where there are enough', () => {
-  const wanted = { type: 'NVIDIA_H100_80GB', count: 2 } as const;
-  expect(placeRun(wanted, { NVIDIA_H100_80GB: [0, 1] })).toMatchObject({
-    devices: 2,
-    priceId: 'training:NVIDIA_H100_80GB',
-    description: 'The run goes to 2 x NVIDIA H100 (80GB).',
-  });
-  expect(placeRun(wanted, { NVIDIA_H100_80GB: [0] })).toMatchObject({
-    placement: { accelerator: null },
-    devices: 1,
-    priceId: 'training:CPU',
-    description:
-      'This machine has 1 of the 2 x NVIDIA H100 (80GB): the run goes to its CPU and is priced as such.',
-  });
 });

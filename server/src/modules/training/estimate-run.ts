@@ -1,7 +1,8 @@
-import { type GpuType, gpuLabels, gpuTypes } from '@bakehouse/contract/limits';
+import { type GpuType, gpuLabel, gpuTypes } from '@bakehouse/contract/limits';
 import { displayAmount } from '@bakehouse/contract/money';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
-import { costMicro } from '../credits/quote.ts';
+import { type Gpu, listedGpus } from '../../engine/gpu.ts';
+import { costMicro, type QuoteItem } from '../credits/quote.ts';
 
 /*
  * How long a LoRA run takes and what memory it needs; docs/engine.md has the formulas and their
@@ -16,12 +17,12 @@ export type Work = Pick<
 
 const GB = 1024 ** 3;
 
-/** Peak half-precision operations per second, and memory. */
-const gpus: Record<GpuType, { peakFlops: number; memoryBytes: number }> = {
-  NVIDIA_TESLA_V100: { peakFlops: 125e12, memoryBytes: 16 * GB },
-  NVIDIA_TESLA_A100: { peakFlops: 312e12, memoryBytes: 40 * GB },
-  NVIDIA_TESLA_A100_80GB: { peakFlops: 312e12, memoryBytes: 80 * GB },
-  NVIDIA_H100_80GB: { peakFlops: 989e12, memoryBytes: 80 * GB },
+/** Half-precision operations per second, at most. */
+const peakFlops: Record<GpuType, number> = {
+  NVIDIA_TESLA_V100: 125e12,
+  NVIDIA_TESLA_A100: 312e12,
+  NVIDIA_TESLA_A100_80GB: 312e12,
+  NVIDIA_H100_80GB: 989e12,
 };
 
 /** Operations per second that one core of an unknown CPU is taken to do, until a run has shown it. */
@@ -40,9 +41,9 @@ export function runFlops(work: Work, device: 'cpu' | 'gpu'): number {
   return work.epochs * work.base_parameters * (perToken * work.train_tokens + 2 * work.eval_tokens);
 }
 
-/** Seconds of training on GPUs. */
-export function gpuSeconds(work: Work, type: GpuType, count: number): number {
-  const speed = gpus[type].peakFlops * utilisation(type, work.maxChunkSize) * count * scaling(count);
+/** Seconds of training on one GPU of this type. */
+export function gpuSeconds(work: Work, type: GpuType): number {
+  const speed = peakFlops[type] * utilisation(type, work.maxChunkSize);
   return runFlops(work, 'gpu') / speed + passes(work) * PASS_OVERHEAD_S;
 }
 
@@ -63,39 +64,46 @@ function utilisation(type: GpuType, tokens: number): number {
   return tokens < 512 ? 0.25 : tokens < 1024 ? 0.4 : 0.45;
 }
 
-/** What is left of each GPU's speed when several work together. */
-function scaling(count: number): number {
-  return ({ 1: 1, 2: 0.9, 4: 0.85 } as Record<number, number>)[count] ?? 0.8;
-}
-
 function passes(work: Work): number {
   const training = Math.ceil(work.train_examples / work.batchSize);
   const evaluating = Math.ceil(work.eval_examples / work.evalBatchSize) / 3;
   return work.epochs * (training + evaluating);
 }
 
-/** Null when the run fits; else the sentence that says what is missing. `count` does not help: each GPU holds all of it. */
-export function refuseMemory(neededBytes: number, type: GpuType | null, machineBytes: number): string | null {
-  const there = type === null ? machineBytes : gpus[type].memoryBytes;
-  if (neededBytes <= there * (1 - HEADROOM)) return null;
-  const where = type === null ? 'this machine' : `the ${gpuLabels[type]}`;
+/** Whether a run that needs so much memory fits into so much, with something to spare. */
+export function fitsInto(memoryBytes: number, neededBytes: number): boolean {
+  return neededBytes <= memoryBytes * (1 - HEADROOM);
+}
+
+/**
+ * Null when the run fits where it goes; else the sentence that says what is missing.
+ * @param gpu null: the CPU, with the memory of the machine.
+ */
+export function refuseMemory(
+  neededBytes: number,
+  gpu: Pick<Gpu, 'type' | 'memoryBytes'> | null,
+  machineBytes: number,
+): string | null {
+  const there = gpu?.memoryBytes ?? machineBytes;
+  if (fitsInto(there, neededBytes)) return null;
+  const where = gpu ? `the ${gpuLabel(gpu.type)}` : 'this machine';
   const size = `The run needs about ${gigabytes(neededBytes)} of memory, and ${where} has ${gigabytes(there)}`;
-  return `${size}. Choose a smaller batch size, chunk size or base model${type === null ? '' : ', or a larger GPU'}.`;
+  return `${size}. Choose a smaller batch size, chunk size or base model${gpu ? ', or a larger GPU' : ''}.`;
 }
 
 /** The GPUs that hold the run, cheapest for it first. */
 export function recommendGpus(work: Work, neededBytes: number): { gpu_type: GpuType; description: string }[] {
   return gpuTypes
-    .filter((type) => refuseMemory(neededBytes, type, 0) === null)
+    .filter((type) => fitsInto(listedGpus[type].memoryBytes, neededBytes))
     .map((type) => {
-      const seconds = gpuSeconds(work, type, 1);
+      const seconds = gpuSeconds(work, type);
       return { type, seconds, cost: runCostMicro(`training:${type}`, seconds, 1) };
     })
     .sort((a, b) => Number(a.cost - b.cost))
     .map(({ type, seconds, cost }) => ({
       gpu_type: type,
       description:
-        `${gpuLabels[type]}: needs ${gigabytes(neededBytes)}, ` +
+        `${gpuLabel(type)}: needs ${gigabytes(neededBytes)}, ` +
         `about ${describeDuration(seconds)}, ${displayAmount(cost, 'USD')}`,
     }));
 }
@@ -107,14 +115,16 @@ export function runCostMicro(...run: Parameters<typeof runItems>): bigint {
 
 /** The items of a run's quote and of its charge: hours of devices. */
 export function runItems(
-  priceId: Parameters<typeof costMicro>[0][number]['priceId'],
+  priceId: QuoteItem['priceId'],
   seconds: number,
   devices: number,
-) {
-  return [{ priceId, parts: BigInt(Math.round(seconds * 1000)) * BigInt(devices) }];
+  label?: string,
+): QuoteItem[] {
+  return [{ priceId, parts: BigInt(Math.round(seconds * 1000)) * BigInt(devices), label }];
 }
 
-function gigabytes(bytes: number): string {
+/** 3221225472 -> '3.0 GB'. */
+export function gigabytes(bytes: number): string {
   return `${(bytes / GB).toFixed(1)} GB`;
 }
 

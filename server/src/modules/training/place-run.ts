@@ -1,41 +1,68 @@
-import { type GpuType, gpuLabels } from '@bakehouse/contract/limits';
-import { placeWorkload } from '../../engine/place-workload.ts';
-import { type Capacity, slotNumbers } from '../../engine/queue.ts';
+import { type GpuType, gpuLabel } from '@bakehouse/contract/limits';
+import { chooseGpu } from '../../engine/choose-gpu.ts';
+import type { Gpu } from '../../engine/gpu.ts';
+import type { Capacity } from '../../engine/queue.ts';
 import type { Placement } from '../../engine/workload.ts';
 import type { PriceId } from '../credits/prices.ts';
+import { fitsInto, gigabytes } from './estimate-run.ts';
+
+/** The trainer is one process on one GPU: docs/decisions/a-run-trains-on-one-gpu.md. */
+const GPUS_PER_RUN = 1;
 
 export type RunPlace = {
   placement: Placement;
+  /** Null: the CPU. */
+  gpu: Gpu | null;
   /** Devices that are paid for, and the price of one for an hour. */
   devices: number;
   priceId: PriceId;
-  /** What it is called: 'CPU', '2 x NVIDIA H100 (80GB)'. */
-  device: string;
+  /** What the quote calls it; undefined: what the price list does. */
+  priceLabel: string | undefined;
   /** The sentence that tells the person where the run goes. */
   description: string;
 };
 
-/** The wanted GPUs where there are as many, else this machine's CPU. Pure. */
-export function placeRun(wanted: { type: GpuType; count: number }, capacity: Capacity): RunPlace {
-  const label = gpuLabels[wanted.type];
-  const placement = placeWorkload(wanted, capacity);
-  if (placement.accelerator !== null) {
-    const device = `${wanted.count} x ${label}`;
+/**
+ * One of the wanted GPUs where there is any, else one of another kind that is large enough, else
+ * this machine's CPU. Pure.
+ */
+export function placeRun(
+  wanted: { type: GpuType; count: number },
+  neededBytes: number,
+  capacity: Capacity,
+): RunPlace {
+  const gpu = chooseGpu({ type: wanted.type, count: GPUS_PER_RUN }, capacity, ({ memoryBytes }) =>
+    fitsInto(memoryBytes, neededBytes),
+  );
+  const lack = `This machine has no ${gpuLabel(wanted.type)}`;
+  if (gpu === null) {
+    const none = capacity.gpus?.length
+      ? `${lack}, and no other GPU for the ${gigabytes(neededBytes)} that the run needs: it`
+      : 'The run';
     return {
-      placement,
-      devices: wanted.count,
-      priceId: `training:${wanted.type}`,
-      device,
-      description: `The run goes to ${device}.`,
+      placement: { accelerator: null, count: 0 },
+      gpu,
+      devices: 1,
+      priceId: 'training:CPU',
+      priceLabel: undefined,
+      description: `${none} goes to this machine's CPU and is priced as such.`,
     };
   }
-  const there = slotNumbers(wanted.type, capacity).length;
-  const lack = there === 0 ? `has no ${label}` : `has ${there} of the ${wanted.count} x ${label}`;
+  const { type, like } = gpu;
+  const price = type === like ? 'as such' : `like ${gpuLabel(like)}`;
+  const where = `${GPUS_PER_RUN} x ${gpuLabel(type)}`;
+  const goes =
+    type === wanted.type
+      ? `The run goes to ${where}.`
+      : `${lack}: the run goes to ${where} and is priced ${price}.`;
+  const others =
+    wanted.count > GPUS_PER_RUN ? ' It trains on one GPU of this machine, and one is paid for.' : '';
   return {
-    placement,
-    devices: 1,
-    priceId: 'training:CPU',
-    device: 'CPU',
-    description: `This machine ${lack}: the run goes to its CPU and is priced as such.`,
+    placement: { accelerator: type, count: GPUS_PER_RUN },
+    gpu,
+    devices: GPUS_PER_RUN,
+    priceId: `training:${like}`,
+    priceLabel: type === like ? undefined : `Training on ${gpuLabel(type)}, priced ${price}`,
+    description: goes + others,
   };
 }

@@ -78,7 +78,7 @@ export async function findRun(db: Database | Transaction, id: string): Promise<R
 
 /** Newest first. */
 export async function selectRuns(
-  db: Database,
+  db: Database | Transaction,
   filter: { userId: string; modelAssetId?: string; limit: number },
 ): Promise<RunRow[]> {
   const rows = await db

@@ -31,19 +31,25 @@ export type ReadData = (
 const TIME_LIMIT_MS = 120_000;
 
 /**
- * Runs the runtime's `validate` on the files. What makes the run impossible stands in the report;
- * a program that fails otherwise is an error. Throws AppError('unavailable') while the Python
- * environment is not there.
+ * Runs the runtime's `validate` on the files. What makes the run impossible stands in the report; a
+ * program that writes none is an error, which says nothing of the file. Throws
+ * AppError('unavailable') while the Python environment is not there, when the time is over, or when
+ * the program was killed.
  */
-export const readData: ReadData = async (ctx, input) => {
-  if (!(await hasLayer(ctx.config, 'training'))) {
-    throw new AppError('unavailable', {
-      publicMessage:
-        'The Python environment for training is still being prepared. Please try again in a few minutes.',
-    });
-  }
-  return inFolder((folder) => validateIn(folder, ctx, input));
-};
+export const readData = dataReader(TIME_LIMIT_MS);
+
+/** A reader with another time limit, for tests. */
+export function dataReader(limitMs: number): ReadData {
+  return async (ctx, input) => {
+    if (!(await hasLayer(ctx.config, 'training'))) {
+      throw new AppError('unavailable', {
+        publicMessage:
+          'The Python environment for training is still being prepared. Please try again in a few minutes.',
+      });
+    }
+    return inFolder((folder) => validateIn(folder, ctx, input, limitMs));
+  };
+}
 
 async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-validate-'));
@@ -58,6 +64,7 @@ async function validateIn(
   folder: string,
   { config, blobs }: Pick<Context, 'config' | 'blobs'>,
   { base, dataFile, spec }: DataToRead,
+  limitMs: number,
 ): Promise<ValidateReport> {
   const baseDir = path.join(folder, 'base_model');
   for (const file of base) await link(blobs, file, baseDir);
@@ -71,15 +78,25 @@ async function validateIn(
   await writeFile(specFile, JSON.stringify(full));
 
   const { command, args, env } = await runtimeCommand(config);
-  const signal = AbortSignal.timeout(TIME_LIMIT_MS);
+  const signal = AbortSignal.timeout(limitMs);
   try {
     const output = await runProgram(command, [...args, 'validate', specFile], { env, signal });
     const json = output.findLast((line) => line.startsWith('{'));
     return validateReport.parse(JSON.parse(json ?? ''));
   } catch (error) {
-    if (signal.aborted) return impossible(`Reading ${spec.data.file_path} took longer than two minutes.`);
-    const said = error instanceof ProgramFailed && !error.output.some((line) => line.startsWith('Traceback'));
-    if (said) return impossible(error.output.at(-1) ?? 'The file cannot be read.');
+    const file = spec.data.file_path;
+    if (signal.aborted) {
+      throw new AppError('unavailable', {
+        publicMessage: `Reading ${file} took longer than ${limitMs / 60_000} minutes. Please try again later, or with a smaller file.`,
+        cause: error,
+      });
+    }
+    if (error instanceof ProgramFailed && typeof error.status === 'string') {
+      throw new AppError('unavailable', {
+        publicMessage: `Reading ${file} was interrupted: this machine may be short of memory. Please try again later, or with a smaller file.`,
+        cause: error,
+      });
+    }
     throw error;
   }
 }
@@ -88,30 +105,4 @@ async function link(blobs: BlobStore, file: File, folder: string): Promise<void>
   const target = path.join(folder, file.path);
   await mkdir(path.dirname(target), { recursive: true });
   await symlink(await blobs.localPath(file.sha256), target);
-}
-
-/** A report that says only why there is nothing to report. */
-function impossible(reason: string): ValidateReport {
-  return {
-    columns: [],
-    rows_total: 0,
-    rows_kept: 0,
-    rows_dropped: 0,
-    dropped: [],
-    rows_truncated: 0,
-    train_tokens: 0,
-    eval_tokens: 0,
-    train_examples: 0,
-    eval_examples: 0,
-    steps_total: 0,
-    token_histogram: [],
-    samples: [],
-    base_parameters: 0,
-    trainable_parameters: 0,
-    memory_bytes: 0,
-    gpu_memory_bytes: 0,
-    tied_embeddings: false,
-    critical_errors: [reason],
-    warnings: [],
-  };
 }

@@ -8,6 +8,7 @@ import { idempotent } from '../../platform/db/idempotent.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { findReadableAsset } from '../assets/find-asset.ts';
+import { keepAssets } from '../assets/keep-assets.ts';
 import { readRevision } from '../assets/read-revision.ts';
 import { runCostMicro } from './estimate-run.ts';
 import { findOwnRun } from './find-own-run.ts';
@@ -42,11 +43,12 @@ export async function resumeRun(ctx: Context, { params }: InputOf<typeof endpoin
   return toRun(run, workload);
 }
 
-/** What it reads and makes may have been deleted since. */
+/** What it reads and makes may have been deleted since; from here on it stays. */
 async function requireSources(
   tx: Transaction,
   { userId, modelAssetId, base, dataset }: RunRow,
 ): Promise<void> {
+  await keepAssets(tx, [modelAssetId, base.assetId, dataset.assetId]);
   await findReadableAsset(tx, { assetId: modelAssetId, userId });
   await readRevision(tx, { ...base, userId });
   await readRevision(tx, { ...dataset, userId });

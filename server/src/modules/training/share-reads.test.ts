@@ -12,7 +12,6 @@ function input(sha256: string, more: Partial<DataToRead['spec']['parameters']> =
     base: [],
     dataFile: { path: 'rows.csv', sha256 },
     spec: {
-      device: 'cpu',
       data: {
         file_path: 'rows.csv',
         input_column: 'question',

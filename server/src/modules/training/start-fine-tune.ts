@@ -9,6 +9,7 @@ import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { completeOnboardingStep } from '../accounts/complete-onboarding-step.ts';
 import { insertAsset } from '../assets/insert-asset.ts';
+import { keepAssets } from '../assets/keep-assets.ts';
 import { recordLineage } from '../assets/record-lineage.ts';
 import { checkFineTune, type FineTuneCheck, type TrainingParts } from './check-fine-tune.ts';
 import { FINE_TUNE_KIND } from './fine-tune-kind.ts';
@@ -21,7 +22,8 @@ type Body = InputOf<typeof createAsset>['body'];
 /**
  * Makes a model asset and starts the run that fills it: credits are held, the run is queued. All
  * of it happens, or nothing. Returns the asset's id. Throws AppError('invalid_request') with the
- * first thing that stands in the way, 'insufficient_funds', or 'idempotency_conflict'.
+ * first thing that stands in the way, 'not_found' when a source was deleted meanwhile,
+ * 'insufficient_funds', or 'idempotency_conflict'.
  */
 export async function startFineTune(
   ctx: Context,
@@ -40,6 +42,7 @@ export async function startFineTune(
           publicMessage: 'The first call with this key has failed. Try again',
         });
       const { base, dataset, place } = check;
+      await keepAssets(tx, [base.asset.id, dataset.asset.id]);
       const now = ctx.clock.now();
       const assetId = await insertAsset(tx, {
         ownerUserId: userId,

@@ -20,6 +20,7 @@ export const goodData: ValidateReport = {
   memory_bytes: 1_000_000_000,
   gpu_memory_bytes: 2_000_000_000,
   tied_embeddings: true,
+  gguf_obstacle: null,
   critical_errors: [],
   warnings: [],
 };
@@ -30,4 +31,12 @@ export function emptySafetensors(): Buffer {
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(header.length));
   return Buffer.concat([length, header]);
+}
+
+/** For tests: a GGUF file with nothing in it, which passes the check of weights. */
+export function emptyGguf(): Buffer {
+  const bytes = Buffer.alloc(24);
+  bytes.write('GGUF');
+  bytes.writeUInt32LE(3, 4);
+  return bytes;
 }

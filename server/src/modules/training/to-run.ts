@@ -1,4 +1,4 @@
-import { gpuLabels } from '@bakehouse/contract/limits';
+import { gpuLabel } from '@bakehouse/contract/limits';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/training';
 import { hasEnded, type Workload, type WorkloadState } from '../../engine/workload.ts';
@@ -70,5 +70,5 @@ function percent({ step, stepsTotal }: Workload): number {
 }
 
 function deviceName({ placement }: Workload): string {
-  return placement.accelerator === null ? 'CPU' : `${placement.count} x ${gpuLabels[placement.accelerator]}`;
+  return placement.accelerator === null ? 'CPU' : `${placement.count} x ${gpuLabel(placement.accelerator)}`;
 }

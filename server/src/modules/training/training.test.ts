@@ -18,7 +18,7 @@ import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { collectBlobsJob } from '../assets/collect-blobs.ts';
 import { expireHolds } from '../credits/ledger.ts';
 import { trainingRoutes } from './routes.ts';
-import { emptySafetensors, goodData } from './test-run.ts';
+import { emptyGguf, emptySafetensors, goodData } from './test-run.ts';
 
 type Unnumbered = Report extends infer R ? (R extends Report ? Omit<R, 'seq' | 'at'> : never) : never;
 
@@ -31,7 +31,16 @@ const driver = createFakeDriver({
   capacity: { 'cpu:run': 1, 'cpu:deployment': 1 },
   script: (launch, process) => script(launch, process),
 });
-const server = await testServer({ clock, driver, readData: async () => read });
+let meanwhile = async () => {};
+const server = await testServer({
+  clock,
+  driver,
+  // Between the first look at the sources and the transaction that starts.
+  readData: async () => {
+    await meanwhile();
+    return read;
+  },
+});
 const { request, app } = server;
 
 let user: TestUser;
@@ -487,6 +496,36 @@ describe('a fine-tune', () => {
     });
   });
 
+  test('that is resumed while its dataset is being deleted does not begin again', async () => {
+    const sources = await filesOf(user);
+    const { modelId, launch } = await begin(
+      async (one, process) => {
+        await idleUntilStopped(one, process);
+        await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
+        return 0;
+      },
+      { payload: sources },
+    );
+    const params = { runId: launch.workloadId };
+    await request(training.cancelRun, { params }, { as: user });
+    await ended(modelId);
+
+    const { db } = server.services;
+    let resuming: Promise<unknown> = Promise.resolve();
+    await db.transaction().execute(async (tx) => {
+      await tx.deleteFrom('assets').where('id', '=', sources.asset_id).execute();
+      resuming = request(training.resumeRun, { params }, { as: user });
+      resuming.catch(() => undefined);
+      await vi.waitFor(async () => {
+        const { rows } = await sql`select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+        expect(rows).toHaveLength(1);
+      });
+    });
+    await expect(resuming).rejects.toMatchObject({ status: 404 });
+    expect(await runOf(modelId)).toMatchObject({ state: 'cancelled', held: '0' });
+  });
+
   test('that is resumed while its end is being written knows what that end has charged', async () => {
     const { modelId, launch } = await begin(async (one, process) => {
       await idleUntilStopped(one, process);
@@ -592,6 +631,22 @@ describe('starting', () => {
     expect(await counts()).toEqual(before);
   });
 
+  test.each(['asset_id', 'base_model'] as const)(
+    'without its %s, deleted meanwhile, leaves nothing',
+    async (source) => {
+      const sources = await filesOf(user);
+      const before = await counts();
+      meanwhile = () => request(deleteAsset, { params: { id: sources[source] } }, { as: user });
+      try {
+        await expect(start({ payload: sources })).rejects.toMatchObject({ status: 404, code: 'not_found' });
+      } finally {
+        meanwhile = async () => {};
+      }
+      const after = await counts();
+      expect(after).toEqual([before[0] ? before[0] - 1n : null, ...before.slice(1)]);
+    },
+  );
+
   test('twice with one key is once', async () => {
     script = trainFor(1);
     const [first, second] = await Promise.all([start({ key: 'once' }), start({ key: 'once' })]);
@@ -663,8 +718,7 @@ describe('validation', () => {
       critical_errors: [],
       placement: {
         device: 'cpu',
-        description:
-          'This machine has no NVIDIA Tesla A100 (40GB): the run goes to its CPU and is priced as such.',
+        description: "The run goes to this machine's CPU and is priced as such.",
       },
       data: { rows_kept: 9, dropped: [{ line: 4, reason: 'The answer is empty' }] },
       cost_estimate: { quote: { items: [{ label: "Training on this machine's CPU", unit: 'hour' }] } },
@@ -680,13 +734,27 @@ describe('validation', () => {
   });
 
   test('warns of a strange learning rate and refuses one that is none', async () => {
-    expect((await validate({ learning_rate: 0.5 })).warnings).toEqual([expect.stringContaining('far above')]);
+    const { warnings } = await validate({ learning_rate: 0.5 });
+    expect(warnings).toContainEqual(expect.stringContaining('far above'));
     await expect(validate({ learning_rate: 0 })).rejects.toThrow('Learning rate must be greater than 0');
     await expect(validate({ epochs: 0 })).rejects.toThrow('Epochs must be at least 1');
     await expect(validate({ epochs: 1001 })).rejects.toThrow('Epochs must be at most 1000');
     await expect(validate({ batch_size: 1e9 })).rejects.toThrow('Batch size must be at most 1024');
     await expect(validate({ accelerator_count: 3 })).rejects.toThrow('Please select a valid number of GPUs');
     await expect(validate({ gpu_type: 'RTX' })).rejects.toThrow('Please select a GPU configuration');
+  });
+
+  test('warns of what could be trained, but not deployed', async () => {
+    expect((await validate()).warnings).toEqual([expect.stringContaining('tiny base has no GGUF file')]);
+    const model_id = await create(user, 'MODEL', 'other base', {
+      'model.safetensors': emptySafetensors(),
+      'model.gguf': emptyGguf(),
+    });
+    expect((await validate({ model_id })).warnings).toEqual([]);
+    read = { ...goodData, gguf_obstacle: 'llama.cpp does not know the model family x.' };
+    const { warnings } = await validate({ model_id });
+    read = goodData;
+    expect(warnings).toEqual([expect.stringContaining('not know the model family x')]);
   });
 
   test('needs no columns for text', async () => {

@@ -1,9 +1,10 @@
 import { type GpuType, gpuCounts, gpuLabels, gpuTypes } from '@bakehouse/contract/limits';
 import { Callout } from '../../ui/callout.tsx';
 import { Field } from '../../ui/field.tsx';
+import { Figure } from '../../ui/figure.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Select } from '../../ui/select.tsx';
-import { useMachine } from '../machine/api.ts';
+import { deviceName, gpusHere, useMachine } from '../machine/api.ts';
 import type { Problems, TrainingParameters } from './create-model-wizard-state.ts';
 
 type Props = {
@@ -12,12 +13,45 @@ type Props = {
   onChange: (values: Partial<TrainingParameters>) => void;
 };
 
-/** The GPU, and a word on where the run really goes on this machine. */
+/** Where the run goes: a choice of GPUs where this machine has any that the product lists, else what it has. */
 export function GpuFields({ parameters, problems, onChange }: Props) {
   const machine = useMachine();
+  const here = machine.data && gpusHere(machine.data);
+  const all = machine.data?.accelerators ?? [];
   const chosen = parameters.accelerator_type;
-  const there = machine.data?.accelerators.find((one) => one.gpu_type === chosen);
-  const missing = machine.data && chosen && (!there || there.count < parameters.accelerator_count);
+  const missing = here && chosen && !here.has(chosen);
+  const several = parameters.accelerator_count > 1 && (
+    <Callout>A run trains on one GPU of this machine, and one is paid for.</Callout>
+  );
+  const count = (
+    <Field label="Number of GPUs" error={problems.accelerator_count}>
+      <Segmented
+        label="Number of GPUs"
+        value={String(parameters.accelerator_count)}
+        onChange={(value) => onChange({ accelerator_count: Number(value) })}
+        options={gpuCounts.map((value) => ({ value: String(value), label: String(value) }))}
+      />
+    </Field>
+  );
+  if (here?.size === 0) {
+    return (
+      <div className="grid gap-5 sm:grid-cols-2">
+        <dl>
+          {all.length === 0 ? (
+            <Figure label="Runs on" note="This machine has no GPU. The run costs what the CPU costs.">
+              {deviceName('CPU')}
+            </Figure>
+          ) : (
+            <Figure label="Runs on" note="Where its memory suffices; the next step says so.">
+              {all.map(({ label }) => label).join(' or ')}
+            </Figure>
+          )}
+        </dl>
+        {all.some((gpu) => gpu.count > 1) && count}
+        {several}
+      </div>
+    );
+  }
   return (
     <div className="flex flex-col gap-3">
       <div className="grid gap-5 sm:grid-cols-2">
@@ -25,24 +59,23 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
           <Select<GpuType>
             value={chosen}
             onChange={(accelerator_type) => onChange({ accelerator_type })}
-            options={gpuTypes.map((type) => ({ value: type, label: gpuLabels[type] }))}
+            options={gpuTypes.map((type) => ({
+              value: type,
+              label: gpuLabels[type],
+              description:
+                here && (here.has(type) ? `${here.get(type)} on this machine` : 'Not on this machine'),
+            }))}
           />
         </Field>
-        <Field label="Number of GPUs" error={problems.accelerator_count}>
-          <Segmented
-            label="Number of GPUs"
-            value={String(parameters.accelerator_count)}
-            onChange={(count) => onChange({ accelerator_count: Number(count) })}
-            options={gpuCounts.map((count) => ({ value: String(count), label: String(count) }))}
-          />
-        </Field>
+        {count}
       </div>
       {missing && (
         <Callout>
-          This machine has no {parameters.accelerator_count > 1 && `${parameters.accelerator_count} × `}
-          {gpuLabels[chosen]}. The run will go to this machine's CPU, and costs what the CPU costs.
+          This machine has no {gpuLabels[chosen]}. The run goes to a GPU of another kind if one is large
+          enough, else to this machine's CPU. The next step says which, and what it costs.
         </Callout>
       )}
+      {several}
     </div>
   );
 }

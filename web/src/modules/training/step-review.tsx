@@ -2,7 +2,7 @@ import { formatBytes } from '@bakehouse/contract/limits';
 import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { Save } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
-import { formatDuration } from '../../lib/format-time.ts';
+import { aboutDuration } from '../../lib/format-time.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
@@ -10,6 +10,7 @@ import { Figure } from '../../ui/figure.tsx';
 import { Input } from '../../ui/input.tsx';
 import { Money } from '../../ui/money.tsx';
 import { errorMessage, notify } from '../../ui/notify.ts';
+import { gpusHere, useMachine } from '../machine/api.ts';
 import type { FineTuneChoice } from './api.ts';
 import { useSaveConfiguration } from './configurations.ts';
 import type { WizardState } from './create-model-wizard-state.ts';
@@ -26,6 +27,10 @@ type Props = {
 /** What will be trained, on what, where, and what it costs: the same quote that is held. */
 export function StepReview({ state, validation, choice, unaffordable }: Props) {
   const { cost_estimate: cost, data, placement, warnings, recommendations } = validation;
+  const machine = useMachine();
+  const here = machine.data && gpusHere(machine.data);
+  // A GPU that is not there helps nobody.
+  const recommended = recommendations.recommended_gpus.filter(({ gpu_type }) => here?.has(gpu_type));
   return (
     <div className="flex flex-col gap-6">
       {unaffordable && (
@@ -46,8 +51,7 @@ export function StepReview({ state, validation, choice, unaffordable }: Props) {
         <p className="mt-1 flex flex-wrap items-baseline gap-x-3">
           <Money bgl={cost.quote.total} className="font-semibold text-2xl" />
           <span className="text-muted tabular-nums">
-            {Number(cost.token_cost).toLocaleString('en')} BGL · about{' '}
-            {formatDuration(cost.duration_hours * 3600)}
+            {Number(cost.token_cost).toLocaleString('en')} BGL · {aboutDuration(cost.duration_hours * 3600)}
           </span>
         </p>
         <ul className="mt-3 flex flex-col gap-1 text-[0.8125rem]">
@@ -58,7 +62,7 @@ export function StepReview({ state, validation, choice, unaffordable }: Props) {
                 <span className="text-muted tabular-nums">
                   {' '}
                   · {item.quantity.toLocaleString('en', { maximumFractionDigits: 3 })}{' '}
-                  {item.unit === 'hour' ? 'hours' : item.unit}
+                  {item.unit === 'hour' && item.quantity !== 1 ? 'hours' : item.unit}
                 </span>
               </span>
               <Money bgl={item.amount} />
@@ -128,10 +132,10 @@ export function StepReview({ state, validation, choice, unaffordable }: Props) {
           </Disclosure>
         </>
       )}
-      {recommendations.recommended_gpus.length > 0 && (
+      {recommended.length > 0 && (
         <Disclosure title="Recommended GPUs">
           <ul className="list-disc pl-4">
-            {recommendations.recommended_gpus.map(({ description }) => (
+            {recommended.map(({ description }) => (
               <li key={description}>{description}</li>
             ))}
           </ul>

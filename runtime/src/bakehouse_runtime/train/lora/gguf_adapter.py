@@ -9,10 +9,10 @@ import numpy as np
 from ...errors import PlainError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from gguf import MODEL_ARCH
+    from gguf import MODEL_ARCH, TensorNameMap
     from numpy.typing import NDArray
 
 # Families whose name in config.json differs from llama.cpp's name for their architecture.
@@ -29,11 +29,9 @@ def write_gguf_adapter(
 
     Raises PlainError when llama.cpp does not know the base's family or one of its modules.
     """
-    from gguf import MODEL_ARCH_NAMES, GGUFWriter, get_tensor_name_map
+    from gguf import GGUFWriter
 
-    architecture = _architecture(str(config["model_type"]))
-    name = MODEL_ARCH_NAMES[architecture]
-    names = get_tensor_name_map(architecture, int(config["num_hidden_layers"]))
+    name, names = _tensor_names(config)
     heads = int(config["num_attention_heads"])
     key_heads = int(config.get("num_key_value_heads") or heads)
 
@@ -43,8 +41,8 @@ def write_gguf_adapter(
     writer.add_float32("adapter.lora.alpha", alpha)
     for key in sorted(tensors):
         module, part = key.removeprefix(_PREFIX).removesuffix(".weight").rsplit(".", 1)
-        target = names.get_name(module)
-        if target is None or part not in {"lora_A", "lora_B"}:
+        target = _tensor_name(names, module)
+        if part not in {"lora_A", "lora_B"}:
             raise PlainError(f"llama.cpp has no place for {key}.")
         values = np.ascontiguousarray(tensors[key], dtype=np.float32)
         if part == "lora_B" and name in _ROTARY_ORDER:
@@ -64,6 +62,37 @@ def rotary_rows(rows: NDArray[np.float32], heads: int) -> NDArray[np.float32]:
     out, columns = rows.shape
     halves = rows.reshape(heads, 2, out // heads // 2, columns)
     return np.ascontiguousarray(halves.swapaxes(1, 2).reshape(out, columns))
+
+
+def gguf_obstacle(modules: Iterable[str], config: Mapping[str, Any]) -> str | None:
+    """Why an adapter on these modules of a base with this `config.json` cannot be written, as one
+    plain sentence; None when it can. Modules have their full names, as in the base's weights."""
+    try:
+        _, names = _tensor_names(config)
+        for module in modules:
+            _tensor_name(names, module)
+    except PlainError as error:
+        return str(error)
+    return None
+
+
+def _tensor_names(config: Mapping[str, Any]) -> tuple[str, TensorNameMap]:
+    """llama.cpp's name of the base's architecture, and its names of that one's tensors."""
+    from gguf import MODEL_ARCH_NAMES, get_tensor_name_map
+
+    for name in ("model_type", "num_hidden_layers", "num_attention_heads"):
+        if name not in config:
+            raise PlainError(f"llama.cpp needs a base whose config.json names {name}.")
+    architecture = _architecture(str(config["model_type"]))
+    names = get_tensor_name_map(architecture, int(config["num_hidden_layers"]))
+    return MODEL_ARCH_NAMES[architecture], names
+
+
+def _tensor_name(names: TensorNameMap, module: str) -> str:
+    target = names.get_name(module)
+    if target is None:
+        raise PlainError(f"llama.cpp has no place for {module}.")
+    return target
 
 
 def _architecture(model_type: str) -> MODEL_ARCH:

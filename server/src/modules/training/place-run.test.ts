@@ -1,0 +1,75 @@
+import type { GpuType } from '@bakehouse/contract/limits';
+import { expect, test } from 'vitest';
+import type { Gpu } from '../../engine/gpu.ts';
+import { listed, unlisted } from '../../engine/test-gpus.ts';
+import { placeRun } from './place-run.ts';
+
+const GB = 1024 ** 3;
+const h100 = listed('NVIDIA_H100_80GB', [0, 1, 2, 3, 4, 5, 6, 7]);
+const rtx = unlisted('NVIDIA GeForce RTX 4090', 24, [0]);
+
+type Expected = { accelerator: string | null; priceId: string; priceLabel?: string; description: string };
+type Row = [string, { type: GpuType; count?: number; gigabytes?: number }, Gpu[], Expected];
+
+const onRtx = {
+  accelerator: 'NVIDIA GeForce RTX 4090',
+  priceId: 'training:NVIDIA_TESLA_V100',
+  priceLabel: 'Training on NVIDIA GeForce RTX 4090, priced like NVIDIA Tesla V100 (16GB)',
+  description:
+    'This machine has no NVIDIA Tesla A100 (40GB): the run goes to 1 x NVIDIA GeForce RTX 4090 ' +
+    'and is priced like NVIDIA Tesla V100 (16GB).',
+};
+const onH100 = { accelerator: 'NVIDIA_H100_80GB', priceId: 'training:NVIDIA_H100_80GB' };
+const onCpu = { accelerator: null, priceId: 'training:CPU' };
+
+test.each<Row>([
+  [
+    'the wanted GPU',
+    { type: 'NVIDIA_H100_80GB' },
+    [h100],
+    { ...onH100, description: 'The run goes to 1 x NVIDIA H100 (80GB).' },
+  ],
+  [
+    'one of them, however many are wanted',
+    { type: 'NVIDIA_H100_80GB', count: 8 },
+    [h100],
+    {
+      ...onH100,
+      description:
+        'The run goes to 1 x NVIDIA H100 (80GB). It trains on one GPU of this machine, and one is paid for.',
+    },
+  ],
+  [
+    'another listed GPU, at its own price',
+    { type: 'NVIDIA_TESLA_A100' },
+    [h100],
+    {
+      ...onH100,
+      description:
+        'This machine has no NVIDIA Tesla A100 (40GB): the run goes to 1 x NVIDIA H100 (80GB) and is priced as such.',
+    },
+  ],
+  ['a GPU that nobody can ask for', { type: 'NVIDIA_TESLA_A100' }, [rtx], onRtx],
+  [
+    'the CPU where it does not fit into that',
+    { type: 'NVIDIA_TESLA_A100', gigabytes: 23 },
+    [rtx],
+    {
+      ...onCpu,
+      description:
+        'This machine has no NVIDIA Tesla A100 (40GB), and no other GPU for the 23.0 GB that the run needs: ' +
+        "it goes to this machine's CPU and is priced as such.",
+    },
+  ],
+  [
+    'the CPU where there are no GPUs',
+    { type: 'NVIDIA_TESLA_A100', count: 4 },
+    [],
+    { ...onCpu, description: "The run goes to this machine's CPU and is priced as such." },
+  ],
+])('a run goes to %s', (_case, { type, count = 1, gigabytes = 8 }, gpus, { accelerator, ...expected }) => {
+  const place = placeRun({ type, count }, gigabytes * GB, { gpus });
+  expect(place).toMatchObject({ ...expected, devices: 1 });
+  expect(place.placement).toEqual({ accelerator, count: accelerator === null ? 0 : 1 });
+  expect(place.priceLabel).toBe(expected.priceLabel);
+});

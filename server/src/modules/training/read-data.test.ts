@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { fineTuneDefaults } from '@bakehouse/contract/limits';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../config.ts';
+import { environmentDir, environmentPython, runtimeDir } from '../../engine/machine/environment.ts';
+import { lockFiles } from '../../engine/machine/layers.ts';
+import { openLocalBlobStore } from '../../platform/storage/local-blob-store.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { type DataToRead, dataReader, type ReadData } from './read-data.ts';
+import { shareReads } from './share-reads.ts';
+import { goodData } from './test-run.ts';
+
+/** What stands in the place of the environment's Python; the scripts below are its lines. */
+async function withPython(...script: string[]): Promise<Parameters<ReadData>[0]> {
+  const home = await temporaryFolder();
+  const config = { ...readConfig({}), cacheDir: path.join(home, 'cache') };
+  const dir = await environmentDir(config);
+  await mkdir(path.join(dir, 'bin'), { recursive: true });
+  const lock = await readFile(path.join(runtimeDir, lockFiles.training));
+  await writeFile(path.join(dir, '.bakehouse-training'), createHash('sha256').update(lock).digest('hex'));
+  const memo = path.join(home, 'second-time');
+  const lines = ['#!/bin/sh', `first() { test ! -e ${memo} && : > ${memo}; }`, ...script];
+  await writeFile(await environmentPython(config), lines.join('\n'), { mode: 0o755 });
+  const blobs = await openLocalBlobStore(path.join(home, 'blobs'));
+  await blobs.write(Readable.from([rows]));
+  return {
+    config,
+    blobs,
+    caller: { kind: 'user', userId: 'ada', isOperator: false },
+  };
+}
+
+const { epochs, learning_rate, batch_size, eval_batch_size, gradient_accumulation_steps } = fineTuneDefaults;
+const { segmentation_method, max_chunk_size, stride, min_segment_length, train_test_split } =
+  fineTuneDefaults;
+const rows = 'question,answer\na,b\n';
+const input: DataToRead = {
+  base: [],
+  dataFile: { path: 'rows.csv', sha256: createHash('sha256').update(rows).digest('hex') },
+  spec: {
+    data: {
+      file_path: 'rows.csv',
+      input_column: 'question',
+      output_column: 'answer',
+      segmentation_method,
+      max_chunk_size,
+      stride,
+      min_segment_length,
+      train_test_split,
+      seed: 1,
+    },
+    parameters: {
+      epochs,
+      learning_rate,
+      batch_size,
+      eval_batch_size,
+      gradient_accumulation_steps,
+      lora: { r: 8, alpha: 16, dropout: 0, target_modules: ['q_proj'] },
+    },
+  },
+};
+
+const PATIENT_MS = 60_000;
+const report = `echo '${JSON.stringify(goodData)}'`;
+
+test.each([
+  ['killed for its memory', 'first && kill -9 $$', PATIENT_MS, /^Reading rows.csv was interrupted/],
+  ['too slow', 'first && exec sleep 60', 300, /^Reading rows.csv took longer than/],
+])(
+  'a reader that was %s says nothing of the file: the next call reads it',
+  async (_case, line, limitMs, sentence) => {
+    const ctx = await withPython(line, report);
+    const limits = [limitMs, PATIENT_MS];
+    const read = shareReads((...call) => dataReader(limits.shift() ?? 0)(...call));
+    await expect(read(ctx, input)).rejects.toMatchObject({
+      code: 'unavailable',
+      publicMessage: expect.stringMatching(sentence),
+    });
+    expect(await read(ctx, input)).toEqual(goodData);
+  },
+);
+
+test('a reader that ends by itself without a report is a fault of ours, and nothing is kept', async () => {
+  const ctx = await withPython('first && { echo "No module named numpy" >&2; exit 1; }', report);
+  const read = shareReads(dataReader(PATIENT_MS));
+  await expect(read(ctx, input)).rejects.toThrow('No module named numpy');
+  expect(await read(ctx, input)).toEqual(goodData);
+});
