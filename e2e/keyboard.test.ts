@@ -63,13 +63,17 @@ journey('the wizard works without a mouse', async ({ page }) => {
   await page.keyboard.type('d');
   await page.keyboard.press('Enter');
 
+  // The only model there is comes chosen; what was chosen is emptied and chosen again.
   const base = sheet.getByRole('combobox', { name: 'Base model' });
+  await expect.poll(() => base.inputValue(), { timeout: 60_000 }).toContain('SmolLM2');
   await base.focus();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.press('Delete');
   await page.keyboard.press('ArrowDown');
   await page.getByRole('option', { name: /SmolLM2/ }).waitFor();
-  await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('listbox').waitFor({ state: 'hidden' });
+  expect(await base.inputValue()).toContain('SmolLM2');
 
   // Escape closes the topmost layer only.
   await sheet.getByRole('button', { name: 'Choose Config' }).focus();

@@ -61,18 +61,21 @@ journey(
     await look(page, 'wizard-details');
     await page.getByLabel('Model name').fill('Crumb Expert');
     await next.click();
-    await page.getByRole('combobox', { name: 'Base model' }).click();
-    await page.getByRole('option', { name: /SmolLM2/ }).click();
+    // What there is only one of comes chosen.
+    const baseModel = page.getByRole('combobox', { name: 'Base model' });
+    await expect.poll(() => baseModel.inputValue(), { timeout: 60_000 }).toBe('SmolLM2-135M-Instruct');
+    await page.getByRole('combobox', { name: 'File' }).getByText('facts.csv').waitFor();
+    await baseModel.fill('');
     await next.click();
     await page.getByText('Please make sure you have selected a model, dataset, and file').first().waitFor();
-    await page.getByRole('combobox', { name: 'File' }).click();
-    await page.getByRole('option', { name: /facts.csv/ }).click();
+    await choose(page, 'Base model', 'SmolLM2-135M-Instruct');
     await look(page, 'wizard-selection');
     await next.click();
-    await page.getByText("The run will go to this machine's CPU").waitFor();
+    await page.getByText("This machine's CPU", { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Input column' }).getByText('question').waitFor();
+    await choose(page, 'Output column', 'question');
     await next.click();
-    await page.getByText('Input and output columns are required for non-text files').first().waitFor();
-    await choose(page, 'Input column', 'question');
+    await page.getByText('Input and output must be different columns').first().waitFor();
     await choose(page, 'Output column', 'answer');
     await page.getByLabel('Gradient accumulation').fill('2');
     await look(page, 'wizard-parameters');
@@ -125,7 +128,10 @@ journey(
     await question.waitFor({ timeout: 120_000 });
     await question.fill('What is the name of the house sourdough starter?');
     await question.press('Enter');
-    await page.getByText(/\d+ tokens · first after/).waitFor({ timeout: 120_000 });
+    // The answer goes on while another tab is shown.
+    await page.getByRole('tab', { name: 'Code' }).click();
+    await page.getByRole('tab', { name: 'Playground' }).click();
+    await page.getByText(/\d+ tokens? · first after/).waitFor({ timeout: 120_000 });
     await page.getByText('Model deployment initiated successfully').waitFor({ state: 'hidden' });
     await look(page, 'deployment-chat');
     await page.getByRole('tab', { name: 'Code' }).click();
@@ -154,6 +160,12 @@ journey(
     await page.getByText('Serving Crumb Expert').first().waitFor();
     await page.getByText('Tokens of crumb-expert').first().waitFor();
     await look(page, 'transactions');
+    await page.getByRole('button', { name: 'Statement' }).click();
+    await page.getByText(/Sums of \d+ movements/).waitFor();
+    await look(page, 'statement');
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    expect((await saved).suggestedFilename()).toMatch(/^statement-[\d-]+\.csv$/);
     await page.goto('/buy-bagels');
     await page.getByRole('heading', { name: 'Buy Credits' }).waitFor();
     await look(page, 'buy-credits');

@@ -13,16 +13,16 @@ journey(
   async ({ page, allowErrors }) => {
     allowErrors(/500|ERR_FAILED/);
     await signUp(page);
-    await page.route('**/api/v1/datasets?*', (route) =>
+    await page.route('**/api/v1/runs?*', (route) =>
       route.fulfill({ status: 500, json: { error: { message: 'The disk is on fire' } } }),
     );
-    await page.goto('/dataset');
-    await page.getByText('Your datasets could not be loaded').waitFor();
+    await page.goto('/llm-training');
+    await page.getByText('Your runs could not be loaded').waitFor();
     await page.getByText('The disk is on fire').waitFor();
-    await look(page, 'datasets-error');
-    await page.unroute('**/api/v1/datasets?*');
+    await look(page, 'runs-error');
+    await page.unroute('**/api/v1/runs?*');
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('No datasets yet').waitFor();
+    await page.getByText('No runs yet').waitFor();
   },
 );
 
@@ -84,8 +84,6 @@ journey(
     await page.getByRole('button', { name: 'Back' }).click();
     await choose(page, 'File', 'numbers.csv');
     await next.click();
-    await choose(page, 'Input column', 'question');
-    await choose(page, 'Output column', 'answer');
     await page.getByLabel('Epochs').fill('50');
     await next.click();
     await page.getByText('Cost estimate').waitFor();
@@ -107,23 +105,38 @@ journey(
   },
 );
 
-journey('a run that is cancelled says what it cost', { timeout: 5 * 60_000 }, async ({ page }) => {
-  page.setDefaultTimeout(60_000);
-  await signUp(page);
-  await createDataset(page, { name: 'Numbers', file: DATA });
-  await goToParameters(page, { name: 'Number Expert', file: DATA.name });
-  await page.getByLabel('Epochs').fill('50');
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByRole('button', { name: 'Start training' }).click();
-  await page.getByRole('link', { name: 'Manage Model' }).click();
-  await page.getByRole('link', { name: 'Training run' }).click();
-  await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('alertdialog').getByText('The time that it took is charged').waitFor();
-  await page.getByRole('button', { name: 'Cancel run' }).click();
-  await page.getByText('The run was cancelled').waitFor({ timeout: 120_000 });
-  await page.getByText(/You were not charged\.|You were charged .+ for the time that it took\./).waitFor();
-  await look(page, 'run-cancelled');
-});
+journey(
+  'a run that is cancelled says what it cost, and its model that it was not made',
+  { timeout: 5 * 60_000 },
+  async ({ page }) => {
+    page.setDefaultTimeout(60_000);
+    await signUp(page);
+    await createDataset(page, { name: 'Numbers', file: DATA });
+    await goToParameters(page, { name: 'Number Expert', file: DATA.name });
+    await page.getByLabel('Epochs').fill('50');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await page.getByRole('link', { name: 'Manage Model' }).click();
+    await page.getByRole('link', { name: 'Training run' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('alertdialog').getByText('The time that it took is charged').waitFor();
+    await page.getByRole('button', { name: 'Cancel run' }).click();
+    await page.getByText('The run was cancelled').waitFor({ timeout: 120_000 });
+    await page.getByText(/You were not charged\.|You were charged .+ for the time that it took\./).waitFor();
+    await look(page, 'run-cancelled');
+
+    // The model that was never made says so, and can be deleted.
+    await page.goto('/model');
+    await page.getByText('Cancelled').waitFor();
+    await look(page, 'models-cancelled');
+    await page.getByRole('link', { name: 'Number Expert' }).click();
+    await page.getByText('This model was not finished').waitFor();
+    await look(page, 'model-cancelled');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Number Expert was deleted').waitFor();
+  },
+);
 
 /** Sends all but a trace of the visitor's starting grant to somebody else. */
 async function giveAwayAllCredit(page: Page): Promise<void> {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
 export const PASSWORD_LENGTH_MIN = 8;
+export const PASSWORD_LENGTH_MAX = 128;
 
 export const userId = z.string().min(1);
 export const userIdParams = z.object({ userId });
@@ -22,7 +23,7 @@ export const signUpForm = z.object({
   password: z
     .string()
     .min(PASSWORD_LENGTH_MIN, `Password must have at least ${PASSWORD_LENGTH_MIN} characters`)
-    .max(128, 'Password must have at most 128 characters'),
+    .max(PASSWORD_LENGTH_MAX, `Password must have at most ${PASSWORD_LENGTH_MAX} characters`),
 });
 
 /** Body of the library's `POST /api/auth/update-user`. */

@@ -219,6 +219,19 @@ export const assetInfo = endpoint({
 
 export const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
+export const filePreview = z.object({
+  /** At most the first 200. A name or a cell that ends with … is the beginning of a longer one. */
+  columns: z.array(z.string()),
+  /** Columns of the rows read, those that are not shown too. */
+  column_count: z.int(),
+  rows: z.array(z.array(cell)),
+  /** Null where the file was too large to count. */
+  total_rows: z.int().nullable(),
+  /** Rows that could not be read: where and why. At most the first 100 of `broken_count`. */
+  broken: z.array(z.object({ line: z.int(), reason: z.string() })),
+  broken_count: z.int(),
+});
+
 /** The first look at the rows: csv, jsonl, json, txt, parquet. */
 export const previewFile = endpoint({
   method: 'GET',
@@ -231,12 +244,5 @@ export const previewFile = endpoint({
     offset: z.coerce.number().int().min(0).default(0),
     limit: z.coerce.number().int().min(1).max(100).default(100),
   }),
-  response: z.object({
-    columns: z.array(z.string()),
-    rows: z.array(z.array(cell)),
-    /** Null where the file was too large to count. */
-    total_rows: z.int().nullable(),
-    /** Rows that could not be read: where and why. */
-    broken: z.array(z.object({ line: z.int(), reason: z.string() })),
-  }),
+  response: filePreview,
 });

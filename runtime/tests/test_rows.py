@@ -1,15 +1,27 @@
 from __future__ import annotations
 
+import base64
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from bakehouse_runtime.data.rows import DataError, Dropped, Pair, Pairs, read_pairs, read_text
+from bakehouse_runtime.data.rows import (
+    DataError,
+    Dropped,
+    Pair,
+    Pairs,
+    read_pairs,
+    read_table,
+    read_text,
+)
 from bakehouse_runtime.errors import PlainError
 
-if TYPE_CHECKING:
-    from pathlib import Path
+# Files with what both readers make of them: this one, and the one that shows rows in the web app.
+_READ_ALIKE = (
+    Path(__file__).parents[2] / "server/src/modules/assets/preview/fixtures/read-alike.json"
+)
 
 
 def write(folder: Path, name: str, content: str | bytes) -> Path:
@@ -20,6 +32,50 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
 
 def read(path: Path, question: str | None = "q", answer: str | None = "a") -> Pairs:
     return read_pairs(path, path.name, question, answer)
+
+
+@pytest.mark.parametrize(
+    "case",
+    json.loads(_READ_ALIKE.read_text("utf-8")),
+    ids=lambda case: f"{case['file']}: {case['what']}",
+)
+def test_files_are_read_as_they_are_shown(tmp_path: Path, case: dict[str, Any]) -> None:
+    content = base64.b64decode(case["base64"]) if "base64" in case else case["text"]
+    path = write(tmp_path, case["file"], content)
+    if "refused" in case:
+        with pytest.raises(PlainError) as caught:
+            list(read_table(path, path.name).rows)
+        assert case["refused"] in str(caught.value)
+        return
+    table = read_table(path, path.name)
+    items = list(table.rows)
+    dropped = [item for item in items if isinstance(item, Dropped)]
+    assert table.columns == case["columns"]
+    assert [
+        [item.line, *(item.values.get(column) for column in table.columns)]
+        for item in items
+        if not isinstance(item, Dropped)
+    ] == case["rows"]
+    assert [row.line for row in dropped] == [line for line, _ in case["dropped"]]
+    for row, (_, reason) in zip(dropped, case["dropped"], strict=True):
+        assert row.reason.startswith(reason)
+
+
+def test_a_number_of_any_length_is_a_number(tmp_path: Path) -> None:
+    path = write(tmp_path, "x.jsonl", f'{{"q": {"9" * 5000}, "a": {"9" * 300}}}\n')
+    assert read(path).kept == [Pair(1, "inf", "9" * 300)]
+
+
+def test_a_missing_column_is_refused_without_naming_thousands(tmp_path: Path) -> None:
+    names = [f"c{number}" for number in range(80_000)]
+    for path in (
+        write(tmp_path, "x.csv", f"{','.join(names)}\n"),
+        write(tmp_path, "x.jsonl", "\n".join(f'{{"{name}": 1}}' for name in names)),
+    ):
+        with pytest.raises(DataError, match=r"has no column q\.") as caught:
+            read(path)
+        assert caught.value.columns == names
+        assert str(caught.value).endswith(", c19 and 79980 more.")
 
 
 def test_csv_names_the_line_and_reason_of_every_dropped_row(tmp_path: Path) -> None:

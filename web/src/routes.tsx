@@ -44,6 +44,12 @@ const dashboardRoute = createRoute({
   component: lazyRouteComponent(() => import('./modules/home/dashboard-page.tsx'), 'DashboardPage'),
 });
 
+const profileRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('./modules/accounts/profile-page.tsx'), 'ProfilePage'),
+});
+
 const apiKeyRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/api-key',
@@ -147,6 +153,7 @@ const routeTree = rootRoute.addChildren([
   landingRoute,
   appRoute.addChildren([
     dashboardRoute,
+    profileRoute,
     apiKeyRoute,
     buyRoute,
     transactionsRoute,

@@ -57,14 +57,15 @@ test('without a key nothing is sent', async () => {
   expect(fetched).not.toHaveBeenCalled();
 });
 
-test('what spends carries an idempotency key: the given one, or a new one', async () => {
+test('what spends carries the idempotency key that it was given, and is not sent without', async () => {
   answer(200, {});
   const input = { body: { user_id: 'u1', recipient_id: 'bob', amount: '1' } };
   await call(transferTokens, input, { idempotencyKey: 'k1' });
   expect(sent().headers.get('idempotency-key')).toBe('k1');
   expect(sent().init.body).toBe(JSON.stringify(input.body));
-  await call(transferTokens, input);
-  expect(sent().headers.get('idempotency-key')).toMatch(/^[0-9a-f-]{36}$/);
+  fetched.mockClear();
+  await expect(call(transferTokens, input)).rejects.toThrow('no idempotency key');
+  expect(fetched).not.toHaveBeenCalled();
 });
 
 test('an empty answer is no error', async () => {

@@ -7,7 +7,7 @@ import { broadcastSession } from './session-channel.ts';
 const TIMEOUT_MS = 10_000;
 
 type Options = {
-  /** For calls that spend: the same key for the same attempt, so that a repeat is answered and not charged twice. */
+  /** Needed by calls that spend: the same key for the same attempt, so that a repeat is answered and not charged twice. */
   idempotencyKey?: string;
   signal?: AbortSignal;
   /** Milliseconds without an answer before the call is given up; 10,000 unless said. */
@@ -52,7 +52,11 @@ async function request(endpoint: Endpoint, url: string, body: unknown, options: 
   const timer = setTimeout(() => timeout.abort(), timeoutMs);
   const headers = new Headers(keyHeader(endpoint));
   if (body !== undefined) headers.set('content-type', 'application/json');
-  if (endpoint.spends) headers.set('idempotency-key', options.idempotencyKey ?? crypto.randomUUID());
+  if (endpoint.spends) {
+    // One made here would be another one for the repeat.
+    if (!options.idempotencyKey) throw new Error(`${endpoint.path} spends, and was given no idempotency key`);
+    headers.set('idempotency-key', options.idempotencyKey);
+  }
   try {
     const response = await fetch(url, {
       method: endpoint.method,

@@ -41,7 +41,9 @@ export function toApiError(
   operation: string,
 ): ApiError {
   const parsed = parseJson(body);
-  const error = isRecord(parsed) && isRecord(parsed.error) ? parsed.error : {};
+  // Ours stand under `error`; the sign-in library's own answers are the error itself.
+  const answer = isRecord(parsed) ? parsed : {};
+  const error = isRecord(answer.error) ? answer.error : answer;
   // A proxy's HTML page is no sentence for people.
   const readable = typeof parsed === 'string' && parsed.trimStart().startsWith('<') ? null : parsed;
   return new ApiError(errorText(readable, undefined, operation), {

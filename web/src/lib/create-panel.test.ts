@@ -2,9 +2,12 @@ import { expect, test } from 'vitest';
 import { parseCreatePanel } from './create-panel.ts';
 
 test('keeps what belongs to a sheet and drops the rest', () => {
-  expect(parseCreatePanel({ create: 'model', dataset: 'd1', baseModel: 'm1', other: 1 })).toEqual({
+  expect(
+    parseCreatePanel({ create: 'model', dataset: 'd1', dataFile: 'a.csv', baseModel: 'm1', other: 1 }),
+  ).toEqual({
     create: 'model',
     dataset: 'd1',
+    dataFile: 'a.csv',
     baseModel: 'm1',
   });
   expect(parseCreatePanel({ create: 'dataset' })).toEqual({ create: 'dataset' });

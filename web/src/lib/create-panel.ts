@@ -6,16 +6,19 @@ export type CreatePanel = {
   create?: 'dataset' | 'model' | undefined;
   /** Preselected in the Create Model wizard. */
   dataset?: string | undefined;
+  /** One of the dataset's files. */
+  dataFile?: string | undefined;
   baseModel?: string | undefined;
 };
 
 /** Search parameters that the router keeps for the sheets; everything else in them is dropped. */
 export function parseCreatePanel(search: Record<string, unknown>): CreatePanel {
-  const { create, dataset, baseModel } = search;
+  const { create, dataset, dataFile, baseModel } = search;
   if (create !== 'dataset' && create !== 'model') return {};
   return {
     create,
     ...(typeof dataset === 'string' && { dataset }),
+    ...(typeof dataFile === 'string' && { dataFile }),
     ...(typeof baseModel === 'string' && { baseModel }),
   };
 }
@@ -31,6 +34,7 @@ export function useCreatePanel(): (panel: CreatePanel) => void {
           ...previous,
           create: undefined,
           dataset: undefined,
+          dataFile: undefined,
           baseModel: undefined,
           ...panel,
         }),

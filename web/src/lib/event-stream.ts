@@ -6,6 +6,8 @@ import { eventStreamParser } from './event-stream-parser.ts';
 import { queryClient } from './query-client.ts';
 
 const RECONNECT_MS = { first: 1_000, last: 30_000 };
+/** The server sends a heartbeat every 15 s. After a sleep of the machine the connection may be gone without an error. */
+const SILENCE_MS_MAX = 40_000;
 
 /** Query keys start with a topic; a change in a topic makes these families stale. */
 const families: Record<ChangeEvent['topic'], string[]> = {
@@ -24,13 +26,14 @@ export async function followChanges(userId: string, signal: AbortSignal): Promis
   let delay = RECONNECT_MS.first;
   let lost = false;
   while (!signal.aborted && getCredentials()?.userId === userId) {
+    const silence = new AbortController();
     try {
-      const response = await callRaw(streamEvents, {}, { signal });
+      const response = await callRaw(streamEvents, {}, { signal: AbortSignal.any([signal, silence.signal]) });
       setConnected(true);
       delay = RECONNECT_MS.first;
       // Whatever changed while nobody listened is unknown.
       if (lost) void queryClient.invalidateQueries();
-      await readChanges(response, (change) => {
+      await readChanges(response, silence, (change) => {
         for (const family of families[change.topic] ?? [])
           void queryClient.invalidateQueries({ queryKey: [family] });
       });
@@ -51,13 +54,25 @@ export function useFallbackInterval(ms: number): number | false {
   return live ? false : ms;
 }
 
-async function readChanges(response: Response, onChange: (change: ChangeEvent) => void): Promise<void> {
+/** Reads to the end of the stream; aborts `silence` when nothing has come for too long. */
+async function readChanges(
+  response: Response,
+  silence: AbortController,
+  onChange: (change: ChangeEvent) => void,
+): Promise<void> {
   if (!response.body) return;
   const parse = eventStreamParser();
-  for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
-    for (const { event, data } of parse(piece)) {
-      if (event === 'change') onChange(JSON.parse(data) as ChangeEvent);
+  let timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
+  try {
+    for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
+      for (const { event, data } of parse(piece)) {
+        if (event === 'change') onChange(JSON.parse(data) as ChangeEvent);
+      }
     }
+  } finally {
+    clearTimeout(timer);
   }
 }
 

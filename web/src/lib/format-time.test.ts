@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dayHeading, formatDuration, relativeTime } from './format-time.ts';
+import { aboutDuration, dayHeading, formatDuration, relativeTime } from './format-time.ts';
 
 const now = new Date(2026, 10, 20, 0, 30);
 
@@ -25,5 +25,17 @@ test('durations', () => {
     '3 min 20 s',
     '1 h',
     '2 h 5 min',
+  ]);
+});
+
+test('estimates are rounded to what can be known', () => {
+  expect([4, 44, 58, 203, 1_470, 5_500, 43_900].map(aboutDuration)).toEqual([
+    'a few seconds',
+    'about 40 s',
+    'about 1 min',
+    'about 3 min',
+    'about 25 min',
+    'about 1 h 30 min',
+    'about 12 h',
   ]);
 });

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { newId } from './new-id.ts';
 
 /** Keys for a form that spends: the same input keeps its key, so that a repeat after a lost answer is not charged again. */
 export type IdempotencyKeys = {
@@ -7,7 +8,7 @@ export type IdempotencyKeys = {
   renew: () => void;
 };
 
-export function idempotencyKeys(newKey: () => string = () => crypto.randomUUID()): IdempotencyKeys {
+export function idempotencyKeys(newKey: () => string = newId): IdempotencyKeys {
   let last: { input: string; key: string } | null = null;
   return {
     keyFor(input) {

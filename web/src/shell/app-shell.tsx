@@ -94,7 +94,7 @@ function useChanges(userId: string): void {
 
 /** The sheets that the URL opens. Each stays mounted after its first opening, to slide out. */
 function CreateSheets() {
-  const { create, dataset, baseModel } = useSearch({ from: '/app' });
+  const { create, dataset, dataFile, baseModel } = useSearch({ from: '/app' });
   const openPanel = useCreatePanel();
   const [seen, setSeen] = useState({ dataset: false, model: false });
   if (create && !seen[create]) setSeen({ ...seen, [create]: true });
@@ -103,7 +103,13 @@ function CreateSheets() {
     <>
       {seen.dataset && <CreateDatasetSheet open={create === 'dataset'} onClose={close} />}
       {seen.model && (
-        <CreateModelSheet open={create === 'model'} onClose={close} dataset={dataset} baseModel={baseModel} />
+        <CreateModelSheet
+          open={create === 'model'}
+          onClose={close}
+          dataset={dataset}
+          dataFile={dataFile}
+          baseModel={baseModel}
+        />
       )}
     </>
   );

@@ -1,6 +1,7 @@
 import type { LinkProps } from '@tanstack/react-router';
 import {
   Boxes,
+  CircleUser,
   CreditCard,
   Database,
   GraduationCap,
@@ -33,7 +34,13 @@ const groups: NavGroup[] = [
       { label: 'Transaction History', to: '/transactions', icon: ReceiptText },
     ],
   },
-  { label: 'Account', items: [{ label: 'API-Key', to: '/api-key', icon: KeyRound }] },
+  {
+    label: 'Account',
+    items: [
+      { label: 'Profile', to: '/profile', icon: CircleUser },
+      { label: 'API-Key', to: '/api-key', icon: KeyRound },
+    ],
+  },
 ];
 
 const operatorGroup: NavGroup = {

@@ -1,4 +1,4 @@
-import { Boxes, Database, KeyRound, LogOut, Monitor, Moon, Sun } from 'lucide-react';
+import { Boxes, CircleUser, Database, KeyRound, LogOut, Monitor, Moon, Sun } from 'lucide-react';
 import type { ReactElement } from 'react';
 import { currencyChoice } from '../lib/currency.ts';
 import { themeChoice } from '../lib/theme.ts';
@@ -18,6 +18,9 @@ export default function UserMenu({ trigger }: { trigger: ReactElement }) {
         <div className="truncate text-muted text-xs">{user.email}</div>
       </div>
       <MenuSeparator />
+      <MenuLink to="/profile" icon={<CircleUser aria-hidden />}>
+        Profile
+      </MenuLink>
       <MenuLink to="/dataset" icon={<Database aria-hidden />}>
         My Datasets
       </MenuLink>

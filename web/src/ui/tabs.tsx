@@ -1,7 +1,13 @@
 import { Tabs as Base } from '@base-ui/react/tabs';
 import type { ReactNode } from 'react';
 
-export type Tab = { value: string; label: ReactNode; content: ReactNode };
+export type Tab = {
+  value: string;
+  label: ReactNode;
+  content: ReactNode;
+  /** Goes on while another tab is shown: its state and its work are not lost. */
+  keepMounted?: boolean;
+};
 
 type Props = {
   /** Controlled by the page, so that the tab can live in the URL. */
@@ -31,7 +37,12 @@ export function Tabs({ value, onChange, tabs, aside }: Props) {
         {aside}
       </div>
       {tabs.map((tab) => (
-        <Base.Panel key={tab.value} value={tab.value} className="pt-5 outline-none">
+        <Base.Panel
+          key={tab.value}
+          value={tab.value}
+          keepMounted={tab.keepMounted}
+          className="pt-5 outline-none"
+        >
           {tab.content}
         </Base.Panel>
       ))}

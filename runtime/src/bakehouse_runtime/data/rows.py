@@ -1,7 +1,9 @@
 """Rows of a data file, with the exact line of every row that cannot be used.
 
 What makes a single row unusable drops that row with its reason; what makes the file unusable
-(not UTF-8, no such column, not the format its name says) raises PlainError.
+(not UTF-8, no such column, not the format its name says) raises PlainError. The web app shows the
+same rows before a training: server/src/modules/assets/preview/fixtures/read-alike.json holds both
+readers to one table.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import csv
 import itertools
 import json
 import math
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +26,14 @@ if TYPE_CHECKING:
 # Fields of a csv may be whole documents; the module's own limit is 128 kB.
 _CSV_FIELD_BYTES = 1 << 28
 _CSV_DELIMITERS = (",", ";", "\t", "|")
+# What JSON calls white space.
+_BLANK = " \t\r\n"
+_BLANKS = re.compile(f"[{_BLANK}]*")
+# Lists and objects within one another: the parser of another language ends somewhere else.
+_NESTING_MAX = 500
+# More digits than a float can mean, and fewer than int() refuses.
+_DIGITS_MAX = 400
+_NAMED_COLUMNS_MAX = 20
 
 
 class DataError(PlainError):
@@ -150,14 +161,18 @@ def _csv(path: Path, name: str) -> Table:
     # Strict: broken quotes are named instead of guessed at.
     reader = csv.reader(_chain(first, numbered), delimiter=delimiter, strict=True)
     try:
-        header = [column.strip() for column in next(reader, [])]
+        header = [column.strip(_BLANK) for column in next(reader, [])]
     except csv.Error as error:
-        raise PlainError(f"The first line of {name} is not a list of columns: {error}.") from error
+        raise PlainError(
+            f"The first line of {name} is not a list of columns: {_csv_fault(error)}."
+        ) from error
     if not any(header):
         raise PlainError(f"The first line of {name} names no columns.")
-    twice = next((column for column in header if header.count(column) > 1), None)
-    if twice is not None:
-        raise PlainError(f"{name} names the column {twice!r} twice.")
+    seen: set[str] = set()
+    for column in header:
+        if column in seen:
+            raise PlainError(f"{name} names the column '{column}' twice.")
+        seen.add(column)
     return Table(header, _csv_rows(reader, header))
 
 
@@ -169,10 +184,7 @@ def _csv_rows(reader: CsvReader, header: list[str]) -> Iterator[Row | Dropped]:
         except StopIteration:
             return
         except csv.Error as error:
-            reason = (
-                "a quote is opened and never closed" if "end of data" in str(error) else str(error)
-            )
-            yield Dropped(line, reason)
+            yield Dropped(line, _csv_fault(error))
             continue
         if not fields:
             continue  # An empty line is no row.
@@ -182,6 +194,18 @@ def _csv_rows(reader: CsvReader, header: list[str]) -> Iterator[Row | Dropped]:
             yield Row(line, dict(zip(header, fields, strict=True)))
 
 
+def _csv_fault(error: csv.Error) -> str:
+    """The csv module's words in those that a row is dropped with."""
+    text = str(error)
+    if "end of data" in text:
+        return "a quote is opened and never closed"
+    if "expected after" in text:
+        return "text stands behind a closing quote"
+    if "new-line character" in text:
+        return "a carriage return stands inside the line"
+    return text
+
+
 def _jsonl(path: Path, name: str) -> Table:
     table = Table([], [])
     table.rows = _jsonl_rows(path, name, table.columns)
@@ -189,54 +213,107 @@ def _jsonl(path: Path, name: str) -> Table:
 
 
 def _jsonl_rows(path: Path, name: str, columns: list[str]) -> Iterator[Row | Dropped]:
+    known: set[str] = set()
     for line, text in _lines(path, name):
-        if not text.strip():
+        start = _skip(text, 0)
+        if start == len(text):
             continue
         try:
-            value = json.loads(text)
+            value, end = _decode(text, start)
+            if _skip(text, end) < len(text):
+                raise json.JSONDecodeError("Extra data", text, end)
         except json.JSONDecodeError as error:
             yield Dropped(line, f"not JSON: {error.msg} at character {error.colno}")
             continue
-        yield _object_row(line, value, columns)
+        yield _object_row(line, value, columns, known)
 
 
 def _json(path: Path, name: str) -> Table:
     text = "".join(line for _, line in _lines(path, name))
-    if not text.lstrip().startswith("["):
+    start = _skip(text, 0)
+    if not text.startswith("[", start):
         # Many files called .json hold one object per line.
         return _jsonl(path, name)
-    decoder = json.JSONDecoder()
     table = Table([], [])
     rows: list[Row | Dropped] = []
-    line, seen, at = 1, 0, text.index("[") + 1
+    known: set[str] = set()
+    line, seen, at = 1, 0, start + 1
     try:
         while True:
-            at = _skip(text, at, ",") if rows else _skip(text, at)
-            if text[at : at + 1] == "]":
+            at = _next_value(text, at, is_first=not rows)
+            if text.startswith("]", at):
                 break
             line += text.count("\n", seen, at)
             seen = at
-            value, at = decoder.raw_decode(text, at)
-            rows.append(_object_row(line, value, table.columns))
+            value, at = _decode(text, at)
+            rows.append(_object_row(line, value, table.columns, known))
     except json.JSONDecodeError as error:
         raise PlainError(
             f"{name} is not JSON: {error.msg} on line {error.lineno}, character {error.colno}."
         ) from error
-    if text[at + 1 :].strip():
+    if _skip(text, at + 1) < len(text):
         raise PlainError(f"{name} goes on after the end of its list.")
     table.rows = rows
     return table
 
 
-def _skip(text: str, at: int, separator: str = "") -> int:
-    """The place after white space, and after one separator unless the list ends there."""
-    while text[at : at + 1].isspace():
-        at += 1
-    if not separator or text[at : at + 1] == "]":
+def _next_value(text: str, at: int, *, is_first: bool) -> int:
+    """The place of a list's next value, or of its end."""
+    at = _skip(text, at)
+    if is_first or text.startswith("]", at):
         return at
-    if text[at : at + 1] != separator:
-        raise json.JSONDecodeError(f"'{separator}' expected", text, at)
+    if not text.startswith(",", at):
+        raise json.JSONDecodeError("',' expected", text, at)
     return _skip(text, at + 1)
+
+
+def _skip(text: str, at: int) -> int:
+    """The place after white space."""
+    blanks = _BLANKS.match(text, at)
+    return blanks.end() if blanks else at
+
+
+def _decode(text: str, at: int) -> tuple[object, int]:
+    """One JSON value and the place behind it. All that is wrong with it is a JSONDecodeError."""
+    try:
+        value, end = _DECODER.raw_decode(text, at)
+    except RecursionError:
+        raise json.JSONDecodeError("Nested too deeply", text, at) from None
+    except json.JSONDecodeError:
+        raise
+    except ValueError as error:
+        raise json.JSONDecodeError(str(error), text, at) from error
+    if text.count("[", at, end) + text.count("{", at, end) > _NESTING_MAX and _is_deep(value):
+        raise json.JSONDecodeError("Nested too deeply", text, at)
+    return value, end
+
+
+def _is_deep(value: object) -> bool:
+    level: list[object] = [value]
+    for _ in range(_NESTING_MAX):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, list | dict)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, list | dict)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _whole_number(digits: str) -> float:
+    return int(digits) if len(digits) <= _DIGITS_MAX else float(digits)
+
+
+def _refuse_constant(name: str) -> float:
+    """Python's own NaN and Infinity are not JSON."""
+    message = f"{name} is no JSON value"
+    raise ValueError(message)
+
+
+_DECODER = json.JSONDecoder(parse_int=_whole_number, parse_constant=_refuse_constant)
 
 
 def _parquet(path: Path, name: str) -> Table:
@@ -258,10 +335,12 @@ def _parquet(path: Path, name: str) -> Table:
     return Table(list(file.schema_arrow.names), rows())
 
 
-def _object_row(line: int, value: object, columns: list[str]) -> Row | Dropped:
+def _object_row(line: int, value: object, columns: list[str], known: set[str]) -> Row | Dropped:
+    """The row of a JSON value; its keys join `columns`, of which `known` is the set."""
     if not isinstance(value, dict):
         return Dropped(line, "not an object with columns")
-    columns.extend(key for key in value if key not in columns)
+    columns.extend(key for key in value if key not in known)
+    known.update(value)
     return Row(line, value)
 
 
@@ -325,9 +404,11 @@ def _require_columns(table: Table, wanted: Iterable[str], file_path: str) -> Non
     """Refuses a missing column as soon as the columns are known."""
     for column in wanted:
         if table.columns and column not in table.columns:
+            named = table.columns[:_NAMED_COLUMNS_MAX]
+            more = len(table.columns) - len(named)
             raise DataError(
                 f"{Path(file_path).name} has no column {column}. "
-                f"Its columns are: {', '.join(table.columns)}.",
+                f"Its columns are: {', '.join(named)}{f' and {more} more' if more else ''}.",
                 table.columns,
             )
 

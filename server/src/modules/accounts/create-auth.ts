@@ -124,6 +124,11 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
           if (!profile.success) throw badRequest(profile.error.issues[0]?.message ?? 'Not valid');
         }
       }),
+      after: createAuthMiddleware(async (ctx) => {
+        const { session, returned } = ctx.context;
+        if (ctx.path !== '/change-password' || !session || returned instanceof APIError) return;
+        await recordAudit(db, { userId: session.user.id, action: 'password.changed' });
+      }),
     },
     databaseHooks: {
       user: {

@@ -428,6 +428,33 @@ describe('a profile', () => {
     ).toBe(200);
   });
 
+  test('with a new password is the only one who stays signed in, and it is kept who changed it', async () => {
+    const sam = await server.signUp('Sam');
+    const change = (currentPassword: string) =>
+      fetch(`${server.url}/api/auth/change-password`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: server.url, cookie: sam.cookie },
+        body: JSON.stringify({
+          currentPassword,
+          newPassword: 'a second good password',
+          revokeOtherSessions: true,
+        }),
+      });
+    expect((await change('not this one')).status).toBe(400);
+    expect((await change(password)).status).toBe(200);
+    expect((await post('/sign-in/email', { email: sam.email, password })).status).toBe(401);
+    await expect(
+      server.request(getApiKey, { query: { user_id: sam.userId } }, { headers: { cookie: sam.cookie } }),
+    ).rejects.toMatchObject({ status: 401 });
+    const changes = await server.services.db
+      .selectFrom('audit_log')
+      .select('action')
+      .where('user_id', '=', sam.userId)
+      .where('action', '=', 'password.changed')
+      .execute();
+    expect(changes).toHaveLength(1);
+  });
+
   test('with a forgotten password gets a new one by the link, and all sessions end', async () => {
     const rae = await server.signUp('Rae');
     expect(

@@ -464,8 +464,10 @@ describe('previewing', () => {
         ['q101', 'a 101'],
         ['q102', 'a 102'],
       ],
+      column_count: 2,
       total_rows: 249,
       broken: [{ line: 7, reason: '1 field instead of 2' }],
+      broken_count: 1,
     });
   });
 
@@ -488,9 +490,11 @@ describe('previewing', () => {
     await upload(ada, id, 'd.json', '[{"a": 1}, {"a": null}]');
     expect(await preview(ada, id, 'd.json')).toEqual({
       columns: ['a'],
+      column_count: 1,
       rows: [[1], [null]],
       total_rows: 2,
       broken: [],
+      broken_count: 0,
     });
     await upload(ada, id, 'd.txt', `first\n${'x'.repeat(3000)}\n`);
     const text = await preview(ada, id, 'd.txt');
@@ -508,8 +512,10 @@ describe('previewing', () => {
         [2, 'two', 'NaN', '2026-01-02T03:04:05.000Z', '[]', expect.anything()],
         [3, null, 1.5, '2026-01-02T03:04:05.000Z', '["c"]', expect.anything()],
       ],
+      column_count: 6,
       total_rows: 6,
       broken: [],
+      broken_count: 0,
     });
   });
 

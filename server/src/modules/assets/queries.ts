@@ -270,6 +270,33 @@ export async function setNewestRevision(
     .execute();
 }
 
+/** Bytes that the revisions of a user's assets keep in the store; what several of them have counts once. */
+export async function sumStoredBytes(db: Database | Transaction, userId: string): Promise<bigint> {
+  const { rows } = await sql<{ bytes: bigint }>`
+    select coalesce(sum(size_bytes), 0)::bigint as bytes from (
+      select distinct f.sha256, f.size_bytes from asset_files f
+      join assets a on a.id = f.asset_id where a.owner_user_id = ${userId}
+    ) as stored`.execute(db);
+  return rows[0]?.bytes ?? 0n;
+}
+
+export async function ownsBlob(tx: Transaction, userId: string, sha256: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('asset_files')
+    .innerJoin('assets', 'assets.id', 'asset_files.asset_id')
+    .select('asset_files.path')
+    .where('asset_files.sha256', '=', sha256)
+    .where('assets.owner_user_id', '=', userId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Makes uploads of one user follow one another until the transaction ends. */
+export async function lockStorage(tx: Transaction, userId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`storage ${userId}`}, 0))`.execute(tx);
+}
+
 /** Whether a revision refers to the blob, so that it stays in the store. */
 export async function isBlobInUse(db: Database, sha256: string): Promise<boolean> {
   const row = await db

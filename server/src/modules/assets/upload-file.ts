@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { uploadFile as endpoint } from '@bakehouse/contract/assets';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import { FILE_SIZE_LIMIT_BYTES, FILE_SIZE_LIMIT_MESSAGE } from '@bakehouse/contract/limits';
+import { FILE_SIZE_LIMIT_BYTES, FILE_SIZE_LIMIT_MESSAGE, formatBytes } from '@bakehouse/contract/limits';
 import type { Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
@@ -13,26 +13,31 @@ import { addRevision } from './add-revision.ts';
 import { cleanFileName } from './clean-file-name.ts';
 import { findChangeableAsset, lockChangeableAsset } from './find-asset.ts';
 import { findNewestFile } from './queries.ts';
+import { type Quota, quotaExceeded, readQuota, takeStorage } from './storage-quota.ts';
 import { toWireFile } from './to-wire.ts';
 import { checkWeights } from './weights/check-weights.ts';
 
 const PART = 'data_file';
 /** What a multipart body has around the file. */
 const ENVELOPE_BYTES = 64 * 1024;
+/** A body of which nothing comes for so long is given up. */
+const STALL_MS = 60_000;
 
 /**
  * Adds the file of a multipart request to an asset of the caller. The bytes go to the store as
  * they come; the file shows up in one transaction at the end, as a new revision, in place of a
- * file of the same name. The same bytes under the same name again change nothing.
+ * file of the same name. The same bytes under the same name again change nothing. Throws
+ * AppError('payload_too_large') for what is beyond the limit of a file, or the user's quota.
  */
 export async function uploadFile(
   ctx: Context,
-  input: { assetId: string; request: FastifyRequest },
+  input: { assetId: string; request: FastifyRequest; stallMs?: number },
 ): Promise<ResponseOf<typeof endpoint>> {
   const who = { assetId: input.assetId, userId: ctx.caller.userId };
   await findChangeableAsset(ctx.db, who);
-  const { name, blob } = await receiveFile(ctx, input.request);
-  await checkWeights(await ctx.blobs.localPath(blob.sha256), name);
+  const quota = await readQuota(ctx, who.userId);
+  const { name, blob } = await receiveFile(ctx, { ...input, quota });
+  await checkWeights({ localPath: await ctx.blobs.localPath(blob.sha256), name, userId: who.userId });
 
   return inTransaction(ctx.db, async (tx) => {
     const asset = await lockChangeableAsset(tx, who);
@@ -40,6 +45,7 @@ export async function uploadFile(
     if (present?.sha256 === blob.sha256 && asset.revision_id) {
       return { file: toWireFile(present), revision_id: asset.revision_id };
     }
+    await takeStorage(tx, { userId: who.userId, quota, blob });
     const revisionId = await addRevision(tx, asset, { put: [{ path: name, ...blob }], remove: [] });
     const file = await findNewestFile(tx, asset.id, name);
     if (!file) throw new Error(`${name} is not in the revision that was made for it`);
@@ -47,14 +53,21 @@ export async function uploadFile(
   });
 }
 
-async function receiveFile(ctx: Context, request: FastifyRequest): Promise<{ name: string; blob: Blob }> {
+async function receiveFile(
+  ctx: Context,
+  { request, quota, stallMs = STALL_MS }: { request: FastifyRequest; quota: Quota; stallMs?: number },
+): Promise<{ name: string; blob: Blob }> {
+  // Ends the connection, so nobody is there to be answered.
+  request.raw.setTimeout(stallMs, () => request.raw.destroy());
   try {
+    refuseSize(request, quota);
     const { part, rest } = await receivePart(request);
     const name = cleanFileName(part.filename);
     const blob = await storeBlob(ctx, Readable.from(wholeFile(part.file, name, rest)), {
-      sizeBytesMax: FILE_SIZE_LIMIT_BYTES,
-      tooLargeMessage: FILE_SIZE_LIMIT_MESSAGE,
+      ...sizeLimit(quota),
+      expectedBytes: announcedBytes(request),
     });
+    request.raw.setTimeout(0);
     return { name, blob };
   } catch (error) {
     // What is still on its way has to be read, or the connection would stand still for ever.
@@ -64,14 +77,35 @@ async function receiveFile(ctx: Context, request: FastifyRequest): Promise<{ nam
   }
 }
 
+/** Refuses what is too large by its own account, before any of it is read. */
+function refuseSize(request: FastifyRequest, quota: Quota): void {
+  const bytes = announcedBytes(request);
+  if (bytes > FILE_SIZE_LIMIT_BYTES) {
+    throw new AppError('payload_too_large', { publicMessage: FILE_SIZE_LIMIT_MESSAGE });
+  }
+  if (quota && bytes > quota.leftBytes) throw quotaExceeded(quota, formatBytes(bytes));
+}
+
+/** The least that the file of this request has by its headers; 0 where they do not say. */
+function announcedBytes(request: FastifyRequest): number {
+  return Math.max(0, Number(request.headers['content-length'] ?? 0) - ENVELOPE_BYTES);
+}
+
+/** The limit that holds while the bytes come, for all that is not known before. */
+function sizeLimit(quota: Quota): { sizeBytesMax: number; tooLargeMessage: string } {
+  return quota && quota.leftBytes < FILE_SIZE_LIMIT_BYTES
+    ? {
+        sizeBytesMax: quota.leftBytes,
+        tooLargeMessage: quotaExceeded(quota, `more than ${formatBytes(quota.leftBytes)}`).publicMessage,
+      }
+    : { sizeBytesMax: FILE_SIZE_LIMIT_BYTES, tooLargeMessage: FILE_SIZE_LIMIT_MESSAGE };
+}
+
 /** The file, and the parts behind it, which are read only after the file. */
 async function receivePart(
   request: FastifyRequest,
 ): Promise<{ part: MultipartFile; rest: AsyncIterableIterator<Multipart> }> {
   if (!request.isMultipart()) throw badUpload('Send the file as multipart/form-data');
-  if (Number(request.headers['content-length'] ?? 0) > FILE_SIZE_LIMIT_BYTES + ENVELOPE_BYTES) {
-    throw new AppError('payload_too_large', { publicMessage: FILE_SIZE_LIMIT_MESSAGE });
-  }
   const rest = request.parts();
   for (let next = await readPart(rest); !next.done; next = await readPart(rest)) {
     if (next.value.type === 'field') continue;

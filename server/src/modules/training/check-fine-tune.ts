@@ -128,6 +128,8 @@ function refuseChoice(base: AssetRevision, dataset: AssetRevision, fields: FineT
   const errors: string[] = [];
   if (!isTextFile(fields.file_name) && !(fields.input_column && fields.output_column)) {
     errors.push('Input and output columns are required for non-text files');
+  } else if (fields.input_column && fields.input_column === fields.output_column) {
+    errors.push('Input and output must be different columns');
   }
   if (base.asset.datasetType !== 'MODEL') {
     errors.push(`${base.asset.title} is a dataset: choose a model as base`);

@@ -712,6 +712,11 @@ describe('validation', () => {
       { as: user },
     );
 
+  test('refuses one column as both input and output', async () => {
+    const { critical_errors } = await validate({ output_column: 'question' });
+    expect(critical_errors).toEqual(['Input and output must be different columns']);
+  });
+
   test('tells the place, the cost, the data and the GPUs that would do', async () => {
     const answer = await validate();
     expect(answer).toMatchObject({

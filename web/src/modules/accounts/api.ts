@@ -66,6 +66,23 @@ export async function resetPassword(newPassword: string, token: string): Promise
   await authRequest('POST', 'reset-password', { newPassword, token });
 }
 
+/** How the signed-in person can sign in: `credential` is the password. */
+export const ownSignInMethodsQuery = queryOptions({
+  queryKey: ['own-sign-in-methods'],
+  queryFn: () =>
+    authRequest<{ providerId: string }[]>('GET', 'list-accounts', undefined, 'read your sign-in methods'),
+});
+
+/** Ends the sessions in all other browsers; this one stays signed in. The API key stays as it is. */
+export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
+  await authRequest(
+    'POST',
+    'change-password',
+    { currentPassword, newPassword, revokeOtherSessions: true },
+    'change the password',
+  );
+}
+
 async function enter(): Promise<void> {
   queryClient.clear();
   const user = await refreshSession();

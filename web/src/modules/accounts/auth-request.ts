@@ -2,11 +2,15 @@ import { ApiError, toApiError } from '../../lib/api-error.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** One call to the sign-in library's own paths under `/api/auth`. Throws an `ApiError` with the library's sentence. */
+/**
+ * One call to the sign-in library's own paths under `/api/auth`. Throws an `ApiError` with the library's sentence;
+ * `operation` completes 'Failed to …' where it says nothing.
+ */
 export async function authRequest<Answer>(
   method: 'GET' | 'POST',
   path: string,
   body?: object,
+  operation = 'sign in',
 ): Promise<Answer> {
   let response: Response;
   try {
@@ -25,6 +29,6 @@ export async function authRequest<Answer>(
     });
   }
   if (!response.ok)
-    throw toApiError(response.status, await response.text(), response.headers.get('x-request-id'), 'sign in');
+    throw toApiError(response.status, await response.text(), response.headers.get('x-request-id'), operation);
   return (await response.json()) as Answer;
 }

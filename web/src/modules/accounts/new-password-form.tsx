@@ -1,19 +1,19 @@
-import { PASSWORD_LENGTH_MIN } from '@bakehouse/contract/accounts';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { notify } from '../../ui/notify.ts';
 import { resetPassword } from './api.ts';
+import { refusePassword } from './check-password.ts';
 import { useAccountForm } from './use-account-form.ts';
-
-const TOO_SHORT = `Password must have at least ${PASSWORD_LENGTH_MIN} characters`;
 
 /** Where the link for a new password leads; `token` came with it. */
 export function NewPasswordForm({ token, onDone }: { token: string; onDone: () => Promise<void> }) {
   const { errors, pending, onSubmit } = useAccountForm<string>({
-    check: async ({ password = '' }) =>
-      password.length >= PASSWORD_LENGTH_MIN ? { values: password } : { errors: { password: TOO_SHORT } },
+    check: async ({ password = '' }) => {
+      const refusal = refusePassword(password);
+      return refusal ? { errors: { password: refusal } } : { values: password };
+    },
     submit: async (password) => {
       await resetPassword(password, token);
       notify.success('Your password was changed', { description: 'Sign in with the new one.' });

@@ -2,8 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Button } from '../../ui/button.tsx';
 import { notify } from '../../ui/notify.ts';
 import { signInWith } from './api.ts';
-
-const names = { github: 'GitHub', google: 'Google' };
+import { providerNames } from './provider-names.ts';
 
 /** The providers that this server has been given keys for; nothing where there are none. */
 export function ProviderButtons({
@@ -30,7 +29,7 @@ export function ProviderButtons({
             loading={start.isPending && start.variables === provider}
             onClick={() => start.mutate(provider)}
           >
-            Continue with {names[provider]}
+            Continue with {providerNames[provider]}
           </Button>
         ))}
       </div>

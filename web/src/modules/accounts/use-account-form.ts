@@ -10,13 +10,15 @@ type Input<Values> = {
   submit: (values: Values) => Promise<void>;
   /** The field that a refusal of the server is about. */
   fieldOf?: (error: unknown) => string | null;
+  /** A plainer sentence for a refusal; null for the error's own. */
+  textOf?: (error: unknown) => string | null;
 };
 
 /**
- * The state of the sign-in and sign-up forms. They stand on the first screen, so they do without the form
+ * The state of the forms for sign-in, sign-up and passwords. They stand on the first screen, so they do without the form
  * library: the fields keep their own text, and what was typed stays after an error.
  */
-export function useAccountForm<Values>({ check, submit, fieldOf }: Input<Values>) {
+export function useAccountForm<Values>({ check, submit, fieldOf, textOf }: Input<Values>) {
   const [errors, setErrors] = useState<FormErrors>({});
   const [pending, setPending] = useState(false);
 
@@ -31,7 +33,7 @@ export function useAccountForm<Values>({ check, submit, fieldOf }: Input<Values>
       setErrors({});
       await submit(checked.values);
     } catch (error) {
-      refuse(form, { [fieldOf?.(error) ?? 'form']: errorMessage(error) });
+      refuse(form, { [fieldOf?.(error) ?? 'form']: textOf?.(error) ?? errorMessage(error) });
     } finally {
       setPending(false);
     }

@@ -72,7 +72,14 @@ export function useAllAssets(userId: string, types: DatasetType) {
   useEffect(() => {
     if (more) void fetchNextPage();
   }, [more, fetchNextPage]);
-  return { assets, loading: list.isPending, error: list.error, retry: () => void list.refetch() };
+  return {
+    assets,
+    loading: list.isPending,
+    /** All of them are here. */
+    complete: list.isSuccess && !list.hasNextPage,
+    error: list.error,
+    retry: () => void list.refetch(),
+  };
 }
 
 export const assetQuery = (id: string) =>

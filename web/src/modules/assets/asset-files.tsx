@@ -1,5 +1,6 @@
 import type { Asset } from '@bakehouse/contract/assets';
 import { FileText } from 'lucide-react';
+import { countOf } from '../../lib/count-of.ts';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { FileDrop } from '../../ui/file-drop.tsx';
@@ -8,16 +9,23 @@ import { FileTable } from './file-table.tsx';
 import { UploadList } from './upload-list.tsx';
 import { uploadFiles, useUploads } from './uploads.ts';
 
-type Props = { asset: Asset; canChange: boolean; hint: string; onPreview?: (path: string) => void };
+type Props = {
+  asset: Asset;
+  canChange: boolean;
+  hint: string;
+  onPreview?: (path: string) => void;
+  /** What to say where there are none, if there is more to it. */
+  empty?: { title: string; description: string } | undefined;
+};
 
 /** The files of an asset: drop new ones, follow them, and work with those that are there. */
-export function AssetFiles({ asset, canChange, hint, onPreview }: Props) {
+export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) {
   const uploads = useUploads(asset.dataset_id);
   const send = async (files: File[]) => {
     const { done, failed } = await uploadFiles(asset.dataset_id, files);
     if (failed.length > 0)
       notify.failure('Failed to upload file.', { description: failed[0]?.error ?? undefined });
-    else if (done > 0) notify.success(done === 1 ? 'File uploaded' : `${done} files uploaded`);
+    else if (done > 0) notify.success(done === 1 ? 'File uploaded' : `${countOf(done, 'file')} uploaded`);
     else notify.info('Upload cancelled');
   };
   return (
@@ -30,9 +38,10 @@ export function AssetFiles({ asset, canChange, hint, onPreview }: Props) {
         ) : (
           <EmptyState
             icon={<FileText aria-hidden />}
-            title="No files yet"
+            title={empty?.title ?? 'No files yet'}
             description={
-              canChange ? 'Drop the first one above.' : 'They appear here as soon as they are there.'
+              empty?.description ??
+              (canChange ? 'Drop the first one above.' : 'They appear here as soon as they are there.')
             }
           />
         )}

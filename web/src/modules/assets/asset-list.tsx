@@ -1,5 +1,6 @@
 import type { AssetSummary } from '@bakehouse/contract/assets';
 import { formatBytes } from '@bakehouse/contract/limits';
+import type { Run } from '@bakehouse/contract/training';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -13,7 +14,9 @@ import { ErrorState } from '../../ui/error-state.tsx';
 import { ListSkeleton } from '../../ui/list-skeleton.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
+import { runOfModel, shownState, useRuns } from '../training/api.ts';
 import { assetListQuery } from './api.ts';
 
 const ROW_HEIGHT = 56;
@@ -48,6 +51,8 @@ export function AssetList({ kind, search, sort, onFilter, empty }: Props) {
   );
   const rows = list.data?.pages.flatMap((page) => page.datasets) ?? [];
   const filtered = search !== '';
+  const unfinished = kind === 'model' && rows.some((row) => row.file_count === 0);
+  const runs = useRuns({ enabled: unfinished }).data?.runs;
 
   return (
     <>
@@ -88,7 +93,7 @@ export function AssetList({ kind, search, sort, onFilter, empty }: Props) {
         {rows.length > 0 && (
           <DataTable
             label={`My ${words[kind].many}`}
-            columns={columnsFor(kind)}
+            columns={columnsFor(kind, runs)}
             rows={rows}
             rowKey={(row) => row.dataset_id}
             rowHeight={ROW_HEIGHT}
@@ -111,28 +116,32 @@ function pathOf(kind: Props['kind']) {
   return kind === 'dataset' ? ('/dataset/$id/description' as const) : ('/model/$id/description' as const);
 }
 
-function columnsFor(kind: Props['kind']): Column<AssetSummary>[] {
+function columnsFor(kind: Props['kind'], runs: Run[] | undefined): Column<AssetSummary>[] {
   return [
     {
       id: 'title',
       header: 'Name',
-      cell: (row) => (
-        <div className="min-w-0">
-          <Link
-            to={pathOf(kind)}
-            params={{ id: row.dataset_id }}
-            className="rounded font-medium hover:underline [overflow-wrap:anywhere]"
-          >
-            {row.title}
-          </Link>
-          <div className="mt-0.5 flex flex-wrap gap-1">
-            {row.is_starter && <Badge tone="accent">Starter model</Badge>}
-            {row.tags.slice(0, 3).map((tag) => (
-              <Badge key={tag}>{tag}</Badge>
-            ))}
+      cell: (row) => {
+        const run = runOfModel(row, runs);
+        return (
+          <div className="min-w-0">
+            <Link
+              to={pathOf(kind)}
+              params={{ id: row.dataset_id }}
+              className="rounded font-medium hover:underline [overflow-wrap:anywhere]"
+            >
+              {row.title}
+            </Link>
+            <div className="mt-0.5 flex flex-wrap gap-1">
+              {row.is_starter && <Badge tone="accent">Starter model</Badge>}
+              {run && <StatusBadge status={shownState(run)} />}
+              {row.tags.slice(0, 3).map((tag) => (
+                <Badge key={tag}>{tag}</Badge>
+              ))}
+            </div>
           </div>
-        </div>
-      ),
+        );
+      },
     },
     {
       id: 'category',

@@ -17,6 +17,8 @@ import { EditAssetDialog } from './edit-asset-dialog.tsx';
 type Props = {
   id: string;
   kind: 'dataset' | 'model';
+  /** Beside the title. */
+  badge?: (asset: Asset) => ReactNode;
   /** Buttons before Edit and Delete. */
   actions?: (asset: Asset) => ReactNode;
   children: (asset: Asset, canChange: boolean) => ReactNode;
@@ -28,22 +30,22 @@ const parents = {
 };
 
 /** What the pages of a dataset and of a model share: title, edit, delete, and the states around the content. */
-export function AssetPage({ id, kind, actions, children }: Props) {
+export function AssetPage({ id, ...rest }: Props) {
   const asset = useQuery(assetQuery(id));
   if (asset.isPending) return <PageSkeleton />;
   if (!asset.data) {
     return (
       <ErrorState
-        title={`This ${kind} cannot be shown`}
+        title={`This ${rest.kind} cannot be shown`}
         error={asset.error}
         onRetry={() => void asset.refetch()}
       />
     );
   }
-  return <LoadedPage asset={asset.data} kind={kind} actions={actions} children={children} />;
+  return <LoadedPage asset={asset.data} {...rest} />;
 }
 
-function LoadedPage({ asset, kind, actions, children }: Omit<Props, 'id'> & { asset: Asset }) {
+function LoadedPage({ asset, kind, badge, actions, children }: Omit<Props, 'id'> & { asset: Asset }) {
   const user = useUser();
   const navigate = useNavigate();
   const deletion = useDeleteAsset(asset.dataset_id);
@@ -67,7 +69,7 @@ function LoadedPage({ asset, kind, actions, children }: Omit<Props, 'id'> & { as
       <PageHeader
         title={asset.title}
         parents={parents[kind]}
-        badge={asset.is_starter ? <Badge tone="accent">Starter model</Badge> : undefined}
+        badge={asset.is_starter ? <Badge tone="accent">Starter model</Badge> : badge?.(asset)}
         description={asset.details || undefined}
         actions={
           <>

@@ -1,7 +1,15 @@
+import type { Asset } from '@bakehouse/contract/assets';
+
 const endings = ['.csv', '.jsonl', '.json', '.txt', '.parquet'];
 
 /** Whether a file with this name holds rows: its first ones can be shown, and training reads it. */
 export function isDataFile(path: string): boolean {
   const name = path.toLowerCase();
   return endings.some((ending) => name.endsWith(ending));
+}
+
+/** The file whose rows are looked at: the named one, else the first with rows. */
+export function shownDataFile({ files }: Pick<Asset, 'files'>, path: string | undefined) {
+  const readable = files.filter((file) => isDataFile(file.path));
+  return readable.find((file) => file.path === path) ?? readable[0];
 }

@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AssetFiles } from './asset-files.tsx';
 import { AssetPage } from './asset-page.tsx';
+import { shownDataFile } from './data-file.ts';
 import { RowsPreview } from './rows-preview.tsx';
 
 const route = getRouteApi('/app/dataset/$id/description');
@@ -20,7 +21,17 @@ export function DatasetPage() {
       kind="dataset"
       actions={(asset) =>
         asset.files.length > 0 && (
-          <Button variant="primary" onClick={() => openPanel({ create: 'model', dataset: id })}>
+          <Button
+            variant="primary"
+            onClick={() =>
+              openPanel({
+                create: 'model',
+                dataset: id,
+                // The file whose rows are in sight is the one that is meant.
+                dataFile: tab === 'rows' ? shownDataFile(asset, file)?.path : undefined,
+              })
+            }
+          >
             <Sparkles aria-hidden />
             Fine-tune on this
           </Button>

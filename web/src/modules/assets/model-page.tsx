@@ -5,8 +5,10 @@ import { ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { DeployButton } from '../deployments/api.ts';
+import { shownState, unfinishedText, useRun } from '../training/api.ts';
 import { AssetFiles } from './asset-files.tsx';
 import { AssetPage } from './asset-page.tsx';
 
@@ -17,7 +19,12 @@ export function ModelPage() {
   const { tab = 'card' } = route.useSearch();
   const navigate = route.useNavigate();
   return (
-    <AssetPage id={id} kind="model" actions={(asset) => <ModelActions asset={asset} />}>
+    <AssetPage
+      id={id}
+      kind="model"
+      badge={(asset) => <RunBadge asset={asset} />}
+      actions={(asset) => <ModelActions asset={asset} />}
+    >
       {(asset, canChange) => (
         <Tabs
           value={tab}
@@ -27,20 +34,25 @@ export function ModelPage() {
             {
               value: 'files',
               label: `Files (${asset.files.length})`,
-              content: (
-                <AssetFiles
-                  asset={asset}
-                  // The files of a fine-tune are what its run has made.
-                  canChange={canChange && asset.lineage === null}
-                  hint="safetensors, GGUF, tokenizer and configuration files"
-                />
-              ),
+              content: <ModelFiles asset={asset} canChange={canChange} />,
             },
           ]}
         />
       )}
     </AssetPage>
   );
+}
+
+/** The run that makes this model, or should have; undefined once its files are there. */
+function useUnfinishedRun({ file_count, lineage }: Asset) {
+  const waiting = file_count === 0 && lineage !== null;
+  const run = useRun(lineage?.run_id ?? '', { enabled: waiting });
+  return waiting ? run.data : undefined;
+}
+
+function RunBadge({ asset }: { asset: Asset }) {
+  const run = useUnfinishedRun(asset);
+  return run ? <StatusBadge status={shownState(run)} /> : null;
 }
 
 function ModelActions({ asset }: { asset: Asset }) {
@@ -57,19 +69,35 @@ function ModelActions({ asset }: { asset: Asset }) {
   );
 }
 
+function ModelFiles({ asset, canChange }: { asset: Asset; canChange: boolean }) {
+  const run = useUnfinishedRun(asset);
+  return (
+    <AssetFiles
+      asset={asset}
+      // The files of a fine-tune are what its run has made.
+      canChange={canChange && asset.lineage === null}
+      hint="safetensors, GGUF, tokenizer and configuration files"
+      empty={run && unfinishedText(run)}
+    />
+  );
+}
+
 function ModelCard({ asset }: { asset: Asset }) {
   const { lineage } = asset;
+  const run = useUnfinishedRun(asset);
   return (
     <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
       <Card className="order-2 lg:order-1">
         {asset.card ? (
           <Markdown text={asset.card} />
+        ) : run ? (
+          <EmptyState {...unfinishedText(run)} />
         ) : (
           <EmptyState
             title="No model card yet"
             description={
               lineage
-                ? 'The trainer writes it when the run has finished.'
+                ? 'Its run has not written one.'
                 : 'Upload a README.md to describe what this model is and what it can do.'
             }
           />

@@ -2,6 +2,7 @@ import type { Asset } from '@bakehouse/contract/assets';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
+import { countOf } from '../../lib/count-of.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -10,7 +11,7 @@ import { ErrorState } from '../../ui/error-state.tsx';
 import { Select } from '../../ui/select.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { PREVIEW_ROWS, previewQuery } from './api.ts';
-import { isDataFile } from './data-file.ts';
+import { isDataFile, shownDataFile } from './data-file.ts';
 
 type Props = { asset: Asset; path: string | undefined; onPath: (path: string) => void };
 
@@ -19,7 +20,7 @@ const BROKEN_SHOWN = 5;
 /** A first look at the rows of a data file, a hundred at a time. */
 export function RowsPreview({ asset, path, onPath }: Props) {
   const files = asset.files.filter((file) => isDataFile(file.path));
-  const shown = files.find((file) => file.path === path) ?? files[0];
+  const shown = shownDataFile(asset, path);
   if (!shown || !asset.revision_id) {
     return (
       <Card>
@@ -81,19 +82,28 @@ function Rows(file: { assetId: string; revisionId: string; path: string }) {
       />
     );
   }
-  const { columns, rows, total_rows: total, broken } = preview.data;
+  const {
+    columns,
+    column_count: columnCount,
+    rows,
+    total_rows: total,
+    broken,
+    broken_count: brokenCount,
+  } = preview.data;
   const last = offset + rows.length;
   return (
     <>
-      {broken.length > 0 && (
-        <Callout tone="warn" className="mx-5 mb-3" title={`${broken.length} rows could not be read`}>
+      {brokenCount > 0 && (
+        <Callout tone="warn" className="mx-5 mb-3" title={`${countOf(brokenCount, 'row')} could not be read`}>
           <ul>
             {broken.slice(0, BROKEN_SHOWN).map(({ line, reason }) => (
               <li key={line}>
                 Line {line}: {reason}
               </li>
             ))}
-            {broken.length > BROKEN_SHOWN && <li>and {broken.length - BROKEN_SHOWN} more</li>}
+            {brokenCount > BROKEN_SHOWN && (
+              <li>and {(brokenCount - BROKEN_SHOWN).toLocaleString('en')} more</li>
+            )}
           </ul>
         </Callout>
       )}
@@ -104,9 +114,10 @@ function Rows(file: { assetId: string; revisionId: string; path: string }) {
               <th scope="col" className="h-9 w-14 px-3 pl-5 text-right font-medium text-muted text-xs">
                 Row
               </th>
-              {columns.map((column) => (
+              {columns.map((column, at) => (
                 <th
-                  key={column}
+                  // Names that are cut may be equal.
+                  key={at}
                   scope="col"
                   className="h-9 whitespace-nowrap px-3 font-medium text-muted text-xs"
                 >
@@ -121,7 +132,7 @@ function Rows(file: { assetId: string; revisionId: string; path: string }) {
                 <td className="px-3 py-2 pl-5 text-right text-faint tabular-nums">{offset + index + 1}</td>
                 {cells.map((value, column) => (
                   <td
-                    key={columns[column]}
+                    key={column}
                     className="min-w-40 max-w-xl whitespace-pre-wrap px-3 py-2 [overflow-wrap:anywhere]"
                   >
                     {value === null ? <span className="text-faint">empty</span> : String(value)}
@@ -136,6 +147,8 @@ function Rows(file: { assetId: string; revisionId: string; path: string }) {
         <span className="tabular-nums">
           {rows.length === 0 ? 'No rows' : `Rows ${offset + 1} to ${last}`}
           {total !== null && ` of ${total.toLocaleString('en')}`}
+          {columnCount > columns.length &&
+            `, the first ${columns.length} of ${countOf(columnCount, 'column')}`}
         </span>
         <span className="flex gap-1">
           <Button

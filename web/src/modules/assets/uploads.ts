@@ -1,5 +1,6 @@
 import { uploadFile } from '@bakehouse/contract/assets';
 import { useSyncExternalStore } from 'react';
+import { newId } from '../../lib/new-id.ts';
 import { queryClient } from '../../lib/query-client.ts';
 import { upload } from '../../lib/upload.ts';
 import { errorMessage } from '../../ui/notify.ts';
@@ -29,7 +30,7 @@ export async function uploadFiles(assetId: string, files: readonly File[]): Prom
   const entries = files.map((file) => ({
     file,
     upload: {
-      id: crypto.randomUUID(),
+      id: newId(),
       assetId,
       fileName: file.name,
       sizeBytes: file.size,

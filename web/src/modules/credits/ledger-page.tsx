@@ -3,6 +3,7 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, CircleX, RotateCw } from 'lucide-react';
 import { useState } from 'react';
+import { countOf } from '../../lib/count-of.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -133,7 +134,7 @@ function Accounts({ accounts, total }: { accounts: Ledger['accounts']; total: nu
   return (
     <Card
       title="Accounts"
-      description={`${total} accounts, whose balances sum to nothing${accounts.length < total ? `; the ${accounts.length} largest are shown` : ''}.`}
+      description={`${countOf(total, 'account')}, whose balances sum to nothing${accounts.length < total ? `; the ${accounts.length} largest are shown` : ''}.`}
       flush
     >
       <DataTable

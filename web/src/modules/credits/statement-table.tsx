@@ -58,12 +58,20 @@ export function StatementTable({ rows, ...more }: { rows: readonly StatementRow[
             id: 'amount',
             header: 'Amount',
             numeric: true,
-            cell: ({ transaction }) => <SignedAmount transaction={transaction} exact />,
+            cell: ({ transaction, balanceAfter }) => (
+              <>
+                <SignedAmount transaction={transaction} exact />
+                <span className="block whitespace-nowrap text-muted text-xs sm:hidden">
+                  Balance {balanceAfter} BGL
+                </span>
+              </>
+            ),
           },
           {
             id: 'balance',
             header: 'Balance',
             numeric: true,
+            hideBelow: 'sm',
             cell: ({ balanceAfter }) => <span className="whitespace-nowrap">{balanceAfter} BGL</span>,
           },
         ]}

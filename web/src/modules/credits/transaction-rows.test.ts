@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupByDay, type Transaction, withRunningBalance } from './transaction-rows.ts';
+import { groupByDay, type Transaction, totalsOf, untilDay, withRunningBalance } from './transaction-rows.ts';
 
 function transaction(part: Partial<Transaction>): Transaction {
   return {
@@ -45,4 +45,20 @@ test('the running balance goes back to nothing before the first movement', () =>
     '122.499999',
   );
   expect(rows.map((row) => row.balanceAfter)).toEqual(['122.499999', '121.999999', '125']);
+});
+
+test('totals are exact, and of the rows that are shown', () => {
+  const at = (day: number, part: Partial<Transaction>) =>
+    transaction({ transaction_date: new Date(2026, 10, day, 9).toISOString(), ...part });
+  const rows = withRunningBalance(
+    [
+      at(20, { transaction_type: 'payment', amount: '0.1' }),
+      at(19, { transaction_type: 'payment', amount: '0.2' }),
+      at(18, { transaction_type: 'credit', amount: '125' }),
+    ],
+    '124.7',
+  );
+  expect(totalsOf(rows)).toEqual({ incoming: '125', outgoing: '0.3', net: '124.7' });
+  expect(totalsOf(untilDay(rows, '2026-11-19'))).toEqual({ incoming: '125', outgoing: '0.2', net: '124.8' });
+  expect(totalsOf([])).toEqual({ incoming: '0', outgoing: '0', net: '0' });
 });

@@ -45,3 +45,24 @@ export function withRunningBalance(transactions: readonly Transaction[], balance
       return row;
     });
 }
+
+/** The rows up to the day `to` in the reader's time zone; all of them without it. */
+export function untilDay(rows: readonly StatementRow[], to: string | undefined): StatementRow[] {
+  return rows.filter(({ transaction }) => !to || localDay(new Date(transaction.transaction_date)) <= to);
+}
+
+/** What came in, what went out and the difference, in decimal BGL. */
+export function totalsOf(rows: readonly StatementRow[]): { incoming: string; outgoing: string; net: string } {
+  let incoming = 0n;
+  let outgoing = 0n;
+  for (const { transaction } of rows) {
+    const amount = parseBgl(transaction.amount);
+    if (isIncoming(transaction)) incoming += amount;
+    else outgoing += amount;
+  }
+  return {
+    incoming: formatBgl(incoming),
+    outgoing: formatBgl(outgoing),
+    net: formatBgl(incoming - outgoing),
+  };
+}

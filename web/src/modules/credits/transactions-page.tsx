@@ -14,9 +14,10 @@ import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/api.ts';
 import { transactionsQuery, useBalance } from './api.ts';
 import { SpendCard } from './spend-card.tsx';
+import { StatementSummary } from './statement-summary.tsx';
 import { StatementTable } from './statement-table.tsx';
 import { TransactionList } from './transaction-list.tsx';
-import { withRunningBalance } from './transaction-rows.ts';
+import { untilDay, withRunningBalance } from './transaction-rows.ts';
 
 /** Every movement of the account: by day, or as a statement with the balance after each. Filters live in the URL. */
 export function TransactionsPage() {
@@ -31,12 +32,7 @@ export function TransactionsPage() {
     [list.data],
   );
   const statement = useMemo(
-    () =>
-      balance.data
-        ? withRunningBalance(transactions, balance.data.balance).filter(
-            ({ transaction }) => !to || localDay(new Date(transaction.transaction_date)) <= to,
-          )
-        : [],
+    () => (balance.data ? untilDay(withRunningBalance(transactions, balance.data.balance), to) : []),
     [transactions, balance.data, to],
   );
   const more = {
@@ -81,7 +77,10 @@ export function TransactionsPage() {
               }
             />
           ) : view === 'statement' ? (
-            <StatementTable rows={statement} {...more} />
+            <>
+              <StatementSummary rows={statement} hasMore={list.hasNextPage} from={from} to={to} />
+              <StatementTable rows={statement} {...more} />
+            </>
           ) : (
             <TransactionList transactions={transactions} {...more} />
           )}

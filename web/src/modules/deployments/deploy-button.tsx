@@ -3,22 +3,29 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Rocket } from 'lucide-react';
 import { call } from '../../lib/api-client.ts';
+import { useIdempotencyKeys } from '../../lib/idempotency-key.ts';
 import { queryClient } from '../../lib/query-client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Money } from '../../ui/money.tsx';
 import { notify } from '../../ui/notify.ts';
 import { useUser } from '../accounts/api.ts';
-import { useServingDevice, useServingPrice } from './serving-prices.ts';
+import { useHourPrice } from './serving-prices.ts';
 
 /** Serves a model and leads to its page, with the price of an hour beside the button. */
 export function DeployButton({ modelId }: { modelId: string }) {
   const user = useUser();
   const navigate = useNavigate();
-  const price = useServingPrice('text_serving', useServingDevice());
+  const keys = useIdempotencyKeys();
+  const { price, failed, retry } = useHourPrice();
   const deployment = useMutation({
     mutationFn: () =>
-      call(deployVllm, { body: { model_id: modelId, user_id: user.id } }, { operation: 'deploy model' }),
+      call(
+        deployVllm,
+        { body: { model_id: modelId, user_id: user.id } },
+        { operation: 'deploy model', idempotencyKey: keys.keyFor(modelId) },
+      ),
     onSuccess: async ({ pod_id }) => {
+      keys.renew();
       notify.success('Model deployment initiated successfully');
       await navigate({ to: '/my-deployments/$podId', params: { podId: pod_id } });
       await queryClient.invalidateQueries({ queryKey: ['deployment'] });
@@ -26,16 +33,31 @@ export function DeployButton({ modelId }: { modelId: string }) {
     onError: (error) => notify.error(error, { product: 'Deployment' }),
   });
   return (
-    <>
-      {price && (
-        <span className="text-[0.8125rem] text-muted">
-          <Money bgl={price} /> / hour
-        </span>
+    <div className="flex items-center gap-2">
+      <span className="text-[0.8125rem] text-muted">
+        {price ? (
+          <>
+            <Money bgl={price} /> / hour
+          </>
+        ) : failed ? (
+          'The price could not be loaded.'
+        ) : (
+          'Loading the price…'
+        )}
+      </span>
+      {failed ? (
+        <Button onClick={retry}>Try again</Button>
+      ) : (
+        <Button
+          variant="primary"
+          disabled={price === undefined}
+          loading={deployment.isPending}
+          onClick={() => deployment.mutate()}
+        >
+          <Rocket aria-hidden />
+          Deploy
+        </Button>
       )}
-      <Button variant="primary" loading={deployment.isPending} onClick={() => deployment.mutate()}>
-        <Rocket aria-hidden />
-        Deploy
-      </Button>
-    </>
+    </div>
   );
 }

@@ -17,6 +17,7 @@ import { Progress } from '../../ui/progress.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { deviceName } from '../machine/api.ts';
 import { useDeployment, useTerminatePod } from './api.ts';
 import { codeExamples } from './code-examples.ts';
 import { DeploymentLog } from './deployment-log.tsx';
@@ -51,6 +52,7 @@ export function DeploymentPage() {
 }
 
 const usable = new Set<Deployment['status']>(['running', 'degraded', 'sleeping']);
+const onItsWay = new Set<Deployment['status']>(['queued', 'deploying']);
 const ended = new Set<Deployment['status']>(['terminated', 'failed']);
 
 function LoadedPage({ pod }: { pod: Deployment }) {
@@ -93,7 +95,7 @@ function LoadedPage({ pod }: { pod: Deployment }) {
           </Link>
         </Figure>
         <Figure label="Base">{pod.base_model_title}</Figure>
-        <Figure label="Runs on">{pod.device}</Figure>
+        <Figure label="Runs on">{deviceName(pod.device)}</Figure>
         <Figure label="Price">
           <Money bgl={pod.price_per_hour} /> / hour
         </Figure>
@@ -115,7 +117,8 @@ function LoadedPage({ pod }: { pod: Deployment }) {
           {
             value: 'chat',
             label: 'Playground',
-            content: usable.has(pod.status) ? (
+            keepMounted: true,
+            content: canChat(pod) ? (
               <Playground modelName={pod.model_name} device={pod.device === 'CPU' ? 'CPU' : 'GPU'} />
             ) : (
               <p className="py-8 text-center text-muted">
@@ -151,9 +154,14 @@ function LoadedPage({ pod }: { pod: Deployment }) {
   );
 }
 
+/** It answers, or has answered before and takes a question while it wakes or starts again. */
+function canChat({ status, ready_at }: Deployment): boolean {
+  return usable.has(status) || (ready_at !== null && onItsWay.has(status));
+}
+
 /** Why it is not simply running, and how far it is. */
 function State({ pod }: { pod: Deployment }) {
-  if (pod.status === 'queued' || pod.status === 'deploying') {
+  if (onItsWay.has(pod.status)) {
     return (
       <Card className="mb-6">
         <Progress value={pod.progress} label={pod.reason || 'Starting'} />

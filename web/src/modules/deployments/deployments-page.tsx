@@ -15,6 +15,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
+import { deviceName } from '../machine/api.ts';
 import { useDeploymentStats, useDeployments } from './api.ts';
 import { StarterChatCard } from './starter-chat-card.tsx';
 
@@ -102,7 +103,7 @@ const columns: Column<Deployment>[] = [
   },
   { id: 'status', header: 'Status', cell: (pod) => <StatusBadge status={pod.status} />, width: '8rem' },
   { id: 'base', header: 'Base', cell: (pod) => pod.base_model_title, width: '14rem', hideBelow: 'lg' },
-  { id: 'device', header: 'Runs on', cell: (pod) => pod.device, width: '8rem', hideBelow: 'md' },
+  { id: 'device', header: 'Runs on', cell: (pod) => deviceName(pod.device), width: '10rem', hideBelow: 'md' },
   {
     id: 'used',
     header: 'Last request',

@@ -1,5 +1,6 @@
 import { CornerDownLeft, RotateCcw, Square } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { countOf } from '../../lib/count-of.ts';
 import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
@@ -29,6 +30,12 @@ export function Playground({ modelName, device }: Props) {
   useEffect(() => {
     log.current?.scrollTo({ top: log.current.scrollHeight });
   }, [turns]);
+  // An answer may have grown while another tab was shown.
+  useEffect(() => {
+    const shown = new ResizeObserver(([entry]) => entry?.target.scrollTo({ top: entry.target.scrollHeight }));
+    if (log.current) shown.observe(log.current);
+    return () => shown.disconnect();
+  }, []);
 
   async function send(question: string) {
     setDraft('');
@@ -153,7 +160,7 @@ function TurnView({ turn, waiting }: { turn: Turn; waiting: boolean }) {
       </p>
       {turn.speed && (
         <p className="px-1 text-muted text-xs tabular-nums">
-          {turn.speed.tokens} tokens · first after {Math.round(turn.speed.firstTokenMs)} ms
+          {countOf(turn.speed.tokens, 'token')} · first after {Math.round(turn.speed.firstTokenMs)} ms
           {turn.speed.tokensPerSecond && ` · ${turn.speed.tokensPerSecond.toFixed(0)} tokens/s`}
         </p>
       )}

@@ -1,4 +1,3 @@
-import type { GpuType } from '@bakehouse/contract/limits';
 import { useQuery } from '@tanstack/react-query';
 import { pricesQuery } from '../credits/api.ts';
 import { useMachine } from '../machine/api.ts';
@@ -6,13 +5,25 @@ import { useMachine } from '../machine/api.ts';
 export type ServingDevice = 'CPU' | 'GPU';
 type ServingPrice = 'text_serving' | 'prompt_tokens' | 'completion_tokens';
 
-/** The GPU that a deployment asks for unless told otherwise. */
-const DEFAULT_GPU: GpuType = 'NVIDIA_TESLA_A100';
-
 /** Where a model would be served on this machine; undefined while that is not known. */
 export function useServingDevice(): ServingDevice | undefined {
   const { data } = useMachine();
-  return data && (data.accelerators.some((one) => one.gpu_type === DEFAULT_GPU) ? 'GPU' : 'CPU');
+  return data && (data.serves_text_on_gpus ? 'GPU' : 'CPU');
+}
+
+/** What an hour of serving costs here in BGL: nothing is deployed before this is known. */
+export function useHourPrice(): { price: string | undefined; failed: boolean; retry: () => void } {
+  const machine = useMachine();
+  const prices = useQuery(pricesQuery);
+  const price = useServingPrice('text_serving', useServingDevice());
+  return {
+    price,
+    failed: price === undefined && (machine.isError || prices.isError),
+    retry: () => {
+      if (machine.isError) void machine.refetch();
+      if (prices.isError) void prices.refetch();
+    },
+  };
 }
 
 /** BGL for an hour, or for a million tokens; undefined while it is not known. */

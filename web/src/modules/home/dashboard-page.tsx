@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useCreatePanel } from '../../lib/create-panel.ts';
 import { useFallbackInterval } from '../../lib/event-stream.ts';
-import { formatDuration, relativeTime } from '../../lib/format-time.ts';
+import { aboutDuration, relativeTime } from '../../lib/format-time.ts';
 import { BalanceCard } from '../../ui/balance-card.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -12,7 +12,7 @@ import { useUser } from '../accounts/api.ts';
 import { assetListQuery } from '../assets/api.ts';
 import { useBalance } from '../credits/api.ts';
 import { deploymentListQuery } from '../deployments/api.ts';
-import { runListQuery } from '../training/api.ts';
+import { runListQuery, runOfModel, shownState, useRuns } from '../training/api.ts';
 import { OnboardingCard } from './onboarding-card.tsx';
 import { RecentCard } from './recent-card.tsx';
 
@@ -75,11 +75,11 @@ function RecentRuns() {
           }
           detail={
             run.state === 'running' && run.remaining_seconds !== null
-              ? `${Math.floor(run.progress)}%, ${formatDuration(run.remaining_seconds)} left`
+              ? `${Math.floor(run.progress)}%, ${aboutDuration(run.remaining_seconds)} left`
               : `${run.base_model.title} · ${relativeTime(new Date(run.created_at))}`
           }
         >
-          <StatusBadge status={run.state} moving={run.state === 'running'} />
+          <StatusBadge status={shownState(run)} moving={shownState(run) === 'running'} />
         </Row>
       )}
     />
@@ -136,26 +136,34 @@ const assetTexts = {
 function RecentAssets({ types }: { types: 'RAW' | 'MODEL' }) {
   const user = useUser();
   const query = useInfiniteQuery(assetListQuery(user.id, { types }));
+  const assets = query.data?.pages[0]?.datasets;
+  const unfinished = types === 'MODEL' && assets?.some((asset) => asset.file_count === 0);
+  const runs = useRuns({ enabled: unfinished === true }).data?.runs;
   const { title, to, page, empty } = assetTexts[types];
   return (
     <RecentCard
       title={title}
       to={to}
       query={query}
-      rows={query.data?.pages[0]?.datasets}
+      rows={assets}
       rowKey={(asset) => asset.dataset_id}
       empty={empty}
       skeletons={2}
-      row={(asset) => (
-        <Row
-          title={
-            <Link to={page} params={{ id: asset.dataset_id }}>
-              {asset.title}
-            </Link>
-          }
-          detail={relativeTime(new Date(asset.updated_at))}
-        />
-      )}
+      row={(asset) => {
+        const run = runOfModel(asset, unfinished ? runs : undefined);
+        return (
+          <Row
+            title={
+              <Link to={page} params={{ id: asset.dataset_id }}>
+                {asset.title}
+              </Link>
+            }
+            detail={relativeTime(new Date(asset.updated_at))}
+          >
+            {run && <StatusBadge status={shownState(run)} />}
+          </Row>
+        );
+      }}
     />
   );
 }

@@ -3,6 +3,8 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api-client.ts';
 import { useFallbackInterval } from '../../lib/event-stream.ts';
 
+export { deviceName, firstGpu, gpusHere } from './devices.ts';
+
 const POLL_MS = 3_000;
 
 export const machineQuery = queryOptions({

@@ -1,5 +1,7 @@
 import type { Machine } from '@bakehouse/contract/machine';
 import { ChevronDown, LoaderCircle, TriangleAlert } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { queryClient } from '../../lib/query-client.ts';
 import { Progress } from '../../ui/progress.tsx';
 import { useMachine } from './api.ts';
 import { summarisePreparations } from './summarise-preparations.ts';
@@ -9,6 +11,7 @@ export function PreparationBanner() {
   const { data } = useMachine();
   const open = data?.preparations.filter((preparation) => preparation.state !== 'ready') ?? [];
   const summary = summarisePreparations(open);
+  useNews(data && data.preparations.length - open.length);
   return (
     <div role="status" aria-label="Preparation of this machine">
       {summary && (
@@ -42,6 +45,20 @@ export function PreparationBanner() {
       )}
     </div>
   );
+}
+
+/** Reads again what a preparation brings once it is ready: the starter model among the models, and one that answers. */
+function useNews(ready: number | undefined): void {
+  const before = useRef(ready);
+  useEffect(() => {
+    if (ready === undefined) return;
+    if (before.current !== undefined && ready > before.current) {
+      for (const family of ['asset', 'deployment']) {
+        void queryClient.invalidateQueries({ queryKey: [family] });
+      }
+    }
+    before.current = ready;
+  }, [ready]);
 }
 
 function Preparation({ preparation }: { preparation: Machine['preparations'][number] }) {

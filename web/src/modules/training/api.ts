@@ -13,9 +13,13 @@ import {
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api-client.ts';
 import { useFallbackInterval } from '../../lib/event-stream.ts';
+import { useIdempotencyKeys } from '../../lib/idempotency-key.ts';
 import { queryClient } from '../../lib/query-client.ts';
 import { notify } from '../../ui/notify.ts';
 import type { TrainingParameters } from './create-model-wizard-state.ts';
+
+export { shownState } from './run-sentences.ts';
+export { runOfModel, unfinishedText } from './unfinished-model.ts';
 
 const POLL_MS = 3_000;
 /** Reading and counting the tokens of a large file takes its time. */
@@ -27,8 +31,8 @@ export const runListQuery = queryOptions({
   queryFn: ({ signal }) => call(listRuns, { query: { limit: 100 } }, { signal, operation: 'fetch runs' }),
 });
 
-export function useRuns() {
-  return useQuery({ ...runListQuery, refetchInterval: useFallbackInterval(POLL_MS) });
+export function useRuns({ enabled = true } = {}) {
+  return useQuery({ ...runListQuery, enabled, refetchInterval: useFallbackInterval(POLL_MS) });
 }
 
 const runQuery = (runId: string) =>
@@ -37,8 +41,8 @@ const runQuery = (runId: string) =>
     queryFn: ({ signal }) => call(getRun, { params: { runId } }, { signal, operation: 'fetch the run' }),
   });
 
-export function useRun(runId: string) {
-  return useQuery({ ...runQuery(runId), refetchInterval: useFallbackInterval(POLL_MS) });
+export function useRun(runId: string, { enabled = true } = {}) {
+  return useQuery({ ...runQuery(runId), enabled, refetchInterval: useFallbackInterval(POLL_MS) });
 }
 
 export const runMetricsQuery = (runId: string) =>
@@ -74,9 +78,16 @@ export function useCancelRun(runId: string) {
 
 /** Goes on with a cancelled or failed run from its last checkpoint. */
 export function useResumeRun(runId: string) {
+  const keys = useIdempotencyKeys();
   return useMutation({
-    mutationFn: () => call(resumeRun, { params: { runId } }, { operation: 'resume the run' }),
+    mutationFn: () =>
+      call(
+        resumeRun,
+        { params: { runId } },
+        { operation: 'resume the run', idempotencyKey: keys.keyFor(runId) },
+      ),
     onSuccess: (run: Run) => {
+      keys.renew();
       queryClient.setQueryData(runQuery(runId).queryKey, run);
       return queryClient.invalidateQueries({ queryKey: ['run'] });
     },

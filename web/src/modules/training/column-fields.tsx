@@ -1,18 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
+import { useEffect, useEffectEvent } from 'react';
 import { Callout } from '../../ui/callout.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import { assetQuery, previewQuery } from '../assets/api.ts';
-import type { Problems, TrainingParameters, WizardState } from './create-model-wizard-state.ts';
+import type { Problems, Suggestion, TrainingParameters, WizardState } from './create-model-wizard-state.ts';
+import { suggestColumns } from './suggest.ts';
 
 type Props = {
   state: WizardState;
   problems: Problems;
   onChange: (values: Partial<TrainingParameters>) => void;
+  onSuggest: (values: Suggestion) => void;
 };
 
 /** Input and output column, chosen from those that the file has. */
-export function ColumnFields({ state, problems, onChange }: Props) {
+export function ColumnFields({ state, problems, onChange, onSuggest }: Props) {
   const { datasetId, fileName, parameters } = state;
   const dataset = useQuery({ ...assetQuery(datasetId ?? ''), enabled: datasetId !== null });
   const preview = useQuery({
@@ -24,7 +27,10 @@ export function ColumnFields({ state, problems, onChange }: Props) {
     }),
     enabled: Boolean(dataset.data?.revision_id && fileName),
   });
-  const options = (preview.data?.columns ?? []).map((column) => ({ value: column, label: column }));
+  const columns = preview.data?.columns;
+  const suggest = useEffectEvent(() => onSuggest(suggestColumns(columns ?? [])));
+  useEffect(() => suggest(), [columns]);
+  const options = (columns ?? []).map((column) => ({ value: column, label: column }));
   const placeholder = preview.isPending ? 'Reading the columns…' : 'Choose a column';
   return (
     <div className="flex flex-col gap-5">

@@ -4,6 +4,7 @@ import { Card } from '../../ui/card.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { runMetricsQuery } from './api.ts';
 import { overlay } from './curves.ts';
+import { shownParameters } from './shown-parameters.ts';
 
 /** The curves of several runs over each other, and where their parameters differ. */
 export function CompareRuns({ runs }: { runs: Run[] }) {
@@ -42,7 +43,7 @@ export function CompareRuns({ runs }: { runs: Run[] }) {
               <tbody>
                 {differing.map(({ name, values }) => (
                   <tr key={name} className="border-line border-t">
-                    <th scope="row" className="px-5 py-2 font-medium font-mono">
+                    <th scope="row" className="px-5 py-2 font-medium">
                       {name}
                     </th>
                     {values.map((value, index) => (
@@ -64,9 +65,10 @@ export function CompareRuns({ runs }: { runs: Run[] }) {
 function differingParameters(runs: Run[]): { name: string; values: string[] }[] {
   const [first] = runs;
   if (!first || runs.length < 2) return [];
-  const rows = Object.keys(first.parameters).map((name) => ({
+  const columns = runs.map(shownParameters);
+  const rows = shownParameters(first).map(({ name }) => ({
     name,
-    values: runs.map((run) => String(run.parameters[name as keyof Run['parameters']] ?? '–')),
+    values: columns.map((column) => column.find((row) => row.name === name)?.value ?? '–'),
   }));
   return rows.filter(({ values }) => new Set(values).size > 1);
 }

@@ -1,5 +1,6 @@
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { countOf } from '../../lib/count-of.ts';
 import { relativeTime } from '../../lib/format-time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -100,7 +101,7 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
 
 function describe({ fine_tune_payload: saved, created_at }: Configuration): string {
   const parts = [
-    saved.epochs !== undefined && `${saved.epochs} epochs`,
+    saved.epochs !== undefined && countOf(saved.epochs, 'epoch'),
     saved.learning_rate !== undefined && `learning rate ${saved.learning_rate}`,
     saved.lora_r !== undefined && `rank ${saved.lora_r}`,
     saved.file_name,

@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'react';
+import type { CreatePanel } from '../../lib/create-panel.ts';
 import { Button } from '../../ui/button.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { Stepper } from '../../ui/stepper.tsx';
 import { CreateModelResult } from './create-model-result.tsx';
-import { isDirty, stepLabels, type WizardState } from './create-model-wizard-state.ts';
+import { isDirty, type Suggestion, stepLabels, type WizardState } from './create-model-wizard-state.ts';
 import { StepDetails } from './step-details.tsx';
 import { StepParameters } from './step-parameters.tsx';
 import { StepReview } from './step-review.tsx';
@@ -13,25 +14,23 @@ import { StepType } from './step-type.tsx';
 import { StepUpload } from './step-upload.tsx';
 import { useCreateModel } from './use-create-model.ts';
 
-type Preset = { dataset?: string | undefined; baseModel?: string | undefined };
+type Preset = Pick<CreatePanel, 'dataset' | 'dataFile' | 'baseModel'>;
 type Props = Preset & { open: boolean; onClose: () => void };
 
 const FORM_ID = 'create-model';
 
 /**
- * The Create Model wizard. `dataset` and `baseModel` come preselected from where it was opened. Who
+ * The Create Model wizard. `dataset`, its file and `baseModel` come preselected from where it was opened. Who
  * leaves the page in the middle, to buy credits or by Back, finds it as it was; who closes it, or
  * asks for another dataset or model, begins anew.
  */
-export function CreateModelSheet({ open, onClose, dataset, baseModel }: Props) {
-  const [shown, setShown] = useState({ open, round: 0, preset: { dataset, baseModel } });
+export function CreateModelSheet({ open, onClose, ...wanted }: Props) {
+  const [shown, setShown] = useState({ open, round: 0, preset: wanted });
   const [unfinished, setUnfinished] = useState(false);
   if (open !== shown.open) {
     const { preset, round } = shown;
-    const goesOn = unfinished && fits(dataset, preset.dataset) && fits(baseModel, preset.baseModel);
-    setShown(
-      open && !goesOn ? { open, round: round + 1, preset: { dataset, baseModel } } : { ...shown, open },
-    );
+    const goesOn = unfinished && presetFields.every((field) => fits(wanted[field], preset[field]));
+    setShown(open && !goesOn ? { open, round: round + 1, preset: wanted } : { ...shown, open });
   }
   return (
     <Wizard
@@ -47,15 +46,18 @@ export function CreateModelSheet({ open, onClose, dataset, baseModel }: Props) {
   );
 }
 
+const presetFields = ['dataset', 'dataFile', 'baseModel'] as const;
+
 function fits(wanted: string | undefined, chosen: string | undefined): boolean {
   return wanted === undefined || wanted === chosen;
 }
 
 type WizardProps = Props & { onUnfinished: (unfinished: boolean) => void };
 
-function Wizard({ open, onClose, onUnfinished, dataset, baseModel }: WizardProps) {
+function Wizard({ open, onClose, onUnfinished, dataset, dataFile, baseModel }: WizardProps) {
   const wizard = useCreateModel({ dataset, baseModel });
   const { state, problems, busy, dispatch, goOn } = wizard;
+  const suggest = (values: Suggestion) => dispatch({ do: 'suggest', values });
   const dirty = isDirty(state);
   useEffect(() => onUnfinished(dirty), [dirty, onUnfinished]);
 
@@ -133,7 +135,9 @@ function Wizard({ open, onClose, onUnfinished, dataset, baseModel }: WizardProps
           <StepSelection
             state={state}
             problems={problems}
+            wantedFile={dataFile}
             onChange={(values) => dispatch({ do: 'change', values })}
+            onSuggest={suggest}
             onApply={(configuration) => dispatch({ do: 'apply', configuration })}
           />
         )}
@@ -143,6 +147,7 @@ function Wizard({ open, onClose, onUnfinished, dataset, baseModel }: WizardProps
             problems={problems}
             criticalErrors={wizard.validation?.critical_errors ?? []}
             onChange={(values) => dispatch({ do: 'parameters', values })}
+            onSuggest={suggest}
           />
         )}
       </form>

@@ -50,6 +50,23 @@ describe('wizardReducer', () => {
   });
 });
 
+it('fills in a suggestion only where nothing was chosen', () => {
+  const values = { baseModelId: 'base', fileName: 'x.csv', input_column: 'q', output_column: 'r' };
+  expect(wizardReducer(initialState, { do: 'suggest', values })).toMatchObject({
+    baseModelId: 'base',
+    datasetId: null,
+    fileName: 'x.csv',
+    parameters: { input_column: 'q', output_column: 'r' },
+  });
+  const chosen = at({
+    baseModelId: 'mine',
+    fileName: 'y.csv',
+    parameters: { ...initialParameters, output_column: 'q' },
+  });
+  // One column was chosen: the other one is not guessed against it.
+  expect(wizardReducer(chosen, { do: 'suggest', values })).toEqual(chosen);
+});
+
 it('applies a saved configuration over what was chosen before', () => {
   const before = at({
     step: 3,
@@ -109,6 +126,13 @@ describe('parameterProblems', () => {
     });
   });
 
+  it('refuses the same column for both', () => {
+    const same = { ...initialParameters, input_column: 'q', output_column: 'q' };
+    expect(parameterProblems(same, 'rows.csv')).toEqual({
+      output_column: 'Input and output must be different columns',
+    });
+  });
+
   it('names each field that is out of bounds', () => {
     const bad = {
       ...initialParameters,
@@ -116,12 +140,14 @@ describe('parameterProblems', () => {
       learning_rate: 0,
       accelerator_count: 3,
       stride: Number.NaN,
+      lora_dropout: 0.6,
     };
     expect(parameterProblems(bad, 'a.txt')).toEqual({
       epochs: 'Epochs must be at least 1',
       learning_rate: 'Learning rate must be greater than 0',
       accelerator_count: 'Please select a valid number of GPUs (1, 2, 4, or 8)',
       stride: 'Stride must be at least 1',
+      lora_dropout: 'LoRA dropout must be at most 0.5',
     });
   });
 

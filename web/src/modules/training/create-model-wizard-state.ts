@@ -88,15 +88,22 @@ export const initialState: WizardState = {
   attempts: 0,
 };
 
+export type Suggestion = Partial<
+  Pick<WizardState, 'baseModelId' | 'datasetId' | 'fileName'> &
+    Pick<TrainingParameters, 'input_column' | 'output_column'>
+>;
+
 export type WizardAction =
   | { do: 'change'; values: Partial<Omit<WizardState, 'step' | 'parameters' | 'attempts'>> }
   | { do: 'parameters'; values: Partial<TrainingParameters> }
+  /** Fills in what is plainly meant, where nothing has been chosen yet. */
+  | { do: 'suggest'; values: Suggestion }
   /** Fills in a saved configuration; what it does not name stays as it is. */
   | { do: 'apply'; configuration: Configuration['fine_tune_payload'] }
   | { do: 'continue' }
   | { do: 'back' }
   | { do: 'finish' }
-  | { do: 'reset' };
+  | { do: 'reset'; to: WizardState };
 
 export const stepLabels: Record<ModelType, string[]> = {
   upload: ['Model Type', 'Model Details', 'Upload Files', 'Review'],
@@ -110,6 +117,8 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
       return withoutStaleChoices(state, { ...state, ...action.values });
     case 'parameters':
       return { ...state, parameters: { ...state.parameters, ...action.values } };
+    case 'suggest':
+      return withSuggestion(state, action.values);
     case 'apply': {
       const { asset_id, base_model, file_name, model_name: _, ...parameters } = action.configuration;
       const { input_column, output_column } = parameters;
@@ -140,7 +149,7 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
     case 'finish':
       return { ...state, step: 6 };
     case 'reset':
-      return initialState;
+      return action.to;
   }
 }
 
@@ -149,6 +158,22 @@ function withoutStaleChoices(before: WizardState, after: WizardState): WizardSta
   const fileName = after.datasetId === before.datasetId ? after.fileName : null;
   const columns = fileName === before.fileName ? {} : { input_column: '', output_column: '' };
   return { ...after, fileName, parameters: { ...after.parameters, ...columns } };
+}
+
+function withSuggestion(state: WizardState, suggested: Suggestion): WizardState {
+  const { input_column, output_column } = state.parameters;
+  const untouched = !input_column && !output_column;
+  return {
+    ...state,
+    baseModelId: state.baseModelId ?? suggested.baseModelId ?? null,
+    datasetId: state.datasetId ?? suggested.datasetId ?? null,
+    fileName: state.fileName ?? suggested.fileName ?? null,
+    parameters: {
+      ...state.parameters,
+      input_column: untouched ? (suggested.input_column ?? '') : input_column,
+      output_column: untouched ? (suggested.output_column ?? '') : output_column,
+    },
+  };
 }
 
 export type Problems = Partial<Record<keyof WizardState | keyof TrainingParameters, string>>;
@@ -208,6 +233,9 @@ const bounded = [
   ['max_chunk_size', 'Max chunk size'],
   ['stride', 'Stride'],
   ['min_segment_length', 'Min segment length'],
+  ['train_test_split', 'Train/test split'],
+  ['lora_r', 'LoRA rank'],
+  ['lora_dropout', 'LoRA dropout'],
 ] as const;
 
 export function parameterProblems(parameters: TrainingParameters, fileName: string): Problems {
@@ -220,10 +248,14 @@ export function parameterProblems(parameters: TrainingParameters, fileName: stri
   if (!gpuCounts.some((count) => count === parameters.accelerator_count)) {
     problems.accelerator_count = 'Please select a valid number of GPUs (1, 2, 4, or 8)';
   }
-  if (!isTextFile(fileName) && (!parameters.input_column || !parameters.output_column)) {
+  if (!isTextFile(fileName)) {
+    const { input_column, output_column } = parameters;
     const message = 'Input and output columns are required for non-text files';
-    if (!parameters.input_column) problems.input_column = message;
-    if (!parameters.output_column) problems.output_column = message;
+    if (!input_column) problems.input_column = message;
+    if (!output_column) problems.output_column = message;
+    else if (output_column === input_column) {
+      problems.output_column = 'Input and output must be different columns';
+    }
   }
   for (const [field, label] of bounded) {
     const { min, max } = bounds[field];

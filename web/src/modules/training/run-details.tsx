@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatDateTime } from '../../lib/format-time.ts';
 import { Card } from '../../ui/card.tsx';
+import { shownParameters } from './shown-parameters.ts';
 
 /** What it was made from and with. */
 export function RunDetails({ run }: { run: Run }) {
-  const { lora_target_modules: modules, model_name: _name, ...parameters } = run.parameters;
   return (
     <Card title="Made from">
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5 text-[0.8125rem]">
@@ -29,16 +29,12 @@ export function RunDetails({ run }: { run: Run }) {
           </Link>
           <span className="block font-mono text-muted text-xs">{run.dataset.file_name}</span>
         </Row>
-        <Row label="Runs on">{run.device}</Row>
         <Row label="Created">{formatDateTime(new Date(run.created_at))}</Row>
-        {Object.entries(parameters).map(([name, value]) => (
-          <Row key={name} label={name.replaceAll('_', ' ')}>
-            <span className="font-mono text-xs">{value === null || value === '' ? '–' : String(value)}</span>
+        {shownParameters(run).map(({ name, value }) => (
+          <Row key={name} label={name}>
+            {value}
           </Row>
         ))}
-        <Row label="lora target modules">
-          <span className="font-mono text-xs">{modules.join(', ')}</span>
-        </Row>
       </dl>
     </Card>
   );
@@ -47,7 +43,7 @@ export function RunDetails({ run }: { run: Run }) {
 function Row({ label, children }: { label: string; children: ReactNode }) {
   return (
     <>
-      <dt className="text-muted first-letter:uppercase">{label}</dt>
+      <dt className="text-muted">{label}</dt>
       <dd className="min-w-0 [overflow-wrap:anywhere]">{children}</dd>
     </>
   );

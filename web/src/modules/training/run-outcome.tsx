@@ -1,8 +1,10 @@
 import type { Run } from '@bakehouse/contract/training';
+import { countOf } from '../../lib/count-of.ts';
 import { formatDuration } from '../../lib/format-time.ts';
 import { Callout } from '../../ui/callout.tsx';
 import { Figure } from '../../ui/figure.tsx';
 import { Money } from '../../ui/money.tsx';
+import { deviceName } from '../machine/api.ts';
 
 /** How it ended, and what it cost. */
 export function RunOutcome({ run }: { run: Run }) {
@@ -13,10 +15,10 @@ export function RunOutcome({ run }: { run: Run }) {
         <Figure card label="Held-out loss" note={`base model ${decimals(summary.eval_loss_base)}`}>
           {decimals(summary.eval_loss)}
         </Figure>
-        <Figure card label="Training loss" note={`${run.steps_total} steps`}>
+        <Figure card label="Training loss" note={countOf(run.steps_total, 'step')}>
           {decimals(summary.train_loss)}
         </Figure>
-        <Figure card label="Took" note={`on ${run.device}`}>
+        <Figure card label="Took" note={deviceName(run.device)}>
           {formatDuration(run.elapsed_seconds)}
         </Figure>
         <Figure

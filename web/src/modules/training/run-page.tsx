@@ -16,6 +16,7 @@ import { RunCurves } from './run-curves.tsx';
 import { RunDetails } from './run-details.tsx';
 import { RunOutcome } from './run-outcome.tsx';
 import { RunProgress } from './run-progress.tsx';
+import { shownState } from './run-sentences.ts';
 
 const route = getRouteApi('/app/runs/$id');
 
@@ -56,7 +57,7 @@ function LoadedPage({ run }: { run: Run }) {
       <PageHeader
         title={run.title}
         parents={[{ label: 'LLM Training', to: '/llm-training' }]}
-        badge={<StatusBadge status={run.state} />}
+        badge={<StatusBadge status={shownState(run)} />}
         actions={
           <>
             {!over && run.state !== 'stopping' && (

@@ -1,27 +1,28 @@
 import { parseBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/training';
+import { countOf } from '../../lib/count-of.ts';
 import { Card } from '../../ui/card.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Progress } from '../../ui/progress.tsx';
-import { timeSentence } from './run-sentences.ts';
+import { phaseText, timeText } from './run-sentences.ts';
 
 /** Phase, steps, time and money of a run that has not ended. */
 export function RunProgress({ run }: { run: Run }) {
-  const stopping = run.state === 'stopping';
+  const phase = phaseText(run);
   const waiting = run.state === 'queued' || run.state === 'starting';
   return (
     <Card className="mb-5">
       <Progress
         value={waiting && run.progress === 0 ? null : run.progress}
         label={
-          <span className="block truncate first-letter:uppercase">
-            {stopping ? 'Saving its work' : (run.phase ?? run.reason)}
+          <span className={run.state === 'queued' ? 'block whitespace-normal' : 'block truncate'}>
+            {phase}
           </span>
         }
         aside={run.steps_total > 0 ? `Step ${run.step} of ${run.steps_total}` : undefined}
       />
       <div className="mt-3 flex flex-wrap justify-between gap-x-6 gap-y-1 text-[0.8125rem] text-muted tabular-nums">
-        <span>{timeSentence(stopping ? { ...run, remaining_seconds: null } : run)}</span>
+        <span>{timeText(run)}</span>
         <span>
           Held <Money bgl={run.held} /> of a quote of <Money bgl={run.quote.total} />
         </span>
@@ -32,11 +33,11 @@ export function RunProgress({ run }: { run: Run }) {
           for the time that is used.
         </p>
       )}
-      {run.reason && run.phase && run.reason !== run.phase && <p className="mt-2 text-muted">{run.reason}</p>}
+      {run.reason && run.reason !== phase && <p className="mt-2 text-muted">{run.reason}</p>}
       {run.restarts > 0 && (
         <p className="mt-2 text-[0.8125rem] text-muted">
-          It was interrupted {run.restarts === 1 ? 'once' : `${run.restarts} times`} and went on from its last
-          checkpoint.
+          It was interrupted {run.restarts === 1 ? 'once' : countOf(run.restarts, 'time')} and went on from
+          its last checkpoint.
         </p>
       )}
     </Card>

@@ -1,13 +1,53 @@
-import { expect, it } from 'vitest';
-import { timeSentence } from './run-sentences.ts';
+import { describe, expect, it } from 'vitest';
+import { phaseText, shownState, timeText } from './run-sentences.ts';
 
-it('tells the time so far and the time left', () => {
-  const started_at = '2026-01-01T00:00:00.000Z';
-  expect(timeSentence({ elapsed_seconds: 125, remaining_seconds: 40, started_at })).toBe(
-    '2 min 5 s so far, about 40 s left',
-  );
-  expect(timeSentence({ elapsed_seconds: 5, remaining_seconds: null, started_at })).toBe('5 s so far');
-  expect(timeSentence({ elapsed_seconds: 0, remaining_seconds: null, started_at: null })).toBe(
-    'Not started yet',
-  );
+const running = {
+  state: 'running',
+  phase: 'training',
+  reason: '',
+  elapsed_seconds: 125,
+  remaining_seconds: 43,
+  started_at: '2026-01-01T00:00:00.000Z',
+} as const;
+const fresh = { ...running, state: 'starting', elapsed_seconds: 0, remaining_seconds: null } as const;
+
+const told = (run: Parameters<typeof timeText>[0] & Parameters<typeof phaseText>[0]) => [
+  shownState(run),
+  phaseText(run),
+  timeText(run),
+];
+
+describe('badge, phase and time agree', () => {
+  const free = 'Time is charged from the first step on';
+  it.each([
+    [
+      { ...fresh, state: 'queued', phase: null, started_at: null },
+      'queued',
+      'Waiting for its turn',
+      'Not started yet',
+    ],
+    [{ ...fresh, phase: null }, 'starting', 'Starting', free],
+    [{ ...fresh, phase: 'loading model' }, 'starting', 'Loading model', free],
+    [{ ...fresh, phase: 'evaluating' }, 'starting', 'Measuring the base model first', free],
+    [fresh, 'running', 'Making the first step', free],
+    [{ ...running, elapsed_seconds: 0 }, 'running', 'Training', 'Just begun, about 40 s left'],
+    [running, 'running', 'Training', '2 min 5 s so far, about 40 s left'],
+    [{ ...running, phase: 'evaluating' }, 'running', 'Evaluating', '2 min 5 s so far, about 40 s left'],
+    [{ ...running, phase: 'saving', remaining_seconds: null }, 'running', 'Saving', '2 min 5 s so far'],
+    [{ ...running, state: 'stopping' }, 'stopping', 'Saving its work', '2 min 5 s so far'],
+  ] as const)('%o', (run, ...expected) => {
+    expect(told(run)).toEqual(expected);
+  });
+
+  it('says why it waits, and goes on counting after a pause', () => {
+    const reason = 'Waiting for the CPU, next in line.';
+    expect(told({ ...running, state: 'queued', phase: null, reason })).toEqual([
+      'queued',
+      reason,
+      '2 min 5 s so far',
+    ]);
+    expect(timeText({ ...running, state: 'starting' })).toBe(
+      '2 min 5 s so far, time is charged from the first step on',
+    );
+  });
 });

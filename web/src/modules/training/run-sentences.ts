@@ -1,11 +1,46 @@
 import type { Run } from '@bakehouse/contract/training';
-import { formatDuration } from '../../lib/format-time.ts';
+import { aboutDuration, formatDuration } from '../../lib/format-time.ts';
 
-/** '2 min 5 s so far, about 40 s left'. */
-export function timeSentence(run: Pick<Run, 'elapsed_seconds' | 'remaining_seconds' | 'started_at'>): string {
-  if (run.started_at === null) return 'Not started yet';
-  const elapsed = `${formatDuration(run.elapsed_seconds)} so far`;
-  return run.remaining_seconds === null
-    ? elapsed
-    : `${elapsed}, about ${formatDuration(run.remaining_seconds)} left`;
+/*
+ * Badge, phase and time of a run, from one reading, so that they never contradict each other. The
+ * server counts (and charges) time from the end of the first step on. Until then the run is starting
+ * for it, also while the runtime measures the base model and makes that first step.
+ */
+
+type Stage = Pick<Run, 'state' | 'phase'>;
+
+/** The word on the badge: a run that makes its first step is running. */
+export function shownState({ state, phase }: Stage): Run['state'] {
+  return state === 'starting' && phase === 'training' ? 'running' : state;
+}
+
+/** What it does now. */
+export function phaseText({ state, phase, reason }: Stage & Pick<Run, 'reason'>): string {
+  if (state === 'stopping') return 'Saving its work';
+  if (state === 'queued') return reason || 'Waiting for its turn';
+  if (state === 'starting' && phase === 'evaluating') return 'Measuring the base model first';
+  if (state === 'starting' && phase === 'training') return 'Making the first step';
+  return sentence(phase ?? (reason || state));
+}
+
+/** '2 min 5 s so far, about 40 s left'; before the first step, why nothing is counted. */
+export function timeText(
+  run: Stage & Pick<Run, 'elapsed_seconds' | 'remaining_seconds' | 'started_at'>,
+): string {
+  const { state, elapsed_seconds: elapsed, remaining_seconds: remaining } = run;
+  const before = elapsed >= 1 ? `${formatDuration(elapsed)} so far` : null;
+  if (state === 'queued') return before ?? 'Not started yet';
+  if (state === 'starting') return join(before, 'time is charged from the first step on');
+  return join(
+    before ?? 'just begun',
+    state === 'stopping' || remaining === null ? null : `${aboutDuration(remaining)} left`,
+  );
+}
+
+function join(...parts: (string | null)[]): string {
+  return sentence(parts.filter((part) => part !== null).join(', '));
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

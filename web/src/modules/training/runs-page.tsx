@@ -16,6 +16,7 @@ import { Progress } from '../../ui/progress.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useRuns } from './api.ts';
 import { CompareRuns } from './compare-runs.tsx';
+import { shownState } from './run-sentences.ts';
 
 const route = getRouteApi('/app/llm-training');
 
@@ -111,7 +112,7 @@ function columnsWith(compared: string[], toggle: (runId: string, checked: boolea
         </div>
       ),
     },
-    { id: 'state', header: 'State', cell: (run) => <StatusBadge status={run.state} />, width: '8rem' },
+    { id: 'state', header: 'State', cell: (run) => <StatusBadge status={shownState(run)} />, width: '8rem' },
     {
       id: 'progress',
       header: 'Progress',
@@ -145,7 +146,7 @@ function columnsWith(compared: string[], toggle: (runId: string, checked: boolea
     },
     {
       id: 'created',
-      header: 'Started',
+      header: 'Created',
       cell: (run) => (
         <span className="whitespace-nowrap text-muted">{relativeTime(new Date(run.created_at))}</span>
       ),

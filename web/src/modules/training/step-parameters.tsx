@@ -13,6 +13,7 @@ import {
   isTextFile,
   learningRateAdvice,
   type Problems,
+  type Suggestion,
   type TrainingParameters,
   type WizardState,
 } from './create-model-wizard-state.ts';
@@ -24,12 +25,13 @@ type Props = {
   /** What the server found to stand in the way, most important first. */
   criticalErrors: string[];
   onChange: (values: Partial<TrainingParameters>) => void;
+  onSuggest: (values: Suggestion) => void;
 };
 
 const learningRatePresets = [0.001, 0.0002, 0.00005];
 
 /** How it is trained, and on what. */
-export function StepParameters({ state, problems, criticalErrors, onChange }: Props) {
+export function StepParameters({ state, problems, criticalErrors, onChange, onSuggest }: Props) {
   const { parameters, fileName } = state;
   const number = (field: NumericField, label: string, help?: ReactNode) => (
     <Field label={label} help={help} error={problems[field]}>
@@ -52,7 +54,7 @@ export function StepParameters({ state, problems, criticalErrors, onChange }: Pr
         </Callout>
       )}
       {fileName && !isTextFile(fileName) && (
-        <ColumnFields state={state} problems={problems} onChange={onChange} />
+        <ColumnFields state={state} problems={problems} onChange={onChange} onSuggest={onSuggest} />
       )}
 
       <div className="grid gap-5 sm:grid-cols-2">

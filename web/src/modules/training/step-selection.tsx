@@ -2,7 +2,8 @@ import type { AssetSummary } from '@bakehouse/contract/assets';
 import { formatBytes } from '@bakehouse/contract/limits';
 import { useQuery } from '@tanstack/react-query';
 import { SlidersHorizontal } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { countOf } from '../../lib/count-of.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { Combobox } from '../../ui/combobox.tsx';
@@ -12,17 +13,21 @@ import { useUser } from '../accounts/api.ts';
 import { assetQuery, isDataFile, useAllAssets } from '../assets/api.ts';
 import { useMachine } from '../machine/api.ts';
 import { ConfigurationDialog } from './configuration-dialog.tsx';
-import type { Configuration, Problems, WizardState } from './create-model-wizard-state.ts';
+import type { Configuration, Problems, Suggestion, WizardState } from './create-model-wizard-state.ts';
+import { onlyOne, suggestFile } from './suggest.ts';
 
 type Props = {
   state: WizardState;
   problems: Problems;
   onChange: (values: Partial<Pick<WizardState, 'baseModelId' | 'datasetId' | 'fileName'>>) => void;
+  /** The file that the person has come from. */
+  wantedFile: string | undefined;
+  onSuggest: (values: Suggestion) => void;
   onApply: (configuration: Configuration['fine_tune_payload']) => void;
 };
 
 /** Which model, which dataset, which file. */
-export function StepSelection({ state, problems, onChange, onApply }: Props) {
+export function StepSelection({ state, problems, wantedFile, onChange, onSuggest, onApply }: Props) {
   const user = useUser();
   const [choosing, setChoosing] = useState(false);
   const models = useAllAssets(user.id, 'MODEL');
@@ -31,6 +36,15 @@ export function StepSelection({ state, problems, onChange, onApply }: Props) {
   const files = dataset.data?.files.filter((file) => isDataFile(file.path)) ?? [];
   // A fine-tune stands on a whole model, not on another adapter.
   const bases = models.assets.filter((model) => model.parent_dataset_id === null && model.file_count > 0);
+
+  const suggested: Suggestion = {
+    baseModelId: models.complete ? onlyOne(bases) : undefined,
+    datasetId: datasets.complete ? onlyOne(datasets.assets.filter((one) => one.file_count > 0)) : undefined,
+    fileName: suggestFile(files, wantedFile),
+  };
+  const suggest = useEffectEvent(() => onSuggest(suggested));
+  // Not at each render: what the person then empties stays empty.
+  useEffect(() => suggest(), [suggested.baseModelId, suggested.datasetId, suggested.fileName]);
 
   return (
     <div className="flex flex-col gap-5">
@@ -121,7 +135,7 @@ function toOption(asset: AssetSummary) {
     label: asset.title,
     description: asset.is_starter
       ? 'Starter model'
-      : `${asset.file_count} files, ${formatBytes(asset.size_bytes)}`,
+      : `${countOf(asset.file_count, 'file')}, ${formatBytes(asset.size_bytes)}`,
   };
 }
 

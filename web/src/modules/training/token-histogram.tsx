@@ -1,3 +1,5 @@
+import { countOf } from '../../lib/count-of.ts';
+
 type Props = { bins: readonly { from: number; to: number; count: number }[] };
 
 /** How long the examples are, in tokens: one bar a bin. */
@@ -8,22 +10,23 @@ export function TokenHistogram({ bins }: Props) {
     <figure>
       <figcaption className="mb-2 font-medium text-[0.8125rem]">Length of the examples</figcaption>
       <ul className="flex h-24 items-end gap-1">
-        {bins.map(({ from, to, count }) => (
-          <li
-            key={from}
-            title={`${count} examples of ${from} to ${to} tokens`}
-            className="min-h-px flex-1 rounded-t bg-accent-line"
-            style={{ height: `${(100 * count) / highest}%` }}
-          >
-            <span className="sr-only">
-              {count} examples of {from} to {to} tokens
-            </span>
-          </li>
-        ))}
+        {bins.map(({ from, to, count }) => {
+          const text = `${countOf(count, 'example')} of ${from} to ${countOf(to, 'token')}`;
+          return (
+            <li
+              key={from}
+              title={text}
+              className="min-h-px flex-1 rounded-t bg-accent-line"
+              style={{ height: `${(100 * count) / highest}%` }}
+            >
+              <span className="sr-only">{text}</span>
+            </li>
+          );
+        })}
       </ul>
       <div aria-hidden className="mt-1 flex justify-between text-muted text-xs tabular-nums">
-        <span>{bins[0]?.from} tokens</span>
-        <span>{bins.at(-1)?.to} tokens</span>
+        <span>{countOf(bins[0]?.from ?? 0, 'token')}</span>
+        <span>{countOf(bins.at(-1)?.to ?? 0, 'token')}</span>
       </div>
     </figure>
   );

@@ -1,12 +1,16 @@
+import type { GpuType } from '@bakehouse/contract/limits';
 import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { type Dispatch, useReducer } from 'react';
 import { ApiError } from '../../lib/api-error.ts';
+import type { CreatePanel } from '../../lib/create-panel.ts';
 import { useIdempotencyKeys } from '../../lib/idempotency-key.ts';
 import { notify } from '../../ui/notify.ts';
 import { useUser } from '../accounts/api.ts';
 import { type Upload, uploadFiles, useUploads } from '../assets/api.ts';
+import { firstGpu, useMachine } from '../machine/api.ts';
 import { type FineTuneChoice, useCreateUploadedModel, useStartFineTune, useValidateFineTune } from './api.ts';
 import {
+  initialParameters,
   initialState,
   type Problems,
   problemsOf,
@@ -36,12 +40,10 @@ type CreateModel = {
 };
 
 /** The wizard's state with the calls that its steps make. */
-export function useCreateModel(preset: {
-  dataset?: string | undefined;
-  baseModel?: string | undefined;
-}): CreateModel {
+export function useCreateModel(preset: Pick<CreatePanel, 'dataset' | 'baseModel'>): CreateModel {
   const user = useUser();
-  const [state, dispatch] = useReducer(wizardReducer, preset, withPreset);
+  const gpu = firstGpu(useMachine().data);
+  const [state, dispatch] = useReducer(wizardReducer, preset, (wanted) => beginning(gpu, wanted));
   const validation = useValidateFineTune();
   const start = useStartFineTune();
   const uploaded = useCreateUploadedModel();
@@ -114,7 +116,7 @@ export function useCreateModel(preset: {
     validation.reset();
     start.reset();
     uploaded.reset();
-    dispatch({ do: 'reset' });
+    dispatch({ do: 'reset', to: beginning(gpu) });
   }
 
   function change(action: WizardAction) {
@@ -139,15 +141,13 @@ export function useCreateModel(preset: {
   };
 }
 
-function withPreset({
-  dataset,
-  baseModel,
-}: {
-  dataset?: string | undefined;
-  baseModel?: string | undefined;
-}): WizardState {
+function beginning(
+  gpu: GpuType,
+  { dataset, baseModel }: Pick<CreatePanel, 'dataset' | 'baseModel'> = {},
+): WizardState {
   return {
     ...initialState,
+    parameters: { ...initialParameters, accelerator_type: gpu },
     type: dataset || baseModel ? 'finetune' : null,
     datasetId: dataset ?? null,
     baseModelId: baseModel ?? null,

@@ -1,4 +1,4 @@
-import { AppError } from '../../../platform/errors.ts';
+import { Unreadable } from './unreadable.ts';
 
 /** What one look at a file may read. */
 const READ_BYTES_MAX = 64 * 1024 * 1024;
@@ -7,8 +7,8 @@ const READ_BYTES_MAX = 64 * 1024 * 1024;
 export const LINE_CHARS_MAX = 4 * 1024 * 1024;
 
 /**
- * UTF-8 text as it comes, without a byte order mark. Throws AppError('invalid_request') where the
- * bytes are not UTF-8, and when one look has read 64 MB.
+ * UTF-8 text as it comes, without a byte order mark. Throws Unreadable where the bytes are not
+ * UTF-8, and when one look has read 64 MB.
  */
 export async function* decodeText(bytes: AsyncIterable<Buffer>, name: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -16,25 +16,27 @@ export async function* decodeText(bytes: AsyncIterable<Buffer>, name: string): A
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch (cause) {
-      throw new AppError('invalid_request', {
-        publicMessage: `${name} is not UTF-8 text. Save it as UTF-8 and upload it again.`,
-        param: 'path',
-        cause,
-      });
+      throw new Unreadable(`${name} is not UTF-8 text. Save it as UTF-8 and upload it again.`, { cause });
     }
   };
   let readBytes = 0;
   for await (const chunk of bytes) {
     readBytes += chunk.length;
     if (readBytes > READ_BYTES_MAX) {
-      throw new AppError('invalid_request', {
-        publicMessage: 'These rows are too deep in the file to be looked at here. Download it to see them.',
-        param: 'offset',
-      });
+      throw new Unreadable(
+        'These rows are too deep in the file to be looked at here. Download it to see them.',
+        { param: 'offset' },
+      );
     }
     yield decode(chunk);
   }
   yield decode();
+}
+
+/** Text that was read to find out what it is, and what follows it. */
+export async function* resume(seen: string, rest: AsyncIterator<string>): AsyncGenerator<string> {
+  yield seen;
+  yield* { [Symbol.asyncIterator]: () => rest };
 }
 
 export type Line = { line: number; text: string; isCut: boolean };
@@ -65,4 +67,9 @@ export async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator
     add(chunk.slice(start));
   }
   if (text !== '') yield take();
+}
+
+/** Whether text is nothing but what JSON calls white space. */
+export function isBlank(text: string): boolean {
+  return !/[^ \t\r\n]/.test(text);
 }

@@ -1,78 +1,109 @@
-import { LINE_CHARS_MAX, splitLines } from './decode-text.ts';
-import type { Broken, Row, Table } from './table.ts';
+import { isBlank, LINE_CHARS_MAX, resume, splitLines } from './decode-text.ts';
+import { type Broken, COLUMNS_MAX, type Columns, type Row, type Table, TOO_LONG } from './table.ts';
+import { Unreadable } from './unreadable.ts';
+
+const NESTING_MAX = 500;
 
 /** A value of JSON text and the line on which it starts. */
 type Piece = { line: number; text: string } | Broken;
 
 /** One JSON object per line. */
 export function readJsonLines(chunks: AsyncIterable<string>): Table {
-  return tableOf(linesOf(chunks));
+  return tableOf(linesOf(chunks), (line, fault) => ({ line, reason: `not JSON: ${fault}` }));
 }
 
-/** A list of JSON objects; a file that does not begin with a list is read as one object per line. */
-export async function readJson(chunks: AsyncIterable<string>): Promise<Table> {
+/**
+ * A list of JSON objects; a file that does not begin with a list is read as one object per line.
+ * The rows throw Unreadable where the list is not JSON.
+ */
+export async function readJson(chunks: AsyncIterable<string>, name: string): Promise<Table> {
   const iterator = chunks[Symbol.asyncIterator]();
   let seen = '';
   let isDone = false;
-  while (!isDone && seen.trim() === '') {
+  while (!isDone && isBlank(seen)) {
     const next = await iterator.next();
     isDone = next.done === true;
     seen += next.value ?? '';
   }
-  const all = (async function* () {
-    yield seen;
-    if (!isDone) yield* { [Symbol.asyncIterator]: () => iterator };
-  })();
-  return tableOf(seen.trimStart().startsWith('[') ? splitList(all) : linesOf(all));
+  const all = resume(seen, iterator);
+  if (!/^[ \t\r\n]*\[/.test(seen)) return readJsonLines(all);
+  return tableOf(splitList(all, name), (line, fault) => {
+    throw notJson(name, line, fault);
+  });
 }
 
-function tableOf(pieces: AsyncIterable<Piece>): Table {
-  const columns: string[] = [];
+function tableOf(pieces: AsyncIterable<Piece>, onFault: (line: number, fault: string) => Broken): Table {
+  const columns: Columns = { shown: [], count: 0 };
+  const known = new Set<string>();
+  const parseRow = ({ line, text }: { line: number; text: string }): Row | Broken => {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      return onFault(line, (error as SyntaxError).message);
+    }
+    if (isDeep(value, text)) return onFault(line, 'nested too deeply');
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return { line, reason: 'not an object with columns' };
+    }
+    const cells = new Map<string, unknown>(Object.entries(value));
+    for (const key of cells.keys()) {
+      if (columns.shown.length < COLUMNS_MAX && !known.has(key)) columns.shown.push(key);
+      known.add(key);
+    }
+    columns.count = known.size;
+    return { line, values: columns.shown.map((column) => cells.get(column)) };
+  };
   return {
     columns,
     rows: (async function* () {
-      for await (const piece of pieces) yield 'reason' in piece ? piece : parseRow(piece, columns);
+      for await (const piece of pieces) yield 'reason' in piece ? piece : parseRow(piece);
     })(),
   };
 }
 
-function parseRow(piece: { line: number; text: string }, columns: string[]): Row | Broken {
-  let value: unknown;
-  try {
-    value = JSON.parse(piece.text);
-  } catch (error) {
-    return { line: piece.line, reason: `not JSON: ${(error as SyntaxError).message}` };
+/** Whether lists and objects stand in one another so deeply that the runtime's parser would give up. */
+function isDeep(value: unknown, text: string): boolean {
+  if ((text.match(/[[{]/g)?.length ?? 0) <= NESTING_MAX) return false;
+  let level: object[] = isContainer(value) ? [value] : [];
+  for (let depth = 0; depth < NESTING_MAX && level.length > 0; depth += 1) {
+    level = level.flatMap((outer): unknown[] => Object.values(outer)).filter(isContainer);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { line: piece.line, reason: 'not an object with columns' };
-  }
-  for (const key of Object.keys(value)) if (!columns.includes(key)) columns.push(key);
-  return { line: piece.line, values: { ...value } };
+  return level.length > 0;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<Piece> {
   for await (const { line, text, isCut } of splitLines(chunks)) {
-    if (isCut) yield { line, reason: 'longer than 4 MB' };
-    else if (text.trim() !== '') yield { line, text };
+    if (isCut) yield { line, reason: TOO_LONG };
+    else if (!isBlank(text)) yield { line, text };
   }
 }
 
 /**
  * Cuts a list into the texts of its values without parsing them, so that a list of any length is
- * read in pieces and one damaged value does not hide the others.
+ * read in pieces.
  */
-async function* splitList(chunks: AsyncIterable<string>): AsyncGenerator<Piece> {
+async function* splitList(chunks: AsyncIterable<string>, name: string): AsyncGenerator<Piece> {
   let line = 1;
   let state: 'before' | 'inside' | 'after' = 'before';
   let value: { line: number; text: string } | null = null;
+  let expectsValue = true;
   let depth = 0;
   let inString = false;
   let isEscaped = false;
+  const add = (text: string): void => {
+    // One character more than the limit shows that there were more.
+    if (value) value.text += text.slice(0, Math.max(0, LINE_CHARS_MAX + 1 - value.text.length));
+  };
 
   for await (const chunk of chunks) {
     let start = 0;
     for (let at = 0; at < chunk.length; at += 1) {
-      const mark = chunk[at];
+      const mark = chunk.charAt(at);
       if (mark === '\n') line += 1;
       if (inString) {
         if (isEscaped) isEscaped = false;
@@ -84,16 +115,22 @@ async function* splitList(chunks: AsyncIterable<string>): AsyncGenerator<Piece> 
         if (mark === '[') state = 'inside';
         continue;
       }
-      if (state === 'after' || mark === undefined) continue;
-      const endsValue = depth === 0 && (mark === ',' || mark === ']');
-      if (endsValue) {
-        if (value) yield { line: value.line, text: value.text + chunk.slice(start, at) };
+      if (state === 'after') {
+        if (!isBlank(mark)) throw new Unreadable(`${name} goes on after the end of its list.`);
+        continue;
+      }
+      if (depth === 0 && (mark === ',' || mark === ']')) {
+        if (value) {
+          add(chunk.slice(start, at));
+          yield value.text.length > LINE_CHARS_MAX ? { line: value.line, reason: TOO_LONG } : value;
+        } else if (mark === ',' && expectsValue) throw notJson(name, line, 'a value is missing');
+        expectsValue = mark === ',';
         value = null;
         if (mark === ']') state = 'after';
         continue;
       }
       if (!value) {
-        if (/\s/.test(mark)) continue;
+        if (isBlank(mark)) continue;
         value = { line, text: '' };
         start = at;
       }
@@ -101,19 +138,11 @@ async function* splitList(chunks: AsyncIterable<string>): AsyncGenerator<Piece> 
       else if (mark === '{' || mark === '[') depth += 1;
       else if (mark === '}' || mark === ']') depth -= 1;
     }
-    if (value) {
-      value.text += chunk.slice(start);
-      if (value.text.length > LINE_CHARS_MAX) {
-        yield { line: value.line, reason: 'longer than 4 MB; the rest was not read' };
-        return;
-      }
-    }
+    add(chunk.slice(start));
   }
-  if (state === 'after') return;
-  if (value && (depth > 0 || inString)) {
-    yield { line: value.line, reason: 'the file ends inside this value' };
-    return;
-  }
-  if (value) yield value;
-  yield { line, reason: 'the list is not closed' };
+  if (state !== 'after') throw notJson(name, line, 'the list is not closed');
+}
+
+function notJson(name: string, line: number, reason: string): Unreadable {
+  return new Unreadable(`${name} is not JSON: ${reason} on line ${line}.`);
 }

@@ -7,11 +7,13 @@ import {
   parquetReadObjects,
   parquetSchema,
 } from 'hyparquet';
-import { AppError } from '../../../platform/errors.ts';
-import type { Table } from './table.ts';
+import { COLUMNS_MAX, type Table } from './table.ts';
+import { Unreadable } from './unreadable.ts';
 
 /** Compressed bytes of the row groups that one look may touch. */
 const READ_BYTES_MAX = 128n * 1024n * 1024n;
+/** Values of one column in one row group. All of them may stand in one page, which is unpacked whole. */
+const GROUP_VALUES_MAX = 16n * 1024n * 1024n;
 
 /** What Node unpacks; Snappy is in the library. A page may not unpack to more than it says. */
 const compressors: Compressors = {
@@ -21,8 +23,9 @@ const compressors: Compressors = {
 };
 
 /**
- * The rows `offset` to `offset + limit` of a Parquet file, and how many it has. Throws
- * AppError('invalid_request') when it is damaged, or packed or laid out so that it cannot be read here.
+ * The rows `offset` to `offset + limit` of a Parquet file, and how many it has. Throws Unreadable
+ * when it is damaged, or packed or laid out so that it cannot be read here. What it says about
+ * itself may be untrue: then the limits of the process end the reading.
  */
 export async function readParquet(
   localPath: string,
@@ -33,45 +36,55 @@ export async function readParquet(
     const file = await asyncBufferFromFile(localPath);
     const metadata = await parquetMetadataAsync(file);
     const totalRows = Number(metadata.num_rows);
-    const columns = parquetSchema(metadata).children.map((child) => child.element.name);
+    const names = parquetSchema(metadata).children.map((child) => child.element.name);
+    const columns = { shown: names.slice(0, COLUMNS_MAX), count: names.length };
     const rowStart = Math.min(page.offset, totalRows);
     const rowEnd = Math.min(page.offset + page.limit, totalRows);
-    refuseLargeGroups(metadata, rowStart, rowEnd);
+    refuseLargeGroups(metadata, new Set(columns.shown), rowStart, rowEnd);
     const rows =
-      rowStart < rowEnd ? await parquetReadObjects({ file, metadata, rowStart, rowEnd, compressors }) : [];
+      rowStart < rowEnd
+        ? await parquetReadObjects({ file, metadata, columns: columns.shown, rowStart, rowEnd, compressors })
+        : [];
     return {
       columns,
       totalRows,
       rows: (async function* () {
-        for (const [at, values] of rows.entries()) yield { line: rowStart + at + 1, values };
+        for (const [at, row] of rows.entries()) {
+          const cells = new Map(Object.entries(row));
+          yield { line: rowStart + at + 1, values: columns.shown.map((column) => cells.get(column)) };
+        }
       })(),
     };
   } catch (cause) {
-    if (cause instanceof AppError) throw cause;
+    if (cause instanceof Unreadable) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new AppError('invalid_request', {
-      publicMessage: `${name} cannot be read as Parquet: ${reason}`,
-      param: 'path',
-      cause,
-    });
+    throw new Unreadable(`${name} cannot be read as Parquet: ${reason}`, { cause });
   }
 }
 
-function refuseLargeGroups(metadata: FileMetaData, rowStart: number, rowEnd: number): void {
+function refuseLargeGroups(
+  metadata: FileMetaData,
+  shown: Set<string>,
+  rowStart: number,
+  rowEnd: number,
+): void {
   let groupStart = 0;
   let bytes = 0n;
+  let values = 0n;
   for (const group of metadata.row_groups) {
     const groupEnd = groupStart + Number(group.num_rows);
     if (groupStart < rowEnd && groupEnd > rowStart) {
-      for (const column of group.columns) bytes += column.meta_data?.total_compressed_size ?? 0n;
+      for (const { meta_data: column } of group.columns) {
+        if (!column || !shown.has(column.path_in_schema[0] ?? '')) continue;
+        bytes += column.total_compressed_size;
+        if (column.num_values > values) values = column.num_values;
+      }
     }
     groupStart = groupEnd;
   }
-  if (bytes > READ_BYTES_MAX) {
-    throw new AppError('invalid_request', {
-      publicMessage:
-        'The row groups of this file are too large to be looked at here. Download it to see its rows.',
-      param: 'path',
-    });
+  if (bytes > READ_BYTES_MAX || values > GROUP_VALUES_MAX) {
+    throw new Unreadable(
+      'The row groups of this file are too large to be looked at here. Download it to see its rows.',
+    );
   }
 }

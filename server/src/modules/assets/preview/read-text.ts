@@ -4,9 +4,9 @@ import type { Table } from './table.ts';
 /** A text file: one column, one row per line. */
 export function readText(chunks: AsyncIterable<string>): Table {
   return {
-    columns: ['text'],
+    columns: { shown: ['text'], count: 1 },
     rows: (async function* () {
-      for await (const { line, text } of splitLines(chunks)) yield { line, values: { text } };
+      for await (const { line, text } of splitLines(chunks)) yield { line, values: [text] };
     })(),
   };
 }

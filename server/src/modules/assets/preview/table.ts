@@ -1,15 +1,25 @@
-/** A row that could be read, by its columns. */
-export type Row = { line: number; values: Record<string, unknown> };
+/** Columns that are shown; a file may have any number of them. */
+export const COLUMNS_MAX = 200;
+
+/** The names of the first columns, and how many columns there are in all. */
+export type Columns = { shown: string[]; count: number };
+
+/** A row that could be read: its values of the columns shown, in their order. */
+export type Row = { line: number; values: unknown[] };
 
 /** A row that could not. `line` is where it starts, from 1; in Parquet the row's number. */
 export type Broken = { line: number; reason: string };
 
-/**
- * A data file while it is read. `columns` of csv and Parquet are complete at once, those of jsonl
- * and json grow with the rows, as in the runtime's reader, whose words for broken rows these are.
- */
-export type Table = { columns: string[]; rows: AsyncIterable<Row | Broken> };
+/** A limit of looking, and none of training, which reads such a row. */
+export const TOO_LONG = 'longer than 4 MB: too long to be shown';
 
-export function isBroken(item: Row | Broken): item is Broken {
+/**
+ * A data file while it is read. The columns of csv and Parquet are complete at once, those of
+ * jsonl and json grow with the rows. What is a row, what is broken and what refuses the file is as
+ * in the runtime's reader, `data/rows.py`; `fixtures/read-alike.json` holds both to it.
+ */
+export type Table = { columns: Columns; rows: AsyncIterable<Row | Broken> };
+
+export function isBroken(item: object): item is Broken {
   return 'reason' in item;
 }

@@ -236,6 +236,8 @@ describe('pickles', () => {
 });
 
 describe('a check that takes long', () => {
+  const check = (localPath: string, limitMs?: number) =>
+    checkWeights({ localPath, name: path.basename(localPath), userId: 'ada' }, limitMs);
   const endless = async () => {
     const file = path.join(dir, 'long.pt');
     await writeFile(file, Buffer.alloc(2_100_000, 'N'));
@@ -243,22 +245,20 @@ describe('a check that takes long', () => {
   };
 
   test('does not keep the server from its work', async () => {
-    const check = checkWeights(await endless(), 'long.pt').catch((error: unknown) => error);
-    expect(await Promise.race([check, nextTurn('others had their turn')])).toBe('others had their turn');
-    await check;
+    const checking = check(await endless()).catch((error: unknown) => error);
+    expect(await Promise.race([checking, nextTurn('others had their turn')])).toBe('others had their turn');
+    await checking;
   });
 
   test('ends with what it has found', async () => {
     const file = path.join(dir, 'short.pt');
     await writeFile(file, 'N.');
-    await checkWeights(file, 'short.pt');
-    await expect(checkWeights(await endless(), 'long.pt')).rejects.toThrow(
-      'long.pt is not accepted: it is too long to check.',
-    );
+    await check(file);
+    await expect(check(await endless())).rejects.toThrow('long.pt is not accepted: it is too long to check.');
   });
 
   test('is given up', async () => {
-    await expect(checkWeights(await endless(), 'long.pt', 0)).rejects.toThrow(
+    await expect(check(await endless(), 1)).rejects.toThrow(
       'long.pt is not accepted: it takes too long to check.',
     );
   });

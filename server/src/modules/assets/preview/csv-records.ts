@@ -1,0 +1,109 @@
+import { LINE_CHARS_MAX } from './decode-text.ts';
+import { type Broken, TOO_LONG } from './table.ts';
+
+/** A record of a csv file: its first fields, and how many it has. A blank line has none. */
+export type CsvRecord = { line: number; fields: string[]; count: number };
+
+type State =
+  | 'record' // at its beginning
+  | 'field' // at its beginning
+  | 'plain' // inside a field without quotes
+  | 'quoted' // inside a field with quotes
+  | 'quote' // behind a quote inside such a field: its end, or the first of two that mean one
+  | 'ended'; // behind the record, where only the rest of the line's end may stand
+
+/**
+ * The records of a csv text, read as the `csv` module of Python with `strict=True` reads them,
+ * which training uses: the same states (CPython, Modules/_csv.c), and after a fault reading goes
+ * on with the next line. Of each record the first `keep` fields are kept.
+ */
+export async function* csvRecords(
+  chunks: AsyncIterable<string>,
+  delimiter: string,
+  keep: () => number,
+): AsyncGenerator<CsvRecord | Broken> {
+  const ends = new RegExp(`[${delimiter}\r\n]`, 'g');
+  let line = 1;
+  let start = 1;
+  let state: State = 'record';
+  let fault: string | null = null;
+  let fields: string[] = [];
+  let count = 0;
+  let field = '';
+  let chars = 0;
+
+  const add = (text: string): void => {
+    chars += text.length;
+    if (count < keep() && chars <= LINE_CHARS_MAX) field += text;
+  };
+  const endField = (): void => {
+    if (count < keep()) fields.push(field);
+    count += 1;
+    field = '';
+  };
+  /** Reads within one line. Sets `fault` where the line breaks the rules; the rest of it is passed over. */
+  const read = (text: string): void => {
+    let at = 0;
+    while (at < text.length && !fault) {
+      const mark = text.charAt(at);
+      const isEnd = mark === '\n' || mark === '\r';
+      if (state === 'record' && isEnd) state = 'ended';
+      else if ((state === 'record' || state === 'field') && mark === '"') {
+        state = 'quoted';
+        at += 1;
+      } else if (state === 'record' || state === 'field' || state === 'plain') {
+        ends.lastIndex = at;
+        const end = ends.exec(text)?.index ?? text.length;
+        add(text.slice(at, end));
+        state = 'plain';
+        if (end < text.length) {
+          endField();
+          state = text.charAt(end) === delimiter ? 'field' : 'ended';
+        }
+        at = end + 1;
+      } else if (state === 'quoted') {
+        const end = text.indexOf('"', at);
+        add(text.slice(at, end === -1 ? text.length : end));
+        if (end !== -1) state = 'quote';
+        at = end === -1 ? text.length : end + 1;
+      } else if (state === 'quote') {
+        if (mark === '"') {
+          add(mark);
+          state = 'quoted';
+        } else if (mark === delimiter || isEnd) {
+          endField();
+          state = isEnd ? 'ended' : 'field';
+        } else fault = 'text stands behind a closing quote';
+        at += 1;
+      } else {
+        if (!isEnd) fault = 'a carriage return stands inside the line';
+        at += 1;
+      }
+    }
+  };
+  /** The record that the line ends; null where it goes on in the next one. */
+  const endLine = (): CsvRecord | Broken | null => {
+    line += 1;
+    if (!fault && state === 'quoted') return null;
+    if (state !== 'record' && state !== 'ended') endField();
+    const reason = fault ?? (chars > LINE_CHARS_MAX ? TOO_LONG : null);
+    const record = reason ? { line: start, reason } : { line: start, fields, count };
+    [start, state, fault, fields, count, field, chars] = [line, 'record', null, [], 0, '', 0];
+    return record;
+  };
+
+  let isInLine = false;
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; ) {
+      const end = chunk.indexOf('\n', at);
+      read(chunk.slice(at, end === -1 ? chunk.length : end + 1));
+      isInLine = end === -1;
+      at = end === -1 ? chunk.length : end + 1;
+      const record = isInLine ? null : endLine();
+      if (record) yield record;
+    }
+  }
+  const last = isInLine ? endLine() : null;
+  if (last) yield last;
+  else if (start < line) yield { line: start, reason: 'a quote is opened and never closed' };
+}

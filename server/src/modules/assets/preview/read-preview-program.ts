@@ -1,0 +1,13 @@
+import { answerConfined } from '../../../platform/answer-confined.ts';
+import { type Page, readPreview } from './read-preview.ts';
+import { Unreadable } from './unreadable.ts';
+
+/** The program of `previewFile`. */
+await answerConfined(async (file: { localPath: string; name: string } & Page) => {
+  try {
+    return { preview: await readPreview(file) };
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return { unreadable: { sentence: error.message, param: error.param } };
+  }
+});

@@ -1,0 +1,117 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { cell, filePreview } from '@bakehouse/contract/assets';
+import type * as z from 'zod';
+import { decodeText } from './decode-text.ts';
+import { readCsv } from './read-csv.ts';
+import { readJson, readJsonLines } from './read-json.ts';
+import { readParquet } from './read-parquet.ts';
+import { readText } from './read-text.ts';
+import { isBroken, type Table } from './table.ts';
+import { Unreadable } from './unreadable.ts';
+
+/** Files up to this size are read to their end, so that rows and broken rows are counted. */
+const COUNT_BYTES_MAX = 16 * 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
+const BROKEN_MAX = 100;
+const NAME_CHARS_MAX = 200;
+const CELL_CHARS_MAX = 2_000;
+/** All cells of an answer together: many of them are cut shorter. */
+const PAGE_CHARS_MAX = 2_000_000;
+
+export type Preview = z.infer<typeof filePreview>;
+export type Page = { offset: number; limit: number };
+type Cell = z.infer<typeof cell>;
+
+/**
+ * Some rows of a data file, read as training reads it; only as much of the file as that takes, and
+ * no more of it than a screen can show. Throws Unreadable for other kinds of file and for what
+ * cannot be read as the kind that its name says. The file is not trusted: run it with limits.
+ */
+export async function readPreview(file: { localPath: string; name: string } & Page): Promise<Preview> {
+  if (endingOf(file.name) === 'parquet') {
+    const { totalRows, ...table } = await readParquet(file.localPath, file.name, file);
+    const page = await readPage(table, { offset: 0, limit: file.limit }, true);
+    return { ...page, total_rows: totalRows };
+  }
+  const { size } = await stat(file.localPath);
+  return readPage(await openTextTable(file), file, size <= COUNT_BYTES_MAX);
+}
+
+async function openTextTable({ localPath, name }: { localPath: string; name: string }): Promise<Table> {
+  const chunks = decodeText(createReadStream(localPath, { highWaterMark: CHUNK_BYTES }), name);
+  switch (endingOf(name)) {
+    case 'csv':
+      return readCsv(chunks, name);
+    case 'jsonl':
+      return readJsonLines(chunks);
+    case 'json':
+      return readJson(chunks, name);
+    case 'txt':
+      return readText(chunks);
+    default:
+      throw new Unreadable('Rows can be shown of csv, jsonl, json, txt and parquet files');
+  }
+}
+
+/** Collects one page; goes on to the end of the table only to count. */
+async function readPage({ columns, rows }: Table, page: Page, toTheEnd: boolean): Promise<Preview> {
+  const picked: Cell[][] = [];
+  const broken: Preview['broken'] = [];
+  let brokenCount = 0;
+  let count = 0;
+  let isCounted = true;
+  for await (const item of rows) {
+    if (isBroken(item)) {
+      if (broken.length < BROKEN_MAX) broken.push(item);
+      brokenCount += 1;
+      continue;
+    }
+    if (count >= page.offset && picked.length < page.limit) picked.push(item.values.map(toCell));
+    count += 1;
+    if (!toTheEnd && picked.length === page.limit) {
+      isCounted = false;
+      break;
+    }
+  }
+  const cellChars = Math.floor(PAGE_CHARS_MAX / Math.max(1, picked.length * columns.shown.length));
+  return {
+    columns: columns.shown.map((name) => cut(name, NAME_CHARS_MAX)),
+    column_count: columns.count,
+    // Columns that showed up after a row are empty in it.
+    rows: picked.map((cells) =>
+      columns.shown.map((_, at) => {
+        const value = cells[at] ?? null;
+        return typeof value === 'string' ? cut(value, cellChars) : value;
+      }),
+    ),
+    total_rows: isCounted ? count : null,
+    broken,
+    broken_count: brokenCount,
+  };
+}
+
+function toCell(value: unknown): Cell {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (typeof value === 'bigint')
+    return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return `${value.length} bytes`;
+  return cut(typeof value === 'string' ? value : toJson(value), CELL_CHARS_MAX);
+}
+
+function toJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item));
+}
+
+/** The text, or its beginning with a sign that there is more. A character is not cut in two. */
+function cut(text: string, chars: number): string {
+  if (text.length <= chars) return text;
+  return `${text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+function endingOf(path: string): string {
+  return path.split('.').at(-1)?.toLowerCase() ?? '';
+}

@@ -1,0 +1,9 @@
+/** Rows cannot be shown of a file: the sentence that its owner reads, and the parameter that it is about. */
+export class Unreadable extends Error {
+  readonly param: 'path' | 'offset';
+
+  constructor(sentence: string, options: { param?: 'path' | 'offset'; cause?: unknown } = {}) {
+    super(sentence, { cause: options.cause });
+    this.param = options.param ?? 'path';
+  }
+}

@@ -1,0 +1,7 @@
+import { answerConfined } from '../../../platform/answer-confined.ts';
+import { findFault, type WeightsExtension } from './find-fault.ts';
+
+/** The program of `checkWeights`. */
+await answerConfined(({ localPath, extension }: { localPath: string; extension: WeightsExtension }) =>
+  findFault(localPath, extension),
+);

@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { setCredentials } from './credentials.ts';
+import { followChanges } from './event-stream.ts';
+import { queryClient } from './query-client.ts';
+
+const USER = '11111111-1111-4111-8111-111111111111';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+it('gives up a stream that has gone silent, connects again, and reads everything afresh', async () => {
+  setCredentials({ userId: USER, apiKey: 'bh_test' });
+  const streams: ReadableStreamDefaultController<Uint8Array>[] = [];
+  const fetched = vi.fn((_url: string, { signal }: RequestInit) => {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        streams.push(controller);
+        signal?.addEventListener('abort', () => controller.error(signal.reason));
+      },
+    });
+    return Promise.resolve(new Response(body));
+  });
+  vi.stubGlobal('fetch', fetched);
+  const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
+  const ending = new AbortController();
+  const following = followChanges(USER, ending.signal);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(streams).toHaveLength(1);
+
+  // A heartbeat every 15 s keeps it.
+  for (let beat = 0; beat < 4; beat += 1) {
+    streams[0]?.enqueue(new TextEncoder().encode(': heartbeat\n\n'));
+    await vi.advanceTimersByTimeAsync(15_000);
+  }
+  expect(streams).toHaveLength(1);
+
+  refreshed.mockClear();
+  await vi.advanceTimersByTimeAsync(45_000);
+  expect(streams.length).toBeGreaterThan(1);
+  expect(refreshed).toHaveBeenCalledWith();
+
+  ending.abort();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await following;
+});

@@ -1,0 +1,2 @@
+/** The names of those who can vouch for a person. */
+export const providerNames = { github: 'GitHub', google: 'Google' };

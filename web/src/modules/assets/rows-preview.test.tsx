@@ -1,0 +1,53 @@
+import type { Asset } from '@bakehouse/contract/assets';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { render, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { previewQuery } from './api.ts';
+import { RowsPreview } from './rows-preview.tsx';
+
+const asset: Asset = {
+  dataset_id: 'set',
+  dataset_type: 'RAW',
+  title: 'Facts',
+  category: '',
+  details: '',
+  tags: [],
+  user_id: 'ada',
+  owner_username: 'ada',
+  is_starter: false,
+  is_published: false,
+  price: '0',
+  embedding_model: '',
+  dimensions: 0,
+  base_model_type: null,
+  parent_dataset_id: null,
+  file_count: 1,
+  size_bytes: 10,
+  revision_id: 'first',
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
+  files: [{ path: 'd.csv', size_bytes: 10, sha256: '', uploaded_at: '2026-01-01T00:00:00.000Z' }],
+  card: null,
+  lineage: null,
+};
+
+test('what is not shown of a file is said: columns beyond the first, broken rows beyond those named', () => {
+  const client = new QueryClient();
+  const { queryKey } = previewQuery({ assetId: 'set', revisionId: 'first', path: 'd.csv', offset: 0 });
+  client.setQueryData(queryKey, {
+    columns: ['a…', 'a…'],
+    column_count: 80_000,
+    rows: [['1', null]],
+    total_rows: 1,
+    broken: Array.from({ length: 100 }, (_, at) => ({ line: at + 2, reason: 'not JSON' })),
+    broken_count: 1250,
+  });
+  render(
+    <QueryClientProvider client={client}>
+      <RowsPreview asset={asset} path={undefined} onPath={() => undefined} />
+    </QueryClientProvider>,
+  );
+  expect(screen.getByText(/the first 2 of 80,000 columns/)).toBeTruthy();
+  expect(screen.getByText('1,250 rows could not be read')).toBeTruthy();
+  expect(screen.getByText('and 1,245 more')).toBeTruthy();
+});

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { deviceName, firstGpu, gpusHere } from './devices.ts';
+
+const machineWith = (...types: string[]) => ({
+  accelerators: types.map((gpu_type) => ({ gpu_type, label: gpu_type, memory_bytes: 0, count: 2 })),
+});
+
+it('calls the CPU by where it is', () => {
+  expect(deviceName('CPU')).toBe("This machine's CPU");
+  expect(deviceName('2 x NVIDIA H100 (80GB)')).toBe('2 x NVIDIA H100 (80GB)');
+});
+
+it('knows which of the product’s GPUs are there', () => {
+  const machine = machineWith('NVIDIA_GEFORCE_RTX_4090', 'NVIDIA_H100_80GB');
+  expect([...gpusHere(machine)]).toEqual([['NVIDIA_H100_80GB', 2]]);
+  expect(gpusHere(machineWith()).size).toBe(0);
+});
+
+it('begins with a GPU that is there, and with the default where there is none', () => {
+  expect(firstGpu(undefined)).toBe('NVIDIA_TESLA_A100');
+  expect(firstGpu(machineWith())).toBe('NVIDIA_TESLA_A100');
+  expect(firstGpu(machineWith('NVIDIA_H100_80GB'))).toBe('NVIDIA_H100_80GB');
+  expect(firstGpu(machineWith('NVIDIA_H100_80GB', 'NVIDIA_TESLA_A100'))).toBe('NVIDIA_TESLA_A100');
+});

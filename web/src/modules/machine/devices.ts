@@ -1,0 +1,28 @@
+import { fineTuneDefaults, type GpuType, gpuTypes } from '@bakehouse/contract/limits';
+import type { Machine } from '@bakehouse/contract/machine';
+
+type Accelerators = Pick<Machine, 'accelerators'>;
+
+/** Where it runs, for people: the wire's 'CPU' is the one of this machine; GPUs have their names already. */
+export function deviceName(device: string): string {
+  return device === 'CPU' ? "This machine's CPU" : device;
+}
+
+/** Those of the product's GPUs that this machine has, and how many. */
+export function gpusHere({ accelerators }: Accelerators): Map<GpuType, number> {
+  const counts = new Map<string, number>(accelerators.map(({ gpu_type, count }) => [gpu_type, count]));
+  return new Map(
+    gpuTypes.flatMap((type) => {
+      const count = counts.get(type);
+      return count ? [[type, count] as const] : [];
+    }),
+  );
+}
+
+/** The GPU that a choice begins with: the product's default, unless this machine has others and not that one. */
+export function firstGpu(machine: Accelerators | undefined): GpuType {
+  const here = machine ? gpusHere(machine) : new Map<GpuType, number>();
+  const usual = fineTuneDefaults.accelerator_type;
+  const [other] = here.keys();
+  return here.has(usual) ? usual : (other ?? usual);
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { onlyOne, suggestColumns, suggestFile } from './suggest.ts';
+
+it('takes the one that there is', () => {
+  expect(onlyOne([{ dataset_id: 'a' }])).toBe('a');
+  expect(onlyOne([])).toBeUndefined();
+  expect(onlyOne([{ dataset_id: 'a' }, { dataset_id: 'b' }])).toBeUndefined();
+});
+
+it('takes the file that the person came from, else the only one', () => {
+  const files = [{ path: 'a.csv' }, { path: 'b.csv' }];
+  expect(suggestFile(files, 'b.csv')).toBe('b.csv');
+  expect(suggestFile(files, 'gone.csv')).toBeUndefined();
+  expect(suggestFile(files, undefined)).toBeUndefined();
+  expect(suggestFile([{ path: 'a.csv' }], 'gone.csv')).toBe('a.csv');
+});
+
+describe('suggestColumns', () => {
+  it.each([
+    [['id', 'question', 'answer'], 'question', 'answer'],
+    [['Prompt', 'Completion'], 'Prompt', 'Completion'],
+    [['instruction', 'input', 'output'], 'instruction', 'output'],
+    [['output', 'input'], 'input', 'output'],
+    [['text', 'label'], 'text', undefined],
+    [['question', 'reply'], undefined, undefined],
+    [[], undefined, undefined],
+  ])('%j', (columns, input_column, output_column) => {
+    expect(suggestColumns(columns)).toEqual({ input_column, output_column });
+  });
+});

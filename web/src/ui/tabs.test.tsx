@@ -1,0 +1,31 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { expect, it } from 'vitest';
+import { Tabs } from './tabs.tsx';
+
+function Page() {
+  const [tab, setTab] = useState('kept');
+  return (
+    <Tabs
+      value={tab}
+      onChange={setTab}
+      tabs={[
+        { value: 'kept', label: 'Kept', content: <input aria-label="kept" />, keepMounted: true },
+        { value: 'other', label: 'Other', content: <input aria-label="other" /> },
+      ]}
+    />
+  );
+}
+
+it('a kept tab goes on while another one is shown; others begin anew', async () => {
+  render(<Page />);
+  const kept = screen.getByLabelText<HTMLInputElement>('kept');
+  await userEvent.type(kept, 'typed');
+  await userEvent.click(screen.getByRole('tab', { name: 'Other' }));
+  expect(kept.isConnected).toBe(true);
+  await userEvent.type(screen.getByLabelText('other'), 'typed');
+  await userEvent.click(screen.getByRole('tab', { name: 'Kept' }));
+  expect(screen.getByLabelText<HTMLInputElement>('kept').value).toBe('typed');
+  expect(screen.queryByLabelText('other')).toBeNull();
+});
