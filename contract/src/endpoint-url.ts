@@ -17,5 +17,5 @@ export function endpointUrl(path: string, params: object = {}, query: object = {
   for (const [name, value] of Object.entries(query) as [string, Scalar][]) {
     if (value !== undefined && value !== null) search.set(name, String(value));
   }
-  return search.size > 0 ? `${filled}?${search}` : filled;
+  return search.size > 0 ? `${filled}?${search.toString()}` : filled;
 }
