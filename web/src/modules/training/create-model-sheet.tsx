@@ -1,3 +1,4 @@
+import { useIsFetching } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { CreatePanel } from '../../lib/create-panel.ts';
 import { Button } from '../../ui/button.tsx';
@@ -57,6 +58,8 @@ type WizardProps = Props & { onUnfinished: (unfinished: boolean) => void };
 function Wizard({ open, onClose, onUnfinished, dataset, dataFile, baseModel }: WizardProps) {
   const wizard = useCreateModel({ dataset, baseModel });
   const { state, problems, busy, dispatch, goOn } = wizard;
+  // The columns that the file offers are chosen for the person as soon as they are known.
+  const isReading = useIsFetching({ queryKey: ['asset', 'preview'] }) > 0 && state.step === 4;
   const suggest = (values: Suggestion) => dispatch({ do: 'suggest', values });
   const dirty = isDirty(state);
   useEffect(() => onUnfinished(dirty), [dirty, onUnfinished]);
@@ -93,7 +96,13 @@ function Wizard({ open, onClose, onUnfinished, dataset, dataFile, baseModel }: W
               </span>
             )}
             {/* Each step is another button: a double click on one does not press the next. */}
-            <Button key={state.step} variant="primary" type="submit" form={FORM_ID} loading={busy}>
+            <Button
+              key={state.step}
+              variant="primary"
+              type="submit"
+              form={FORM_ID}
+              loading={busy || isReading}
+            >
               {forwardLabel(state)}
             </Button>
           </>
