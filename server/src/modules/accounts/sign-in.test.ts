@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type TestServer, testServer } from '../../testing/test-server.ts';
 import { createAuth } from './create-auth.ts';
-import { deleteExpiredJob } from './delete-expired.ts';
+import { deleteExpiredJob } from './jobs/delete-expired.ts';
 import { makeOperator } from './make-operator.ts';
 
 let server: TestServer;

@@ -3,9 +3,9 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
-import { collectBlobsJob } from './collect-blobs.ts';
 import { lockChangeableAsset } from './find-asset.ts';
 import { isForeignKeyError } from './is-foreign-key-error.ts';
+import { collectBlobsJob } from './jobs/collect-blobs.ts';
 import { deleteAssetRow } from './queries.ts';
 
 /**

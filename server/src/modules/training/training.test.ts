@@ -15,7 +15,7 @@ import {
 } from '../../engine/drivers/fake/fake-driver.ts';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
-import { collectBlobsJob } from '../assets/collect-blobs.ts';
+import { collectBlobsJob } from '../assets/jobs/collect-blobs.ts';
 import { expireHolds } from '../credits/ledger.ts';
 import { trainingRoutes } from './routes.ts';
 import { emptyGguf, emptySafetensors, goodData } from './test-run.ts';

@@ -1,9 +1,9 @@
-import type { Services } from '../../platform/context.ts';
-import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { defineJob } from '../../platform/jobs/define-job.ts';
-import { deleteBlobRow, touchBlob } from '../../platform/storage/queries.ts';
-import { isForeignKeyError } from './is-foreign-key-error.ts';
-import { listUnusedBlobs } from './queries.ts';
+import type { Services } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { defineJob } from '../../../platform/jobs/define-job.ts';
+import { deleteBlobRow, touchBlob } from '../../../platform/storage/queries.ts';
+import { isForeignKeyError } from '../is-foreign-key-error.ts';
+import { listUnusedBlobs } from '../queries.ts';
 
 /** Longer than any request stands between storing bytes and the transaction that refers to them. */
 const GRACE_MS = 60 * 60 * 1000;
