@@ -356,12 +356,14 @@ def assemble(work: Path, recipe: Recipe, out: Path) -> None:
     from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
 
     from bakehouse_runtime.image.autoencoder import load_autoencoder
+    from bakehouse_runtime.image.evaluation.scenes import held_out_prompts
     from bakehouse_runtime.image.paris.weights import (
         load_expert,
         load_router,
         save_expert,
         save_router,
     )
+    from bakehouse_runtime.image.scenes.objects import load_cut_outs
     from bakehouse_runtime.train.kontext.model import export_kontext
 
     half = torch.float16
@@ -382,6 +384,10 @@ def assemble(work: Path, recipe: Recipe, out: Path) -> None:
     autoencoder.half().save_pretrained(paris / "vae")
     (out / "judge").mkdir(exist_ok=True)
     shutil.copyfile(work / "judge" / "judge.safetensors", out / "judge" / "judge.safetensors")
+    # For the tests, which do without the data packages.
+    prompts = held_out_prompts(load_cut_outs(work / "packages"), recipe["measured"])
+    fixed = [{"prompt": prompt.text, "seed": prompt.seed} for prompt in prompts]
+    (out / "judge" / "prompts.json").write_text(json.dumps(fixed, indent=2) + "\n")
     weights = sum(path.stat().st_size for path in out.rglob("*.safetensors"))
     print(f"{weights / 1e6:.1f} MB of weights", flush=True)
     if weights > recipe["most_weights_mb"] * 1e6:
