@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { createDriver } from './create-driver.ts';
 import { authenticateWorkload } from './engine/authenticate-workload.ts';
+import { claimMachine } from './engine/claim-machine.ts';
 import type { Driver } from './engine/drivers/driver.ts';
 import { createEngine, type Engine, registerKinds } from './engine/engine.ts';
 import { measureWorkloads } from './engine/gauges.ts';
@@ -159,12 +160,16 @@ export async function createApp(options: Options): Promise<App> {
   });
 
   let preparing: ReturnType<typeof startPreparing> | null = null;
+  let engineRuns = false;
+  let releaseMachine: (() => Promise<void>) | null = null;
 
   return {
     services,
     http,
     engine,
     start: async () => {
+      if (roles.includes('reconciler') && driver.endsWithServer)
+        releaseMachine = await claimMachine(databaseUrl);
       if (roles.includes('web')) {
         await http.listen({ port: config.port, host: config.host });
         nameChosenPort(config, http);
@@ -172,6 +177,7 @@ export async function createApp(options: Options): Promise<App> {
       if (roles.includes('worker')) await queue.work(services);
       // Last: workloads that it starts report to the addresses above.
       if (roles.includes('reconciler')) {
+        engineRuns = true;
         await engine.start();
         if (config.prepare)
           preparing = startPreparing(services, (files) =>
@@ -183,7 +189,9 @@ export async function createApp(options: Options): Promise<App> {
     close: async () => {
       await http.drain();
       await preparing?.stop();
-      if (roles.includes('reconciler')) await engine.shutdown();
+      // A start that failed before has begun no work, and must not end that of others.
+      if (engineRuns) await engine.shutdown();
+      await releaseMachine?.();
       await http.close();
       await queue.stop();
       await events.close();

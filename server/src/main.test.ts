@@ -91,6 +91,25 @@ describe('the server program', () => {
     expect((await ended).code).toBe(0);
   });
 
+  test('leaves the work of a database to the server that has it', async () => {
+    const first = start();
+    const url = await urlOf(first.child);
+    const { code, stderr } = await start().ended;
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'bakehouse: Another Bakehouse server already runs the work of this database: use that one, or end it first\n',
+    );
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+
+    // Another process of the same server, for the web alone.
+    const web = start({}, ['--services=web']);
+    expect((await fetch(`${await urlOf(web.child)}/readyz`)).status).toBe(200);
+    for (const { child, ended } of [web, first]) {
+      child.kill('SIGTERM');
+      expect((await ended).code).toBe(0);
+    }
+  });
+
   test('brings its database back when that was killed', async () => {
     const { child, ended } = start();
     const url = await urlOf(child);
