@@ -1,18 +1,32 @@
 import { expect, test } from 'vitest';
-import { showAmount, showNumber } from './currency.ts';
+import { showAmount, showApart, showNumber } from './currency.ts';
 
 test.each([
   ['125', 'USD', '$5.00'],
   ['125', 'BGL', '125.00 BGL'],
   ['0', 'USD', '$0.00'],
-  ['0.1', 'USD', '<$0.01'],
-  ['0.125', 'USD', '$0.01'],
-  ['0.004', 'BGL', '<0.01 BGL'],
-  ['-0.004', 'BGL', '-<0.01 BGL'],
+  ['0.25', 'USD', '$0.01'],
+  ['0.125', 'USD', '$0.0050'],
+  ['0.086', 'USD', '$0.0034'],
+  ['0.000001', 'USD', '$0.00000004'],
+  ['0.01', 'BGL', '0.01 BGL'],
+  ['0.00345', 'BGL', '0.0035 BGL'],
+  ['0.000001', 'BGL', '0.000001 BGL'],
+  ['-0.004', 'BGL', '-0.0040 BGL'],
   ['-250.5', 'USD', '-$10.02'],
   ['31250000', 'USD', '$1,250,000.00'],
 ] as const)('%s BGL in %s is %s', (bgl, currency, text) => {
   expect(showAmount(bgl, currency)).toBe(text);
+});
+
+test.each([
+  ['50', '2', 'USD', '$2.00', '$0.08'],
+  ['0.335', '0.3275', 'USD', '$0.0134', '$0.0131'],
+  ['0.086', '0', 'USD', '$0.0034', '$0.00'],
+  ['125.000001', '125', 'BGL', '125.000001 BGL', '125.000000 BGL'],
+  ['125.000001', '125', 'USD', '$5.00000004', '$5.00000000'],
+] as const)('%s and %s BGL in %s are told apart as %s and %s', (one, other, currency, ...texts) => {
+  expect(showApart(one, other, currency)).toEqual(texts);
 });
 
 test('a number on an axis has as many decimals as the axis needs, and two at least', () => {

@@ -1,18 +1,45 @@
-import { type Currency, displayAmount, parseBgl } from '@bakehouse/contract/money';
+import {
+  type Currency,
+  displayAmount,
+  EXACT_PLACES,
+  formatBgl,
+  formatUsd,
+  parseBgl,
+} from '@bakehouse/contract/money';
 import { storedChoice } from './stored-choice.ts';
 
 /** The currency that the header's switch has chosen. */
 export const currencyChoice = storedChoice<Currency>('bakehouse.currency', ['USD', 'BGL'], 'USD');
 
 /**
- * A wire amount (decimal BGL) for people, in the chosen currency: '$5.00', '125.00 BGL'. Less than half a cent
- * is not nothing: '<$0.01'.
+ * A wire amount (decimal BGL) for people, in the chosen currency: '$5.00', '125.00 BGL'. Less than a cent keeps
+ * two significant digits: '$0.0034'.
  */
 export function showAmount(bgl: string, currency: Currency = currencyChoice.get()): string {
   const micro = parseBgl(bgl);
-  const text = displayAmount(micro, currency);
-  if (micro === 0n || !/^-?\$?0\.00( BGL)?$/.test(text)) return text;
-  return `${micro < 0n ? '-' : ''}${currency === 'USD' ? '<$0.01' : '<0.01 BGL'}`;
+  return displayAmount(micro, currency, placesFor(micro, currency));
+}
+
+/** Two different wire amounts with as many decimals as tell them apart: ['$0.0134', '$0.0131']. */
+export function showApart(
+  one: string,
+  other: string,
+  currency: Currency = currencyChoice.get(),
+): [string, string] {
+  const show = (bgl: string, least: number) => {
+    const micro = parseBgl(bgl);
+    return displayAmount(micro, currency, Math.max(least, placesFor(micro, currency)));
+  };
+  let least = 2;
+  while (least < EXACT_PLACES[currency] && show(one, least) === show(other, least)) least += 1;
+  return [show(one, least), show(other, least)];
+}
+
+/** Two decimals; below a cent as many as two significant digits take. */
+function placesFor(micro: bigint, currency: Currency): number {
+  const exact = currency === 'USD' ? formatUsd(micro) : formatBgl(micro);
+  const zeros = /^-?0\.(00+)/.exec(exact)?.[1]?.length;
+  return zeros === undefined ? 2 : Math.min(zeros + 2, EXACT_PLACES[currency]);
 }
 
 /** The same as a hook: re-renders when the currency is switched. */

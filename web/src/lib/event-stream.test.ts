@@ -12,21 +12,64 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
+  vi.restoreAllMocks();
 });
 
-it('gives up a stream that has gone silent, connects again, and reads everything afresh', async () => {
-  setCredentials({ userId: USER, apiKey: 'bh_test' });
+/** Answers every request with a stream that stays open; resolves to their controllers. */
+function stubStreams() {
   const streams: ReadableStreamDefaultController<Uint8Array>[] = [];
-  const fetched = vi.fn((_url: string, { signal }: RequestInit) => {
+  let open = 0;
+  vi.stubGlobal('fetch', (_url: string, { signal }: RequestInit) => {
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
         streams.push(controller);
-        signal?.addEventListener('abort', () => controller.error(signal.reason));
+        open += 1;
+        signal?.addEventListener('abort', () => {
+          open -= 1;
+          controller.error(signal.reason);
+        });
       },
     });
     return Promise.resolve(new Response(body));
   });
-  vi.stubGlobal('fetch', fetched);
+  return { streams, open: () => open };
+}
+
+function show(hidden: boolean): void {
+  vi.spyOn(document, 'hidden', 'get').mockReturnValue(hidden);
+  document.dispatchEvent(new Event('visibilitychange'));
+}
+
+it('lets go of its connection while the page is out of sight, and reads everything afresh when it is back', async () => {
+  setCredentials({ userId: USER, apiKey: 'bh_test' });
+  const { streams, open } = stubStreams();
+  const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
+  const ending = new AbortController();
+  show(true);
+  const following = followChanges(USER, ending.signal);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(streams).toHaveLength(0);
+
+  show(false);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(open()).toBe(1);
+  show(true);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([streams.length, open()]).toEqual([1, 0]);
+
+  refreshed.mockClear();
+  show(false);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(open()).toBe(1);
+  expect(refreshed).toHaveBeenCalledWith();
+  ending.abort();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await following;
+});
+
+it('gives up a stream that has gone silent, connects again, and reads everything afresh', async () => {
+  setCredentials({ userId: USER, apiKey: 'bh_test' });
+  const { streams } = stubStreams();
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
   const ending = new AbortController();
   const following = followChanges(USER, ending.signal);

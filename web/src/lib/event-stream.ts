@@ -21,12 +21,21 @@ const families: Record<ChangeEvent['topic'], string[]> = {
 let connected = false;
 const listeners = new Set<() => void>();
 
-/** Listens to what changes for the user and refreshes what it touches, reconnecting until the signal ends it or another user's key is used. */
+/**
+ * Listens to what changes for the user and refreshes what it touches, reconnecting until the signal
+ * ends it or another user's key is used. Only while the page is in sight: a browser has six
+ * connections to a server for all of its tabs, and a page that is kept for 'Back' keeps its own.
+ */
 export async function followChanges(userId: string, signal: AbortSignal): Promise<void> {
   let delay = RECONNECT_MS.first;
   let lost = false;
   while (!signal.aborted && getCredentials()?.userId === userId) {
+    await untilInSight(signal);
     const silence = new AbortController();
+    const leave = () => {
+      if (document.hidden) silence.abort();
+    };
+    document.addEventListener('visibilitychange', leave);
     try {
       const response = await callRaw(streamEvents, {}, { signal: AbortSignal.any([signal, silence.signal]) });
       setConnected(true);
@@ -39,9 +48,12 @@ export async function followChanges(userId: string, signal: AbortSignal): Promis
       });
     } catch {
       // Whatever ended the stream, the next attempt shows whether it can be had again.
+    } finally {
+      document.removeEventListener('visibilitychange', leave);
     }
     lost = true;
     setConnected(false);
+    if (document.hidden) continue;
     await pause(delay, signal);
     delay = Math.min(delay * 2, RECONNECT_MS.last);
   }
@@ -74,6 +86,20 @@ async function readChanges(
   } finally {
     clearTimeout(timer);
   }
+}
+
+function untilInSight(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (document.hidden && !signal.aborted) return;
+      document.removeEventListener('visibilitychange', look);
+      signal.removeEventListener('abort', look);
+      resolve();
+    };
+    document.addEventListener('visibilitychange', look);
+    signal.addEventListener('abort', look);
+    look();
+  });
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
