@@ -90,7 +90,7 @@ journey(
     await page.getByRole('button', { name: 'Start training' }).click();
     await page
       .getByRole('alert')
-      .getByText(/Insufficient balance. Required: <?\$[\d.,]+\. Available: <\$0\.01/)
+      .getByText(/Insufficient balance. Required: \$[\d.,]+\. Available: \$0\.00\d+\./)
       .waitFor();
     await look(page, 'wizard-unaffordable');
     await page.getByRole('link', { name: 'Purchase Fine-tune Credits' }).click();

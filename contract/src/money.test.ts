@@ -58,4 +58,13 @@ describe('amounts for people', () => {
   ] as const)('%s micro-BGL in %s is %s', (micro, currency, text) => {
     expect(displayAmount(micro, currency)).toBe(text);
   });
+
+  test.each([
+    [1n, 'BGL', 6, '0.000001 BGL'],
+    [1n, 'USD', 8, '$0.00000004'],
+    [86_250n, 'USD', 4, '$0.0035'],
+    [-30_864_197_500_000n, 'USD', 3, '-$1,234,567.900'],
+  ] as const)('%s micro-BGL in %s with %s decimals is %s', (micro, currency, places, text) => {
+    expect(displayAmount(micro, currency, places)).toBe(text);
+  });
 });

@@ -37,14 +37,21 @@ function formatDecimal(value: bigint, places: number): string {
 
 export type Currency = 'USD' | 'BGL';
 
-/** For people: two decimals, rounded half away from zero, with the currency. '$5.00', '125.00 BGL'. */
-export function displayAmount(microBgl: bigint, currency: Currency): string {
-  const perCent = currency === 'USD' ? 10_000n * BGL_PER_USD : 10_000n;
+/** The decimals after which a micro-BGL is told exactly. */
+export const EXACT_PLACES = { USD: 8, BGL: 6 } as const satisfies Record<Currency, number>;
+
+/**
+ * For people: with the currency, rounded half away from zero. '$5.00', '125.00 BGL'.
+ * @param places decimals, at least 1 and at most EXACT_PLACES.
+ */
+export function displayAmount(microBgl: bigint, currency: Currency, places = 2): string {
   const sign = microBgl < 0n ? '-' : '';
   const absolute = microBgl < 0n ? -microBgl : microBgl;
-  const cents = (absolute + perCent / 2n) / perCent;
-  const whole = (cents / 100n).toString().replace(/\B(?=(\d{3})+(?!\d))/g, ',');
-  const text = `${whole}.${(cents % 100n).toString().padStart(2, '0')}`;
+  const exact = currency === 'USD' ? absolute * (100n / BGL_PER_USD) : absolute;
+  const step = 10n ** BigInt(EXACT_PLACES[currency] - places);
+  const digits = ((exact + step / 2n) / step).toString().padStart(places + 1, '0');
+  const whole = digits.slice(0, -places).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+  const text = `${whole}.${digits.slice(-places)}`;
   return currency === 'USD' ? `${sign}$${text}` : `${sign}${text} BGL`;
 }
 

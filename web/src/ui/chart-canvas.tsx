@@ -7,7 +7,6 @@ import { formatFigure, smooth, stack } from './chart-scale.ts';
 /** Steps and epochs are counted, not divided. */
 const WHOLE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6];
 const SPARSE_MAX = 12;
-const HALF_HOUR_S = 1800;
 
 type CanvasProps = Required<ChartProps>;
 type Hover = { index: number; left: number };
@@ -165,11 +164,13 @@ function plotOptions(
   return {
     width,
     height,
-    padding: [8, 8, 0, 0],
+    // Half of the time that may stand at the right end.
+    padding: [8, time ? 18 : 8, 0, 0],
+    ...(time === 'utc' && { tzDate: utcDate }),
     legend: { show: false },
     cursor: { points: { show: !bars, size: 7 }, drag: { x: false, y: false }, y: false },
     scales: {
-      x: { time, range: bars ? roomForBars : roomForOne(time ? HALF_HOUR_S : 1) },
+      x: { time: time !== false, range: bars ? roomForBars : roomForOne },
       y: { distr: logScale ? 3 : 1, ...(bars && { range: fromZero }) },
     },
     axes: [
@@ -211,12 +212,10 @@ function isSparse(plot: uPlot, series: number): boolean {
   return Array.from(plot.data[series] ?? []).filter((value) => value !== null).length <= SPARSE_MAX;
 }
 
-/** A single x stands in the middle, with this much on either side. */
-function roomForOne(room: number) {
-  return (plot: uPlot, min: number, max: number): uPlot.Range.MinMax => {
-    const [only, ...others] = plot.data[0];
-    return only !== undefined && others.length === 0 ? [only - room, only + room] : [min, max];
-  };
+/** A single step stands in the middle, with one on either side. */
+function roomForOne(plot: uPlot, min: number, max: number): uPlot.Range.MinMax {
+  const [only, ...others] = plot.data[0];
+  return only !== undefined && others.length === 0 ? [only - 1, only + 1] : [min, max];
 }
 
 /** Half a step of room at either end, so that the first and the last bar are whole. */
@@ -224,6 +223,11 @@ function roomForBars(plot: uPlot, min: number, max: number): uPlot.Range.MinMax 
   const [first = 0, second = first + 1] = plot.data[0];
   const room = (second - first) / 2;
   return [min - room, max + room];
+}
+
+/** A date whose parts are those of UTC, by which the ticks are placed. */
+function utcDate(seconds: number): Date {
+  return uPlot.tzDate(new Date(seconds * 1000), 'UTC');
 }
 
 function fromZero(_plot: uPlot, _min: number, max: number): uPlot.Range.MinMax {

@@ -16,8 +16,8 @@ export type ChartProps = {
   x: readonly number[];
   series: readonly ChartSeries[];
   kind?: 'line' | 'stacked-bars';
-  /** The x values are points in time. */
-  time?: boolean;
+  /** The x values are points in time; with 'utc' they are days, which begin at midnight UTC. */
+  time?: boolean | 'utc';
   /** 0 to 0.99: weight of the moving average. The raw line stays, faint. */
   smoothing?: number;
   logScale?: boolean;

@@ -1,5 +1,5 @@
 import { ApiError } from '../lib/api-error.ts';
-import { showAmount } from '../lib/currency.ts';
+import { showApart } from '../lib/currency.ts';
 import { goTo } from '../lib/navigation.ts';
 import { loadToaster } from './toaster-loader.ts';
 
@@ -44,7 +44,8 @@ export function errorMessage(error: unknown): string {
     error.requiredAmount &&
     error.availableAmount
   ) {
-    return `Insufficient balance. Required: ${showAmount(error.requiredAmount)}. Available: ${showAmount(error.availableAmount)}.`;
+    const [required, available] = showApart(error.requiredAmount, error.availableAmount);
+    return `Insufficient balance. Required: ${required}. Available: ${available}.`;
   }
   return error instanceof Error ? error.message : 'Please try again';
 }

@@ -22,12 +22,12 @@ export function PageHeader({ title, description, parents, badge, actions }: Prop
     <header className="mb-6">
       {parents && (
         <nav aria-label="Breadcrumb" className="mb-2 flex items-center gap-1 text-[0.8125rem] text-muted">
-          {parents.map(({ label, ...link }) => (
+          {parents.map(({ label, ...link }, index) => (
             <span key={label} className="flex items-center gap-1">
+              {index > 0 && <ChevronRight aria-hidden className="size-3.5 text-faint" />}
               <Link {...link} className="rounded hover:text-ink hover:underline">
                 {label}
               </Link>
-              <ChevronRight aria-hidden className="size-3.5 text-faint" />
             </span>
           ))}
         </nav>

@@ -7,7 +7,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { DeployButton } from '../deployments/api.ts';
+import { DeployButton, useLiveDeployment } from '../deployments/api.ts';
 import { shownState, unfinishedText, useRun } from '../training/api.ts';
 import { AssetFiles } from './asset-files.tsx';
 import { AssetPage } from './asset-page.tsx';
@@ -56,6 +56,7 @@ function RunBadge({ asset }: { asset: Asset }) {
 }
 
 function ModelActions({ asset }: { asset: Asset }) {
+  const pod = useLiveDeployment(asset.dataset_id);
   return (
     <>
       {asset.lineage && (
@@ -63,6 +64,18 @@ function ModelActions({ asset }: { asset: Asset }) {
           <Activity aria-hidden />
           Training run
         </ButtonLink>
+      )}
+      {pod && (
+        <span className="text-[0.8125rem] text-muted">
+          Deployed as{' '}
+          <Link
+            to="/my-deployments/$podId"
+            params={{ podId: pod.pod_id }}
+            className="font-medium text-accent-text hover:underline [overflow-wrap:anywhere]"
+          >
+            {pod.model_name}
+          </Link>
+        </span>
       )}
       {asset.files.length > 0 && <DeployButton modelId={asset.dataset_id} />}
     </>

@@ -31,10 +31,41 @@ const asset: Asset = {
   lineage: null,
 };
 
-test('what is not shown of a file is said: columns beyond the first, broken rows beyond those named', () => {
+function show(answer: object) {
   const client = new QueryClient();
   const { queryKey } = previewQuery({ assetId: 'set', revisionId: 'first', path: 'd.csv', offset: 0 });
   client.setQueryData(queryKey, {
+    columns: ['question', 'answer'],
+    column_count: 2,
+    rows: [],
+    total_rows: 0,
+    broken: [],
+    broken_count: 0,
+    ...answer,
+  });
+  render(
+    <QueryClientProvider client={client}>
+      <RowsPreview asset={asset} path={undefined} onPath={() => undefined} />
+    </QueryClientProvider>,
+  );
+}
+
+test.each([
+  [
+    'no row can be read',
+    { broken: [{ line: 2, reason: 'Quote is not closed' }], broken_count: 1 },
+    'This file has no rows that can be read',
+  ],
+  ['there is a header only', {}, 'This file has only a header'],
+  ['there is nothing', { columns: [], column_count: 0 }, 'This file is empty'],
+])('says so where %s', (_case, answer, text) => {
+  show(answer);
+  expect(screen.getByText(text)).toBeTruthy();
+  expect(screen.queryByRole('region', { name: 'Rows' })).toBeNull();
+});
+
+test('what is not shown of a file is said: columns beyond the first, broken rows beyond those named', () => {
+  show({
     columns: ['a…', 'a…'],
     column_count: 80_000,
     rows: [['1', null]],
@@ -42,11 +73,6 @@ test('what is not shown of a file is said: columns beyond the first, broken rows
     broken: Array.from({ length: 100 }, (_, at) => ({ line: at + 2, reason: 'not JSON' })),
     broken_count: 1250,
   });
-  render(
-    <QueryClientProvider client={client}>
-      <RowsPreview asset={asset} path={undefined} onPath={() => undefined} />
-    </QueryClientProvider>,
-  );
   expect(screen.getByText(/the first 2 of 80,000 columns/)).toBeTruthy();
   expect(screen.getByText('1,250 rows could not be read')).toBeTruthy();
   expect(screen.getByText('and 1,245 more')).toBeTruthy();

@@ -91,22 +91,29 @@ function Rows(file: { assetId: string; revisionId: string; path: string }) {
     broken_count: brokenCount,
   } = preview.data;
   const last = offset + rows.length;
+  const brokenRows = brokenCount > 0 && (
+    <Callout tone="warn" className="mx-5 mb-3" title={`${countOf(brokenCount, 'row')} could not be read`}>
+      <ul>
+        {broken.slice(0, BROKEN_SHOWN).map(({ line, reason }) => (
+          <li key={line}>
+            Line {line}: {reason}
+          </li>
+        ))}
+        {brokenCount > BROKEN_SHOWN && <li>and {(brokenCount - BROKEN_SHOWN).toLocaleString('en')} more</li>}
+      </ul>
+    </Callout>
+  );
+  if (total === 0) {
+    return (
+      <>
+        {brokenRows}
+        <EmptyState {...noRowsText(columns, brokenCount)} />
+      </>
+    );
+  }
   return (
     <>
-      {brokenCount > 0 && (
-        <Callout tone="warn" className="mx-5 mb-3" title={`${countOf(brokenCount, 'row')} could not be read`}>
-          <ul>
-            {broken.slice(0, BROKEN_SHOWN).map(({ line, reason }) => (
-              <li key={line}>
-                Line {line}: {reason}
-              </li>
-            ))}
-            {brokenCount > BROKEN_SHOWN && (
-              <li>and {(brokenCount - BROKEN_SHOWN).toLocaleString('en')} more</li>
-            )}
-          </ul>
-        </Callout>
-      )}
+      {brokenRows}
       <div tabIndex={0} role="region" aria-label="Rows" className="max-h-[60dvh] overflow-auto">
         <table className="w-full border-collapse text-left text-[0.8125rem]">
           <thead className="sticky top-0 bg-surface">
@@ -173,4 +180,17 @@ function Rows(file: { assetId: string; revisionId: string; path: string }) {
       </footer>
     </>
   );
+}
+
+/** Why a file shows nothing at all. */
+function noRowsText(columns: string[], brokenCount: number): { title: string; description: string } {
+  if (brokenCount > 0) {
+    return {
+      title: 'This file has no rows that can be read',
+      description: 'Mend the lines named above and upload the file again.',
+    };
+  }
+  return columns.length > 0
+    ? { title: 'This file has only a header', description: `Its columns: ${columns.join(', ')}.` }
+    : { title: 'This file is empty', description: 'It has no rows.' };
 }

@@ -8,7 +8,7 @@ type Props = {
   exact?: boolean;
 };
 
-/** '+$5.00', '−$0.12' or '−<$0.01': the sign says the direction, the colour repeats it. */
+/** '+$5.00', '−$0.12' or '−$0.0034': the sign says the direction, the colour repeats it. */
 export function SignedAmount({ transaction, exact = false }: Props) {
   const show = useShowAmount();
   const incoming = isIncoming(transaction);

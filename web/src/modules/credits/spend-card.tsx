@@ -33,7 +33,7 @@ export function SpendCard({ from, to }: { from?: string; to?: string }) {
           <Chart
             label="Spending per day"
             kind="stacked-bars"
-            time
+            time="utc"
             height={HEIGHT}
             x={chart.x}
             series={chart.series}

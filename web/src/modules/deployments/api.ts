@@ -1,4 +1,5 @@
 import {
+  type Deployment,
   listVllm,
   terminatePod,
   vllmLogs,
@@ -36,6 +37,15 @@ export function useDeployments(userId: string, includeTerminated: boolean) {
     ...deploymentListQuery(userId, includeTerminated),
     refetchInterval: useFallbackInterval(POLL_MS) || TICK_MS,
   });
+}
+
+const live = new Set<Deployment['status']>(['queued', 'deploying', 'running', 'sleeping', 'degraded']);
+
+/** The user's newest deployment of a model that answers or is on its way; undefined where there is none. */
+export function useLiveDeployment(modelId: string): Deployment | undefined {
+  const user = useUser();
+  const { data } = useDeployments(user.id, false);
+  return data?.pods.find(({ model_id, status }) => model_id === modelId && live.has(status));
 }
 
 export function useDeploymentStats(userId: string) {

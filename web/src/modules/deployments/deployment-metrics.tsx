@@ -4,6 +4,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useDeploymentMetrics } from './api.ts';
+import { everyMinute } from './every-minute.ts';
 
 const milliseconds = (value: number) => `${Math.round(value)} ms`;
 
@@ -35,7 +36,7 @@ export function DeploymentMetrics({ podId }: { podId: string }) {
       </Card>
     );
   }
-  const x = points.map((point) => Date.parse(point.at) / 1000);
+  const { x, minutes } = everyMinute(points, metrics.dataUpdatedAt);
   return (
     <div className="grid gap-5 lg:grid-cols-2">
       <Card title="Requests per minute">
@@ -45,8 +46,11 @@ export function DeploymentMetrics({ podId }: { podId: string }) {
           time
           kind="stacked-bars"
           series={[
-            { label: 'Answered', values: points.map((point) => point.requests - point.errors) },
-            { label: 'Failed', values: points.map((point) => point.errors), color: 5 },
+            {
+              label: 'Answered',
+              values: minutes.map((point) => (point ? point.requests - point.errors : 0)),
+            },
+            { label: 'Failed', values: minutes.map((point) => point?.errors ?? 0), color: 5 },
           ]}
         />
       </Card>
@@ -55,7 +59,9 @@ export function DeploymentMetrics({ podId }: { podId: string }) {
           label="Time to first token, median"
           x={x}
           time
-          series={[{ label: 'Median', values: points.map((point) => point.time_to_first_token_ms_p50) }]}
+          series={[
+            { label: 'Median', values: minutes.map((point) => point?.time_to_first_token_ms_p50 ?? null) },
+          ]}
           formatY={milliseconds}
         />
       </Card>
@@ -65,8 +71,8 @@ export function DeploymentMetrics({ podId }: { podId: string }) {
           x={x}
           time
           series={[
-            { label: 'Median', values: points.map((point) => point.latency_ms_p50) },
-            { label: '95 %', values: points.map((point) => point.latency_ms_p95) },
+            { label: 'Median', values: minutes.map((point) => point?.latency_ms_p50 ?? null) },
+            { label: '95 %', values: minutes.map((point) => point?.latency_ms_p95 ?? null) },
           ]}
           formatY={milliseconds}
         />
@@ -76,7 +82,7 @@ export function DeploymentMetrics({ podId }: { podId: string }) {
           label="Tokens per second of one answer"
           x={x}
           time
-          series={[{ label: 'Tokens/s', values: points.map((point) => point.tokens_per_second) }]}
+          series={[{ label: 'Tokens/s', values: minutes.map((point) => point?.tokens_per_second ?? null) }]}
         />
       </Card>
     </div>

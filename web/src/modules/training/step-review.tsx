@@ -2,6 +2,7 @@ import { formatBytes } from '@bakehouse/contract/limits';
 import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { Save } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
+import { showAmount } from '../../lib/currency.ts';
 import { aboutDuration } from '../../lib/format-time.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
@@ -51,7 +52,7 @@ export function StepReview({ state, validation, choice, unaffordable }: Props) {
         <p className="mt-1 flex flex-wrap items-baseline gap-x-3">
           <Money bgl={cost.quote.total} className="font-semibold text-2xl" />
           <span className="text-muted tabular-nums">
-            {Number(cost.token_cost).toLocaleString('en')} BGL · {aboutDuration(cost.duration_hours * 3600)}
+            {showAmount(cost.quote.total, 'BGL')} · {aboutDuration(cost.duration_hours * 3600)}
           </span>
         </p>
         <ul className="mt-3 flex flex-col gap-1 text-[0.8125rem]">
