@@ -5,6 +5,8 @@ import { chatCompletions } from '@bakehouse/contract/chat';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../testing/test-serving.ts';
+import { userAccount } from '../credits/accounts.ts';
+import { transfer } from '../credits/ledger.ts';
 import { costMicro } from '../credits/quote.ts';
 import { FLOOD_TOKENS_MAX, stubUsage } from './stub-model-server.ts';
 import { insertStarter } from './test-models.ts';
@@ -125,4 +127,29 @@ it('lets only so many requests to a model server as it answers side by side, and
   for (const caller of greedy.slice(0, 2)) caller.abort();
   expect((await answered).status).toBe(200);
   for (const caller of greedy) caller.abort();
+});
+
+it('passes nothing on to who cannot pay, though a server that is up is asked meanwhile', async () => {
+  const { stub, server } = serving;
+  stub.answer = 'ok';
+  expect((await serving.ask(user, STARTER)).status).toBe(200);
+  const poor = await server.signUp();
+  const { balance } = await serving.balance(poor);
+  await server.services.db.transaction().execute((tx) =>
+    transfer(tx, {
+      debitAccountId: userAccount(poor.userId),
+      creditAccountId: userAccount(user.userId),
+      amountMicro: balance,
+      kind: 'transfer',
+      description: 'All of it',
+      idempotencyKey: null,
+    }),
+  );
+  for (const stream of [false, true]) {
+    const answer = await serving.ask(poor, STARTER, { stream });
+    expect(answer.status).toBe(402);
+    expect(await answer.text()).toContain('Insufficient balance');
+  }
+  expect(await serving.balance(poor)).toEqual({ balance: 0n, held: 0n });
+  expect(await serving.requests(poor)).toEqual([]);
 });
