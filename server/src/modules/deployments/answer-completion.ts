@@ -38,7 +38,7 @@ type Outcome = { ok: boolean; usage: Usage; firstTokenMs: number | null };
 
 /**
  * Passes an OpenAI-style request on to the model server and its answer back. What the answer can
- * cost at most is held before any of it is passed; what it did cost is settled after.
+ * cost at most is held first; what it did cost is settled after.
  */
 export async function answerCompletion(
   ctx: Context,
@@ -54,17 +54,12 @@ export async function answerCompletion(
   const began = { at: ctx.clock.now(), ms: performance.now() };
   const way = await findModel(ctx, parts, body.model);
   const requestId = randomUUID();
+  const holdId = await holdRequest(ctx, way, requestId);
   const outcome: Outcome = { ok: false, usage: { promptTokens: 0, completionTokens: 0 }, firstTokenMs: null };
   let endUse = () => {};
-  const refused = new AbortController();
-  const held = holdRequest(ctx, way, requestId).then(async (holdId) => {
-    endUse = await keepInUse(ctx, way, holdId);
-    return holdId;
-  });
-  held.catch(() => refused.abort());
-  const signal = AbortSignal.any([hungUp.signal, refused.signal]);
   try {
     if (reply.raw.destroyed) return;
+    endUse = await keepInUse(ctx, way, holdId);
     const onWait = (phase: string) => {
       if (body.stream) comment(reply.raw, reply.getHeaders(), phase);
     };
@@ -90,7 +85,7 @@ export async function answerCompletion(
           .send(withModelName(text, way.model_name));
       }
     };
-    await reach(ctx, parts, { way, path, body, held, signal, onWait }, pass);
+    await reach(ctx, parts, { way, path, body, signal: hungUp.signal, onWait }, pass);
     outcome.ok = true;
   } catch (error) {
     if (hungUp.signal.aborted) return;
@@ -98,10 +93,9 @@ export async function answerCompletion(
     ctx.log.warn({ err: error, model: way.model_name }, 'a completion broke off');
     failEvents(reply.raw, error, ctx.requestId);
   } finally {
-    const totalMs = Math.round(performance.now() - began.ms);
-    const holdId = await held.catch(() => null);
     endUse();
-    if (holdId) await recordRequest(ctx, way, holdId, { id: requestId, at: began.at, totalMs, ...outcome });
+    const totalMs = Math.round(performance.now() - began.ms);
+    await recordRequest(ctx, way, holdId, { id: requestId, at: began.at, totalMs, ...outcome });
   }
 }
 
@@ -127,35 +121,30 @@ type Question = {
   way: Way;
   path: Path;
   body: CompletionBody;
-  /** Rejects when the credit does not cover the answer. */
-  held: Promise<unknown>;
   signal: AbortSignal;
   onWait: (phase: string) => void;
 };
 
 /**
  * Sends the request to whichever server answers for the model, waking it where it must, and hands
- * its answer to `pass`. A server that is up is asked while the credits are being held; nothing is
- * passed on, and no server is woken, before they are. Users take turns at a server: one with many
- * questions, or one who reads slowly, must not keep the others from it.
+ * its answer to `pass`. Users take turns at a server: one with many questions, or one who reads
+ * slowly, must not keep the others from it.
  */
 async function reach(
   ctx: Context,
   parts: ServingParts,
-  { way, path, body, held, signal, onWait }: Question,
+  { way, path, body, signal, onWait }: Question,
   pass: (answer: IncomingMessage, server: ModelServer) => Promise<void>,
 ): Promise<void> {
   let ready = readyServer(way);
   for (let tries = 1; ; tries += 1) {
-    if (!ready) await held;
     const server = ready ?? (await awaitModelServer(ctx, parts, body.model, signal, onWait));
     ready = null;
     const request = toServerRequest(body, server);
     try {
       return await takeTurn(way.server_id, ctx.caller.userId, async () => {
-        const asked = postToModelServer(server.baseUrl + path, request, signal);
-        const [, answer] = await Promise.all([held, asked]);
-        await pass(answer, server);
+        signal.throwIfAborted();
+        await pass(await postToModelServer(server.baseUrl + path, request, signal), server);
       });
     } catch (error) {
       if (!(error instanceof ModelServerUnreachable)) throw error;

@@ -129,7 +129,7 @@ it('lets only so many requests to a model server as it answers side by side, and
   for (const caller of greedy) caller.abort();
 });
 
-it('passes nothing on to who cannot pay, though a server that is up is asked meanwhile', async () => {
+it('passes nothing on to who cannot pay', async () => {
   const { stub, server } = serving;
   stub.answer = 'ok';
   expect((await serving.ask(user, STARTER)).status).toBe(200);
