@@ -91,10 +91,10 @@ def ours(options: argparse.Namespace) -> float:
     """The product's trainer with its callback and reporter, as a run has them."""
     from bakehouse_runtime.data.examples import prepare_examples, steps_per_epoch
     from bakehouse_runtime.data.tokens import read_model_tokens
+    from bakehouse_runtime.device import choose_device, use_all_cores
     from bakehouse_runtime.protocol import ReportsAnswer, TrainSpec
     from bakehouse_runtime.server_client import Reporter, ServerClient
     from bakehouse_runtime.train.lora.callback import TrainingCallback
-    from bakehouse_runtime.train.lora.config import choose_device, use_all_cores
     from bakehouse_runtime.train.lora.train import CHECKPOINT_EVERY_S
     from bakehouse_runtime.train.lora.trainer import build_trainer
 

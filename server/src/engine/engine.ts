@@ -48,7 +48,10 @@ export function registerKinds(kinds: WorkloadKind[]): WorkloadKinds {
   return byName;
 }
 
-/** The loop around `schedule` and `reconcileNext`. Any number of server processes may run it on one database. */
+/**
+ * The loop around `schedule` and `reconcileNext`. Any number of server processes may run it on one
+ * database; where the driver's work ends with its server, `claimMachine` lets only one.
+ */
 export function createEngine(
   { db, clock, log }: Pick<Services, 'db' | 'clock' | 'log'>,
   options: EngineOptions,

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import { publishChange } from '../../platform/events/publish-change.ts';
+import { onFileEnd } from '../../testing/on-file-end.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import { holdNow } from './hold-now.ts';
 import { getUserTotals } from './queries.ts';
@@ -37,4 +39,27 @@ test('a hold of its own is one transaction, announced once and after it', async 
   expect(await getUserTotals(db, ada)).toEqual({ balance: 10n, held: 7n });
   expect(announce.mock.calls).toEqual([[ada, { topic: 'balance', id: ada }]]);
   expect(vi.mocked(publishChange)).not.toHaveBeenCalled();
+});
+
+test('only its own transaction goes on without waiting for the disk', async () => {
+  const { db, url } = await testDatabase();
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  onFileEnd(() => pool.end());
+  const ada = await insertTestUser(db, { grantMicro: 10n });
+  await pool.query('set synchronous_commit = on');
+
+  await holdNow(
+    { db, pool, events: { subscribe: () => () => undefined, announce: () => undefined } },
+    {
+      userId: ada,
+      amountMicro: 7n,
+      kind: 'llm_inference',
+      description: 'Chat',
+      expiresAt: new Date('2100-01-01'),
+      idempotencyKey: randomUUID(),
+    },
+  );
+
+  const { rows } = await pool.query('show synchronous_commit');
+  expect(rows).toEqual([{ synchronous_commit: 'on' }]);
 });

@@ -139,30 +139,38 @@ export async function send(
  * back unless the hold is settled. Throws AppError 'insufficient_funds' or 'idempotency_conflict'.
  */
 export async function hold(tx: Transaction, input: Hold): Promise<{ holdId: string }> {
-  const { rows } = await holdStatement(input).execute(tx);
+  const { rows } = await sql<HoldAnswer>`
+    select outcome, hold_id, available from ${holdCall(input)}`.execute(tx);
   const { holdId, changed } = readHold(rows, input);
   if (changed) await publishBalance(tx, [userAccount(input.userId)]);
   return { holdId };
 }
 
 /**
- * What `hold` does, as a transaction of its own that tells nobody; `changed` says whether there is
- * something to tell.
+ * What `hold` does, as a transaction of its own that tells nobody and does not wait for the disk: a
+ * database that crashes within the next moment may forget the hold, and never a settlement, since
+ * what is committed later reaches the disk later. `changed` says whether there is something to tell.
  */
 export async function placeHold(
   services: Prepared,
   input: Hold,
 ): Promise<{ holdId: string; changed: boolean }> {
-  return readHold(await runPrepared(services, 'ledger_hold', holdStatement(input)), input);
+  const rows = await runPrepared(
+    services,
+    'ledger_hold',
+    sql<HoldAnswer>`
+      select outcome, hold_id, available, set_config('synchronous_commit', 'off', true)
+      from ${holdCall(input)}`,
+  );
+  return readHold(rows, input);
 }
 
 type HoldAnswer = { outcome: MoveOutcome; hold_id: string; available: bigint | null };
 
-function holdStatement(input: Hold): RawBuilder<HoldAnswer> {
-  return sql<HoldAnswer>`
-    select outcome, hold_id, available from ledger_hold(
-      ${userAccount(input.userId)}, ${revenueAccount(input.kind)}, ${input.amountMicro}, 'charge', ${input.description},
-      ${toJson(input.references ?? {})}, ${input.expiresAt}, ${input.idempotencyKey})`;
+function holdCall(input: Hold): RawBuilder<unknown> {
+  return sql`ledger_hold(
+    ${userAccount(input.userId)}, ${revenueAccount(input.kind)}, ${input.amountMicro}, 'charge', ${input.description},
+    ${toJson(input.references ?? {})}, ${input.expiresAt}, ${input.idempotencyKey})`;
 }
 
 function readHold(rows: HoldAnswer[], input: Hold): { holdId: string; changed: boolean } {

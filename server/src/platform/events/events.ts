@@ -17,7 +17,8 @@ export type Events = {
 };
 
 const RECONNECT_MS = 1_000;
-const ANNOUNCE_MS = 20;
+/** An announcement is a commit of its own: later than the first token of the answer that it tells of. */
+const ANNOUNCE_MS = 100;
 
 /**
  * Listens on a connection of its own and reconnects by itself when it breaks. What happened while

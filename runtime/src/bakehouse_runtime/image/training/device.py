@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from ...train.lora.config import Device, choose_device, has_bfloat16
+from ...device import Device, choose_device, has_bfloat16
 
 
 def training_device(wanted: Device | str) -> torch.device:

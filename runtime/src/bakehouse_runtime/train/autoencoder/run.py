@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...device import use_all_cores
 from ...errors import PlainError
 from ...image.autoencoder import load_autoencoder
 from ...image.pictures import fit_square, read_picture
 from ...image.training.dataset import picture_files, split_rows
 from ...image.training.sources import StoredPictures
 from ...workload import workload
-from ..lora.config import use_all_cores
 from ..picture_run import (
     PictureReporter,
     fresh_outputs,

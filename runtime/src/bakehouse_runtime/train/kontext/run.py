@@ -12,13 +12,13 @@ from peft import LoraConfig
 from peft.utils import get_peft_model_state_dict
 from torch import Tensor, nn
 
+from ...device import use_all_cores, weights_dtype
 from ...errors import PlainError
 from ...image.kontext.pipeline import KontextPipeline
 from ...image.training.bank import Bank, write_bank
 from ...image.training.dataset import PictureExamples, read_captioned_pictures, split_rows
 from ...image.training.device import training_device
 from ...workload import workload
-from ..lora.config import use_all_cores, weights_dtype
 from ..picture_run import (
     PictureReporter,
     fresh_outputs,

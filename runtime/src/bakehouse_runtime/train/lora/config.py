@@ -1,80 +1,24 @@
-"""The libraries' settings for a spec, and the device it runs on."""
+"""The libraries' settings for a spec."""
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from ...errors import PlainError
+from ...device import has_bfloat16
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import torch
     from peft import LoraConfig
     from trl import SFTConfig
 
+    from ...device import Device
     from ...protocol import LoraSpec, TrainSpec
-
-Device = Literal["cpu", "cuda", "mps"]
 
 # More points than this make no better curve.
 _CURVE_POINTS = 500
 _KEPT_CHECKPOINTS = 2
 _WARMUP_PART = 0.03
-
-
-def choose_device(wanted: Literal["auto", "cpu", "cuda", "mps"]) -> Device:
-    """The device to train on. Raises PlainError when the wanted one is not there."""
-    import torch
-
-    there = {
-        "cuda": torch.cuda.is_available(),
-        "mps": torch.backends.mps.is_available(),
-        "cpu": True,
-    }
-    if wanted == "auto":
-        return "cuda" if there["cuda"] else "mps" if there["mps"] else "cpu"
-    if not there[wanted]:
-        raise PlainError(f"This machine has no {wanted} device that PyTorch can use.")
-    return wanted
-
-
-def device_name(device: Device) -> str:
-    """What people call the device."""
-    import torch
-
-    return torch.cuda.get_device_name() if device == "cuda" else device
-
-
-def use_all_cores() -> None:
-    """Lets torch use every core that this process may run on, unless OMP_NUM_THREADS decides."""
-    import torch
-
-    if "OMP_NUM_THREADS" not in os.environ:
-        allowed = getattr(os, "sched_getaffinity", None)
-        torch.set_num_threads(len(allowed(0)) if allowed else os.cpu_count() or 1)
-
-
-def has_bfloat16(device: Device) -> bool:
-    """Whether the device multiplies bfloat16 itself; where it is emulated it only costs time."""
-    import torch
-
-    if device == "cuda":
-        return torch.cuda.is_bf16_supported(including_emulation=False)
-    if device == "mps":
-        return False
-    capabilities = torch.cpu.get_capabilities()
-    return any(capabilities.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16"))
-
-
-def weights_dtype(device: Device) -> torch.dtype:
-    """float32 on a CPU (computed in bfloat16 where it can), half as wide on a GPU."""
-    import torch
-
-    if device != "cuda":
-        return torch.float32
-    return torch.bfloat16 if has_bfloat16(device) else torch.float16
 
 
 def lora_config(lora: LoraSpec, modules: list[str]) -> LoraConfig:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, cast
 from ...base_model import lora_targets, read_base_model
 from ...data.examples import prepare_examples, steps_per_epoch
 from ...data.tokens import read_model_tokens
+from ...device import choose_device, device_name, use_all_cores
 from ...errors import PlainError, StopRequested
 from ...workload import workload
 from .checkpoints import last_checkpoint, write_json
-from .config import choose_device, device_name, use_all_cores
 from .export import Outcome, export
 
 if TYPE_CHECKING:

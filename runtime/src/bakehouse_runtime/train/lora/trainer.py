@@ -15,7 +15,8 @@ from transformers.utils import logging
 from trl import SFTTrainer
 from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 
-from .config import lora_config, sft_config, weights_dtype
+from ...device import weights_dtype
+from .config import lora_config, sft_config
 from .data import IGNORED, to_dataset
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, TrainerCallback
 
     from ...data.examples import Prepared
+    from ...device import Device
     from ...protocol import TrainSpec
-    from .config import Device
 
 
 class _SameAfterResume(Trainer):

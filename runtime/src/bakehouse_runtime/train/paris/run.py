@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...device import use_all_cores
 from ...errors import PlainError
 from ...image.autoencoder import load_autoencoder
 from ...image.clusters import cluster_bank
@@ -17,7 +18,6 @@ from ...image.training.bank import Bank, write_bank
 from ...image.training.dataset import PictureExamples, read_captioned_pictures, split_rows
 from ...image.training.device import training_device
 from ...workload import workload
-from ..lora.config import use_all_cores
 from ..picture_run import (
     PictureReporter,
     fresh_outputs,
