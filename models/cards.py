@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 LONGEST_STEP_SECONDS = 300
+CLUSTER_SAMPLES = 10
 
 SAMPLE_PROMPTS = (
     "a red apple",
@@ -66,9 +67,14 @@ words are understood as far as the text encoder places them near known ones.
 As Paris starts its experts from one pretrained transformer, these start from a common base that
 was trained on all pictures; from there on each saw its own cluster alone.
 
-Clusters: two-stage k-means over the coarse appearance of the latents, from which the captions were
-regressed out first. The router sees no text, so routing is right only if a cluster tells nothing
-about the caption: it tells {told} of {could} bits here. Sizes: {sizes}.
+Clusters: two-stage k-means over the coarse appearance of the latents, from which what the captions
+say was taken out first. The router sees no text, so routing is right only if a cluster tells
+nothing about the caption. It tells {told} of {could} bits of how the caption describes the look;
+most about '{phrase}': {share:.0%} of those pictures are in one cluster, which holds {of_all:.0%} of
+all.
+Sizes: {sizes}. The first pictures of each, a row a cluster:
+
+![clusters](clusters.png)
 
 ## Figures
 {figures}
@@ -135,6 +141,7 @@ def write_cards(work: Path, recipe: dict, out: Path) -> None:
     clusters = json.loads((work / "clusters" / "summary.json").read_text())
     paris, kontext = out / "starter-paris", out / "starter-kontext"
     draw_samples(paris, kontext)
+    draw_clusters(work, paris)
     experts = [f"expert_{number}" for number in range(recipe["router_shape"]["experts"])]
     (paris / "README.md").write_text(
         PARIS.format(
@@ -142,9 +149,10 @@ def write_cards(work: Path, recipe: dict, out: Path) -> None:
             weights=weights_mb(paris),
             objects=objects,
             data=data,
-            training=training_table(work, ["autoencoder", "polish", "base", *experts, "router"]),
+            training=training_table(work, ["autoencoder", "base", *experts, "router"]),
             told=clusters["bits_about_caption"],
             could=clusters["bits_of_cluster"],
+            **clusters["most_telling"],
             sizes=", ".join(map(str, clusters["sizes"])),
             figures=figure_table(paris),
             last=len(SAMPLE_PROMPTS) - 1,
@@ -157,7 +165,7 @@ def write_cards(work: Path, recipe: dict, out: Path) -> None:
             weights=weights_mb(kontext),
             window=recipe["text_window"],
             data=data,
-            training=training_table(work, ["autoencoder", "polish", "kontext"]),
+            training=training_table(work, ["autoencoder", "kontext"]),
             figures=figure_table(kontext),
             last=len(SAMPLE_EDITS) - 1,
             prompts="\n".join(f"{n}. {text}" for n, (_, text) in enumerate(SAMPLE_EDITS, start=1)),
@@ -189,20 +197,38 @@ def draw_samples(paris_folder: Path, kontext_folder: Path) -> None:
     grid([*before, *after], columns=len(before)).save(kontext_folder / "samples.png")
 
 
+def draw_clusters(work: Path, paris_folder: Path) -> None:
+    """The first pictures of each expert's cluster, as the autoencoder shows them."""
+    import numpy as np
+
+    from bakehouse_runtime.image.autoencoder import decode_latents, load_autoencoder
+    from bakehouse_runtime.image.pictures import grid, to_pictures
+    from bakehouse_runtime.image.training.bank import Bank
+
+    clusters = np.load(work / "clusters" / "clusters.npy")
+    rows = [np.flatnonzero(clusters == k)[:CLUSTER_SAMPLES] for k in range(clusters.max() + 1)]
+    latents = Bank(work / "bank").part(np.concatenate(rows)).latents.float()
+    pictures = to_pictures(decode_latents(load_autoencoder(paris_folder / "vae"), latents).numpy())
+    grid(pictures, columns=CLUSTER_SAMPLES).save(paris_folder / "clusters.png")
+
+
 def training_table(work: Path, steps: list[str]) -> str:
-    """A line a training: steps, wall hours, and the last loss, out of its log."""
-    lines = ["| part | steps | hours | loss at the end |", "|---|---|---|---|"]
+    """A line a training out of its log: steps, wall hours, the machine, and the last loss."""
+    lines = ["| part | steps | hours | on | loss at the end |", "|---|---|---|---|---|"]
     for step in steps:
-        log = work / step / "log.jsonl"
-        if not log.exists():
-            continue
-        rows = [json.loads(line) for line in log.read_text().splitlines()]
+        log = (work / step / "log.jsonl").read_text()
+        rows = [json.loads(line) for line in log.splitlines()]
         losses = [row for row in rows if row["type"] == "metrics" and "loss" in row]
+        machine = [row for row in rows if row["type"] == "machine"][-1]
         moments = [row["at"] for row in rows]
         # A longer silence is a pause between two sittings.
         gaps = (after - before for before, after in pairwise(moments))
         hours = sum(gap for gap in gaps if gap < LONGEST_STEP_SECONDS) / 3600
-        lines.append(f"| {step} | {losses[-1]['step']} | {hours:.1f} | {losses[-1]['loss']:.3f} |")
+        on = f"{machine['device']}, {machine['threads']} threads"
+        if machine["device"] != "cpu":
+            on = machine["device"]
+        loss = losses[-1]["loss"]
+        lines.append(f"| {step} | {losses[-1]['step']} | {hours:.1f} | {on} | {loss:.3f} |")
     return "\n".join(lines)
 
 

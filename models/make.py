@@ -2,7 +2,6 @@
 
     python models/make.py fetch          the data packages, from npm
     python models/make.py autoencoder    one small autoencoder for both models
-    python models/make.py polish         its decoder alone, for longer: latents stay as they are
     python models/make.py bank           pictures and captions as latents and token states
     python models/make.py base           the model that all experts start from, on all pictures
     python models/make.py clusters       eight clusters of the pictures
@@ -11,7 +10,7 @@
     python models/make.py kontext-banks
     python models/make.py kontext
     python models/make.py judge          what measures how well a picture fits its prompt
-    python models/make.py all            every training above that has not ended yet, in turn
+    python models/make.py all            all of these that have not ended yet, in turn
     python models/make.py assemble       starter-paris/, starter-kontext/, judge/: half precision
     python models/make.py measure        their figures
     python models/make.py cards          their cards, with the figures and sample pictures
@@ -51,9 +50,14 @@ class ConsoleReporter:
     """One JSON line a report, to `log.jsonl` and stdout; stops on SIGTERM and SIGINT."""
 
     def __init__(self, folder: Path) -> None:
+        import torch
+
+        from bakehouse_runtime.device import choose_device
+
         folder.mkdir(parents=True, exist_ok=True)
         self._log_file = (folder / "log.jsonl").open("a", buffering=1)
         self.stop_requested = False
+        self._write("machine", device=choose_device("auto"), threads=torch.get_num_threads())
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
 
@@ -134,7 +138,7 @@ def make_base(work: Path, recipe: Recipe) -> None:
     from bakehouse_runtime.image.training.bank import Bank
 
     bank = Bank(work / "bank")
-    rows, held_out = split_rows(len(bank))
+    rows, held_out = one_row_in_fifty(len(bank))
     train_one_expert(work, recipe, "base", bank, rows, held_out, initial=None)
 
 
@@ -181,7 +185,7 @@ def trained_autoencoder(work: Path) -> AutoencoderKL:
     return load_autoencoder(work / "autoencoder" / "model", training_device("auto"))
 
 
-def split_rows(count: int) -> tuple[np.ndarray, np.ndarray]:
+def one_row_in_fifty(count: int) -> tuple[np.ndarray, np.ndarray]:
     """One row in fifty measures and is not trained on."""
     import numpy as np
 
@@ -234,7 +238,7 @@ def make_expert(work: Path, recipe: Recipe, number: int) -> None:
 
     bank = Bank(work / "bank")
     clusters = np.load(work / "clusters" / "clusters.npy")
-    rows, held_out = (part[clusters[part] == number] for part in split_rows(len(bank)))
+    rows, held_out = (part[clusters[part] == number] for part in one_row_in_fifty(len(bank)))
     # A small cluster may have nothing to spare: then it is measured on what it is trained on.
     held_out = held_out if len(held_out) > 0 else rows
     train_one_expert(
@@ -255,7 +259,7 @@ def make_router(work: Path, recipe: Recipe) -> None:
     settings = recipe["router"]
     bank = Bank(work / "bank")
     clusters = np.load(work / "clusters" / "clusters.npy")
-    rows, held_out = split_rows(len(bank))
+    rows, held_out = one_row_in_fifty(len(bank))
     router = Router(RouterShape(**recipe["router_shape"]))
     router.initialise(settings["loop"]["seed"])
     folder = work / "router"
@@ -281,7 +285,8 @@ def make_kontext_banks(work: Path, recipe: Recipe) -> None:
                 cut_outs, recipe["picture_side"], settings["examples"], settings["seed"]
             )
             folder = work / f"kontext-{name}-{part}"
-            write_bank(folder, examples, autoencoder, text, ConsoleReporter(folder))
+            if not write_bank(folder, examples, autoencoder, text, ConsoleReporter(folder)):
+                return
 
 
 def make_kontext(work: Path, recipe: Recipe) -> None:
@@ -301,7 +306,11 @@ def make_kontext(work: Path, recipe: Recipe) -> None:
         for part in ("train", "held-out")
     )
     folder = work / "kontext"
-    training = KontextTraining(LoopSettings(**settings["loop"]), settings["batch_size"])
+    training = KontextTraining(
+        LoopSettings(**settings["loop"]),
+        settings["batch_size"],
+        guidance=tuple(settings["guidance"]),
+    )
     reporter = ConsoleReporter(folder)
     if train_kontext(transformer, data, held_out, training, autoencoder, folder, reporter):
         export_kontext(transformer, autoencoder, folder / "model", torch.float32)
@@ -325,30 +334,6 @@ def fetch(work: Path, recipe: Recipe) -> None:
         print(f"{name} {version}", flush=True)
 
 
-def make_polish(work: Path, recipe: Recipe) -> None:
-    import numpy as np
-
-    from bakehouse_runtime.image.autoencoder import load_autoencoder
-    from bakehouse_runtime.image.scenes.objects import load_cut_outs
-    from bakehouse_runtime.image.training.loop import LoopSettings
-    from bakehouse_runtime.image.training.sources import ScenePictures
-    from bakehouse_runtime.train.autoencoder.train import AutoencoderTraining, train_autoencoder
-
-    settings = recipe["polish"]
-    pictures = ScenePictures(load_cut_outs(work / "packages"), recipe["picture_side"])
-    held_out = pictures.draw(
-        np.random.default_rng((recipe["autoencoder"]["loop"]["seed"], 2**40)), 64
-    )
-    model = load_autoencoder(work / "autoencoder" / "model")
-    training = AutoencoderTraining(
-        LoopSettings(**settings["loop"]), settings["batch_size"], freeze_encoder=True
-    )
-    folder = work / "polish"
-    train_autoencoder(model, pictures, held_out, training, folder, ConsoleReporter(folder))
-    # The scale of the latents goes along unchanged, so any moment of the polish is good to use.
-    model.save_pretrained(folder / "model")
-
-
 def assemble(work: Path, recipe: Recipe, out: Path) -> None:
     import shutil
 
@@ -367,12 +352,9 @@ def assemble(work: Path, recipe: Recipe, out: Path) -> None:
     from bakehouse_runtime.train.kontext.model import export_kontext
 
     half = torch.float16
-    polished = work / "polish" / "model"
-    autoencoder = load_autoencoder(
-        polished if polished.exists() else work / "autoencoder" / "model"
-    )
+    autoencoder = load_autoencoder(work / "autoencoder" / "model")
     paris, kontext = out / "starter-paris", out / "starter-kontext"
-    for number in range(recipe["router_shape"]["experts"]):
+    for number in experts(recipe):
         save_expert(
             load_expert(work / f"expert_{number}" / "model"), paris / f"expert_{number}", half
         )
@@ -414,7 +396,6 @@ def cards(work: Path, recipe: Recipe, out: Path) -> None:
 TRAININGS = {
     "fetch": fetch,
     "autoencoder": make_autoencoder,
-    "polish": make_polish,
     "bank": make_bank,
     "base": make_base,
     "clusters": make_clusters,
@@ -423,24 +404,32 @@ TRAININGS = {
     "kontext": make_kontext,
     "judge": make_judge,
 }
-# What a training leaves when it has come to its end, in the order in which they need each other.
-RESULTS = {
-    "fetch": "packages/unicode-emoji-json",
-    "autoencoder": "autoencoder/model",
-    "bank": "bank/texts.npz",
-    "base": "base/model",
-    "clusters": "clusters/clusters.npy",
-    "router": "router/model",
-    **{f"expert_{number}": f"expert_{number}/model" for number in range(8)},
-    "judge": "judge/judge.safetensors",
-    "kontext-banks": "kontext-pictures-held-out/texts.npz",
-    "kontext": "kontext/model",
-}
 RELEASES = {"assemble": assemble, "measure": measure, "cards": cards}
 
 
+def results(recipe: Recipe) -> dict[str, str]:
+    """What a training leaves when it has come to its end, in the order in which they need each
+    other."""
+    return {
+        "fetch": "packages/unicode-emoji-json",
+        "autoencoder": "autoencoder/model",
+        "bank": "bank/texts.npz",
+        "base": "base/model",
+        "clusters": "clusters/clusters.npy",
+        "router": "router/model",
+        **{f"expert_{number}": f"expert_{number}/model" for number in experts(recipe)},
+        "judge": "judge/judge.safetensors",
+        "kontext-banks": "kontext-pictures-held-out/texts.npz",
+        "kontext": "kontext/model",
+    }
+
+
+def experts(recipe: Recipe) -> range:
+    return range(recipe["router_shape"]["experts"])
+
+
 def make_all(work: Path, recipe: Recipe) -> None:
-    for step, result in RESULTS.items():
+    for step, result in results(recipe).items():
         if (work / result).exists():
             continue
         if step.startswith("expert_"):
@@ -457,7 +446,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("step", choices=[*TRAININGS, "expert", "all", *RELEASES])
-    parser.add_argument("--number", type=int, choices=range(8), help="which expert")
+    parser.add_argument("--number", type=int, help="which expert, from 0")
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
     parser.add_argument("--work", type=Path, default=cache / "bakehouse" / "training")
     parser.add_argument("--recipe", type=Path, default=HERE / "recipe.json")
@@ -465,8 +454,8 @@ def main() -> None:
     arguments = parser.parse_args()
     recipe = json.loads(arguments.recipe.read_text())
     if arguments.step == "expert":
-        if arguments.number is None:
-            parser.error("expert needs --number")
+        if arguments.number not in experts(recipe):
+            parser.error(f"expert needs --number, 0 to {experts(recipe)[-1]}")
         make_expert(arguments.work, recipe, arguments.number)
     elif arguments.step == "all":
         make_all(arguments.work, recipe)
@@ -477,4 +466,9 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    from bakehouse_runtime.errors import PlainError
+
+    try:
+        main()
+    except PlainError as error:
+        raise SystemExit(str(error)) from error

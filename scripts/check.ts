@@ -28,12 +28,12 @@ export const check: Command = async ({ words }) => {
       args: ['scripts/bakehouse.ts', 'gen', '--check'],
       wayOut: './bakehouse gen writes them.',
     },
-    { name: 'Python lint', command: python, args: ['-m', 'ruff', 'check', '--quiet', 'runtime', 'scripts'] },
+    { name: 'Python lint', command: python, args: ['-m', 'ruff', 'check', '--quiet', 'runtime', 'scripts', 'models'] },
     {
       name: 'Python format',
       command: python,
-      args: ['-m', 'ruff', 'format', '--check', 'runtime', 'scripts'],
-      wayOut: `${python} -m ruff format runtime scripts puts it right.`,
+      args: ['-m', 'ruff', 'format', '--check', 'runtime', 'scripts', 'models'],
+      wayOut: `${python} -m ruff format runtime scripts models puts it right.`,
     },
     {
       name: 'Python types',

@@ -7,7 +7,9 @@ import pytest
 import torch
 
 from bakehouse_runtime.image.clusters import (
+    frequent_phrases,
     kmeans,
+    most_telling,
     mutual_information,
     two_stage_clusters,
     without_captions,
@@ -51,14 +53,34 @@ def test_two_stages_number_the_clusters_by_size() -> None:
 def test_clusters_say_nothing_about_the_caption() -> None:
     """The embedding mixes what the caption says with what it leaves open; only the latter stays."""
     generator = torch.Generator().manual_seed(4)
-    said = torch.randint(0, 4, (800,), generator=generator)
-    open_ = torch.randint(0, 4, (800,), generator=generator)
-    sentences = torch.nn.functional.one_hot(said, 4).float()
-    directions = torch.randn(8, 12, generator=generator)
-    embedding = 5 * sentences @ directions[:4] + directions[4:][open_]
-    embedding = embedding + 0.05 * torch.randn(800, 12, generator=generator)
-    clusters, _ = kmeans(without_captions(embedding, sentences), 4, seed=1)
-    assert mutual_information(clusters, said.numpy()) < 0.05
+    said = torch.randint(0, 4, (1600,), generator=generator)
+    also_said = torch.randint(0, 3, (1600,), generator=generator)
+    open_ = torch.randint(0, 4, (1600,), generator=generator)
+    features = torch.cat(
+        [
+            torch.nn.functional.one_hot(said, 4).float(),
+            torch.nn.functional.one_hot(also_said, 3).float(),
+        ],
+        dim=1,
+    )
+    directions = torch.randn(23, 12, generator=generator)
+    # Each for itself, both together, and what the caption leaves open, more or less of it.
+    embedding = 5 * features @ directions[:7] + 2 * directions[7:19][3 * said + also_said]
+    embedding = embedding + (1 + also_said[:, None]) * directions[19:][open_]
+    embedding = embedding + 0.05 * torch.randn(1600, 12, generator=generator)
+    clusters, _ = kmeans(without_captions(embedding, features, seed=2), 4, seed=1)
+    assert mutual_information(clusters, (3 * said + also_said).numpy()) < 0.05
     assert mutual_information(clusters, open_.numpy()) > 1.9
     plain, _ = kmeans(embedding, 4, seed=1)
-    assert mutual_information(plain, said.numpy()) > 1.5
+    assert mutual_information(plain, said.numpy()) > 1
+
+
+def test_frequent_phrases_and_the_one_that_tells_most() -> None:
+    texts = ["a red apple", "an apple", "a rare bird"]
+    phrases, holds = frequent_phrases(texts, np.asarray([500, 500, 1]))
+    assert phrases == ["a", "a red", "an", "an apple", "apple", "red", "red apple"]
+    assert holds.tolist() == [[1, 1, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0, 0], [1, 0, 0, 0, 0, 0, 0]]
+    clusters = np.asarray([0, 0, 0, 1, 1, 1, 1, 1])
+    told = np.asarray([[0, 1], [1, 1], [0, 1], [1, 0], [0, 0], [1, 1], [0, 0], [1, 0]])
+    found = most_telling(clusters, ["at night", "red"], told)
+    assert found == {"phrase": "red", "share": 0.75, "of_all": 0.375}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from diffusers.models.transformers.transformer_flux import FluxTransformer2DMode
 from diffusers.pipelines.flux.pipeline_flux import FluxPipeline
 from diffusers.pipelines.flux.pipeline_flux_kontext import FluxKontextPipeline
 from PIL import Image
+from safetensors.torch import load_file, save_file
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.kontext.flow import pack, positions, unpack, velocity
@@ -93,8 +95,9 @@ def test_training_and_the_pipeline_compute_the_same_velocity(kontext_folder: Pat
     shown = (shown - pipeline.vae.config.shift_factor) * pipeline.vae.config.scaling_factor
     with torch.no_grad():
         step = velocity(
-            pipeline.transformer, noise, torch.ones(1), states.tokens, states.pooled, shown, 2.5
-        )
+            pipeline.transformer, noise, torch.ones(1), states.tokens, states.pooled, shown,
+            torch.full((1,), 2.5),
+        )  # fmt: skip
     torch.testing.assert_close(unpack(packed, 4, 4), noise - step, atol=2e-3, rtol=1e-3)
 
 
@@ -136,17 +139,54 @@ def _cut(folder: Path, name: str) -> None:
     (folder / name).write_bytes(content[: len(content) // 2])
 
 
+def _drop(folder: Path, part: str, name: str) -> None:
+    path = folder / part / "diffusion_pytorch_model.safetensors"
+    weights = load_file(path)
+    del weights[name]
+    save_file(weights, path)
+
+
+def _write(name: str, content: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_text(content)
+
+
+def _claim_text_encoders(folder: Path) -> None:
+    index = json.loads((folder / "model_index.json").read_text())
+    index["text_encoder"] = ["transformers", "CLIPTextModel"]
+    (folder / "model_index.json").write_text(json.dumps(index))
+
+
+def _narrow_text(folder: Path) -> None:
+    transformer = build_transformer(
+        latent_channels=4, text_size=64, layers=1, single_layers=1, heads=2, head_size=8,
+        axes=(2, 2, 4), seed=0,
+    )  # fmt: skip
+    transformer.save_pretrained(folder / "transformer")
+
+
 WEIGHTS = "transformer/diffusion_pytorch_model.safetensors"
+VAE_WEIGHTS = "vae/diffusion_pytorch_model.safetensors"
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         (lambda f: (f / "model_index.json").unlink(), "has no model_index.json"),
-        (lambda f: (f / "model_index.json").write_text("{"), "is not JSON"),
+        (_write("model_index.json", "{"), "is not JSON"),
+        (_write("model_index.json", "[]"), "kontext/model_index.json is not a JSON object."),
         (
-            lambda f: (f / "model_index.json").write_text('{"_class_name": "WanPipeline"}'),
+            _write("model_index.json", '{"_class_name": "WanPipeline"}'),
             "is a WanPipeline, not a Flux model",
+        ),
+        (_write("transformer/config.json", "[]"), "transformer/config.json is not a JSON object."),
+        (_write("vae/config.json", "[]"), "vae/config.json is not a JSON object."),
+        (lambda f: _drop(f, "vae", "decoder.conv_in.bias"), "have no decoder.conv_in.bias."),
+        (lambda f: _drop(f, "transformer", "x_embedder.weight"), "have no x_embedder.weight."),
+        (lambda f: (f / VAE_WEIGHTS).write_bytes(b""), "cannot be loaded"),
+        (_claim_text_encoders, "The folder text_encoder of the model is missing."),
+        (
+            _narrow_text,
+            "reads text states of sizes (64, 64), but the text encoders give (384, 384)",
         ),
         (lambda f: _remove(f, "vae"), "The folder vae of the model is missing."),
         (lambda f: (f / WEIGHTS).unlink(), "cannot be loaded"),
@@ -160,6 +200,22 @@ def test_what_is_wrong_is_said_in_one_sentence(
     with pytest.raises(PlainError) as raised:
         KontextPipeline.from_folder(kontext_folder, CPU)
     assert sentence in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_values_that_are_no_numbers_are_no_picture(kontext_folder: Path) -> None:
+    kontext = KontextPipeline.from_folder(kontext_folder, CPU)
+    kontext.transformer.proj_out.bias.data.fill_(float("nan"))
+    with pytest.raises(PlainError, match="a picture that is not made of numbers"):
+        kontext.draw(KontextRequest("a cat", seed=1, steps=1))
+
+
+def test_a_text_encoder_that_cannot_be_read_is_said(kontext_folder: Path) -> None:
+    _claim_text_encoders(kontext_folder)
+    for part in ("text_encoder", "text_encoder_2", "tokenizer", "tokenizer_2"):
+        (kontext_folder / part).mkdir()
+    with pytest.raises(PlainError, match="The model in kontext cannot be loaded") as raised:
+        KontextPipeline.from_folder(kontext_folder, CPU)
     assert "\n" not in str(raised.value)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -92,8 +92,9 @@ def test_weights_survive_saving_and_the_number_of_heads_comes_from_the_configura
     torch.testing.assert_close(loaded(*inputs), expert(*inputs))
 
 
-def test_the_published_layout_with_clip_text_loads(paris_folder: Path) -> None:
-    """`text_encoder/` and `tokenizer/` in the folder are used instead of the sentence encoder."""
+@pytest.fixture
+def clip_folder(paris_folder: Path) -> Path:
+    """The published layout: with `text_encoder/` and `tokenizer/`."""
     characters = [chr(code) for code in range(97, 123)]
     words = [
         *characters,
@@ -110,7 +111,12 @@ def test_the_published_layout_with_clip_text_loads(paris_folder: Path) -> None:
     )  # fmt: skip
     CLIPTextModel(config).save_pretrained(paris_folder / "text_encoder")
     (paris_folder / "model_index.json").unlink()
-    paris = ParisPipeline.from_folder(paris_folder, CPU)
+    return paris_folder
+
+
+def test_the_published_layout_with_clip_text_loads(clip_folder: Path) -> None:
+    """The folder's own text encoder is used instead of the sentence encoder."""
+    paris = ParisPipeline.from_folder(clip_folder, CPU)
     assert paris.text_encoder.window == 77
     assert paris.text_encoder.encode(["abc", ""]).tokens.shape == (2, 77, 384)
     assert paris.generate([ParisRequest("abc", 1, steps=2)])[0].picture.size == (32, 32)
@@ -139,8 +145,8 @@ def _weights(
     return change
 
 
-def _shorten_config(folder: Path) -> None:
-    (folder / "expert_1" / "config.json").write_text("{}")
+def _write(name: str, content: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_text(content)
 
 
 def _drop_expert(folder: Path) -> None:
@@ -149,8 +155,9 @@ def _drop_expert(folder: Path) -> None:
     (folder / "expert_7").rmdir()
 
 
-def _index_without_window(folder: Path) -> None:
-    (folder / "model_index.json").write_text(json.dumps({}))
+def _enlarge_expert(folder: Path) -> None:
+    expert = tiny_expert(1, replace(TINY_EXPERT, latent_side=8))
+    save_expert(expert, folder / "expert_1", torch.float16)
 
 
 EXPERT_0 = "expert_0/diffusion_pytorch_model.safetensors"
@@ -165,8 +172,17 @@ AUTOENCODER = "vae/diffusion_pytorch_model.safetensors"
         (_cut(EXPERT_0), f"The file {EXPERT_0} is damaged."),
         (_cut(ROUTER), f"The file {ROUTER} is damaged."),
         (_delete(ROUTER), f"The file {ROUTER} of the model is missing."),
-        (_delete(AUTOENCODER), "The autoencoder in vae cannot be read"),
-        (_cut(AUTOENCODER), "The autoencoder in vae cannot be read"),
+        (_delete(AUTOENCODER), "The autoencoder in vae cannot be loaded"),
+        (_cut(AUTOENCODER), "The autoencoder in vae cannot be loaded"),
+        (
+            _weights(AUTOENCODER, lambda w: w.pop("decoder.conv_in.bias")),
+            "The autoencoder in vae cannot be loaded: its files have no decoder.conv_in.bias.",
+        ),
+        (
+            _weights(AUTOENCODER, lambda w: w.update({"decoder.conv_in.bias": torch.zeros(3)})),
+            "The autoencoder in vae cannot be loaded",
+        ),
+        (_write("vae/config.json", "[]"), "The file vae/config.json is not a JSON object."),
         (
             _weights(EXPERT_0, lambda w: w.pop("text_proj.weight")),
             "not of a Paris model: 'text_proj.weight' is missing",
@@ -179,10 +195,28 @@ AUTOENCODER = "vae/diffusion_pytorch_model.safetensors"
             _weights(EXPERT_0, lambda w: w.update({"layers.1.mlp.2.bias": torch.zeros(3)})),
             "layers.1.mlp.2.bias",
         ),
-        (_shorten_config, "expert_1/config.json does not say the number of heads"),
+        (
+            _write("expert_1/config.json", "{}"),
+            "expert_1/config.json does not say the number of heads",
+        ),
+        (
+            _write("expert_1/config.json", "[]"),
+            "The file expert_1/config.json is not a JSON object.",
+        ),
+        (
+            _write("expert_1/config.json", '{"heads": 5}'),
+            "expert_1/config.json says 5 heads, which do not divide the width 16.",
+        ),
+        (_write("router/config.json", '{"heads": 0}'), "router/config.json says 0 heads"),
+        (_enlarge_expert, "Experts and router do not have the same side of latents."),
         (_drop_expert, "The router chooses among 8 experts, but there are 7."),
         (_delete("model_index.json"), "has neither a text_encoder nor a model_index.json"),
-        (_index_without_window, "has neither a text_encoder nor a model_index.json"),
+        (_write("model_index.json", "{}"), "has neither a text_encoder nor a model_index.json"),
+        (_write("model_index.json", "[]"), "paris/model_index.json is not a JSON object."),
+        (
+            _write("model_index.json", '{"text_window": 1000}'),
+            "The text_window in paris/model_index.json is not a number from 2 to 256.",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_in_one_sentence(
@@ -193,6 +227,50 @@ def test_what_is_wrong_is_said_in_one_sentence(
         ParisPipeline.from_folder(paris_folder, CPU)
     assert sentence in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            lambda f: (f / "tokenizer").rename(f / "elsewhere"),
+            "The folder tokenizer of the model is missing.",
+        ),
+        (_write("tokenizer/tokenizer.json", "{"), "The tokenizer in tokenizer cannot be loaded"),
+        (
+            _delete("text_encoder/model.safetensors"),
+            "The text encoder in text_encoder cannot be loaded",
+        ),
+        (
+            _cut("text_encoder/model.safetensors"),
+            "The text encoder in text_encoder cannot be loaded",
+        ),
+        (
+            _write("text_encoder/config.json", "[]"),
+            "The text encoder in text_encoder cannot be loaded",
+        ),
+        (
+            _weights("text_encoder/model.safetensors", lambda w: w.pop(max(w))),
+            "The text encoder in text_encoder cannot be loaded: its files have no",
+        ),
+    ],
+)
+def test_what_is_wrong_with_the_text_encoder_is_said_in_one_sentence(
+    clip_folder: Path, change: Callable[[Path], None], sentence: str
+) -> None:
+    change(clip_folder)
+    with pytest.raises(PlainError) as raised:
+        ParisPipeline.from_folder(clip_folder, CPU)
+    assert sentence in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_values_that_are_no_numbers_are_no_picture(paris_folder: Path) -> None:
+    paris = ParisPipeline.from_folder(paris_folder, CPU)
+    for expert in paris.experts:
+        expert.final_layer.linear.bias.data.fill_(float("nan"))
+    with pytest.raises(PlainError, match="a picture that is not made of numbers"):
+        paris.generate([ParisRequest("a red apple", 1, steps=2)])
 
 
 def test_an_empty_folder_is_not_a_model(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -11,17 +12,27 @@ import pytest
 import torch
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from PIL import Image
+from safetensors.torch import load_file
 
 from bakehouse_runtime.cli import main
 from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.image.kontext.flow import velocity
 from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
 from bakehouse_runtime.image.paris.weights import load_expert, load_router
+from bakehouse_runtime.image.pictures import read_picture
+from bakehouse_runtime.image.text import SentenceText
 from bakehouse_runtime.image.training.dataset import (
     CUTS,
+    CaptionedPicture,
     PictureExamples,
+    check_caption_lengths,
+    hold_out_pictures,
     read_captioned_pictures,
 )
+from bakehouse_runtime.image.training.device import frozen_dtype
+from bakehouse_runtime.protocol import LoraSpec
 from bakehouse_runtime.train.kontext.model import export_kontext
+from bakehouse_runtime.train.kontext.run import add_adapter, save_adapter
 from bakehouse_server import BakehouseServer
 
 from .conftest import TINY_EXPERT
@@ -157,14 +168,55 @@ def test_kontext_learns_an_adapter_that_loads_and_changes_the_picture(
     assert (np.asarray(kontext.edit(shown, request)) == before).all()
 
 
-def test_kontext_trains_all_weights(
-    tmp_path: Path, server: BakehouseServer, dataset: Path, autoencoder: AutoencoderKL
+@pytest.mark.parametrize("dropout", [0.0, 0.5])
+def test_a_saved_adapter_computes_what_the_trained_one_does(
+    tmp_path: Path, autoencoder: AutoencoderKL, dropout: float
 ) -> None:
     base = tmp_path / "kontext"
     export_kontext(tiny_transformer(), autoencoder, base, torch.float32)
+    trained = tiny_transformer()
+    lora = LoraSpec(r=4, alpha=16, dropout=dropout, target_modules=["to_q", "proj_mlp"])
+    add_adapter(trained, lora, seed=1)
+    for name, weight in trained.named_parameters():
+        if "lora_B" in name:
+            torch.nn.init.normal_(weight, std=0.1)
+    save_adapter(trained, tmp_path)
+    kontext = KontextPipeline.from_folder(base, torch.device("cpu"))
+    plain = copy.deepcopy(kontext.transformer)
+    kontext.load_adapter(tmp_path / "pytorch_lora_weights.safetensors", "mine")
+    inputs = torch.randn(1, 4, 4, 4), torch.ones(1), torch.randn(1, 3, 384), torch.randn(1, 384)
+    with torch.no_grad():
+        wanted, loaded, without = (
+            velocity(transformer, *inputs, None, torch.ones(1))
+            for transformer in (trained.eval(), kontext.transformer, plain)
+        )
+    torch.testing.assert_close(loaded, wanted)
+    assert not torch.allclose(without, wanted, atol=1e-2)
+
+
+def test_frozen_weights_are_narrow_only_where_autocast_is_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gpu = torch.device("cuda")
+    for bfloat16, dtype in ((True, torch.bfloat16), (False, torch.float32)):
+        monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda *_, found=bfloat16, **__: found)
+        assert frozen_dtype(gpu) == dtype
+    assert frozen_dtype(torch.device("cpu")) == torch.float32
+
+
+def test_kontext_trains_all_weights_in_float32_and_keeps_their_precision(
+    tmp_path: Path, server: BakehouseServer, dataset: Path, autoencoder: AutoencoderKL
+) -> None:
+    base = tmp_path / "kontext"
+    export_kontext(tiny_transformer(), autoencoder, base, torch.float16)
     inputs = {"base_model": base, "dataset": dataset}
     spec = spec_file(tmp_path, server, inputs, method="kontext", lora=None)
     assert main(["train", str(spec)]) == 0
+    checkpoint = next(tmp_path.rglob("step-00000006.pt"))
+    weights = torch.load(checkpoint, weights_only=True)["weights"]
+    assert {weight.dtype for weight in weights.values()} == {torch.float32}
+    written = load_file(server.artefacts / "transformer/diffusion_pytorch_model.safetensors")
+    assert {weight.dtype for weight in written.values()} == {torch.float16}
     tuned = KontextPipeline.from_folder(server.artefacts, torch.device("cpu"))
     assert tuned.draw(KontextRequest("a plain red field", 1, steps=2)).size == (32, 32)
 
@@ -224,6 +276,51 @@ def test_pictures_with_text_files_need_no_metadata(dataset: Path) -> None:
     (dataset / "wide-red.txt").write_text("a red field\n")
     (found,) = read_captioned_pictures(dataset, None)
     assert (found.path.name, found.text, found.source) == ("wide-red.png", "a red field", None)
+    (dataset / "wide-red.txt").write_bytes("a café".encode("latin-1"))
+    with pytest.raises(PlainError, match=r"The caption wide-red\.txt cannot be read as UTF-8"):
+        read_captioned_pictures(dataset, None)
+
+
+def test_a_caption_longer_than_the_window_is_named(
+    tmp_path: Path, server: BakehouseServer, dataset: Path, paris_folder: Path
+) -> None:
+    with (dataset / "metadata.jsonl").open("a") as file:
+        row = {"file_name": "wide-red.png", "text": "cat " * 40}
+        file.write("\n" + json.dumps(row))
+    inputs = {"base_model": paris_folder, "dataset": dataset}
+    spec = spec_file(tmp_path, server, inputs, method="paris", part="expert", expert=3)
+    assert main(["train", str(spec)]) == 1
+    assert server.of_type("failed")[-1]["message"] == (
+        "Line 9 of metadata.jsonl: the text is 42 tokens long, but this model reads at most 32."
+    )
+    assert server.of_type("phase")[-1]["phase"] == "reading data"
+    (dataset / "wide-red.txt").write_text("cat " * 40)
+    with pytest.raises(PlainError, match=r"wide-red\.txt: the text is 42 tokens long"):
+        check_caption_lengths(read_captioned_pictures(dataset, None), SentenceText())
+
+
+def test_no_picture_is_both_trained_and_measured_on() -> None:
+    pictures = [
+        CaptionedPicture(Path(f"{number}.png"), caption, "line")
+        for number in range(20)
+        for caption in ("a field", "a wide field")
+    ]
+    examples = PictureExamples(pictures, 32, seed=1)
+    rows, held_out = hold_out_pictures(examples.picture_of_row())
+    assert sorted([*rows, *held_out]) == list(range(len(examples)))
+    shown, measured = (
+        {pictures[row // CUTS].path.stem for row in part} for part in (rows, held_out)
+    )
+    assert measured == {"0", "10"}
+    assert not shown & measured
+    few, same = hold_out_pictures(PictureExamples(pictures[:18], 32, seed=1).picture_of_row())
+    assert len(few) == len(same) == 18 * CUTS
+    edits = [
+        CaptionedPicture(Path("after.png"), "make it black", "line", Path(f"{number}.png"))
+        for number in range(20)
+    ]
+    _, held_out = hold_out_pictures(PictureExamples(edits, 32, seed=1).picture_of_row())
+    assert set(held_out // CUTS) == {0, 10}
 
 
 def test_a_file_that_is_no_picture_is_named(dataset: Path) -> None:
@@ -231,6 +328,38 @@ def test_a_file_that_is_no_picture_is_named(dataset: Path) -> None:
     pictures = read_captioned_pictures(dataset, "metadata.jsonl")
     with pytest.raises(PlainError, match=r"plain-red\.png is not a picture that can be read\."):
         PictureExamples(pictures, 32, seed=1)[0]
+    # Pillow meets the length of -1 in the middle of the pixels with a SyntaxError.
+    field = Image.fromarray(np.random.default_rng(1).integers(0, 255, (300, 300, 3), np.uint8))
+    field.save(dataset / "plain-red.png")
+    content = bytearray((dataset / "plain-red.png").read_bytes())
+    second = content.index(b"IDAT", content.index(b"IDAT") + 4)
+    content[second : second + 4] = b"\x00\x01\x02\x03"
+    (dataset / "plain-red.png").write_bytes(content)
+    with pytest.raises(PlainError, match=r"plain-red\.png is not a picture that can be read\."):
+        PictureExamples(pictures, 32, seed=1)[0]
     (dataset / "plain-red.png").unlink()
     with pytest.raises(PlainError, match=r"The picture plain-red\.png is missing\."):
         PictureExamples(pictures, 32, seed=1)[0]
+
+
+@pytest.mark.parametrize(
+    ("values", "shades"),
+    [
+        (np.array([[0, 25700, 65535]], np.uint16), [0, 100, 255]),
+        (np.array([[0, 25700, 65535]], np.int32), [0, 100, 255]),
+        (np.array([[0, 100, 255]], np.int32), [0, 100, 255]),
+        (np.array([[-0.5, 0.4, 1.0]], np.float32), [0, 102, 255]),
+        (np.array([[0, 50000, 100000]], np.float32), [0, 128, 255]),
+    ],
+)
+def test_grey_pictures_of_wide_numbers_keep_their_shades(
+    tmp_path: Path, values: np.ndarray, shades: list[int]
+) -> None:
+    Image.fromarray(values).save(tmp_path / "wide.tiff")
+    picture = np.asarray(read_picture(tmp_path / "wide.tiff"))
+    assert picture[0].tolist() == [[shade] * 3 for shade in shades]
+
+
+def test_a_picture_of_sixteen_bits_in_a_png(tmp_path: Path) -> None:
+    Image.fromarray(np.full((2, 2), 25700, np.uint16)).save(tmp_path / "wide.png")
+    assert read_picture(tmp_path / "wide.png").getpixel((0, 0)) == (100, 100, 100)

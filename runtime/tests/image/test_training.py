@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.kontext.text import FluxText
 from bakehouse_runtime.image.paris.model import Expert, Router
 from bakehouse_runtime.image.scenes.objects import CutOut
+from bakehouse_runtime.image.text import LONGEST_SENTENCE_WINDOW, SentenceText
 from bakehouse_runtime.image.training.bank import Bank, write_bank
 from bakehouse_runtime.image.training.loop import Training, run_loop
 from bakehouse_runtime.image.training.scene_examples import EditExamples, SceneExamples
@@ -30,7 +32,12 @@ from bakehouse_runtime.train.autoencoder.model import build_autoencoder
 from bakehouse_runtime.train.autoencoder.train import AutoencoderTraining, psnr, train_autoencoder
 from bakehouse_runtime.train.kontext.model import build_transformer
 from bakehouse_runtime.train.kontext.train import KontextData, KontextTraining, train_kontext
-from bakehouse_runtime.train.paris.train import PartTraining, train_expert, train_router
+from bakehouse_runtime.train.paris.train import (
+    PartTraining,
+    draw_samples,
+    train_expert,
+    train_router,
+)
 
 from .conftest import TINY_AUTOENCODER, TINY_EXPERT, TINY_ROUTER
 from .line import SETTINGS, Recorder, line_training, run_line
@@ -80,6 +87,58 @@ def test_a_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
     other = Training(nn.Linear(2, 2), SETTINGS, torch.device("cpu"))
     with pytest.raises(PlainError, match=r"step-00000012\.pt does not belong to this training"):
         other.resume(tmp_path / "checkpoints")
+
+
+@pytest.mark.parametrize("damage", [lambda content: content[: len(content) // 2], lambda _: b""])
+def test_a_damaged_checkpoint_gives_way_to_the_one_before(
+    tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    whole = run_line(tmp_path, Recorder())
+    older, newest = sorted((tmp_path / "checkpoints").iterdir())
+    newest.write_bytes(damage(newest.read_bytes()))
+    resumed = line_training()
+    resumed.resume(tmp_path / "checkpoints")
+    assert resumed.step == 8
+    again = run_line(tmp_path, Recorder())
+    assert all(torch.equal(again.trained[name], w) for name, w in whole.trained.items())
+    for path in (older, newest):
+        path.write_bytes(b"not a checkpoint")
+    with pytest.raises(PlainError, match=r"None .* can be read: the newest is step-00000012\.pt"):
+        line_training().resume(tmp_path / "checkpoints")
+
+
+def test_a_resumed_training_drops_out_the_same(tmp_path: Path) -> None:
+    def run(folder: Path, recorder: Recorder) -> Training:
+        torch.manual_seed(1)
+        model = nn.Sequential(nn.Linear(3, 16), nn.Dropout(0.5), nn.Linear(16, 1))
+        training = Training(model, SETTINGS, torch.device("cpu"))
+        run_loop(
+            training,
+            folder,
+            recorder,
+            lambda _: (model(torch.ones(8, 3)).square().mean(), {}),
+            lambda _: (Image.new("RGB", (1, 1)), {}),
+        )
+        return training
+
+    whole = run(tmp_path / "whole", Recorder())
+    assert run(tmp_path / "parts", Recorder(stop_after=5)).step == 5
+    torch.rand(7)
+    resumed = run(tmp_path / "parts", Recorder())
+    assert all(torch.equal(resumed.trained[name], w) for name, w in whole.trained.items())
+
+
+def test_a_gradient_that_is_no_number_leaves_the_weights_alone() -> None:
+    training = line_training()
+    before = {name: weight.detach().clone() for name, weight in training.trained.items()}
+    # The root of zero is a number, its slope is not.
+    loss = (0 * training.model(torch.ones(1, 3))).sum().sqrt()
+    assert torch.isfinite(loss)
+    with pytest.raises(PlainError, match="stopped being a number at step 0"):
+        training.advance(loss)
+    for name, weight in before.items():
+        assert torch.equal(training.trained[name], weight)
+        assert torch.equal(training.average[name], weight)
 
 
 def test_a_loss_that_is_no_number_is_said(tmp_path: Path) -> None:
@@ -165,6 +224,14 @@ def test_bank_keeps_pictures_and_texts(scene_bank: Bank) -> None:
     assert scene_bank.sources is None
 
 
+def test_a_sentence_is_the_same_in_every_window_and_company(sentences: SentenceText) -> None:
+    wide, text = SentenceText(LONGEST_SENTENCE_WINDOW), "a red apple"
+    (alone,) = sentences.sentences([text])
+    torch.testing.assert_close(wide.sentences(["cat " * 40, text])[1], alone)
+    with pytest.raises(PlainError, match=r"42 tokens long, .* at most 32\."):
+        sentences.sentences(["cat " * 40])
+
+
 def test_writing_a_bank_goes_on_where_it_was_stopped(
     tmp_path: Path,
     cut_outs: list[CutOut],
@@ -198,6 +265,22 @@ def test_expert_learns_its_rows(
     assert finished
     assert recorder.curve("eval_loss")[-1] < recorder.curve("eval_loss")[0]
     assert Image.open(recorder.of("samples")[-1]).size == (64, 64), "four samples of 32 px"
+
+
+def test_samples_are_compared_with_the_empty_prompt(scene_bank: Bank) -> None:
+    seen: list[torch.Tensor] = []
+
+    class Watched(Expert):
+        def forward(
+            self, latent: torch.Tensor, time: torch.Tensor, text: torch.Tensor
+        ) -> torch.Tensor:
+            seen.append(text)
+            return super().forward(latent, time, text)
+
+    prompts, nothing = scene_bank.states(scene_bank.text_of[:2]), scene_bank.states([0])
+    with torch.no_grad():
+        draw_samples(Watched(TINY_EXPERT), prompts, nothing, 1, torch.device("cpu"))
+    assert torch.equal(seen[0], torch.cat([prompts, nothing, nothing]))
 
 
 def test_router_learns_clusters_that_can_be_seen(tmp_path: Path, scene_bank: Bank) -> None:

@@ -9,10 +9,9 @@ import torch
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from diffusers.models.autoencoders.vae import DiagonalGaussianDistribution
 from PIL import Image
-from safetensors import SafetensorError
 from torch import Tensor
 
-from ..errors import PlainError
+from .model_files import check_complete, loading, read_object
 from .pictures import to_array
 
 ENCODED_AT_ONCE = 32
@@ -21,14 +20,14 @@ ENCODED_AT_ONCE = 32
 def load_autoencoder(folder: Path, device: torch.device | None = None) -> AutoencoderKL:
     """The `AutoencoderKL` in `folder`, in float32, on the CPU if no device is named.
 
-    Raises PlainError where it cannot be read.
+    Raises PlainError where it cannot be loaded.
     """
-    try:
+    what = f"The autoencoder in {folder.name}"
+    read_object(folder / "config.json")
+    with loading(what):
         model = AutoencoderKL.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
-    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        reason = str(error).splitlines()[0]
-        raise PlainError(f"The autoencoder in {folder.name} cannot be read: {reason}") from error
-    return model.eval().to(device or "cpu")  # pyright: ignore[reportArgumentType]
+        check_complete(model, what)
+        return model.eval().to(device or "cpu")  # pyright: ignore[reportArgumentType]
 
 
 def posterior(autoencoder: AutoencoderKL, pictures: Tensor) -> DiagonalGaussianDistribution:

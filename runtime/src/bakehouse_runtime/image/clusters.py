@@ -4,13 +4,16 @@ Two stages, as Paris does it: many fine clusters by k-means, then k-means over t
 
 What is clustered matters, because the router sees the noisy latent but not the prompt. Mixing
 experts by p(k | x_t) gives the flow for a prompt c only if p(k | x_t, c) = p(k | x_t): the
-cluster must say nothing about the caption. So captions are regressed out of the embedding first:
-pictures are grouped by what their captions leave open (shade, light, position, texture).
+cluster must say nothing about the caption. So what captions say is taken out of the embedding
+first: pictures are grouped by what their captions leave open (shade, light, position, texture).
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -21,6 +24,12 @@ from .training.bank import Bank
 
 TEXTS_AT_ONCE = 64
 RIDGE = 1e-2
+# Of all pictures: rarer words are left to the sentence vectors.
+PHRASE_SHARE = 0.005
+GROUPS_MAX = 64
+PICTURES_A_GROUP = 256
+# Of a group's mean variance: how much is added in each direction before they are made equal.
+SHRINKAGE = 2.0
 KMEANS_ROUNDS = 50
 POOLED_SIDE = 4
 
@@ -31,16 +40,59 @@ def appearance_embedding(latents: Tensor) -> Tensor:
     return pooled.flatten(1)
 
 
-def without_captions(embedding: Tensor, sentences: Tensor) -> Tensor:
-    """What a linear (ridge) regression on the captions' sentence vectors leaves of the embedding,
-    as unit vectors."""
-    features = torch.cat([sentences, torch.ones(len(sentences), 1)], dim=1).double()
-    wanted = embedding.double()
-    penalty = RIDGE * torch.eye(features.shape[1], dtype=torch.float64)
-    gram = features.T @ features + penalty
-    solution = torch.linalg.solve(gram, features.T @ wanted)
-    residual = (wanted - features @ solution).float()
-    return torch.nn.functional.normalize(residual, dim=1)
+def frequent_phrases(texts: Sequence[str], uses: np.ndarray) -> tuple[list[str], Tensor]:
+    """Frequent words and neighbouring pairs of words, and which text holds which, as zeros and
+    ones, [texts, phrases]. `uses` counts the pictures of each text."""
+    held = []
+    for text in texts:
+        words = text.split()
+        held.append({*words, *(" ".join(pair) for pair in pairwise(words))})
+    counts: Counter[str] = Counter()
+    for phrases, count in zip(held, uses.tolist(), strict=True):
+        counts.update(dict.fromkeys(phrases, count))
+    frequent = sorted(
+        phrase for phrase, count in counts.items() if count >= PHRASE_SHARE * uses.sum()
+    )
+    holds = [[float(phrase in phrases) for phrase in frequent] for phrases in held]
+    return frequent, torch.tensor(holds).reshape(len(texts), len(frequent))
+
+
+def said_by_captions(embedding: Tensor, features: Tensor) -> Tensor:
+    """The part of the embedding that a ridge regression finds in the captions' features."""
+    inputs = torch.cat([features, torch.ones(len(features), 1)], dim=1).double()
+    gram = inputs.T @ inputs + RIDGE * torch.eye(inputs.shape[1], dtype=torch.float64)
+    return (inputs @ torch.linalg.solve(gram, inputs.T @ embedding.double())).float()
+
+
+def without_captions(embedding: Tensor, features: Tensor, seed: int) -> Tensor:
+    """What the captions leave open of the embedding, as unit vectors.
+
+    Captions shift the look of a picture, one part of them depending on another, and also decide
+    how much it varies. So pictures are grouped by what their captions say of the look, and in each
+    group mean and covariance are taken out.
+    """
+    said = said_by_captions(embedding, features)
+    left = embedding - said
+    groups = caption_groups(said, seed)
+    for group in np.unique(groups):
+        rows = torch.from_numpy(np.flatnonzero(groups == group))
+        left[rows] = _whitened(left[rows])
+    return torch.nn.functional.normalize(left, dim=1)
+
+
+def caption_groups(said: Tensor, seed: int) -> np.ndarray:
+    """Groups of pictures of whose look the captions say about the same."""
+    count = max(1, min(GROUPS_MAX, len(said) // PICTURES_A_GROUP))
+    return kmeans(said, count, seed)[0]
+
+
+def _whitened(points: Tensor) -> Tensor:
+    centred = points - points.mean(dim=0)
+    covariance = centred.T @ centred / len(centred)
+    # A group of equal pictures has no variance to speak of.
+    floor = SHRINKAGE * covariance.diagonal().mean().clamp_min(1e-6)
+    values, directions = torch.linalg.eigh(covariance + floor * torch.eye(len(covariance)))
+    return centred @ directions @ torch.diag(values.rsqrt()) @ directions.T
 
 
 def two_stage_clusters(points: Tensor, fine: int, coarse: int, seed: int) -> np.ndarray:
@@ -104,10 +156,29 @@ def mutual_information(clusters: np.ndarray, labels: np.ndarray) -> float:
     return float((joint[seen] * np.log2(joint[seen] / independent[seen])).sum())
 
 
+def most_telling(
+    clusters: np.ndarray, phrases: Sequence[str], holds: np.ndarray
+) -> dict[str, object]:
+    """The phrase that one cluster has most too many of: `share` of its pictures lie in it, of all
+    pictures only `of_all`. `holds` says which row holds which phrase."""
+    of_all = np.bincount(clusters) / len(clusters)
+    member = np.eye(len(of_all))[clusters]
+    shares = (holds.T @ member) / np.maximum(holds.sum(axis=0), 1)[:, None]
+    if len(phrases) == 0:
+        return {"phrase": None, "share": 0.0, "of_all": 0.0}
+    phrase, cluster = np.unravel_index((shares - of_all).argmax(), shares.shape)
+    return {
+        "phrase": phrases[phrase],
+        "share": round(float(shares[phrase, cluster]), 3),
+        "of_all": round(float(of_all[cluster]), 3),
+    }
+
+
 @dataclass(frozen=True)
 class Clustering:
-    """The cluster of each row, and what is known of the clusters: their sizes, and the bits that a
-    cluster tells about the caption against those that it could."""
+    """The cluster of each row, and what is known of the clusters: their sizes, the bits that a
+    cluster tells about the caption against those that it could, and the phrase whose pictures lie
+    most in one cluster: what share of them does, and what share of all pictures."""
 
     clusters: np.ndarray
     summary: dict[str, object]
@@ -123,16 +194,21 @@ def cluster_bank(
             for start in range(0, len(bank.texts), TEXTS_AT_ONCE)
         ]
     )
+    uses = np.bincount(bank.text_of, minlength=len(bank.texts))
+    phrases, holds = frequent_phrases(bank.texts, uses)
     rows = torch.from_numpy(bank.text_of)
-    points = without_captions(appearance_embedding(bank.latents), vectors[rows])
-    clusters = two_stage_clusters(points, fine, coarse, seed)
-    # Captions are grouped by k-means too: hardly two of them are equal.
-    topics, _ = kmeans(vectors, min(coarse, len(vectors)), seed)
-    told = mutual_information(clusters, topics[bank.text_of])
+    features = torch.cat([vectors, holds], dim=1)[rows]
+    embedding = appearance_embedding(bank.latents)
+    clusters = two_stage_clusters(without_captions(embedding, features, seed), fine, coarse, seed)
+    # Grouped anew, so that it is not measured by the very groups that were made equal.
+    groups = caption_groups(said_by_captions(embedding, features), seed + 1)
+    told = mutual_information(clusters, groups)
+    by_chance = mutual_information(np.random.default_rng(seed).permutation(clusters), groups)
     could = mutual_information(clusters, clusters)
     summary: dict[str, object] = {
         "sizes": np.bincount(clusters, minlength=coarse).tolist(),
-        "bits_about_caption": round(told, 4),
+        "bits_about_caption": round(max(0.0, told - by_chance), 4),
         "bits_of_cluster": round(could, 4),
+        "most_telling": most_telling(clusters, phrases, holds[rows].numpy()),
     }
     return Clustering(clusters, summary)

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageOps
 
 from ..errors import PlainError
+
+SIXTEEN_BIT_WHITE = 65535
+USUAL_WHITES = (1, 255, SIXTEEN_BIT_WHITE)
 
 
 def read_picture(path: Path) -> Image.Image:
@@ -16,6 +19,8 @@ def read_picture(path: Path) -> Image.Image:
     try:
         with Image.open(path) as opened:
             upright = ImageOps.exif_transpose(opened)
+            if upright.mode in ("I", "F") or upright.mode.startswith("I;16"):
+                upright = _eight_bits(upright)
             if upright.mode in ("RGBA", "LA", "PA") or "transparency" in upright.info:
                 layer = upright.convert("RGBA")
                 picture = Image.new("RGB", layer.size, "white")
@@ -24,8 +29,22 @@ def read_picture(path: Path) -> Image.Image:
             return upright.convert("RGB")
     except FileNotFoundError as error:
         raise PlainError(f"The picture {path.name} is missing.") from error
-    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
+    # Pillow's decoders raise whatever they stumble over: SyntaxError for a broken PNG.
+    except Exception as error:
         raise PlainError(f"{path.name} is not a picture that can be read.") from error
+
+
+def _eight_bits(picture: Image.Image) -> Image.Image:
+    """A grey picture of wide numbers in 256 shades, which Pillow itself would cut off at 255.
+
+    Numbers of 32 bits do not say what white is: the lowest usual white that none exceeds.
+    """
+    values = np.nan_to_num(np.asarray(picture, dtype=np.float64))
+    white = SIXTEEN_BIT_WHITE
+    if picture.mode in ("I", "F"):
+        brightest = float(values.max())
+        white = next((usual for usual in USUAL_WHITES if brightest <= usual), brightest)
+    return Image.fromarray((values.clip(0, white) * (255 / white)).round().astype(np.uint8))
 
 
 def fit_square(picture: Image.Image, side: int) -> Image.Image:
@@ -40,7 +59,15 @@ def to_array(pictures: Sequence[Image.Image]) -> np.ndarray:
 
 
 def to_pictures(values: np.ndarray) -> list[Image.Image]:
-    """The way back from `to_array`; values outside -1..1 are clipped."""
+    """The way back from `to_array`; values outside -1..1 are clipped.
+
+    Raises PlainError for values that are no numbers, which would become black.
+    """
+    if not np.isfinite(values).all():
+        raise PlainError(
+            "The model computed a picture that is not made of numbers: its weights are damaged or "
+            "too large for the precision they are computed in."
+        )
     scaled = ((np.clip(values, -1, 1) + 1) * 127.5).round().astype(np.uint8)
     return [Image.fromarray(picture) for picture in scaled.transpose(0, 2, 3, 1)]
 

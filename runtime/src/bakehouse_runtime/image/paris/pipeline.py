@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +13,9 @@ from torch import Tensor
 
 from ...errors import PlainError
 from ..autoencoder import decode_latents, load_autoencoder
+from ..model_files import read_object
 from ..pictures import to_pictures
-from ..text import ClipText, SentenceText, TextEncoder
+from ..text import LONGEST_SENTENCE_WINDOW, ClipText, SentenceText, TextEncoder
 from .model import Expert, Router
 from .sampling import ExpertVelocity, RoutingTrace, Strategy, guided, sample
 from .weights import load_expert, load_router
@@ -164,18 +164,23 @@ def _pictures(decoded: Tensor, trace: RoutingTrace) -> list[ParisPicture]:
     return [ParisPicture(picture, used, sure) for picture, used, sure in routed]
 
 
-def load_text_encoder(folder: Path) -> TextEncoder:
+def load_text_encoder(folder: Path) -> ClipText | SentenceText:
     """The folder's own CLIP, or, where `model_index.json` names a window, the sentence encoder."""
     if (folder / "text_encoder").is_dir():
         return ClipText(folder / "text_encoder", folder / "tokenizer")
-    try:
-        index = json.loads((folder / "model_index.json").read_text())
-        window = index["text_window"]
-    except (OSError, ValueError, KeyError) as error:
+    index_path = folder / "model_index.json"
+    window = read_object(index_path).get("text_window") if index_path.exists() else None
+    if window is None:
         raise PlainError(
             f"The folder {folder.name} has neither a text_encoder nor a model_index.json with a "
             "text_window."
-        ) from error
+        )
+    # An empty prompt is two tokens already.
+    if not isinstance(window, int) or not 2 <= window <= LONGEST_SENTENCE_WINDOW:
+        raise PlainError(
+            f"The text_window in {folder.name}/model_index.json is not a number from 2 to "
+            f"{LONGEST_SENTENCE_WINDOW}."
+        )
     return SentenceText(window)
 
 
@@ -191,6 +196,8 @@ def _check_parts(
     channels |= {router.shape.latent_channels, int(autoencoder.config["latent_channels"])}
     if len(channels) > 1:
         raise PlainError("Experts, router and autoencoder do not have the same latent channels.")
+    if len({part.shape.latent_side for part in (*experts, router)}) > 1:
+        raise PlainError("Experts and router do not have the same side of latents.")
     if any(expert.shape.text_size != text.size for expert in experts):
         raise PlainError(
             f"The experts read text states of size {experts[0].shape.text_size}, but the text "

@@ -17,6 +17,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from ...errors import PlainError
+from ..model_files import read_object
 from .model import Expert, ExpertShape, Router, RouterShape
 
 EXPERT_WEIGHTS = "diffusion_pytorch_model.safetensors"
@@ -55,18 +56,18 @@ def _backbone_shape(sizes: dict[str, tuple[int, ...]], heads: int) -> dict[str, 
 
 def load_expert(folder: Path) -> Expert:
     """The expert in `folder`, in the precision of its file."""
-    sizes, heads = _read_header(folder / EXPERT_WEIGHTS)
+    sizes = _read_sizes(folder / EXPERT_WEIGHTS)
     with torch.device("meta"):
-        expert = Expert(_shape(folder, lambda: expert_shape(sizes, heads)))
+        expert = Expert(_shape(folder, lambda: expert_shape(sizes, _heads(folder, sizes))))
     _fill(expert, folder / EXPERT_WEIGHTS)
     return expert.eval()
 
 
 def load_router(folder: Path) -> Router:
     """The router in `folder`, in the precision of its file."""
-    sizes, heads = _read_header(folder / ROUTER_WEIGHTS)
+    sizes = _read_sizes(folder / ROUTER_WEIGHTS)
     with torch.device("meta"):
-        router = Router(_shape(folder, lambda: router_shape(sizes, heads)))
+        router = Router(_shape(folder, lambda: router_shape(sizes, _heads(folder, sizes))))
     _fill(router, folder / ROUTER_WEIGHTS)
     return router.eval()
 
@@ -82,36 +83,35 @@ def save_router(router: Router, folder: Path, dtype: torch.dtype) -> None:
 def _shape(folder: Path, read: Any) -> Any:
     try:
         return read()
-    except (KeyError, ValueError, IndexError) as error:
+    except (KeyError, ValueError, IndexError, ZeroDivisionError) as error:
         raise PlainError(
             f"The weights in {folder.name} are not of a Paris model: {error} is missing or odd."
         ) from error
 
 
-def _read_header(path: Path) -> tuple[dict[str, tuple[int, ...]], int]:
+def _read_sizes(path: Path) -> dict[str, tuple[int, ...]]:
     if not path.exists():
         raise PlainError(f"The file {path.parent.name}/{path.name} of the model is missing.")
     try:
         with safe_open(path, framework="pt") as file:
-            sizes = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - not a dict
+            return {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - not a dict
     except (SafetensorError, OSError) as error:
         raise PlainError(f"The file {path.parent.name}/{path.name} is damaged.") from error
-    return sizes, _heads(path.parent, sizes)
 
 
 def _heads(folder: Path, sizes: dict[str, tuple[int, ...]]) -> int:
-    config_path = folder / "config.json"
-    try:
-        config = json.loads(config_path.read_text()) if config_path.exists() else {}
-    except ValueError as error:
-        raise PlainError(f"The file {folder.name}/config.json is not JSON.") from error
-    for key in HEADS_KEYS:
-        if isinstance(config.get(key), int):
-            return config[key]
-    width = sizes.get("pos_embed", (0,))[-1]
-    if width in PUBLISHED_HEADS:
-        return PUBLISHED_HEADS[width]
-    raise PlainError(f"The file {folder.name}/config.json does not say the number of heads.")
+    config = read_object(folder / "config.json") if (folder / "config.json").exists() else {}
+    width = sizes["patch_embed.weight"][0]
+    said = [config[key] for key in HEADS_KEYS if isinstance(config.get(key), int)]
+    if not said and width not in PUBLISHED_HEADS:
+        raise PlainError(f"The file {folder.name}/config.json does not say the number of heads.")
+    heads = said[0] if said else PUBLISHED_HEADS[width]
+    if heads < 1 or width % heads != 0:
+        raise PlainError(
+            f"The file {folder.name}/config.json says {heads} heads, which do not divide the "
+            f"width {width}."
+        )
+    return heads
 
 
 def _fill(model: nn.Module, path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from PIL import Image
@@ -18,14 +19,25 @@ PICTURE_ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", "
 # Each picture is also shown in slightly narrower cuts, so that it is not learnt by heart.
 CUTS = 8
 NARROWEST_CUT = 0.85
+HELD_OUT_ONE_IN = 10
+
+
+class TextReader(Protocol):
+    """The part of a text encoder that says how much it reads, in tokens."""
+
+    window: int
+
+    def length(self, prompt: str) -> int: ...
 
 
 @dataclass(frozen=True)
 class CaptionedPicture:
-    """A picture file and its caption; with `source`, the instruction that leads from there."""
+    """A picture file and its caption; with `source`, the instruction that leads from there.
+    `where` names the caption's place to people."""
 
     path: Path
     text: str
+    where: str
     source: Path | None = None
 
 
@@ -39,9 +51,7 @@ def read_captioned_pictures(folder: Path, metadata_path: str | None) -> list[Cap
         pictures = _listed(folder, folder / metadata_path)
     else:
         pictures = [
-            CaptionedPicture(path, path.with_suffix(".txt").read_text(encoding="utf-8").strip())
-            for path in picture_files(folder)
-            if path.with_suffix(".txt").is_file()
+            _beside(path) for path in picture_files(folder) if path.with_suffix(".txt").is_file()
         ]
     if not pictures:
         raise PlainError(
@@ -49,6 +59,26 @@ def read_captioned_pictures(folder: Path, metadata_path: str | None) -> list[Cap
             "same name beside each picture."
         )
     return pictures
+
+
+def _beside(path: Path) -> CaptionedPicture:
+    caption = path.with_suffix(".txt")
+    try:
+        text = caption.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise PlainError(f"The caption {caption.name} cannot be read as UTF-8 text.") from error
+    return CaptionedPicture(path, text, caption.name)
+
+
+def check_caption_lengths(pictures: Sequence[CaptionedPicture], reader: TextReader) -> None:
+    """Refuses a caption whose end the model would not read."""
+    for picture in pictures:
+        length = reader.length(picture.text)
+        if length > reader.window:
+            raise PlainError(
+                f"{picture.where}: the text is {length} tokens long, but this model reads at most "
+                f"{reader.window}."
+            )
 
 
 def picture_files(folder: Path) -> list[Path]:
@@ -79,7 +109,7 @@ def _listed(folder: Path, metadata: Path) -> list[CaptionedPicture]:
         path = _inside(folder, metadata, row.get("file_name"), f"{where} has no file_name")
         source = row.get("source")
         before = None if source is None else _inside(folder, metadata, source, f"{where}: source")
-        pictures.append(CaptionedPicture(path, text.strip(), before))
+        pictures.append(CaptionedPicture(path, text.strip(), where, before))
     if len({picture.source is None for picture in pictures}) > 1:
         raise PlainError(f"Some lines of {metadata.name} have a source and some have none.")
     return pictures
@@ -119,10 +149,22 @@ class PictureExamples:
         source = None if picture.source is None else cut(picture.source)
         return Example(cut(picture.path), picture.text, source)
 
+    def picture_of_row(self) -> np.ndarray:
+        """The number of the picture that each example shows: of the edited one, if it is edited.
+        All cuts of a file have one number, and all captions that it has."""
+        files = [picture.source or picture.path for picture in self.pictures]
+        numbers = {file: number for number, file in enumerate(dict.fromkeys(files))}
+        return np.repeat([numbers[file] for file in files], CUTS)
 
-def split_rows(count: int, one_in: int = 10) -> tuple[np.ndarray, np.ndarray]:
-    """Rows to train on and rows to measure on: every tenth, or with fewer than ten the same."""
-    rows = np.arange(count)
-    if count < one_in:
+
+def hold_out_pictures(picture_of_row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows to train on, and rows to measure on: all rows of every tenth picture.
+
+    With fewer than ten pictures there is none to spare: then it is measured on what it is trained
+    on.
+    """
+    rows = np.arange(len(picture_of_row))
+    if picture_of_row.max() + 1 < HELD_OUT_ONE_IN:
         return rows, rows
-    return rows[rows % one_in != 0], rows[rows % one_in == 0]
+    held_out = picture_of_row % HELD_OUT_ONE_IN == 0
+    return rows[~held_out], rows[held_out]

@@ -8,12 +8,19 @@ from contextlib import contextmanager
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from ...device import Device, choose_device, has_bfloat16
+from ...device import Device, choose_device, has_bfloat16, weights_dtype
 
 
 def training_device(wanted: Device | str) -> torch.device:
     """The device to train on; `auto` takes what is there."""
     return torch.device(choose_device(wanted))  # pyright: ignore[reportArgumentType]
+
+
+def frozen_dtype(device: torch.device) -> torch.dtype:
+    """The precision for weights that are not trained. It is half as wide on a GPU, if only autocast
+    is on there to bring the float32 of what is trained together with it."""
+    kind: Device = device.type  # pyright: ignore[reportAssignmentType]
+    return weights_dtype(kind) if has_bfloat16(kind) else torch.float32
 
 
 @contextmanager

@@ -7,12 +7,14 @@ resumed from its checkpoint goes on exactly as if it had not been.
 from __future__ import annotations
 
 import os
+import pickle
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from PIL import Image
@@ -75,6 +77,7 @@ class Training:
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         norm = nn.utils.clip_grad_norm_(self.trained.values(), GRADIENT_NORM_LIMIT)
+        self._refuse_unless_finite(loss, norm)
         self.optimizer.step()
         # A young average follows the weights closely, so that early samples show them.
         decay = min(self.settings.average_decay, (self.step + 1) / (self.step + 10))
@@ -82,6 +85,15 @@ class Training:
         torch._foreach_lerp_(averages, weights, 1 - decay)
         self.step += 1
         return float(norm)
+
+    def _refuse_unless_finite(self, *values: Tensor) -> None:
+        """Before the weights are touched: the newest checkpoint must stay worth resuming."""
+        if all(torch.isfinite(value) for value in values):
+            return
+        raise PlainError(
+            f"The loss stopped being a number at step {self.step}; a smaller learning rate than "
+            f"{self.settings.learning_rate:g} is needed."
+        )
 
     @contextmanager
     def averaged(self) -> Iterator[nn.Module]:
@@ -125,21 +137,32 @@ class Training:
             old.unlink()
 
     def resume(self, folder: Path) -> None:
-        """Goes on from the newest checkpoint in `folder`; with none it starts anew."""
-        newest = max(folder.glob("step-*.pt"), default=None)
-        if newest is None:
+        """Goes on from the newest checkpoint in `folder` that can be read; without any, anew.
+
+        Raises PlainError where none of some can be read, or that one is of another training.
+        """
+        paths = sorted(folder.glob("step-*.pt"), reverse=True)
+        for path in paths:
+            try:
+                state = torch.load(path, map_location=self.device, weights_only=True)
+            # A file that is cut off, empty or overwritten.
+            except (RuntimeError, EOFError, pickle.UnpicklingError):
+                continue
+            self._adopt(state, path.name)
             return
+        if paths:
+            raise PlainError(f"None of the checkpoints can be read: the newest is {paths[0].name}.")
+
+    def _adopt(self, state: dict[str, Any], name: str) -> None:
         try:
-            state = torch.load(newest, map_location=self.device, weights_only=True)
             self._assign(state["weights"])
             self.average = state["average"]
             self.optimizer.load_state_dict(state["optimizer"])
+            self.step = state["step"]
         except (RuntimeError, KeyError, ValueError) as error:
             raise PlainError(
-                f"The checkpoint {newest.name} does not belong to this training: "
-                f"{_first_line(error)}"
+                f"The checkpoint {name} does not belong to this training: {_first_line(error)}"
             ) from error
-        self.step = state["step"]
 
 
 def run_loop(
@@ -163,13 +186,10 @@ def run_loop(
     recent: deque[dict[str, float]] = deque(maxlen=settings.report_every)
     started, first_step = time.monotonic(), training.step
     while training.step < settings.steps and not reporter.stop_requested:
+        # What a model draws by itself, as dropout does, is the step's alone too.
+        torch.manual_seed((settings.seed << 32) + training.step)
         with fast_arithmetic(training.device):
             loss, values = loss_of_step(training.step)
-        if not torch.isfinite(loss):
-            raise PlainError(
-                f"The loss stopped being a number at step {training.step}; a smaller learning "
-                f"rate than {settings.learning_rate:g} is needed."
-            )
         norm = training.advance(loss)
         recent.append(
             {"loss": float(loss.detach()), "grad_norm": norm}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ...device import use_all_cores
 from ...errors import PlainError
 from ...image.autoencoder import load_autoencoder
 from ...image.pictures import fit_square, read_picture
-from ...image.training.dataset import picture_files, split_rows
+from ...image.training.dataset import hold_out_pictures, picture_files
 from ...image.training.sources import StoredPictures
 from ...workload import workload
 from ..picture_run import (
@@ -44,7 +46,7 @@ def _run(spec: TrainAutoencoderSpec, work: Workload) -> None:
     pictures = [fit_square(read_picture(path), side) for path in picture_files(dataset)]
     if not pictures:
         raise PlainError("The dataset has no picture.")
-    rows, held_out_rows = split_rows(len(pictures))
+    rows, held_out_rows = hold_out_pictures(np.arange(len(pictures)))
     held_out = [pictures[row] for row in held_out_rows]
     use_all_cores()
     finished = train_autoencoder(

@@ -10,14 +10,20 @@ import torch
 from diffusers.pipelines.flux.pipeline_flux_kontext import FluxKontextPipeline
 from peft import LoraConfig
 from peft.utils import get_peft_model_state_dict
+from safetensors import safe_open
 from torch import Tensor, nn
 
-from ...device import use_all_cores, weights_dtype
+from ...device import use_all_cores
 from ...errors import PlainError
 from ...image.kontext.pipeline import KontextPipeline
 from ...image.training.bank import Bank, write_bank
-from ...image.training.dataset import PictureExamples, read_captioned_pictures, split_rows
-from ...image.training.device import training_device
+from ...image.training.dataset import (
+    PictureExamples,
+    check_caption_lengths,
+    hold_out_pictures,
+    read_captioned_pictures,
+)
+from ...image.training.device import frozen_dtype, training_device
 from ...workload import workload
 from ..picture_run import (
     PictureReporter,
@@ -30,6 +36,8 @@ from ..picture_run import (
 from .train import KontextData, KontextTraining, train_kontext
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
 
     from ...protocol import LoraSpec, TrainKontextSpec
@@ -52,8 +60,10 @@ def _run(spec: TrainKontextSpec, work: Workload) -> None:
     device = training_device(spec.device)
     pictures = read_captioned_pictures(dataset, spec.data.metadata_path)
     reporter.phase("loading model")
-    dtype = weights_dtype(device.type)  # pyright: ignore[reportArgumentType]
+    # What is trained is float32: small steps would be lost in halves.
+    dtype = torch.float32 if spec.lora is None else frozen_dtype(device)
     kontext = KontextPipeline.from_folder(base, device, dtype)
+    check_caption_lengths(pictures, kontext.text)
     examples = PictureExamples(pictures, kontext.side, spec.data.seed)
     folder = work.work_dir / "bank"
     if not write_bank(folder, examples, kontext.autoencoder, kontext.text, reporter):
@@ -63,7 +73,7 @@ def _run(spec: TrainKontextSpec, work: Workload) -> None:
     if spec.lora is not None:
         add_adapter(transformer, spec.lora, spec.data.seed)
     bank = Bank(folder)
-    rows, held_out = split_rows(len(bank))
+    rows, held_out = hold_out_pictures(examples.picture_of_row())
     if not train_kontext(
         transformer,
         _data(bank, rows),
@@ -79,16 +89,13 @@ def _run(spec: TrainKontextSpec, work: Workload) -> None:
     reporter.phase("saving")
     outputs = fresh_outputs(work)
     if spec.lora is not None:
-        weights: dict[str, nn.Module | Tensor] = {
-            name: weight.contiguous()
-            for name, weight in get_peft_model_state_dict(transformer).items()
-        }
-        FluxKontextPipeline.save_lora_weights(outputs, transformer_lora_layers=weights)
+        save_adapter(transformer, outputs)
         what = f"A LoRA adapter of rank {spec.lora.r} for FLUX Kontext"
     else:
         shutil.copytree(
             base, outputs, dirs_exist_ok=True, ignore=shutil.ignore_patterns("transformer")
         )
+        transformer.to(_stored_dtype(base / "transformer"))  # pyright: ignore[reportArgumentType]
         transformer.save_pretrained(outputs / "transformer")
         what = "A FLUX Kontext"
     write_card(outputs, spec, what, len(pictures), reporter.latest)
@@ -116,6 +123,24 @@ def add_adapter(transformer: FluxTransformer2DModel, lora: LoraSpec, seed: int) 
     for weight in transformer.parameters():
         if weight.requires_grad:
             weight.data = weight.data.float()
+
+
+def save_adapter(transformer: FluxTransformer2DModel, folder: Path) -> None:
+    """Writes the adapter with its configuration: without its alpha a loader would scale it by 1."""
+    weights: dict[str, nn.Module | Tensor] = {
+        name: weight.contiguous() for name, weight in get_peft_model_state_dict(transformer).items()
+    }
+    # Dropout is for training alone, but a loader would build it in, switched on.
+    metadata = transformer.peft_config["default"].to_dict() | {"lora_dropout": 0.0}
+    FluxKontextPipeline.save_lora_weights(
+        folder, transformer_lora_layers=weights, transformer_lora_adapter_metadata=metadata
+    )
+
+
+def _stored_dtype(folder: Path) -> torch.dtype:
+    """The precision of the weights' file in a folder of Diffusers' format."""
+    with safe_open(min(folder.glob("*.safetensors")), framework="pt") as file:
+        return file.get_tensor(min(file.keys())).dtype
 
 
 def _data(bank: Bank, rows: np.ndarray) -> KontextData:

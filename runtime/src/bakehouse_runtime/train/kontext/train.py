@@ -27,18 +27,20 @@ EXAMINED_TIMES = (0.1, 0.3, 0.5, 0.7, 0.9)
 SHOWN_ROWS = 8
 SAMPLE_STEPS = 20
 SAMPLE_GUIDANCE = 2.5
+TOLD_GUIDANCE = 2.5
 
 
 @dataclass(frozen=True)
 class KontextTraining:
     """`edit_share` is the share of the steps that show edits; the others draw from text alone.
-    `guidance` is what the model is told; its own guidance is learnt at this value."""
+    `guidance` bounds what the model is told of its own guidance: a model that has none yet must
+    see the whole range that people will ask for, or it breaks outside of what it saw."""
 
     loop: LoopSettings
     batch_size: int = 32
     text_dropout: float = 0.1
     edit_share: float = 0.6
-    guidance: float = 2.5
+    guidance: tuple[float, float] = (2.5, 2.5)
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def train_kontext(
     seed = settings.loop.seed
 
     def loss_on(
-        bank: Bank, rows: np.ndarray, texts: np.ndarray, t: Tensor, noise: Tensor
+        bank: Bank, rows: np.ndarray, texts: np.ndarray, t: Tensor, noise: Tensor, told: Tensor
     ) -> Tensor:
         index = torch.from_numpy(rows)
         latents = bank.latents[index].float().to(device)
@@ -84,7 +86,7 @@ def train_kontext(
         share = t[:, None, None, None]
         predicted = velocity(
             transformer, (1 - share) * latents + share * noise, t, states, pooled, shown,
-            settings.guidance,
+            told,
         )  # fmt: skip
         return F.mse_loss(predicted.float(), noise - latents)
 
@@ -96,7 +98,8 @@ def train_kontext(
         texts = np.where(rng.random(len(rows)) < settings.text_dropout, 0, bank.text_of[rows])
         t = torch.sigmoid(torch.randn(len(rows), generator=generator)).to(device)
         noise = torch.randn((len(rows), *bank.latents.shape[1:]), generator=generator).to(device)
-        return loss_on(bank, rows, texts, t, noise), {}
+        told = torch.empty(len(rows)).uniform_(*settings.guidance, generator=generator).to(device)
+        return loss_on(bank, rows, texts, t, noise, told), {}
 
     def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
         assert isinstance(averaged, FluxTransformer2DModel)
@@ -117,6 +120,7 @@ def train_kontext(
                         bank.text_of[rows],
                         torch.full((len(rows),), t).to(device),
                         noise,
+                        torch.full((len(rows),), TOLD_GUIDANCE).to(device),
                     )
                     for t in EXAMINED_TIMES
                 ]
@@ -149,7 +153,7 @@ def _shown(
     def guided_velocity(latents: Tensor, t: Tensor, _: Tensor) -> Tensor:
         predicted = velocity(
             transformer, torch.cat([latents, latents]), torch.cat([t, t]), states, pooled,
-            shown_twice, settings.guidance,
+            shown_twice, torch.full((2 * len(t),), TOLD_GUIDANCE, device=device),
         )  # fmt: skip
         conditional, unconditional = predicted.float().chunk(2)
         return guided(conditional, unconditional, SAMPLE_GUIDANCE)

@@ -13,9 +13,14 @@ from ...image.autoencoder import load_autoencoder
 from ...image.clusters import cluster_bank
 from ...image.paris.pipeline import load_text_encoder
 from ...image.paris.weights import load_expert, load_router, save_expert, save_router
-from ...image.text import SentenceText
+from ...image.text import LONGEST_SENTENCE_WINDOW, SentenceText
 from ...image.training.bank import Bank, write_bank
-from ...image.training.dataset import PictureExamples, read_captioned_pictures, split_rows
+from ...image.training.dataset import (
+    PictureExamples,
+    check_caption_lengths,
+    hold_out_pictures,
+    read_captioned_pictures,
+)
 from ...image.training.device import training_device
 from ...workload import workload
 from ..picture_run import (
@@ -55,23 +60,26 @@ def _run(spec: TrainParisSpec, work: Workload) -> None:
     reporter.phase("reading data")
     use_all_cores()
     pictures = read_captioned_pictures(dataset, spec.data.metadata_path)
+    text_encoder = load_text_encoder(base)
+    check_caption_lengths(pictures, text_encoder)
     autoencoder = load_autoencoder(base / "vae", training_device(spec.device))
     side = int(autoencoder.config["sample_size"])
     examples = PictureExamples(pictures, side, spec.data.seed)
     folder = work.work_dir / "bank"
-    if not write_bank(folder, examples, autoencoder, load_text_encoder(base), reporter):
+    if not write_bank(folder, examples, autoencoder, text_encoder, reporter):
         work.reporter.stopped(0)
         return
     bank = Bank(folder)
+    split = hold_out_pictures(examples.picture_of_row())
     outputs = fresh_outputs(work)
     if spec.part == "clusters":
         finished = _clusters(spec, base, bank, outputs, reporter)
     elif spec.part == "expert":
         clusters = _read_clusters(inputs["clusters"], bank) if "clusters" in inputs else None
-        finished = _expert(spec, work, base, bank, clusters, autoencoder, outputs, reporter)
+        finished = _expert(spec, work, base, bank, split, clusters, autoencoder, outputs, reporter)
     else:
         clusters = _read_clusters(required_input(inputs, "clusters"), bank)
-        finished = _router(spec, work, base, bank, clusters, outputs, reporter)
+        finished = _router(spec, work, base, bank, split, clusters, outputs, reporter)
     if not finished:
         work.reporter.stopped(reporter.last_step)
         return
@@ -88,7 +96,8 @@ def _clusters(
     if len(bank) < experts:
         raise PlainError(f"{len(bank)} examples cannot be divided among {experts} experts.")
     fine = min(FINE_CLUSTERS, len(bank))
-    found = cluster_bank(bank, SentenceText(), fine, experts, spec.data.seed)
+    sentences = SentenceText(LONGEST_SENTENCE_WINDOW)
+    found = cluster_bank(bank, sentences, fine, experts, spec.data.seed)
     content = {"clusters": found.clusters.tolist(), **found.summary}
     (outputs / CLUSTERS_FILE).write_text(json.dumps(content))
     return True
@@ -109,6 +118,7 @@ def _expert(
     work: Workload,
     base: Path,
     bank: Bank,
+    split: tuple[np.ndarray, np.ndarray],
     clusters: np.ndarray | None,
     autoencoder: AutoencoderKL,
     outputs: Path,
@@ -119,7 +129,7 @@ def _expert(
     name = f"expert_{spec.expert}"
     expert = load_expert(base / name)
     dtype = expert.pos_embed.dtype
-    rows, held_out = split_rows(len(bank))
+    rows, held_out = split
     if clusters is not None:
         rows, held_out = (part[clusters[part] == spec.expert] for part in (rows, held_out))
         if len(rows) == 0:
@@ -145,6 +155,7 @@ def _router(
     work: Workload,
     base: Path,
     bank: Bank,
+    split: tuple[np.ndarray, np.ndarray],
     clusters: np.ndarray,
     outputs: Path,
     reporter: PictureReporter,
@@ -153,7 +164,7 @@ def _router(
     dtype = router.pos_embed.dtype
     if int(clusters.max()) >= router.shape.experts:
         raise PlainError(f"There are more clusters than the router's {router.shape.experts}.")
-    rows, held_out = split_rows(len(bank))
+    rows, held_out = split
     settings = PartTraining(
         loop_settings(spec.parameters, spec.data.seed), spec.parameters.batch_size
     )

@@ -65,6 +65,7 @@ def train_expert(
     training = Training(expert, settings.loop, device)
     seed = settings.loop.seed
     prompts = bank.states(sample_texts).to(device)
+    nothing = bank.states([0]).to(device)
     examined = held_out_rows[:EXAMINED_ROWS]
     examined_text = bank.states(bank.text_of[examined]).to(device)
     examined_latents = bank.latents[torch.from_numpy(examined)].float().to(device)
@@ -92,7 +93,7 @@ def train_expert(
                 )
                 for t in EXAMINED_TIMES
             ]
-            latents = draw_samples(averaged, prompts, seed, device)
+            latents = draw_samples(averaged, prompts, nothing, seed, device)
             decoded = decode_latents(autoencoder, latents)
         columns = max(1, round(len(prompts) ** 0.5))
         return grid(to_pictures(decoded.cpu().numpy()), columns), {
@@ -112,18 +113,20 @@ def flow_loss(expert: Expert, latents: Tensor, noise: Tensor, t: Tensor, text: T
     return F.mse_loss(velocity.float(), noise - latents)
 
 
-def draw_samples(expert: Expert, text: Tensor, seed: int, device: torch.device) -> Tensor:
-    """One latent a prompt, by this expert alone, with the same noise every time."""
+def draw_samples(
+    expert: Expert, text: Tensor, nothing: Tensor, seed: int, device: torch.device
+) -> Tensor:
+    """One latent a prompt, by this expert alone, with the same noise every time. `nothing` are the
+    states of the empty prompt, which guidance compares with."""
     shape = expert.shape
     size = (len(text), shape.latent_channels, shape.latent_side, shape.latent_side)
     noise = torch.randn(size, generator=torch.Generator().manual_seed(seed)).to(device)
-    nothing = torch.zeros_like(text)
 
     def velocity(latents: Tensor, t: Tensor, rows: Tensor) -> Tensor:
         both = expert(
             torch.cat([latents, latents]),
             1000 * torch.cat([t, t]),
-            torch.cat([text[rows], nothing[rows]]),
+            torch.cat([text[rows], nothing.expand_as(text[rows])]),
         ).float()
         conditional, unconditional = both.chunk(2)
         return guided(conditional, unconditional, SAMPLE_GUIDANCE)
