@@ -383,8 +383,10 @@ def measure(work: Path, recipe: Recipe, out: Path) -> None:
 
     for name, figures in measure_models(out, work / "packages", recipe["measured"]).items():
         text = json.dumps(figures, indent=2, sort_keys=True) + "\n"
-        (out / name / "figures.json").write_text(text)
         print(name, text, flush=True)
+        # What was measured of the full-size shapes belongs to no folder here.
+        if (out / name).is_dir():
+            (out / name / "figures.json").write_text(text)
 
 
 def cards(work: Path, recipe: Recipe, out: Path) -> None:

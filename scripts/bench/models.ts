@@ -15,9 +15,13 @@ const models = path.join(root, 'models');
 /** Pictures and captions for the figures of each model: a share is exact to about five points. */
 const COUNT = 100;
 
+const figures = z.record(z.string(), z.number());
 const output = z.object({
-  'starter-paris': z.record(z.string(), z.number()),
-  'starter-kontext': z.record(z.string(), z.number()),
+  'starter-paris': figures,
+  'starter-kontext': figures,
+  /** The published shapes with random weights, where there is a GPU that holds them. */
+  'paris-full-size': figures.optional(),
+  'flux-kontext-full-size': figures.optional(),
 });
 
 /**
@@ -31,7 +35,7 @@ export async function measureModels(): Promise<Measured[]> {
   const work = path.join(config.cacheDir, 'training');
   await mkdir(work, { recursive: true });
   await run(command, [path.join(models, 'make.py'), 'fetch', '--work', work], env);
-  const figures = await run(
+  const written = await run(
     command,
     [
       ...args,
@@ -40,12 +44,12 @@ export async function measureModels(): Promise<Measured[]> {
     ],
     env,
   );
-  return toLines(output.parse(JSON.parse(figures)));
+  return toLines(output.parse(JSON.parse(written)));
 }
 
-function toLines(figures: z.output<typeof output>): Measured[] {
-  const paris = reader(figures['starter-paris']);
-  const kontext = reader(figures['starter-kontext']);
+function toLines(measured: z.output<typeof output>): Measured[] {
+  const paris = reader(measured['starter-paris']);
+  const kontext = reader(measured['starter-kontext']);
   const share = (name: string) => 100 * paris(name);
   const top1 = share('top1_top5');
   return [
@@ -82,6 +86,12 @@ function toLines(figures: z.output<typeof output>): Measured[] {
       reference: { what: 'as they are', value: share('real_pictures_top5') },
     },
     {
+      name: 'told from the same caption with one thing swapped',
+      unit: '%',
+      ours: share('top1_swaps'),
+      reference: { what: 'real pictures', value: share('real_pictures_swaps') },
+    },
+    {
       name: 'edits that are right',
       unit: '%',
       ours: 100 * kontext('edits_right'),
@@ -89,19 +99,49 @@ function toLines(figures: z.output<typeof output>): Measured[] {
       goal: { kind: 'at least', value: 70 },
     },
     {
+      name: 'edits that do what they say',
+      unit: '%',
+      ours: 100 * kontext('edits_done'),
+      reference: { what: 'unedited', value: 100 * kontext('unedited_done') },
+    },
+    {
       name: 'picture of 20 steps, one expert',
       unit: 's',
       ours: paris('seconds_a_picture_top1'),
       goal: { kind: 'less than', value: 3 },
     },
-    { name: 'edit of 20 steps', unit: 's', ours: kontext('seconds_a_picture') },
-    { name: 'peak memory', unit: 'MB', ours: paris('peak_memory_mb') },
+    { name: 'edit of 20 steps', unit: 's', ours: kontext('seconds_an_edit') },
+    { name: 'peak memory of a picture', unit: 'MB', ours: paris('peak_memory_mb') },
+    { name: 'peak memory of an edit', unit: 'MB', ours: kontext('peak_memory_mb') },
+    ...fullSizeLines(
+      'Paris at full size, picture of 20 steps',
+      'seconds_a_picture_top1',
+      measured['paris-full-size'],
+    ),
+    ...fullSizeLines(
+      'FLUX Kontext at full size, edit of 20 steps',
+      'seconds_an_edit',
+      measured['flux-kontext-full-size'],
+    ),
   ];
 }
 
-function reader(figures: Record<string, number>): (name: string) => number {
+function fullSizeLines(
+  name: string,
+  seconds: string,
+  measured: z.output<typeof figures> | undefined,
+): Measured[] {
+  if (!measured) return [];
+  const read = reader(measured);
+  return [
+    { name, unit: 's', ours: read(seconds) },
+    { name: `${name}, GPU memory`, unit: 'MB', ours: read('peak_gpu_memory_mb') },
+  ];
+}
+
+function reader(measured: z.output<typeof figures>): (name: string) => number {
   return (name) => {
-    const value = figures[name];
+    const value = measured[name];
     if (value === undefined) throw new Error(`The runtime measured no ${name}`);
     return value;
   };

@@ -9,12 +9,11 @@ from diffusers.schedulers.scheduling_flow_match_euler_discrete import (
 )
 from torch import Tensor
 
+from bakehouse_runtime.image.flow import guided, time_steps
 from bakehouse_runtime.image.paris.sampling import (
     expert_weights,
-    guided,
     mixed_velocity,
     sample,
-    time_steps,
 )
 
 

@@ -3,6 +3,7 @@ generator to land near the sentence vector of the picture's caption, as CLIP is.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from ..model_files import loading
 from ..pictures import grid, to_array
 from ..scenes.objects import CutOut
 from ..scenes.scene import caption, draw_any_scene, render
@@ -76,9 +78,10 @@ def judge_input(pictures: Sequence[Image.Image]) -> Tensor:
 
 
 def load_judge(path: Path) -> Judge:
-    """The judge that `train_judge` saved, in float32."""
+    """The judge that `train_judge` saved, in float32. Raises PlainError where it cannot be read."""
     judge = Judge()
-    judge.load_state_dict(load_file(path))
+    with loading("The judge"):
+        judge.load_state_dict(load_file(path))
     return judge.eval()
 
 
@@ -105,7 +108,7 @@ def train_judge(
         rng = np.random.default_rng((POOL_SEED, index))
         scenes.append(draw_any_scene(rng, cut_outs, index % len(cut_outs)))
         texts.append(caption(scenes[-1], cut_outs, rng))
-    vectors = _sentence_vectors(sentences, texts, work_dir / "sentences.npy")
+    vectors = _sentence_vectors(sentences, texts, work_dir / "sentences.npz")
     training = Training(judge, settings, device)
 
     def drawn(indices: Sequence[int]) -> Tensor:
@@ -136,14 +139,18 @@ def train_judge(
     if not finished:
         return False
     weights = {name: value.half().contiguous() for name, value in judge.state_dict().items()}
-    save_file(weights, work_dir / "judge.safetensors")
+    partial = work_dir / "judge.safetensors.partial"
+    save_file(weights, partial)
+    partial.replace(work_dir / "judge.safetensors")
     return True
 
 
 def caption_ranks(scores: Tensor) -> Tensor:
-    """For picture i the number of captions that fit it better than caption i."""
+    """For picture i the number of other captions that fit it as well as caption i or better. A
+    score that is no number is the worst."""
+    scores = torch.where(scores.isnan(), -torch.inf, scores)
     own = scores.diagonal()[:, None]
-    return (scores > own).sum(dim=1)
+    return (scores >= own).sum(dim=1) - 1
 
 
 def _spoilt(pictures: Tensor, rng: np.random.Generator) -> Tensor:
@@ -156,11 +163,18 @@ def _spoilt(pictures: Tensor, rng: np.random.Generator) -> Tensor:
 
 
 def _sentence_vectors(sentences: SentenceText, texts: list[str], memo: Path) -> Tensor:
-    """The captions' vectors; kept in `memo`, because they take minutes on a CPU."""
-    if not memo.exists():
-        parts = [
-            sentences.sentences(texts[start : start + 64]) for start in range(0, len(texts), 64)
-        ]
-        memo.parent.mkdir(parents=True, exist_ok=True)
-        np.save(memo, torch.cat(parts).numpy().astype(np.float16))
-    return torch.from_numpy(np.load(memo)).float()
+    """The captions' vectors; kept in `memo` beside a hash of the captions, because they take
+    minutes on a CPU."""
+    digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()
+    if memo.exists():
+        with np.load(memo) as kept:
+            if str(kept["digest"]) == digest:
+                return torch.from_numpy(kept["vectors"]).float()
+    parts = [sentences.sentences(texts[start : start + 64]) for start in range(0, len(texts), 64)]
+    vectors = torch.cat(parts).numpy().astype(np.float16)
+    memo.parent.mkdir(parents=True, exist_ok=True)
+    partial = memo.with_name(f"{memo.name}.partial")
+    with partial.open("wb") as file:
+        np.savez(file, vectors=vectors, digest=digest)
+    partial.replace(memo)
+    return torch.from_numpy(vectors).float()

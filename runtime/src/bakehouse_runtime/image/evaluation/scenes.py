@@ -6,22 +6,28 @@ keeps away from training. They follow from the seed and the objects alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar, get_args
 
 import numpy as np
 
 from ..scenes.edits import EDITS, Edit
+from ..scenes.grounds import GROUND_COLOURS, PLACES
 from ..scenes.objects import CutOut
 from ..scenes.scene import (
+    OBJECT_COLOURS,
+    Relation,
     Scene,
+    Side,
     caption,
-    combinations,
     draw_any_scene,
-    is_held_out,
+    has_held_out,
 )
 
 SEED = 20_261_120
+
+Choice = TypeVar("Choice")
 
 
 @dataclass(frozen=True)
@@ -41,10 +47,39 @@ def held_out_prompts(cut_outs: Sequence[CutOut], count: int) -> list[Prompt]:
         rng = np.random.default_rng((SEED, number))
         first = int(order[number % len(order)])
         scene = draw_any_scene(rng, cut_outs, first)
-        while not _is_new(scene, cut_outs):
+        while not has_held_out(scene, cut_outs):
             scene = draw_any_scene(rng, cut_outs, first)
         prompts.append(Prompt(caption(scene, cut_outs), scene, number))
     return prompts
+
+
+def swapped_captions(prompt: Prompt, cut_outs: Sequence[CutOut]) -> dict[str, str]:
+    """The prompt's caption with one thing swapped for another of its kind, by what was swapped:
+    a picture of the prompt fits none of them, near as they are. Only what the prompt says is
+    swapped, and what for follows from its seed."""
+    rng = np.random.default_rng((SEED, 2, prompt.seed))
+    scene = prompt.scene
+    swaps: dict[str, Scene] = {}
+    coloured = [thing for thing in scene.things if thing.colour is not None]
+    if coloured:
+        old = coloured[0]
+        new = replace(old, colour=_another(rng, OBJECT_COLOURS, old.colour))
+        things = tuple(new if thing is old else thing for thing in scene.things)
+        swaps["colour"] = replace(scene, things=things)
+    if scene.side is not None:
+        swaps["side"] = replace(scene, side=_another(rng, get_args(Side), scene.side))
+    if scene.relation is not None:
+        relation = _another(rng, get_args(Relation), scene.relation)
+        swaps["relation"] = replace(scene, relation=relation)
+        first, second = scene.things
+        strange = [number for number in range(len(cut_outs)) if number != first.cut_out]
+        other = replace(second, cut_out=_another(rng, strange, second.cut_out))
+        swaps["second_object"] = replace(scene, things=(first, other))
+    for grounds in (GROUND_COLOURS, PLACES):
+        if scene.ground.name in grounds:
+            ground = replace(scene.ground, name=_another(rng, grounds, scene.ground.name))
+            swaps["ground"] = replace(scene, ground=ground)
+    return {what: caption(swapped, cut_outs) for what, swapped in swaps.items()}
 
 
 def held_out_edits(cut_outs: Sequence[CutOut], count: int) -> list[tuple[Edit, int]]:
@@ -58,12 +93,13 @@ def held_out_edits(cut_outs: Sequence[CutOut], count: int) -> list[tuple[Edit, i
             first = int(rng.integers(len(cut_outs)))
             edit = EDITS[kinds[number % len(kinds)]](rng, cut_outs, first)
             if edit is not None and (
-                _is_new(edit.before, cut_outs) or _is_new(edit.after, cut_outs)
+                has_held_out(edit.before, cut_outs) or has_held_out(edit.after, cut_outs)
             ):
                 edits.append((edit, number))
                 break
     return edits
 
 
-def _is_new(scene: Scene, cut_outs: Sequence[CutOut]) -> bool:
-    return any(is_held_out(*parts) for parts in combinations(scene, cut_outs))
+def _another(rng: np.random.Generator, all_of: Iterable[Choice], one: Choice) -> Choice:
+    others = [other for other in all_of if other != one]
+    return others[rng.integers(len(others))]

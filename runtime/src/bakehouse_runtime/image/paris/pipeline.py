@@ -13,11 +13,12 @@ from torch import Tensor
 
 from ...errors import PlainError
 from ..autoencoder import decode_latents, load_autoencoder
+from ..flow import guided
 from ..model_files import read_object
 from ..pictures import to_pictures
 from ..text import LONGEST_SENTENCE_WINDOW, ClipText, SentenceText, TextEncoder
 from .model import Expert, Router
-from .sampling import ExpertVelocity, RoutingTrace, Strategy, guided, sample
+from .sampling import ExpertVelocity, RoutingTrace, Strategy, sample
 from .weights import load_expert, load_router
 
 

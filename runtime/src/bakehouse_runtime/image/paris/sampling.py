@@ -1,6 +1,5 @@
-"""How Paris draws: routing among experts, guidance, and Euler steps along the flow.
+"""How Paris draws: routing among experts along the flow.
 
-Convention: x_t = (1 - t) data + t noise, velocity = noise - data, from t = 1 (noise) to t = 0.
 With experts trained on disjoint clusters of the data, the flow of all the data is
     u_t(x) = sum_k p_t(k | x) u_t^k(x)
 where p_t(k | x) is what the router estimates (arXiv 2501.05450).
@@ -10,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import torch
 from torch import Tensor
+
+from ..flow import follow_flow
 
 Strategy: TypeAlias = Literal["top1", "topk", "full"]
 # (latents [n, ...], t in 0..1 [n], rows of the batch that the latents are) -> velocities.
@@ -54,17 +54,6 @@ def mixed_velocity(
     return total
 
 
-def guided(conditional: Tensor, unconditional: Tensor, scale: float) -> Tensor:
-    """Classifier-free guidance: away from what the model would draw without the prompt."""
-    return unconditional + scale * (conditional - unconditional)
-
-
-def time_steps(steps: int) -> list[float]:
-    """The times of `steps` Euler steps and the end: those of Diffusers'
-    `FlowMatchEulerDiscreteScheduler(num_train_timesteps=1000, shift=1)`."""
-    return [*torch.linspace(1.0, 0.001, steps, dtype=torch.float64).tolist(), 0.0]
-
-
 @dataclass(frozen=True)
 class RoutingTrace:
     """What the router did for each picture: its most used expert, and the mean over the steps of
@@ -87,18 +76,19 @@ def sample(
 
     After each step `on_step(number, latents, weights)` may return False to stop early.
     """
-    latents = noise
-    times = time_steps(steps)
     confidences: list[Tensor] = []
-    usage = torch.zeros(len(noise), len(experts), device=noise.device)
-    for number, (now, after) in enumerate(pairwise(times), start=1):
-        t = torch.full((len(latents),), now, device=latents.device)
+    all_weights: list[Tensor] = []
+
+    def velocity(latents: Tensor, t: Tensor) -> Tensor:
         probabilities = router(latents, t)
-        weights = expert_weights(probabilities, strategy, k)
-        latents = latents + (after - now) * mixed_velocity(latents, t, weights, experts)
-        usage += weights
         confidences.append(probabilities.amax(dim=-1))
-        if on_step is not None and not on_step(number, latents, weights):
-            break
+        all_weights.append(expert_weights(probabilities, strategy, k))
+        return mixed_velocity(latents, t, all_weights[-1], experts)
+
+    def report(number: int, latents: Tensor) -> bool:
+        return on_step is None or on_step(number, latents, all_weights[-1])
+
+    latents = follow_flow(noise, steps, velocity, report)
+    usage = torch.stack(all_weights).sum(dim=0)
     confidence = torch.stack(confidences).mean(dim=0)
     return latents, RoutingTrace(usage.argmax(dim=-1).tolist(), confidence.tolist())

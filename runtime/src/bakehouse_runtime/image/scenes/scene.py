@@ -102,6 +102,11 @@ def combinations(scene: Scene, cut_outs: Sequence[CutOut]) -> list[tuple[str, st
     return found
 
 
+def has_held_out(scene: Scene, cut_outs: Sequence[CutOut]) -> bool:
+    """Whether a combination of this scene is kept from training."""
+    return any(is_held_out(*parts) for parts in combinations(scene, cut_outs))
+
+
 def draw_scene(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int) -> Scene:
     """A random scene for training, with the object `first`: no held-out combination in it.
 
@@ -109,7 +114,7 @@ def draw_scene(rng: np.random.Generator, cut_outs: Sequence[CutOut], first: int)
     """
     while True:
         scene = draw_any_scene(rng, cut_outs, first)
-        if not any(is_held_out(*parts) for parts in combinations(scene, cut_outs)):
+        if not has_held_out(scene, cut_outs):
             return scene
 
 

@@ -14,8 +14,8 @@ from PIL import Image
 from torch import Tensor, nn
 
 from ...image.autoencoder import decode_latents
+from ...image.flow import follow_flow, guided
 from ...image.kontext.flow import velocity
-from ...image.paris.sampling import guided, sample
 from ...image.pictures import grid, to_pictures
 from ...image.training.bank import Bank
 from ...image.training.device import fast_arithmetic, training_device
@@ -150,7 +150,7 @@ def _shown(
     shown = None if bank.sources is None else bank.sources[index].float().to(device)
     shown_twice = None if shown is None else torch.cat([shown, shown])
 
-    def guided_velocity(latents: Tensor, t: Tensor, _: Tensor) -> Tensor:
+    def guided_velocity(latents: Tensor, t: Tensor) -> Tensor:
         predicted = velocity(
             transformer, torch.cat([latents, latents]), torch.cat([t, t]), states, pooled,
             shown_twice, torch.full((2 * len(t),), TOLD_GUIDANCE, device=device),
@@ -161,11 +161,7 @@ def _shown(
     noise = torch.randn(
         (len(rows), *bank.latents.shape[1:]), generator=step_generator(settings.loop.seed, 1)
     ).to(device)
-
-    def alone(latents: Tensor, t: Tensor) -> Tensor:
-        return torch.ones(len(latents), 1, device=device)
-
-    made, _ = sample(noise, SAMPLE_STEPS, alone, [guided_velocity], "top1", 1)
+    made = follow_flow(noise, SAMPLE_STEPS, guided_velocity)
     lines = [] if shown is None else [shown]
     lines += [made, bank.latents[index].float().to(device)]
     return to_pictures(decode_latents(autoencoder, torch.cat(lines)).cpu().numpy())

@@ -19,8 +19,8 @@ from PIL import Image
 from torch import Tensor, nn
 
 from ...image.autoencoder import decode_latents
+from ...image.flow import follow_flow, guided
 from ...image.paris.model import Expert, Router
-from ...image.paris.sampling import guided, sample
 from ...image.pictures import grid, to_pictures
 from ...image.training.bank import Bank
 from ...image.training.device import fast_arithmetic, training_device
@@ -122,20 +122,16 @@ def draw_samples(
     size = (len(text), shape.latent_channels, shape.latent_side, shape.latent_side)
     noise = torch.randn(size, generator=torch.Generator().manual_seed(seed)).to(device)
 
-    def velocity(latents: Tensor, t: Tensor, rows: Tensor) -> Tensor:
+    def velocity(latents: Tensor, t: Tensor) -> Tensor:
         both = expert(
             torch.cat([latents, latents]),
             1000 * torch.cat([t, t]),
-            torch.cat([text[rows], nothing.expand_as(text[rows])]),
+            torch.cat([text, nothing.expand_as(text)]),
         ).float()
         conditional, unconditional = both.chunk(2)
         return guided(conditional, unconditional, SAMPLE_GUIDANCE)
 
-    def router(latents: Tensor, t: Tensor) -> Tensor:
-        return torch.ones(len(latents), 1, device=device)
-
-    latents, _ = sample(noise, SAMPLE_STEPS, router, [velocity], "top1", 1)
-    return latents
+    return follow_flow(noise, SAMPLE_STEPS, velocity)
 
 
 def train_router(

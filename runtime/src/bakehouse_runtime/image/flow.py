@@ -1,0 +1,46 @@
+"""Following a flow from noise to data, and guiding it.
+
+Convention: x_t = (1 - t) data + t noise, velocity = noise - data, from t = 1 (noise) to t = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TypeAlias
+
+import torch
+from torch import Tensor
+
+# (latents [n, ...], t in 0..1 [n]) -> velocities.
+Velocity: TypeAlias = Callable[[Tensor, Tensor], Tensor]
+
+
+def guided(conditional: Tensor, unconditional: Tensor, scale: float) -> Tensor:
+    """Classifier-free guidance: away from what the model would draw without the prompt."""
+    return unconditional + scale * (conditional - unconditional)
+
+
+def time_steps(steps: int) -> list[float]:
+    """The times of `steps` Euler steps and the end: those of Diffusers'
+    `FlowMatchEulerDiscreteScheduler(num_train_timesteps=1000, shift=1)`."""
+    return [*torch.linspace(1.0, 0.001, steps, dtype=torch.float64).tolist(), 0.0]
+
+
+def follow_flow(
+    noise: Tensor,
+    steps: int,
+    velocity: Velocity,
+    on_step: Callable[[int, Tensor], bool] | None = None,
+) -> Tensor:
+    """Euler steps from `noise` to data.
+
+    After each step `on_step(number, latents)` may return False to stop early.
+    """
+    latents = noise
+    for number, (now, after) in enumerate(pairwise(time_steps(steps)), start=1):
+        t = torch.full((len(latents),), now, device=latents.device)
+        latents = latents + (after - now) * velocity(latents, t)
+        if on_step is not None and not on_step(number, latents):
+            break
+    return latents
