@@ -309,6 +309,7 @@ def make_kontext(work: Path, recipe: Recipe) -> None:
     training = KontextTraining(
         LoopSettings(**settings["loop"]),
         settings["batch_size"],
+        edit_share=settings["edit_share"],
         guidance=tuple(settings["guidance"]),
     )
     reporter = ConsoleReporter(folder)

@@ -60,18 +60,20 @@ function toLines(measured: z.output<typeof output>): Measured[] {
       reference: { what: 'untrained', value: share('untrained_top5') },
       goal: { kind: 'at least', value: 60 },
     },
+    // Nearly every picture has its caption among the five nearest: what routing does to it shows
+    // only in the nearest one.
     {
-      name: 'with two experts',
+      name: 'nearest caption is the own, two experts',
       unit: '%',
-      ours: share('top2_top5'),
-      reference: { what: 'with one', value: top1 },
+      ours: share('top2_top1'),
+      reference: { what: 'one', value: share('top1_top1') },
       goal: { kind: 'ratio at least', value: 1 },
     },
     {
-      name: 'with all eight experts',
+      name: 'nearest caption is the own, all experts',
       unit: '%',
-      ours: share('full_top5'),
-      reference: { what: 'with one', value: top1 },
+      ours: share('full_top1'),
+      reference: { what: 'one', value: share('top1_top1') },
     },
     {
       name: 'with guidance 4',
