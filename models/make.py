@@ -124,6 +124,7 @@ def make_bank(work: Path, recipe: Recipe) -> None:
         cut_outs, recipe["picture_side"], settings["examples"], settings["seed"]
     )
     folder = work / "bank"
+    claim_bank(folder, recipe, settings)
     text = SentenceText(recipe["text_window"])
     write_bank(
         folder,
@@ -132,6 +133,17 @@ def make_bank(work: Path, recipe: Recipe) -> None:
         text,
         ConsoleReporter(folder),
     )
+
+
+def claim_bank(folder: Path, recipe: Recipe, settings: Recipe) -> None:
+    """Refuses a folder that was begun with other settings: its shards would count as done."""
+    shared = ("packages", "picture_side", "text_window", "autoencoder")
+    text = json.dumps({name: recipe[name] for name in shared} | settings, indent=2) + "\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "settings.json"
+    if path.exists() and path.read_text() != text:
+        raise SystemExit(f"{folder} was made with other settings: remove it first.")
+    path.write_text(text)
 
 
 def make_base(work: Path, recipe: Recipe) -> None:
@@ -285,6 +297,7 @@ def make_kontext_banks(work: Path, recipe: Recipe) -> None:
                 cut_outs, recipe["picture_side"], settings["examples"], settings["seed"]
             )
             folder = work / f"kontext-{name}-{part}"
+            claim_bank(folder, recipe, settings)
             if not write_bank(folder, examples, autoencoder, text, ConsoleReporter(folder)):
                 return
 

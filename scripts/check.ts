@@ -28,7 +28,11 @@ export const check: Command = async ({ words }) => {
       args: ['scripts/bakehouse.ts', 'gen', '--check'],
       wayOut: './bakehouse gen writes them.',
     },
-    { name: 'Python lint', command: python, args: ['-m', 'ruff', 'check', '--quiet', 'runtime', 'scripts', 'models'] },
+    {
+      name: 'Python lint',
+      command: python,
+      args: ['-m', 'ruff', 'check', '--quiet', 'runtime', 'scripts', 'models'],
+    },
     {
       name: 'Python format',
       command: python,
