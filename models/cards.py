@@ -56,9 +56,10 @@ each trained on its own cluster of the data without knowing of the others, and a
 the noisy latent and the time but no text. {side} px, {weights:.1f} MB in half precision. It runs on
 a CPU.
 
-It draws simple objects in the style of its data on a plain ground or in a simple place. It cannot
-draw people, letters or scenes of many things, and knows little beyond its {objects} objects; other
-words are understood as far as the text encoder places them near known ones.
+It draws simple objects in the style of its data on a plain ground or in a simple place: ground,
+colour, place and outline are mostly right, details are soft. It cannot draw people, letters or
+scenes of many things, and knows little beyond its {objects} objects; other words are understood as
+far as the text encoder places them near known ones.
 
 {data}
 ## Training
@@ -71,8 +72,7 @@ Clusters: two-stage k-means over the coarse appearance of the latents, from whic
 say was taken out first. The router sees no text, so routing is right only if a cluster tells
 nothing about the caption. It tells {told} of {could} bits of how the caption describes the look;
 most about '{phrase}': {share:.0%} of those pictures are in one cluster, which holds {of_all:.0%} of
-all.
-Sizes: {sizes}. The first pictures of each, a row a cluster:
+all. Sizes: {sizes}. The first pictures of each, a row a cluster:
 
 ![clusters](clusters.png)
 
@@ -107,7 +107,11 @@ Call it with `height={side}, width={side}, max_area={side}**2, _auto_resize=Fals
 max_sequence_length={window}`: left alone the pipeline blows every picture up to 1024 px.
 
 It knows these instructions and their like: another colour, upside down, mirrored, smaller, bigger,
-another place or background colour, no background, a hat on it, something beside it.
+another place or background colour, no background, a hat on it, something beside it. New grounds,
+colours and hats come out best; turning, mirroring and resizing lose the details of the object.
+
+An edit counts as right only if it does what it says, the object is still itself in detail, and the
+ground stayed: see the figures for each of the three.
 
 {data}
 ## Training
@@ -224,9 +228,9 @@ def training_table(work: Path, steps: list[str]) -> str:
         # A longer silence is a pause between two sittings.
         gaps = (after - before for before, after in pairwise(moments))
         hours = sum(gap for gap in gaps if gap < LONGEST_STEP_SECONDS) / 3600
-        on = f"{machine['device']}, {machine['threads']} threads"
-        if machine["device"] != "cpu":
-            on = machine["device"]
+        on = machine["device"]
+        if on == "cpu":
+            on += f", threads: {machine['threads']}"
         loss = losses[-1]["loss"]
         lines.append(f"| {step} | {losses[-1]['step']} | {hours:.1f} | {on} | {loss:.3f} |")
     return "\n".join(lines)
@@ -235,7 +239,7 @@ def training_table(work: Path, steps: list[str]) -> str:
 def figure_table(folder: Path) -> str:
     """The figures that `measure` left, a line each."""
     figures = json.loads((folder / "figures.json").read_text())
-    rows = [f"| {name.replace('_', ' ')} | {value:.3g} |" for name, value in figures.items()]
+    rows = [f"| {name.replace('_', ' ')} | {value:.4g} |" for name, value in figures.items()]
     return "\n".join(["| figure | |", "|---|---|", *rows])
 
 
