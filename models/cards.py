@@ -99,8 +99,9 @@ A small FLUX Kontext in Diffusers' own format: it edits a picture by an instruct
 text alone. {side} px, {weights:.1f} MB in half precision. It runs on a CPU.
 
 ```python
-FluxKontextPipeline.from_pretrained(folder, text_encoder=minilm, text_encoder_2=minilm,
-                                    tokenizer=tokenizer, tokenizer_2=tokenizer)
+FluxKontextPipeline.from_pretrained(
+    folder, text_encoder=minilm, text_encoder_2=minilm, tokenizer=tokenizer, tokenizer_2=tokenizer
+)
 ```
 
 Call it with `height={side}, width={side}, max_area={side}**2, _auto_resize=False,

@@ -48,6 +48,9 @@ FAINT_DETAIL = 0.03
 DETAIL_OF_ADDED = 0.5
 # "Smaller" and "bigger" do not say by how much: these parts of the wanted width are as right.
 WIDTHS = (0.86, 0.93, 1.0, 1.07, 1.15)
+# A colour's name says nothing of its strength: what goes on beyond the wanted picture, this many
+# times as far from the one before, is as right.
+STRENGTHS = (1.0, 1.25, 1.5, 1.75, 2.0)
 # The scenes' own jitter: an object that is off by this part of the side is in its place.
 SHIFTS = (-0.03, -0.015, 0.0, 0.015, 0.03)
 
@@ -92,6 +95,8 @@ class _Seen:
 def judge_edit(edit: Edit, cut_outs: Sequence[CutOut], result: Image.Image) -> EditVerdict:
     """Judges the square picture that was made of `edit.before`."""
     answers = [_look(answer, cut_outs, result) for answer in _right_answers(edit)]
+    if edit.kind == "colour":
+        answers = [_as_strong(answers[0], strength) for strength in STRENGTHS]
     seen = min(answers, key=lambda seen: float(np.abs(seen.result - seen.wanted).mean()))
     keeps_ground = edit.before.ground == edit.after.ground
     ground_difference = _difference(seen.result, seen.wanted, seen.ground)
@@ -108,6 +113,11 @@ def _right_answers(edit: Edit) -> list[Edit]:
     (thing,) = edit.after.things
     things = [replace(thing, width=thing.width * part) for part in WIDTHS]
     return [replace(edit, after=replace(edit.after, things=(thing,))) for thing in things]
+
+
+def _as_strong(seen: _Seen, strength: float) -> _Seen:
+    way = seen.wanted - seen.before
+    return replace(seen, wanted=np.clip(seen.before + strength * way, 0, 1))
 
 
 def _look(edit: Edit, cut_outs: Sequence[CutOut], result: Image.Image) -> _Seen:
