@@ -65,6 +65,9 @@ far as the text encoder places them near known ones.
 ## Training
 {training}
 
+The judge only measures. It was trained apart from both models, on scenes that hold the combinations
+kept from them, or it could not tell these.
+
 As Paris starts its experts from one pretrained transformer, these start from a common base that
 was trained on all pictures; from there on each saw its own cluster alone.
 
@@ -154,7 +157,7 @@ def write_cards(work: Path, recipe: dict, out: Path) -> None:
             weights=weights_mb(paris),
             objects=objects,
             data=data,
-            training=training_table(work, ["autoencoder", "base", *experts, "router"]),
+            training=training_table(work, ["autoencoder", "base", *experts, "router", "judge"]),
             told=clusters["bits_about_caption"],
             could=clusters["bits_of_cluster"],
             **clusters["most_telling"],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import torch
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from PIL import Image, ImageDraw
 
+from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.paris.model import Expert, ExpertShape, Router, RouterShape
 from bakehouse_runtime.image.paris.weights import save_expert, save_router
 from bakehouse_runtime.image.scenes.objects import CutOut
@@ -25,6 +28,15 @@ TINY_EXPERT = ExpertShape(
 )
 TINY_ROUTER = RouterShape(latent_channels=4, latent_side=4, hidden_size=16, layers=1, heads=2)
 TINY_AUTOENCODER = AutoencoderShape(channels=(8, 8, 8, 8), latent_channels=4, picture_side=32)
+
+
+@contextmanager
+def one_sentence(part: str) -> Iterator[None]:
+    """Expects a PlainError of one line that says this."""
+    with pytest.raises(PlainError) as raised:
+        yield
+    assert part in str(raised.value)
+    assert "\n" not in str(raised.value)
 
 
 def randomised(model: torch.nn.Module, seed: int) -> None:

@@ -64,14 +64,14 @@ def said_by_captions(embedding: Tensor, features: Tensor) -> Tensor:
     return (inputs @ torch.linalg.solve(gram, inputs.T @ embedding.double())).float()
 
 
-def without_captions(embedding: Tensor, features: Tensor, seed: int) -> Tensor:
-    """What the captions leave open of the embedding, as unit vectors.
+def without_captions(embedding: Tensor, said: Tensor, seed: int) -> Tensor:
+    """What the captions leave open of the embedding, as unit vectors; `said` is what a regression
+    found of it in them.
 
     Captions shift the look of a picture, one part of them depending on another, and also decide
     how much it varies. So pictures are grouped by what their captions say of the look, and in each
     group mean and covariance are taken out.
     """
-    said = said_by_captions(embedding, features)
     left = embedding - said
     groups = caption_groups(said, seed)
     for group in np.unique(groups):
@@ -161,11 +161,11 @@ def most_telling(
 ) -> dict[str, object]:
     """The phrase that one cluster has most too many of: `share` of its pictures lie in it, of all
     pictures only `of_all`. `holds` says which row holds which phrase."""
+    if len(phrases) == 0:
+        return {"phrase": None, "share": 0.0, "of_all": 0.0}
     of_all = np.bincount(clusters) / len(clusters)
     member = np.eye(len(of_all))[clusters]
     shares = (holds.T @ member) / np.maximum(holds.sum(axis=0), 1)[:, None]
-    if len(phrases) == 0:
-        return {"phrase": None, "share": 0.0, "of_all": 0.0}
     phrase, cluster = np.unravel_index((shares - of_all).argmax(), shares.shape)
     return {
         "phrase": phrases[phrase],
@@ -199,9 +199,10 @@ def cluster_bank(
     rows = torch.from_numpy(bank.text_of)
     features = torch.cat([vectors, holds], dim=1)[rows]
     embedding = appearance_embedding(bank.latents)
-    clusters = two_stage_clusters(without_captions(embedding, features, seed), fine, coarse, seed)
+    said = said_by_captions(embedding, features)
+    clusters = two_stage_clusters(without_captions(embedding, said, seed), fine, coarse, seed)
     # Grouped anew, so that it is not measured by the very groups that were made equal.
-    groups = caption_groups(said_by_captions(embedding, features), seed + 1)
+    groups = caption_groups(said, seed + 1)
     told = mutual_information(clusters, groups)
     by_chance = mutual_information(np.random.default_rng(seed).permutation(clusters), groups)
     could = mutual_information(clusters, clusters)

@@ -5,11 +5,23 @@ import { publishChange } from '../../platform/events/publish-change.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import { holdNow } from './hold-now.ts';
+import type { Hold } from './ledger.ts';
 import { getUserTotals } from './queries.ts';
 import { insertTestUser } from './test-user.ts';
 
 // What is announced inside a transaction makes the transactions commit one after the other.
 vi.mock('../../platform/events/publish-change.ts', { spy: true });
+
+function chatHold(userId: string): Hold {
+  return {
+    userId,
+    amountMicro: 7n,
+    kind: 'llm_inference',
+    description: 'Chat',
+    expiresAt: new Date('2100-01-01'),
+    idempotencyKey: randomUUID(),
+  };
+}
 
 test('a hold of its own is one transaction, announced once and after it', async () => {
   const { db, pool } = await testDatabase();
@@ -21,14 +33,7 @@ test('a hold of its own is one transaction, announced once and after it', async 
     pool,
     events: { subscribe: () => () => undefined, announce },
   };
-  const hold = {
-    userId: ada,
-    amountMicro: 7n,
-    kind: 'llm_inference',
-    description: 'Chat',
-    expiresAt: new Date('2100-01-01'),
-    idempotencyKey: randomUUID(),
-  } as const;
+  const hold = chatHold(ada);
 
   const first = await holdNow(services, hold);
   expect(await holdNow(services, hold)).toEqual(first);
@@ -41,7 +46,7 @@ test('a hold of its own is one transaction, announced once and after it', async 
   expect(vi.mocked(publishChange)).not.toHaveBeenCalled();
 });
 
-test('only its own transaction goes on without waiting for the disk', async () => {
+test('after it the connection waits for the disk again', async () => {
   const { db, url } = await testDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   onFileEnd(() => pool.end());
@@ -50,14 +55,7 @@ test('only its own transaction goes on without waiting for the disk', async () =
 
   await holdNow(
     { db, pool, events: { subscribe: () => () => undefined, announce: () => undefined } },
-    {
-      userId: ada,
-      amountMicro: 7n,
-      kind: 'llm_inference',
-      description: 'Chat',
-      expiresAt: new Date('2100-01-01'),
-      idempotencyKey: randomUUID(),
-    },
+    chatHold(ada),
   );
 
   const { rows } = await pool.query('show synchronous_commit');

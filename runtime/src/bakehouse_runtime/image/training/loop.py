@@ -187,7 +187,7 @@ def run_loop(
     started, first_step = time.monotonic(), training.step
     while training.step < settings.steps and not reporter.stop_requested:
         # What a model draws by itself, as dropout does, is the step's alone too.
-        torch.manual_seed((settings.seed << 32) + training.step)
+        torch.manual_seed(step_seed(settings.seed, training.step))
         with fast_arithmetic(training.device):
             loss, values = loss_of_step(training.step)
         norm = training.advance(loss)
@@ -228,7 +228,12 @@ def _checkpoint(
 
 def step_generator(seed: int, step: int) -> torch.Generator:
     """The source of a step's noise, on the CPU so that every device draws the same."""
-    return torch.Generator().manual_seed((seed << 32) + step)
+    return torch.Generator().manual_seed(step_seed(seed, step))
+
+
+def step_seed(seed: int, step: int) -> int:
+    """A seed of the step's own: two trainings of different seeds never share one."""
+    return (seed << 32) + step
 
 
 def _first_line(error: Exception) -> str:
