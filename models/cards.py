@@ -23,6 +23,7 @@ SAMPLE_PROMPTS = (
     "a large strawberry",
     "a penguin in the snow",
 )
+DRAWN_PROMPTS = SAMPLE_PROMPTS[:6]
 SAMPLE_EDITS = (
     ("a red apple", "make it blue"),
     ("a blue automobile on grass", "turn it upside down"),
@@ -111,8 +112,9 @@ Call it with `height={side}, width={side}, max_area={side}**2, _auto_resize=Fals
 max_sequence_length={window}`: left alone the pipeline blows every picture up to 1024 px.
 
 It knows these instructions and their like: another colour, upside down, mirrored, smaller, bigger,
-another place or background colour, no background, a hat on it, something beside it. New grounds,
-colours and hats come out best; turning, mirroring and resizing lose the details of the object.
+another place or background colour, no background, a hat on it, something beside it. Hats, colours,
+places and a bare ground come out best. What is turned, mirrored or made smaller loses some of its
+detail, and what is made bigger most of it. From text it draws the objects of its data, softly.
 
 An edit counts as right only if it does what it says, the object is still itself in detail, and the
 ground stayed: see the figures for each of the three.
@@ -126,16 +128,21 @@ ground stayed: see the figures for each of the three.
 
 ## Samples
 Above, pictures drawn by Starter Paris (seeds 0 to {last}); below, what the instruction made of them
-with the same seed, true guidance 2.5, 20 steps; the first seeds, none chosen.
+with the same seed, true guidance {guidance:g}, 20 steps; the first seeds, none chosen.
 
 ![samples](samples.png)
 
 {prompts}
+
+From text alone, with the same seeds and true guidance 4: {drawn}.
+
+![drawn](drawn.png)
 """
 
 
 def write_cards(work: Path, recipe: dict, out: Path) -> None:
     """Writes README.md and samples.png into both starter folders."""
+    from bakehouse_runtime.image.evaluation.cost import EDIT_GUIDANCE
     from bakehouse_runtime.image.scenes.objects import load_cut_outs
 
     objects = len(load_cut_outs(work / "packages"))
@@ -157,7 +164,9 @@ def write_cards(work: Path, recipe: dict, out: Path) -> None:
             weights=weights_mb(paris),
             objects=objects,
             data=data,
-            training=training_table(work, ["autoencoder", "base", *experts, "router", "judge"]),
+            training=training_table(
+                work, recipe, ["autoencoder", "base", *experts, "router", "judge"]
+            ),
             told=clusters["bits_about_caption"],
             could=clusters["bits_of_cluster"],
             **clusters["most_telling"],
@@ -173,8 +182,10 @@ def write_cards(work: Path, recipe: dict, out: Path) -> None:
             weights=weights_mb(kontext),
             window=recipe["text_window"],
             data=data,
-            training=training_table(work, ["autoencoder", "kontext"]),
+            training=training_table(work, recipe, ["autoencoder", "kontext"]),
             figures=figure_table(kontext),
+            guidance=EDIT_GUIDANCE,
+            drawn=", ".join(f"'{prompt}'" for prompt in DRAWN_PROMPTS),
             last=len(SAMPLE_EDITS) - 1,
             prompts="\n".join(f"{n}. {text}" for n, (_, text) in enumerate(SAMPLE_EDITS, start=1)),
         )
@@ -185,6 +196,7 @@ def draw_samples(paris_folder: Path, kontext_folder: Path) -> None:
     """The first seeds of the fixed prompts and instructions."""
     import torch
 
+    from bakehouse_runtime.image.evaluation.cost import GUIDANCE, edit_request
     from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
     from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
     from bakehouse_runtime.image.pictures import grid
@@ -192,17 +204,22 @@ def draw_samples(paris_folder: Path, kontext_folder: Path) -> None:
     cpu = torch.device("cpu")
     paris = ParisPipeline.from_folder(paris_folder, cpu)
     drawn = {
-        prompt: paris.generate([ParisRequest(prompt, seed, guidance=4.0)])[0].picture
+        prompt: paris.generate([ParisRequest(prompt, seed, guidance=GUIDANCE)])[0].picture
         for seed, prompt in enumerate(SAMPLE_PROMPTS)
     }
     grid(list(drawn.values()), columns=6).save(paris_folder / "samples.png")
     kontext = KontextPipeline.from_folder(kontext_folder, cpu)
     before = [drawn[prompt] for prompt, _ in SAMPLE_EDITS]
     after = [
-        kontext.edit(drawn[prompt], KontextRequest(text, seed, steps=20, true_guidance=2.5))
+        kontext.edit(drawn[prompt], edit_request(text, seed))
         for seed, (prompt, text) in enumerate(SAMPLE_EDITS)
     ]
     grid([*before, *after], columns=len(before)).save(kontext_folder / "samples.png")
+    from_text = [
+        kontext.draw(KontextRequest(prompt, seed, steps=20, true_guidance=GUIDANCE))
+        for seed, prompt in enumerate(DRAWN_PROMPTS)
+    ]
+    grid(from_text, columns=len(from_text)).save(kontext_folder / "drawn.png")
 
 
 def draw_clusters(work: Path, paris_folder: Path) -> None:
@@ -220,10 +237,15 @@ def draw_clusters(work: Path, paris_folder: Path) -> None:
     grid(pictures, columns=CLUSTER_SAMPLES).save(paris_folder / "clusters.png")
 
 
-def training_table(work: Path, steps: list[str]) -> str:
-    """A line a training out of its log: steps, wall hours, the machine, and the last loss."""
-    lines = ["| part | steps | hours | on | loss at the end |", "|---|---|---|---|---|"]
+def training_table(work: Path, recipe: dict, steps: list[str]) -> str:
+    """A line a training out of its settings and its log: wall hours, the machine, the last loss."""
+    lines = [
+        "| part | steps x batch | optimizer | hours | on | loss at the end |",
+        "|---|---|---|---|---|---|",
+    ]
     for step in steps:
+        settings = recipe[step.partition("_")[0]]
+        optimizer = settings["loop"].get("optimizer", "adamw")
         log = (work / step / "log.jsonl").read_text()
         rows = [json.loads(line) for line in log.splitlines()]
         losses = [row for row in rows if row["type"] == "metrics" and "loss" in row]
@@ -236,7 +258,8 @@ def training_table(work: Path, steps: list[str]) -> str:
         if on == "cpu":
             on += f", threads: {machine['threads']}"
         loss = losses[-1]["loss"]
-        lines.append(f"| {step} | {losses[-1]['step']} | {hours:.1f} | {on} | {loss:.3f} |")
+        size = f"{losses[-1]['step']} x {settings['batch_size']}"
+        lines.append(f"| {step} | {size} | {optimizer} | {hours:.1f} | {on} | {loss:.3f} |")
     return "\n".join(lines)
 
 

@@ -17,7 +17,8 @@
 
 Everything lands in one folder (`--work`, by default below the user's cache): the packages, one
 folder a step with its checkpoints, sample grids and log. Each training resumes where it was
-stopped or killed. `recipe.json` beside this file holds all settings.
+stopped or killed. `recipe.json` beside this file holds the settings; what it does not name is as
+the trainers have it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -106,6 +108,7 @@ def make_autoencoder(work: Path, recipe: Recipe) -> None:
     # A stream of its own seed: these very pictures are never trained on.
     held_out = pictures.draw(np.random.default_rng((settings["loop"]["seed"], 2**40)), 64)
     folder = work / "autoencoder"
+    claim(folder, "autoencoder", recipe)
     model = build_autoencoder(shape, settings["loop"]["seed"])
     training = AutoencoderTraining(LoopSettings(**settings["loop"]), settings["batch_size"])
     if train_autoencoder(model, pictures, held_out, training, folder, ConsoleReporter(folder)):
@@ -124,7 +127,7 @@ def make_bank(work: Path, recipe: Recipe) -> None:
         cut_outs, recipe["picture_side"], settings["examples"], settings["seed"]
     )
     folder = work / "bank"
-    claim_bank(folder, recipe, settings)
+    claim(folder, "bank", recipe)
     text = SentenceText(recipe["text_window"])
     write_bank(
         folder,
@@ -135,14 +138,18 @@ def make_bank(work: Path, recipe: Recipe) -> None:
     )
 
 
-def claim_bank(folder: Path, recipe: Recipe, settings: Recipe) -> None:
-    """Refuses a folder that was begun with other settings: its shards would count as done."""
-    shared = ("packages", "picture_side", "text_window", "autoencoder")
-    text = json.dumps({name: recipe[name] for name in shared} | settings, indent=2) + "\n"
-    folder.mkdir(parents=True, exist_ok=True)
+def claim(folder: Path, step: str, recipe: Recipe) -> None:
+    """Refuses a folder that was begun with other settings: what is in it would count as done."""
+    settings = {name: recipe[name] for name in SETTINGS[step]}
+    text = json.dumps(settings, indent=2) + "\n"
     path = folder / "settings.json"
-    if path.exists() and path.read_text() != text:
-        raise SystemExit(f"{folder} was made with other settings: remove it first.")
+    begun = folder.exists() and any(folder.iterdir())
+    if begun and not (path.exists() and path.read_text() == text):
+        raise SystemExit(
+            f"{folder} was made with other settings. Remove it to make it anew, or correct its "
+            "settings.json if it may go on with these."
+        )
+    folder.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
 
 
@@ -170,13 +177,15 @@ def train_one_expert(
     from bakehouse_runtime.image.training.loop import LoopSettings
     from bakehouse_runtime.train.paris.train import PartTraining, train_expert
 
-    settings = recipe["base" if initial is None else "expert"]
+    step = "base" if initial is None else "expert"
+    settings = recipe[step]
+    folder = work / name
+    claim(folder, step, recipe)
     if initial is None:
         expert = Expert(ExpertShape(**recipe["expert_shape"]))
         expert.initialise(settings["loop"]["seed"])
     else:
         expert = load_expert(initial)
-    folder = work / name
     training = PartTraining(LoopSettings(**settings["loop"]), settings["batch_size"])
     # The first captions of held-out pictures, whatever they say.
     texts = bank.text_of[held_out[:16]]
@@ -208,13 +217,15 @@ def one_row_in_fifty(count: int) -> tuple[np.ndarray, np.ndarray]:
 def make_judge(work: Path, recipe: Recipe) -> None:
     import torch
 
-    from bakehouse_runtime.image.evaluation.judge import Judge, train_judge
+    from bakehouse_runtime.image.evaluation.judge import Judge
     from bakehouse_runtime.image.scenes.objects import load_cut_outs
     from bakehouse_runtime.image.text import SentenceText
     from bakehouse_runtime.image.training.loop import LoopSettings
+    from bakehouse_runtime.train.judge import train_judge
 
     settings = recipe["judge"]
     folder = work / "judge"
+    claim(folder, "judge", recipe)
     cut_outs = load_cut_outs(work / "packages")
     loop = LoopSettings(**settings["loop"])
     torch.manual_seed(loop.seed)
@@ -232,12 +243,12 @@ def make_clusters(work: Path, recipe: Recipe) -> None:
     from bakehouse_runtime.image.training.bank import Bank
 
     settings = recipe["clusters"]
+    folder = work / "clusters"
+    claim(folder, "clusters", recipe)
     sentences = SentenceText(recipe["text_window"])
     found = cluster_bank(
         Bank(work / "bank"), sentences, settings["fine"], settings["coarse"], settings["seed"]
     )
-    folder = work / "clusters"
-    folder.mkdir(exist_ok=True)
     np.save(folder / "clusters.npy", found.clusters)
     (folder / "summary.json").write_text(json.dumps(found.summary, indent=2) + "\n")
     print(json.dumps(found.summary))
@@ -275,6 +286,7 @@ def make_router(work: Path, recipe: Recipe) -> None:
     router = Router(RouterShape(**recipe["router_shape"]))
     router.initialise(settings["loop"]["seed"])
     folder = work / "router"
+    claim(folder, "router", recipe)
     training = PartTraining(LoopSettings(**settings["loop"]), settings["batch_size"])
     reporter = ConsoleReporter(folder)
     if train_router(router, bank, clusters, rows, held_out, training, folder, reporter):
@@ -297,7 +309,7 @@ def make_kontext_banks(work: Path, recipe: Recipe) -> None:
                 cut_outs, recipe["picture_side"], settings["examples"], settings["seed"]
             )
             folder = work / f"kontext-{name}-{part}"
-            claim_bank(folder, recipe, settings)
+            claim(folder, "kontext-banks", recipe)
             if not write_bank(folder, examples, autoencoder, text, ConsoleReporter(folder)):
                 return
 
@@ -319,11 +331,13 @@ def make_kontext(work: Path, recipe: Recipe) -> None:
         for part in ("train", "held-out")
     )
     folder = work / "kontext"
+    claim(folder, "kontext", recipe)
     training = KontextTraining(
         LoopSettings(**settings["loop"]),
         settings["batch_size"],
         edit_share=settings["edit_share"],
         guidance=tuple(settings["guidance"]),
+        time_shift=settings["time_shift"],
     )
     reporter = ConsoleReporter(folder)
     if train_kontext(transformer, data, held_out, training, autoencoder, folder, reporter):
@@ -336,7 +350,9 @@ def fetch(work: Path, recipe: Recipe) -> None:
     for name, version in recipe["packages"].items():
         folder = packages / name.split("/")[-1]
         if folder.exists():
-            continue
+            if json.loads((folder / "package.json").read_text())["version"] == version:
+                continue
+            shutil.rmtree(folder)
         with tempfile.TemporaryDirectory(dir=packages) as downloads:
             subprocess.run(
                 ["npm", "pack", "--silent", f"{name}@{version}"], cwd=downloads, check=True
@@ -349,8 +365,6 @@ def fetch(work: Path, recipe: Recipe) -> None:
 
 
 def assemble(work: Path, recipe: Recipe, out: Path) -> None:
-    import shutil
-
     import torch
     from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
 
@@ -363,6 +377,7 @@ def assemble(work: Path, recipe: Recipe, out: Path) -> None:
         save_router,
     )
     from bakehouse_runtime.image.scenes.objects import load_cut_outs
+    from bakehouse_runtime.train.autoencoder.export import save_autoencoder
     from bakehouse_runtime.train.kontext.model import export_kontext
 
     half = torch.float16
@@ -377,7 +392,7 @@ def assemble(work: Path, recipe: Recipe, out: Path) -> None:
     (paris / "model_index.json").write_text(json.dumps(index, indent=2) + "\n")
     trained = FluxTransformer2DModel.from_pretrained(work / "kontext" / "model" / "transformer")
     export_kontext(trained, autoencoder, kontext, half)
-    autoencoder.half().save_pretrained(paris / "vae")
+    save_autoencoder(autoencoder.half(), paris / "vae")
     (out / "judge").mkdir(exist_ok=True)
     shutil.copyfile(work / "judge" / "judge.safetensors", out / "judge" / "judge.safetensors")
     # For the tests, which do without the data packages.
@@ -409,6 +424,19 @@ def cards(work: Path, recipe: Recipe, out: Path) -> None:
     write_cards(work, recipe, out)
 
 
+# The settings of the recipe that a step's result follows from, its own the last.
+ENCODED = ("packages", "picture_side", "autoencoder", "text_window")
+SETTINGS = {
+    "autoencoder": ("packages", "picture_side", "autoencoder"),
+    "bank": (*ENCODED, "bank"),
+    "base": (*ENCODED, "bank", "expert_shape", "base"),
+    "clusters": (*ENCODED, "bank", "clusters"),
+    "expert": (*ENCODED, "bank", "expert_shape", "base", "clusters", "expert"),
+    "router": (*ENCODED, "bank", "clusters", "router_shape", "router"),
+    "judge": ("packages", "judge"),
+    "kontext-banks": (*ENCODED, "kontext_banks"),
+    "kontext": (*ENCODED, "kontext_banks", "kontext_shape", "kontext"),
+}
 TRAININGS = {
     "fetch": fetch,
     "autoencoder": make_autoencoder,
@@ -446,7 +474,8 @@ def experts(recipe: Recipe) -> range:
 
 def make_all(work: Path, recipe: Recipe) -> None:
     for step, result in results(recipe).items():
-        if (work / result).exists():
+        if step != "fetch" and (work / result).exists():
+            claim(work / Path(result).parts[0], step.partition("_")[0], recipe)
             continue
         if step.startswith("expert_"):
             make_expert(work, recipe, int(step.removeprefix("expert_")))

@@ -10,7 +10,10 @@ export const pictureDataSpec = z.object({
    * every picture, captioned by the text file of the same name beside it.
    */
   metadata_path: z.string().nullable(),
-  seed: z.int(),
+  seed: z
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1),
 });
 
 export const pictureTrainingParameters = z.object({

@@ -17,7 +17,10 @@ export const dataSpec = z.object({
   min_segment_length: z.int().min(1),
   /** Part of the rows that is trained on; the rest is held out for evaluation. */
   train_test_split: z.number().min(0.1).max(0.95),
-  seed: z.int(),
+  seed: z
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1),
 });
 
 export const loraSpec = z.object({

@@ -53,7 +53,7 @@ class DataSpec(Wire):
     stride: Annotated[int, Field(ge=1)]
     min_segment_length: Annotated[int, Field(ge=1)]
     train_test_split: Annotated[float, Field(ge=0.1, le=0.95)]
-    seed: int
+    seed: Annotated[int, Field(ge=0, le=2147483647)]
 
 
 class DroppedRow(Wire):
@@ -138,7 +138,7 @@ class ValidateSpec(Wire):
 
 class PictureDataSpec(Wire):
     metadata_path: str | None
-    seed: int
+    seed: Annotated[int, Field(ge=0, le=2147483647)]
 
 
 class PictureTrainingParameters(Wire):

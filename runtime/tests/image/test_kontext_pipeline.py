@@ -18,7 +18,11 @@ from safetensors.torch import load_file, save_file
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.kontext.flow import pack, positions, unpack, velocity
-from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
+from bakehouse_runtime.image.kontext.pipeline import (
+    FULL_SIZE_WINDOW,
+    KontextPipeline,
+    KontextRequest,
+)
 from bakehouse_runtime.image.kontext.text import FluxText
 from bakehouse_runtime.image.text import load_sentence_encoder
 from bakehouse_runtime.train.autoencoder.model import build_autoencoder
@@ -116,6 +120,23 @@ def test_edits_and_draws_and_repeats_itself(kontext_folder: Path) -> None:
     assert (drawn != np.asarray(kontext.draw(guided))).any()
 
 
+def test_a_full_size_model_keeps_the_picture_s_ratio(
+    kontext_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Full size itself is too much for a test: what the pipeline is asked for is looked at."""
+    kontext = KontextPipeline.from_folder(kontext_folder, CPU)
+    asked: dict[str, Any] = {}
+    monkeypatch.setattr(kontext, "side", 1024)
+    monkeypatch.setattr(kontext, "_call", lambda *_, **picture: asked.update(picture))
+    kontext.edit(Image.new("RGB", (90, 50)), KontextRequest("make it blue", seed=1))
+    assert (asked["width"], asked["height"]) == (90, 50)
+
+
+def test_a_picture_takes_a_step() -> None:
+    with pytest.raises(PlainError, match="steps is 0"):
+        KontextRequest("a cat", seed=1, steps=0)
+
+
 def test_a_watcher_can_stop(kontext_folder: Path) -> None:
     kontext = KontextPipeline.from_folder(kontext_folder, CPU)
     seen: list[tuple[int, int]] = []
@@ -208,13 +229,64 @@ def test_values_that_are_no_numbers_are_no_picture(kontext_folder: Path) -> None
         kontext.draw(KontextRequest("a cat", seed=1, steps=1))
 
 
-def test_a_text_encoder_that_cannot_be_read_is_said(kontext_folder: Path) -> None:
-    _claim_text_encoders(kontext_folder)
-    for part in ("text_encoder", "text_encoder_2", "tokenizer", "tokenizer_2"):
-        (kontext_folder / part).mkdir()
-    with pytest.raises(PlainError, match="The model in kontext cannot be loaded") as raised:
-        KontextPipeline.from_folder(kontext_folder, CPU)
-    assert "\n" not in str(raised.value)
+@pytest.fixture
+def folder_with_text(kontext_folder: Path) -> Path:
+    """A folder that brings text encoders of its own, as the published one does."""
+    encoder, tokenizer = load_sentence_encoder(32)
+    for part in ("text_encoder", "text_encoder_2"):
+        encoder.save_pretrained(kontext_folder / part)
+        tokenizer.save_pretrained(kontext_folder / part.replace("text_encoder", "tokenizer"))
+    index = json.loads((kontext_folder / "model_index.json").read_text())
+    for part in ("text_encoder", "text_encoder_2"):
+        index[part] = ["transformers", type(encoder).__name__]
+        index[part.replace("text_encoder", "tokenizer")] = [
+            "transformers",
+            type(tokenizer).__name__,
+        ]
+    (kontext_folder / "model_index.json").write_text(json.dumps(index))
+    return kontext_folder
+
+
+def test_text_encoders_of_the_folder_are_used(folder_with_text: Path) -> None:
+    kontext = KontextPipeline.from_folder(folder_with_text, CPU)
+    assert kontext.text.encode(["a cat"]).tokens.shape == (1, FULL_SIZE_WINDOW, 384)
+
+
+def _lose_embeddings(folder: Path) -> None:
+    path = folder / "text_encoder_2" / "model.safetensors"
+    weights = load_file(path)
+    del weights["embeddings.word_embeddings.weight"]
+    save_file(weights, path, {"format": "pt"})
+
+
+def _name_encoder(entry: object) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        index = json.loads((folder / "model_index.json").read_text())
+        index["text_encoder_2"] = entry
+        (folder / "model_index.json").write_text(json.dumps(index))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (_lose_embeddings, "its files have no embeddings.word_embeddings.weight."),
+        (_name_encoder(["transformers", "Pipeline"]), "for text_encoder_2: Pipeline."),
+        (_name_encoder([]), "The model's index names no known text encoder for text_encoder_2"),
+        (_name_encoder(3), "no known text encoder for text_encoder_2: 3."),
+        (
+            lambda f: _cut(f, "text_encoder/model.safetensors"),
+            "The text encoder in text_encoder cannot be loaded",
+        ),
+    ],
+)
+def test_what_is_wrong_with_text_encoders_is_said_in_one_sentence(
+    folder_with_text: Path, change: Callable[[Path], None], sentence: str
+) -> None:
+    change(folder_with_text)
+    with one_sentence(sentence):
+        KontextPipeline.from_folder(folder_with_text, CPU)
 
 
 def test_an_instruction_longer_than_the_window_is_refused(kontext_folder: Path) -> None:

@@ -68,6 +68,12 @@ def test_guidance_one_reads_the_prompt_and_nothing_else(paris_folder: Path) -> N
     assert (pixels(plain) != pixels(far)).any()
 
 
+@pytest.mark.parametrize("wrong", ["steps", "k"])
+def test_nothing_drawn_is_no_picture(wrong: str) -> None:
+    with pytest.raises(PlainError, match=f"{wrong} is 0"):
+        ParisRequest("a cat", 1, **{wrong: 0})  # pyright: ignore[reportArgumentType]
+
+
 def test_a_watcher_sees_every_step_and_can_stop(paris_folder: Path) -> None:
     paris = ParisPipeline.from_folder(paris_folder, CPU)
     steps: list[ParisStep] = []

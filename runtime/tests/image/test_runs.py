@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from bakehouse_runtime.image.training.dataset import (
 from bakehouse_runtime.image.training.device import frozen_dtype
 from bakehouse_runtime.protocol import LoraSpec
 from bakehouse_runtime.train.kontext.model import export_kontext
-from bakehouse_runtime.train.kontext.run import add_adapter, save_adapter
+from bakehouse_runtime.train.kontext.run import add_adapter, check_memory, save_adapter
 from bakehouse_server import BakehouseServer
 
 from .conftest import TINY_EXPERT
@@ -209,9 +210,14 @@ def test_kontext_trains_all_weights_in_float32_and_keeps_their_precision(
 ) -> None:
     base = tmp_path / "kontext"
     export_kontext(tiny_transformer(), autoencoder, base, torch.float16)
+    (base / "figures.json").write_text("{}")
     inputs = {"base_model": base, "dataset": dataset}
     spec = spec_file(tmp_path, server, inputs, method="kontext", lora=None)
     assert main(["train", str(spec)]) == 0
+    assert not (server.artefacts / "figures.json").exists(), "those are the base's"
+    configs = [path.read_text() for path in server.artefacts.rglob("config.json")]
+    assert len(configs) == 2
+    assert not any(str(tmp_path) in config for config in configs)
     checkpoint = next(tmp_path.rglob("step-00000006.pt"))
     weights = torch.load(checkpoint, weights_only=True)["weights"]
     assert {weight.dtype for weight in weights.values()} == {torch.float32}
@@ -219,6 +225,16 @@ def test_kontext_trains_all_weights_in_float32_and_keeps_their_precision(
     assert {weight.dtype for weight in written.values()} == {torch.float16}
     tuned = KontextPipeline.from_folder(server.artefacts, torch.device("cpu"))
     assert tuned.draw(KontextRequest("a plain red field", 1, steps=2)).size == (32, 32)
+
+
+def test_all_weights_of_a_model_too_large_are_not_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        torch.cuda, "get_device_properties", lambda _: SimpleNamespace(total_memory=80e9)
+    )
+    check_memory(3_900_000_000, torch.device("cuda"))
+    with pytest.raises(PlainError, match="takes 238 GB of GPU memory, but this GPU has 80 GB"):
+        check_memory(11_901_408_320, torch.device("cuda"))
+    check_memory(11_901_408_320, torch.device("cpu"))
 
 
 @pytest.mark.parametrize(

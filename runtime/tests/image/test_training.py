@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from PIL import Image
 from torch import nn
@@ -24,7 +25,8 @@ from bakehouse_runtime.image.paris.model import Expert, Router
 from bakehouse_runtime.image.scenes.objects import CutOut
 from bakehouse_runtime.image.text import LONGEST_SENTENCE_WINDOW, SentenceText
 from bakehouse_runtime.image.training.bank import Bank, write_bank
-from bakehouse_runtime.image.training.loop import Training, run_loop
+from bakehouse_runtime.image.training.device import fast_arithmetic
+from bakehouse_runtime.image.training.loop import Training, hidden_matrices, run_loop
 from bakehouse_runtime.image.training.scene_examples import EditExamples, SceneExamples
 from bakehouse_runtime.image.training.sources import ScenePictures, StoredPictures
 from bakehouse_runtime.train.autoencoder.export import export_autoencoder
@@ -126,6 +128,99 @@ def test_a_resumed_training_drops_out_the_same(tmp_path: Path) -> None:
     torch.rand(7)
     resumed = run(tmp_path / "parts", Recorder())
     assert all(torch.equal(resumed.trained[name], w) for name, w in whole.trained.items())
+
+
+class Layered(nn.Module):
+    """One hidden layer, and what leads in and out of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(1)
+        self.enter = nn.Linear(3, 8)
+        self.layers = nn.ModuleList([nn.Linear(8, 8)])
+        self.leave = nn.Linear(8, 1)
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        return self.leave(torch.tanh(self.layers[0](torch.tanh(self.enter(inputs)))))
+
+
+MUON = replace(SETTINGS, optimizer="muon", warmup_steps=1)
+
+
+def loss_of_layered(training: Training, step: int) -> torch.Tensor:
+    inputs = torch.randn(64, 3, generator=torch.Generator().manual_seed(step))
+    return (training.model(inputs) - inputs.sum(1, keepdim=True)).square().mean()
+
+
+def test_hidden_matrices_are_those_of_the_repeated_layers() -> None:
+    flux = build_transformer(
+        latent_channels=4, text_size=384, layers=1, single_layers=1, heads=2, head_size=8,
+        axes=(2, 2, 4), seed=0,
+    )  # fmt: skip
+    names = hidden_matrices(flux)
+    assert len(names) == 14 + 6
+    assert all(name.startswith(("transformer_blocks.", "single_transformer_b")) for name in names)
+    parts = ("attn.out_proj", "cross_attn.out_proj", "mlp.0", "mlp.2")
+    assert hidden_matrices(Expert(TINY_EXPERT)) == {
+        f"layers.{layer}.{part}.weight" for layer in (0, 1) for part in parts
+    }
+    parts = ("adaLN_modulation.1", "attn.out_proj", "mlp.0", "mlp.2")
+    assert hidden_matrices(Router(TINY_ROUTER)) == {f"layers.0.{part}.weight" for part in parts}
+
+
+def test_muon_turns_hidden_matrices_in_all_directions_alike() -> None:
+    training = Training(Layered(), MUON, torch.device("cpu"))
+    before = {name: weight.detach().clone() for name, weight in training.trained.items()}
+    training.advance(loss_of_layered(training, 0))
+    moved = {name: weight.detach() - before[name] for name, weight in training.trained.items()}
+    asked, gone = (
+        torch.linalg.svdvals(matrix)
+        for matrix in (training.trained["layers.0.weight"].grad, moved["layers.0.weight"])
+    )
+    assert asked[0] > 10 * asked[3]
+    assert gone[0] < 2 * gone[3]
+    # AdamW's steps have about this root mean square, and so has what is orthogonal times sqrt(8).
+    assert float(gone[0]) == pytest.approx(0.2 * 8**0.5 * MUON.learning_rate, rel=0.3)
+    # The first step of AdamW goes the same way everywhere, as far as the rate says.
+    for name in ("enter.weight", "layers.0.bias", "leave.weight"):
+        steps = moved[name].abs() / MUON.learning_rate
+        assert steps.max() == pytest.approx(1.0, rel=0.01), name
+
+
+def test_a_resumed_training_with_muon_goes_on_the_same(tmp_path: Path) -> None:
+    def run(folder: Path, recorder: Recorder) -> Training:
+        training = Training(Layered(), MUON, torch.device("cpu"))
+        run_loop(
+            training,
+            folder,
+            recorder,
+            lambda step: (loss_of_layered(training, step), {}),
+            lambda _: (Image.new("RGB", (1, 1)), {}),
+        )
+        return training
+
+    recorder = Recorder()
+    whole = run(tmp_path / "whole", recorder)
+    assert recorder.curve("loss")[-1] < recorder.curve("loss")[0]
+    assert run(tmp_path / "parts", Recorder(stop_after=5)).step == 5
+    resumed = run(tmp_path / "parts", Recorder())
+    assert all(torch.equal(resumed.trained[name], w) for name, w in whole.trained.items())
+    with pytest.raises(PlainError, match="does not belong to this training"):
+        Training(Layered(), SETTINGS, torch.device("cpu")).resume(tmp_path / "parts/checkpoints")
+
+
+def test_plain_attention_is_near_that_of_float32_and_the_switch_is_set_back() -> None:
+    allowed = torch.backends.cuda.fp16_bf16_reduction_math_sdp_allowed
+    before = allowed()
+    torch.manual_seed(3)
+    query, key, value = torch.randn(3, 2, 4, 32, 16)
+    exact = F.scaled_dot_product_attention(query, key, value)
+    with pytest.raises(ZeroDivisionError), fast_arithmetic(torch.device("cpu")):
+        assert allowed()
+        near = F.scaled_dot_product_attention(query.bfloat16(), key.bfloat16(), value.bfloat16())
+        torch.testing.assert_close(near.float(), exact, atol=0.03, rtol=0.03)
+        raise ZeroDivisionError
+    assert allowed() == before
 
 
 def test_a_gradient_that_is_no_number_leaves_the_weights_alone() -> None:

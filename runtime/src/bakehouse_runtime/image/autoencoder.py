@@ -14,7 +14,8 @@ from torch import Tensor
 from .model_files import check_complete, loading, read_object
 from .pictures import to_array
 
-ENCODED_AT_ONCE = 32
+# As many as 32 of the starter models' size, which a full-size picture outweighs alone.
+PIXELS_AT_ONCE = 32 * 128**2
 
 
 def load_autoencoder(folder: Path, device: torch.device | None = None) -> AutoencoderKL:
@@ -25,7 +26,9 @@ def load_autoencoder(folder: Path, device: torch.device | None = None) -> Autoen
     what = f"The autoencoder in {folder.name}"
     read_object(folder / "config.json")
     with loading(what):
-        model = AutoencoderKL.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
+        model = AutoencoderKL.from_pretrained(
+            folder, dtype=torch.float32, local_files_only=True, use_safetensors=True
+        )
         check_complete(model, what)
         return model.eval().to(device or "cpu")  # pyright: ignore[reportArgumentType]
 
@@ -44,8 +47,9 @@ def decoded(autoencoder: AutoencoderKL, latents: Tensor) -> Tensor:
 def encode_pictures(autoencoder: AutoencoderKL, pictures: Sequence[Image.Image]) -> Tensor:
     """The pictures' latents, shifted and scaled as the transformers expect them, on the CPU."""
     parts = []
-    for start in range(0, len(pictures), ENCODED_AT_ONCE):
-        batch = torch.from_numpy(to_array(pictures[start : start + ENCODED_AT_ONCE]))
+    at_once = max(1, PIXELS_AT_ONCE // (pictures[0].width * pictures[0].height))
+    for start in range(0, len(pictures), at_once):
+        batch = torch.from_numpy(to_array(pictures[start : start + at_once]))
         latents = posterior(autoencoder, batch.to(autoencoder.device)).mean.float()
         parts.append(((latents - _shift(autoencoder)) * _scale(autoencoder)).cpu())
     return torch.cat(parts)

@@ -16,9 +16,26 @@ from torch import Tensor
 Velocity: TypeAlias = Callable[[Tensor, Tensor], Tensor]
 
 
+def noised(data: Tensor, noise: Tensor, t: Tensor) -> Tensor:
+    """The points at the times `t`, [n], of the straight ways from `data` to `noise`, [n, ...]."""
+    share = t.reshape(-1, *(1 for _ in data.shape[1:]))
+    return (1 - share) * data + share * noise
+
+
 def guided(conditional: Tensor, unconditional: Tensor, scale: float) -> Tensor:
     """Classifier-free guidance: away from what the model would draw without the prompt."""
     return unconditional + scale * (conditional - unconditional)
+
+
+def guided_velocity(velocity: Velocity, scale: float) -> Velocity:
+    """The guided velocity out of one that takes every row twice: with its prompt, then without."""
+
+    def guided_at(latents: Tensor, t: Tensor) -> Tensor:
+        both = velocity(torch.cat([latents, latents]), torch.cat([t, t])).float()
+        conditional, unconditional = both.chunk(2)
+        return guided(conditional, unconditional, scale)
+
+    return guided_at
 
 
 def time_steps(steps: int) -> list[float]:

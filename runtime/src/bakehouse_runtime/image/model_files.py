@@ -1,4 +1,4 @@
-"""What is wrong with the files of a model, said in one sentence."""
+"""The files of a model: what is wrong with them in one sentence, and what they need not tell."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import torch
 from torch import nn
+from transformers import PreTrainedModel
 
 from ..errors import PlainError
+
+Model = TypeVar("Model", bound=PreTrainedModel)
 
 
 def read_object(path: Path) -> dict[str, Any]:
@@ -44,6 +48,37 @@ def check_complete(model: nn.Module, what: str) -> None:
     for name, weight in model.named_parameters():
         if weight.is_meta:
             raise PlainError(f"{what} cannot be loaded: its files have no {name}.")
+
+
+def load_text_model(kind: type[Model], folder: Path, dtype: torch.dtype) -> Model:
+    """A text encoder of the class `kind`. Raises PlainError where it cannot be loaded whole."""
+    what = f"The text encoder in {folder.name}"
+    if not folder.is_dir():
+        raise PlainError(f"The folder {folder.name} of the model is missing.")
+    with loading(what):
+        loaded: Any = kind.from_pretrained(
+            folder,
+            dtype=dtype,
+            local_files_only=True,
+            use_safetensors=True,
+            output_loading_info=True,
+        )
+    model, found = loaded
+    # Missing weights would be drawn at random.
+    if found["missing_keys"]:
+        raise PlainError(
+            f"{what} cannot be loaded: its files have no {min(found['missing_keys'])}."
+        )
+    return model.eval()
+
+
+def forget_origins(folder: Path) -> None:
+    """Takes out of the configurations below `folder` where their models were loaded from: Diffusers
+    writes paths of this machine there."""
+    for path in folder.rglob("config.json"):
+        config = read_object(path)
+        if config.pop("_name_or_path", None) is not None:
+            path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
 
 
 def _first_sentence(error: Exception) -> str:

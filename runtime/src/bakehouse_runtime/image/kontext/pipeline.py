@@ -12,19 +12,22 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import transformers
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
 from diffusers.pipelines.flux.pipeline_flux import FluxPipeline
 from diffusers.pipelines.flux.pipeline_flux_kontext import FluxKontextPipeline
 from PIL import Image
+from transformers import PreTrainedModel
 
 from ...errors import PlainError
-from ..model_files import check_complete, loading, read_object
+from ..model_files import check_complete, load_text_model, loading, read_object
 from ..pictures import fit_square, to_pictures
 from ..text import SENTENCE_WINDOW, check_prompt_length, load_sentence_encoder
 from .text import FluxText
 
-TEXT_PARTS = ("text_encoder", "text_encoder_2", "tokenizer", "tokenizer_2")
+TEXT_ENCODERS = ("text_encoder", "text_encoder_2")
+TEXT_PARTS = (*TEXT_ENCODERS, "tokenizer", "tokenizer_2")
 # FLUX.1 Kontext resizes what it edits to one of its own sizes around 1024 x 1024.
 FULL_SIZE = 1024
 FULL_SIZE_WINDOW = 512
@@ -40,6 +43,10 @@ class KontextRequest:
     steps: int = 28
     guidance: float = 2.5
     true_guidance: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.steps < 1:
+            raise PlainError(f"steps is {self.steps}: a picture takes at least one.")
 
 
 # Told (step, total) after each step; False stops.
@@ -70,10 +77,15 @@ class KontextPipeline:
         cls, folder: Path, device: torch.device, dtype: torch.dtype = torch.float32
     ) -> KontextPipeline:
         """Loads a pipeline in Diffusers' format. Raises PlainError where it cannot."""
-        brings_text = _check_folder(folder)
-        parts: dict[str, Any] = {}
-        window = FULL_SIZE_WINDOW
-        if not brings_text:
+        index = _checked_index(folder)
+        if _brings_text(index):
+            window = FULL_SIZE_WINDOW
+            # Loaded apart from the pipeline, which would fill in at random what the files lack.
+            parts: dict[str, Any] = {
+                part: load_text_model(_text_encoder_class(index, part), folder / part, dtype)
+                for part in TEXT_ENCODERS
+            }
+        else:
             window = SENTENCE_WINDOW
             encoder, tokenizer = load_sentence_encoder(window)
             encoder = encoder.to(dtype)  # pyright: ignore[reportArgumentType]
@@ -122,7 +134,15 @@ class KontextPipeline:
     ) -> Image.Image:
         """What the instruction makes of `picture`."""
         if self.side >= FULL_SIZE:
-            return self._call(self._edit, request, on_step, image=picture)
+            # The pipeline scales these to an area that the model knows, and keeps their ratio.
+            return self._call(
+                self._edit,
+                request,
+                on_step,
+                image=picture,
+                height=picture.height,
+                width=picture.width,
+            )
         # Left alone the pipeline would blow the picture up to 1024 x 1024.
         return self._call(
             self._edit,
@@ -164,9 +184,8 @@ class KontextPipeline:
         return to_pictures(2 * values.float().cpu().numpy() - 1)[0]
 
 
-def _check_folder(folder: Path) -> bool:
-    """Refuses a folder that is no Flux model or lacks a part; says whether it brings its own text
-    encoders."""
+def _checked_index(folder: Path) -> dict[str, Any]:
+    """The content of `model_index.json`. Refuses a folder that is no Flux model or lacks a part."""
     if not (folder / "model_index.json").exists():
         raise PlainError(
             f"The folder {folder.name} has no model_index.json: it is not a Diffusers model."
@@ -176,14 +195,29 @@ def _check_folder(folder: Path) -> bool:
         raise PlainError(
             f"The model in {folder.name} is a {index.get('_class_name')}, not a Flux model."
         )
-    # A part that a model does without is [null, null].
-    brings_text = any(index.get(part) not in (None, [None, None]) for part in TEXT_PARTS)
-    for part in ("transformer", "vae", "scheduler", *(TEXT_PARTS if brings_text else ())):
+    text_parts = TEXT_PARTS if _brings_text(index) else ()
+    for part in ("transformer", "vae", "scheduler", *text_parts):
         if not (folder / part).is_dir():
             raise PlainError(f"The folder {part} of the model is missing.")
     for name in ("transformer/config.json", "vae/config.json", "scheduler/scheduler_config.json"):
         read_object(folder / name)
-    return brings_text
+    return index
+
+
+def _brings_text(index: dict[str, Any]) -> bool:
+    # A part that a model does without is [null, null].
+    return any(index.get(part) not in (None, [None, None]) for part in TEXT_PARTS)
+
+
+def _text_encoder_class(index: dict[str, Any], part: str) -> type[PreTrainedModel]:
+    """The class in Transformers that a part of the model's index names, as Diffusers writes it:
+    [library, class]."""
+    entry = index.get(part)
+    name = entry[-1] if isinstance(entry, list) and entry else entry
+    kind = getattr(transformers, name, None) if isinstance(name, str) else None
+    if not (isinstance(kind, type) and issubclass(kind, PreTrainedModel)):
+        raise PlainError(f"The model's index names no known text encoder for {part}: {name}.")
+    return kind
 
 
 def _check_parts(pipeline: FluxKontextPipeline) -> None:

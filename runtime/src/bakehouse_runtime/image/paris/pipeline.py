@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ...errors import PlainError
 from ..autoencoder import decode_latents, load_autoencoder
-from ..flow import guided
+from ..flow import guided_velocity
 from ..model_files import read_object
 from ..pictures import to_pictures
 from ..text import LONGEST_SENTENCE_WINDOW, ClipText, SentenceText, TextEncoder
@@ -32,6 +32,12 @@ class ParisRequest:
     guidance: float = 7.5
     strategy: Strategy = "topk"
     k: int = 2
+
+    def __post_init__(self) -> None:
+        if self.steps < 1:
+            raise PlainError(f"steps is {self.steps}: a picture takes at least one.")
+        if self.k < 1:
+            raise PlainError(f"k is {self.k}: at least one expert must draw.")
 
 
 @dataclass(frozen=True)
@@ -141,16 +147,15 @@ class ParisPipeline:
         dtype = expert.pos_embed.dtype
 
         def velocity(latents: Tensor, t: Tensor, rows: Tensor) -> Tensor:
-            states = texts[rows]
+            with_prompt = texts[rows].to(dtype)
             if guidance == 1:
-                return expert(latents.to(dtype), 1000 * t, states.to(dtype)).float()
-            both = expert(
-                torch.cat([latents, latents]).to(dtype),
-                1000 * torch.cat([t, t]),
-                torch.cat([states, nothing.expand_as(states)]).to(dtype),
-            )
-            conditional, unconditional = both.float().chunk(2)
-            return guided(conditional, unconditional, guidance)
+                return expert(latents.to(dtype), 1000 * t, with_prompt).float()
+            with_and_without = torch.cat([with_prompt, nothing.to(dtype).expand_as(with_prompt)])
+
+            def of_both(latents: Tensor, t: Tensor) -> Tensor:
+                return expert(latents.to(dtype), 1000 * t, with_and_without)
+
+            return guided_velocity(of_both, guidance)(latents, t)
 
         return velocity
 

@@ -41,7 +41,7 @@ class Examples(Protocol):
 
     def __len__(self) -> int: ...
 
-    def __getitem__(self, index: int) -> Example: ...
+    def __getitem__(self, index: int, /) -> Example: ...
 
 
 def write_bank(
@@ -65,10 +65,10 @@ def write_bank(
             )
         done = min(count, start + SHARD_EXAMPLES)
         reporter.progress(done, count, "examples")
-    if not (folder / "texts.npz").exists():
-        reporter.phase("encoding captions")
-        _write_texts(folder, text_encoder)
-    return True
+    if (folder / "texts.npz").exists():
+        return True
+    reporter.phase("encoding captions")
+    return _write_texts(folder, text_encoder, reporter)
 
 
 def _write_shard(
@@ -94,19 +94,23 @@ def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
     partial.replace(path)
 
 
-def _write_texts(folder: Path, text_encoder: TextEncoder) -> None:
+def _write_texts(folder: Path, text_encoder: TextEncoder, reporter: TrainingReporter) -> bool:
     texts = sorted({text for path in _shards(folder) for text in np.load(path)["texts"].tolist()})
     states: list[Tensor] = []
     pooled: list[Tensor] = []
     # The empty text, which stands for no prompt, is always the first.
-    for start in range(0, len(texts) + 1, CAPTIONS_AT_ONCE):
-        batch = ["", *texts][start : start + CAPTIONS_AT_ONCE]
+    texts = ["", *texts]
+    for start in range(0, len(texts), CAPTIONS_AT_ONCE):
+        if reporter.stop_requested:
+            return False
+        batch = texts[start : start + CAPTIONS_AT_ONCE]
         encoded = text_encoder.encode(batch)
         states += [_without_end(state) for state in encoded.tokens.cpu()]
         if encoded.pooled is not None:
             pooled.append(encoded.pooled.cpu())
+        reporter.progress(start + len(batch), len(texts), "examples")
     arrays = {
-        "texts": np.asarray(["", *texts]),
+        "texts": np.asarray(texts),
         "lengths": np.asarray([len(state) for state in states]),
         "states": torch.cat(states).numpy().astype(np.float16),
         "window": np.asarray(text_encoder.window),
@@ -114,6 +118,7 @@ def _write_texts(folder: Path, text_encoder: TextEncoder) -> None:
     if pooled:
         arrays["pooled"] = torch.cat(pooled).numpy().astype(np.float16)
     _save(folder / "texts.npz", arrays)
+    return True
 
 
 def _without_end(state: Tensor) -> Tensor:

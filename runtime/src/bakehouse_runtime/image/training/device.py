@@ -28,12 +28,24 @@ def fast_arithmetic(device: torch.device) -> Iterator[None]:
     """Autocast to bfloat16 where the machine computes in it; elsewhere it would only be slower.
 
     On a CPU attention is computed plainly: with tens of tokens the backward pass of the fused
-    kernel takes half of a whole training step (92 against 160 samples a second, measured).
+    kernel takes half of a whole training step (92 against 160 samples a second, measured). Its
+    scores are rounded to bfloat16, which saves a fifth of a step and did not show in the loss.
     """
     enabled = has_bfloat16(device.type)  # pyright: ignore[reportArgumentType]
     with torch.autocast(device.type, torch.bfloat16, enabled=enabled):
         if device.type == "cpu":
-            with sdpa_kernel(SDPBackend.MATH):
+            with sdpa_kernel(SDPBackend.MATH), _plain_attention_in_bfloat16():
                 yield
         else:
             yield
+
+
+@contextmanager
+def _plain_attention_in_bfloat16() -> Iterator[None]:
+    # The switch lies with CUDA's, and holds for the CPU too.
+    before = torch.backends.cuda.fp16_bf16_reduction_math_sdp_allowed()
+    torch.backends.cuda.allow_fp16_bf16_reduction_math_sdp(True)
+    try:
+        yield
+    finally:
+        torch.backends.cuda.allow_fp16_bf16_reduction_math_sdp(before)

@@ -9,6 +9,7 @@ from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from PIL import Image
 
 from ...image.autoencoder import posterior
+from ...image.model_files import forget_origins
 from ...image.pictures import to_array
 from ...image.training.device import fast_arithmetic
 
@@ -23,4 +24,10 @@ def export_autoencoder(model: AutoencoderKL, pictures: list[Image.Image], folder
         shift_factor=round(float(latents.mean()), 4),
         scaling_factor=round(1 / float(latents.std()), 4),
     )
+    save_autoencoder(model, folder)
+
+
+def save_autoencoder(model: AutoencoderKL, folder: Path) -> None:
+    """Writes the model as it is."""
     model.save_pretrained(folder)
+    forget_origins(folder)

@@ -21,7 +21,7 @@ from ..picture_run import (
     required_input,
     write_card,
 )
-from .export import export_autoencoder
+from .export import export_autoencoder, save_autoencoder
 from .train import AutoencoderTraining, train_autoencoder
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _run(spec: TrainAutoencoderSpec, work: Workload) -> None:
     outputs = fresh_outputs(work)
     # With a frozen encoder the scale of the latents is a promise; otherwise it is measured anew.
     if spec.freeze_encoder:
-        model.save_pretrained(outputs / "vae")
+        save_autoencoder(model, outputs / "vae")
     else:
         export_autoencoder(model, pictures[:64], outputs / "vae")
     write_card(outputs, spec, "An autoencoder", len(pictures), reporter.latest)

@@ -13,6 +13,8 @@ from diffusers.schedulers.scheduling_flow_match_euler_discrete import (
     FlowMatchEulerDiscreteScheduler,
 )
 
+from ...image.model_files import forget_origins
+
 
 def build_transformer(
     *, latent_channels: int, text_size: int, layers: int, single_layers: int, heads: int,
@@ -56,3 +58,4 @@ def export_kontext(
         transformer=deepcopy(transformer),
     )
     pipeline.to(dtype).save_pretrained(folder)
+    forget_origins(folder)

@@ -15,7 +15,8 @@ from torch import Tensor, nn
 
 from ...device import use_all_cores
 from ...errors import PlainError
-from ...image.kontext.pipeline import KontextPipeline
+from ...image.kontext.pipeline import TEXT_PARTS, KontextPipeline
+from ...image.model_files import forget_origins
 from ...image.training.bank import Bank, write_bank
 from ...image.training.dataset import (
     PictureExamples,
@@ -44,6 +45,13 @@ if TYPE_CHECKING:
     from ...workload import Workload
 
 
+# From here on what lies between the layers is computed twice instead of kept: the full-size model
+# would keep tens of gigabytes a picture.
+CHECKPOINTED_PARAMETERS = 1_000_000_000
+# Weight, gradient and the optimizer's two averages, and the average that is handed over.
+TRAINED_BYTES = 5 * 4
+
+
 def run(spec: TrainKontextSpec) -> int:
     """Trains, or goes on from the last checkpoint, until done or told to stop."""
     with workload(spec) as work:
@@ -64,12 +72,18 @@ def _run(spec: TrainKontextSpec, work: Workload) -> None:
     dtype = torch.float32 if spec.lora is None else frozen_dtype(device)
     kontext = KontextPipeline.from_folder(base, device, dtype)
     check_caption_lengths(pictures, kontext.text)
+    transformer, autoencoder = kontext.transformer, kontext.autoencoder
+    if spec.lora is None:
+        check_memory(transformer.num_parameters(), device)
     examples = PictureExamples(pictures, kontext.side, spec.data.seed)
     folder = work.work_dir / "bank"
-    if not write_bank(folder, examples, kontext.autoencoder, kontext.text, reporter):
+    if not write_bank(folder, examples, autoencoder, kontext.text, reporter):
         work.reporter.stopped(0)
         return
-    transformer = kontext.transformer
+    # The text encoders of the full-size model would take ten gigabytes of the GPU until the end.
+    del kontext
+    if transformer.num_parameters() > CHECKPOINTED_PARAMETERS:
+        transformer.enable_gradient_checkpointing()
     if spec.lora is not None:
         add_adapter(transformer, spec.lora, spec.data.seed)
     bank = Bank(folder)
@@ -79,7 +93,7 @@ def _run(spec: TrainKontextSpec, work: Workload) -> None:
         _data(bank, rows),
         _data(bank, held_out),
         KontextTraining(loop_settings(spec.parameters, spec.data.seed), spec.parameters.batch_size),
-        kontext.autoencoder,
+        autoencoder,
         work.work_dir,
         reporter,
         spec.device,
@@ -92,14 +106,26 @@ def _run(spec: TrainKontextSpec, work: Workload) -> None:
         save_adapter(transformer, outputs)
         what = f"A LoRA adapter of rank {spec.lora.r} for FLUX Kontext"
     else:
-        shutil.copytree(
-            base, outputs, dirs_exist_ok=True, ignore=shutil.ignore_patterns("transformer")
-        )
+        _copy_other_parts(base, outputs)
         transformer.to(_stored_dtype(base / "transformer"))  # pyright: ignore[reportArgumentType]
         transformer.save_pretrained(outputs / "transformer")
+        forget_origins(outputs)
         what = "A FLUX Kontext"
     write_card(outputs, spec, what, len(pictures), reporter.latest)
     hand_over(work, outputs, reporter)
+
+
+def check_memory(weights: int, device: torch.device) -> None:
+    """Refuses to train all of so many weights on a GPU that cannot hold them."""
+    if device.type != "cuda":
+        return
+    needed = weights * TRAINED_BYTES / 1e9
+    there = torch.cuda.get_device_properties(device).total_memory / 1e9
+    if needed > there:
+        raise PlainError(
+            f"Training all weights of this model takes {needed:.0f} GB of GPU memory, but this GPU "
+            f"has {there:.0f} GB: train an adapter (LoRA) instead."
+        )
 
 
 def add_adapter(transformer: FluxTransformer2DModel, lora: LoraSpec, seed: int) -> None:
@@ -135,6 +161,15 @@ def save_adapter(transformer: FluxTransformer2DModel, folder: Path) -> None:
     FluxKontextPipeline.save_lora_weights(
         folder, transformer_lora_layers=weights, transformer_lora_adapter_metadata=metadata
     )
+
+
+def _copy_other_parts(base: Path, outputs: Path) -> None:
+    """What the trained transformer needs beside it; the base's card, figures and samples are not
+    its own."""
+    shutil.copyfile(base / "model_index.json", outputs / "model_index.json")
+    for part in ("vae", "scheduler", *TEXT_PARTS):
+        if (base / part).is_dir():
+            shutil.copytree(base / part, outputs / part)
 
 
 def _stored_dtype(folder: Path) -> torch.dtype:

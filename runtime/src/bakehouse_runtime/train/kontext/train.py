@@ -14,7 +14,7 @@ from PIL import Image
 from torch import Tensor, nn
 
 from ...image.autoencoder import decode_latents
-from ...image.flow import follow_flow, guided
+from ...image.flow import follow_flow, guided_velocity, noised
 from ...image.kontext.flow import velocity
 from ...image.pictures import grid, to_pictures
 from ...image.training.bank import Bank
@@ -23,8 +23,10 @@ from ...image.training.loop import LoopSettings, Training, run_loop, step_genera
 from ...image.training.reporter import TrainingReporter
 
 EXAMINED_ROWS = 64
-EXAMINED_TIMES = (0.1, 0.3, 0.5, 0.7, 0.9)
 SHOWN_ROWS = 8
+# Larger pictures are fewer, so that a GPU holds them beside a full-size model.
+LATENT_SIDE = 16
+EXAMINED_TIMES = (0.1, 0.3, 0.5, 0.7, 0.9)
 SAMPLE_STEPS = 20
 SAMPLE_GUIDANCE = 2.5
 TOLD_GUIDANCE = 2.5
@@ -34,13 +36,17 @@ TOLD_GUIDANCE = 2.5
 class KontextTraining:
     """`edit_share` is the share of the steps that show edits; the others draw from text alone.
     `guidance` bounds what the model is told of its own guidance: a model that has none yet must
-    see the whole range that people will ask for, or it breaks outside of what it saw."""
+    see the whole range that people will ask for, or it breaks outside of what it saw.
+    `time_shift` draws times nearer to noise (Esser et al. 2024, arXiv 2403.03206, equation 23):
+    there the picture cannot be guessed from what is left of it, but must come from the one shown.
+    """
 
     loop: LoopSettings
     batch_size: int = 32
     text_dropout: float = 0.1
     edit_share: float = 0.6
     guidance: tuple[float, float] = (2.5, 2.5)
+    time_shift: float = 3.0
 
 
 @dataclass(frozen=True)
@@ -77,17 +83,19 @@ def train_kontext(
     seed = settings.loop.seed
 
     def loss_on(
-        bank: Bank, rows: np.ndarray, texts: np.ndarray, t: Tensor, noise: Tensor, told: Tensor
+        model: FluxTransformer2DModel,
+        bank: Bank,
+        rows: np.ndarray,
+        texts: np.ndarray,
+        t: Tensor,
+        noise: Tensor,
+        told: Tensor,
     ) -> Tensor:
         index = torch.from_numpy(rows)
         latents = bank.latents[index].float().to(device)
         shown = None if bank.sources is None else bank.sources[index].float().to(device)
         states, pooled = bank.states(texts).to(device), bank.pooled(texts).to(device)
-        share = t[:, None, None, None]
-        predicted = velocity(
-            transformer, (1 - share) * latents + share * noise, t, states, pooled, shown,
-            told,
-        )  # fmt: skip
+        predicted = velocity(model, noised(latents, noise, t), t, states, pooled, shown, told)
         return F.mse_loss(predicted.float(), noise - latents)
 
     def loss_of_step(step: int) -> tuple[Tensor, dict[str, Tensor]]:
@@ -97,24 +105,27 @@ def train_kontext(
         rows = rng.integers(len(bank), size=settings.batch_size)
         texts = np.where(rng.random(len(rows)) < settings.text_dropout, 0, bank.text_of[rows])
         t = torch.sigmoid(torch.randn(len(rows), generator=generator)).to(device)
+        t = settings.time_shift * t / (1 + (settings.time_shift - 1) * t)
         noise = torch.randn((len(rows), *bank.latents.shape[1:]), generator=generator).to(device)
         told = torch.empty(len(rows)).uniform_(*settings.guidance, generator=generator).to(device)
-        return loss_on(bank, rows, texts, t, noise, told), {}
+        return loss_on(transformer, bank, rows, texts, t, noise, told), {}
 
     def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
         assert isinstance(averaged, FluxTransformer2DModel)
         measured: dict[str, float] = {}
         sheets = []
+        columns = 1
         for name, bank in (("edits", held_out.edits), ("pictures", held_out.pictures)):
             if bank is None:
                 continue
-            rows = np.arange(min(EXAMINED_ROWS, len(bank)))
+            rows = _first_rows(bank, EXAMINED_ROWS)
             noise = torch.randn(
                 (len(rows), *bank.latents.shape[1:]), generator=step_generator(seed, 0)
             ).to(device)
             with fast_arithmetic(device):
                 losses = [
                     loss_on(
+                        averaged,
                         bank,
                         rows,
                         bank.text_of[rows],
@@ -124,13 +135,22 @@ def train_kontext(
                     )
                     for t in EXAMINED_TIMES
                 ]
-                sheets += _shown(averaged, bank, rows[:SHOWN_ROWS], settings, autoencoder, device)
+                shown = _first_rows(bank, SHOWN_ROWS)
+                columns = len(shown)
+                sheets += _shown(averaged, bank, shown, settings, autoencoder, device)
             measured[f"eval_loss_{name}"] = float(torch.stack(losses).mean())
-        return grid(sheets, columns=min(SHOWN_ROWS, len(sheets))), measured
+        return grid(sheets, columns), measured
 
     finished = run_loop(training, work_dir, reporter, loss_of_step, examine)
     training.adopt_average()
     return finished
+
+
+def _first_rows(bank: Bank, most: int) -> np.ndarray:
+    """The first rows: `most` of latents up to the usual side, fewer of larger ones."""
+    height, width = bank.latents.shape[-2:]
+    fit = max(1, most * LATENT_SIDE**2 // (height * width))
+    return np.arange(min(len(bank), most, fit))
 
 
 def _shown(
@@ -150,18 +170,14 @@ def _shown(
     shown = None if bank.sources is None else bank.sources[index].float().to(device)
     shown_twice = None if shown is None else torch.cat([shown, shown])
 
-    def guided_velocity(latents: Tensor, t: Tensor) -> Tensor:
-        predicted = velocity(
-            transformer, torch.cat([latents, latents]), torch.cat([t, t]), states, pooled,
-            shown_twice, torch.full((2 * len(t),), TOLD_GUIDANCE, device=device),
-        )  # fmt: skip
-        conditional, unconditional = predicted.float().chunk(2)
-        return guided(conditional, unconditional, SAMPLE_GUIDANCE)
+    def of_both(latents: Tensor, t: Tensor) -> Tensor:
+        told = torch.full((len(t),), TOLD_GUIDANCE, device=device)
+        return velocity(transformer, latents, t, states, pooled, shown_twice, told)
 
     noise = torch.randn(
         (len(rows), *bank.latents.shape[1:]), generator=step_generator(settings.loop.seed, 1)
     ).to(device)
-    made = follow_flow(noise, SAMPLE_STEPS, guided_velocity)
+    made = follow_flow(noise, SAMPLE_STEPS, guided_velocity(of_both, SAMPLE_GUIDANCE))
     lines = [] if shown is None else [shown]
     lines += [made, bank.latents[index].float().to(device)]
     return to_pictures(decode_latents(autoencoder, torch.cat(lines)).cpu().numpy())

@@ -19,7 +19,7 @@ from PIL import Image
 from torch import Tensor, nn
 
 from ...image.autoencoder import decode_latents
-from ...image.flow import follow_flow, guided
+from ...image.flow import follow_flow, guided_velocity, noised
 from ...image.paris.model import Expert, Router
 from ...image.pictures import grid, to_pictures
 from ...image.training.bank import Bank
@@ -108,8 +108,7 @@ def train_expert(
 def flow_loss(expert: Expert, latents: Tensor, noise: Tensor, t: Tensor, text: Tensor) -> Tensor:
     """Mean squared error of the velocity `noise - latents` at the points of the straight paths."""
     t = t.to(latents.device)
-    share = t[:, None, None, None]
-    velocity = expert((1 - share) * latents + share * noise, 1000 * t, text)
+    velocity = expert(noised(latents, noise, t), 1000 * t, text)
     return F.mse_loss(velocity.float(), noise - latents)
 
 
@@ -122,16 +121,12 @@ def draw_samples(
     size = (len(text), shape.latent_channels, shape.latent_side, shape.latent_side)
     noise = torch.randn(size, generator=torch.Generator().manual_seed(seed)).to(device)
 
-    def velocity(latents: Tensor, t: Tensor) -> Tensor:
-        both = expert(
-            torch.cat([latents, latents]),
-            1000 * torch.cat([t, t]),
-            torch.cat([text, nothing.expand_as(text)]),
-        ).float()
-        conditional, unconditional = both.chunk(2)
-        return guided(conditional, unconditional, SAMPLE_GUIDANCE)
+    with_and_without = torch.cat([text, nothing.expand_as(text)])
 
-    return follow_flow(noise, SAMPLE_STEPS, velocity)
+    def of_both(latents: Tensor, t: Tensor) -> Tensor:
+        return expert(latents, 1000 * t, with_and_without)
+
+    return follow_flow(noise, SAMPLE_STEPS, guided_velocity(of_both, SAMPLE_GUIDANCE))
 
 
 def train_router(
@@ -165,8 +160,7 @@ def train_router(
         latents = bank.latents[batch].float().to(device)
         t = torch.rand(len(batch), generator=generator).to(device)
         noise = torch.randn(latents.shape, generator=generator).to(device)
-        share = t[:, None, None, None]
-        logits = router((1 - share) * latents + share * noise, 1000 * t).float()
+        logits = router(noised(latents, noise, t), 1000 * t).float()
         wanted = labels[batch].to(device)
         right = (logits.argmax(dim=1) == wanted).float().mean()
         return F.cross_entropy(logits, wanted), {"accuracy": right}
@@ -177,8 +171,8 @@ def train_router(
         rows_of_sheet = []
         for t in EXAMINED_TIMES:
             with fast_arithmetic(device):
-                latents = (1 - t) * examined_latents + t * noise
-                logits = averaged(latents, torch.full((len(latents),), 1000 * t, device=device))
+                times = torch.full((len(noise),), t, device=device)
+                logits = averaged(noised(examined_latents, noise, times), 1000 * times)
             probabilities = logits.float().softmax(dim=1)
             right = (probabilities.argmax(dim=1) == examined_labels).float().mean()
             measured[f"eval_accuracy_at_{t:g}"] = float(right)
