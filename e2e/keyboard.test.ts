@@ -55,7 +55,10 @@ journey('the wizard works without a mouse', async ({ page }) => {
   await sheet.getByRole('radio', { name: /Fine-tune a model/ }).focus();
   await page.keyboard.press('Enter');
 
-  await sheet.getByLabel('Model name').focus();
+  // The step brings the focus along: the next key is for its first field.
+  await sheet.getByLabel('Model name').waitFor();
+  await page.keyboard.press('Tab');
+  await expectFocus(page, 'textbox "Model name"');
   await page.keyboard.type('Abc');
   await page.keyboard.press('Enter');
   await sheet.getByText('Model name must have at least 4 characters').waitFor();

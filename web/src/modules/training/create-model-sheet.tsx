@@ -69,6 +69,14 @@ function Wizard({ open, onClose, onUnfinished, dataset, dataFile, baseModel }: W
     if (state.attempts > 0)
       form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid][tabindex]')?.focus();
   }, [state.attempts]);
+  // The button or field that led here is gone with its step, and the focus with it: without a new
+  // place for it, what is typed next would go nowhere.
+  const shownStep = useRef(state.step);
+  useEffect(() => {
+    if (shownStep.current === state.step) return;
+    shownStep.current = state.step;
+    form.current?.focus();
+  }, [state.step]);
 
   return (
     <Sheet
@@ -112,6 +120,8 @@ function Wizard({ open, onClose, onUnfinished, dataset, dataFile, baseModel }: W
       <form
         id={FORM_ID}
         ref={form}
+        tabIndex={-1}
+        className="outline-none"
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
