@@ -1,11 +1,9 @@
-import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { chatCompletions } from '@bakehouse/contract/chat';
 import { connect } from '../../server/src/platform/db/database.ts';
-import { eventStreamParser } from '../../web/src/lib/event-stream-parser.ts';
 import { Client } from '../client.ts';
 import { findStarterModel, waitForMachine } from '../machine-ready.ts';
 import { type OwnServer, startOwnServer } from '../own-server.ts';
+import { type Answer, ask } from './ask.ts';
 import { startLlamaServer } from './llama-server.ts';
 import { type Measured, medianNeighbour, medianPair, type Pair } from './measured.ts';
 
@@ -15,7 +13,6 @@ const WARM_UP = { rounds: 40, tokens: 4 };
 /** An answer's settlement comes after its end: it must not fall into the next measurement. */
 const PAUSE_MS = 50;
 
-type Answer = { tokensPerSecond: number; firstTokenMs: number };
 type Ask = (tokens: number) => Promise<Answer>;
 
 /**
@@ -106,55 +103,4 @@ async function findModelServer(server: OwnServer): Promise<string> {
   } finally {
     await db.destroy();
   }
-}
-
-const agent = new http.Agent({ keepAlive: true });
-
-/** One streamed answer of a fixed length. */
-function ask(url: string, headers: Record<string, string>, model: string, tokens: number): Promise<Answer> {
-  const body = JSON.stringify({
-    model,
-    messages: [{ role: 'user', content: 'Count from one to one hundred in words.' }],
-    max_tokens: tokens,
-    temperature: 0,
-    stream: true,
-  });
-  return new Promise((resolve, reject) => {
-    const start = performance.now();
-    let first = 0;
-    let last = 0;
-    let received = 0;
-    const parse = eventStreamParser();
-    const request = http.request(
-      new URL(chatCompletions.path, url),
-      {
-        method: chatCompletions.method,
-        agent,
-        headers: {
-          ...headers,
-          'content-type': 'application/json',
-          'content-length': Buffer.byteLength(body),
-        },
-      },
-      (answer) => {
-        if (answer.statusCode !== 200)
-          reject(new Error(`The question was refused with ${answer.statusCode}.`));
-        answer.setEncoding('utf8');
-        answer.on('data', (piece: string) => {
-          for (const { data } of parse(piece)) {
-            if (!/"content":"[^"]/.test(data)) continue;
-            last = performance.now();
-            first ||= last;
-            received += 1;
-          }
-        });
-        answer.once('error', reject);
-        answer.once('end', () => {
-          resolve({ tokensPerSecond: ((received - 1) * 1000) / (last - first), firstTokenMs: first - start });
-        });
-      },
-    );
-    request.once('error', reject);
-    request.end(body);
-  });
 }
