@@ -23,7 +23,7 @@ export async function measureChat(): Promise<Measured[]> {
   const llama = await startLlamaServer();
   try {
     const server = await startOwnServer();
-    return await compare(server, llama.url).finally(server.stop);
+    return await compare(server, llama.url).finally(() => server.stop());
   } finally {
     await llama.stop();
   }
