@@ -24,6 +24,7 @@ import { collectBlobsJob } from './modules/assets/jobs/collect-blobs.ts';
 import { registerStarterModel } from './modules/assets/register-starter-model.ts';
 import { assetsRoutes } from './modules/assets/routes.ts';
 import { starterLanguageModel } from './modules/assets/starter-language-model.ts';
+import { gatherSends } from './modules/credits/gather-sends.ts';
 import { expireHoldsJob } from './modules/credits/jobs/expire-holds.ts';
 import { sealTransfersJob } from './modules/credits/jobs/seal-transfers.ts';
 import { openUserAccount } from './modules/credits/ledger.ts';
@@ -139,7 +140,7 @@ export async function createApp(options: Options): Promise<App> {
     ...machineRoutes,
     ...workloadRoutes(kinds),
     ...accountsRoutes,
-    ...creditsRoutes,
+    ...creditsRoutes({ send: gatherSends(services) }),
     ...assetsRoutes(findAssetUses),
     ...trainingRoutes({ capacity: driver.capacity, readData: options.readData ?? shareReads(readData) }),
     ...deploymentsRoutes({ capacity: driver.capacity }),

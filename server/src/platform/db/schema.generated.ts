@@ -168,6 +168,14 @@ export type LedgerHoldsTable = {
   ended_at: Timestamp | null;
 };
 
+export type LedgerSealedTotalsTable = {
+  account_id: string;
+  counterpart: string;
+  paid: bigint;
+  received: bigint;
+  transfers: bigint;
+};
+
 export type LedgerSealsTable = {
   seq: bigint;
   hash: string;
@@ -400,6 +408,7 @@ export type DB = {
   idempotency_keys: IdempotencyKeysTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_holds: LedgerHoldsTable;
+  ledger_sealed_totals: LedgerSealedTotalsTable;
   ledger_seals: LedgerSealsTable;
   ledger_transfers: LedgerTransfersTable;
   onboarding_steps: OnboardingStepsTable;
