@@ -1,7 +1,7 @@
 import { formatDateTime } from '../../lib/format-time.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
-import { LoadMore, type MoreProps } from './load-more.tsx';
+import { LoadMore, type MoreProps } from '../../ui/load-more.tsx';
 import { SignedAmount } from './signed-amount.tsx';
 import type { StatementRow } from './transaction-rows.ts';
 
