@@ -116,13 +116,6 @@ export const createAsset = endpoint({
   response: z.string(),
 });
 
-export const createDatasetForm = z.object({
-  title,
-  category: z.enum(datasetCategories, 'Choose a category'),
-  tags,
-  use_ipfs: z.boolean(),
-});
-
 export const getAsset = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id',

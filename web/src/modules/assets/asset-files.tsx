@@ -5,6 +5,8 @@ import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { FileDrop } from '../../ui/file-drop.tsx';
 import { notify } from '../../ui/notify.ts';
+import { DownloadList } from './download-list.tsx';
+import { useDownloads } from './downloads.ts';
 import { FileTable } from './file-table.tsx';
 import { UploadList } from './upload-list.tsx';
 import { uploadFiles, useUploads } from './uploads.ts';
@@ -21,6 +23,7 @@ type Props = {
 /** The files of an asset: drop new ones, follow them, and work with those that are there. */
 export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) {
   const uploads = useUploads(asset.dataset_id);
+  const downloads = useDownloads(asset.dataset_id);
   const send = async (files: File[]) => {
     const { done, failed } = await uploadFiles(asset.dataset_id, files);
     if (failed.length > 0)
@@ -32,6 +35,7 @@ export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) 
     <div className="flex flex-col gap-4">
       {canChange && <FileDrop hint={hint} onFiles={(files) => void send(files)} />}
       <UploadList uploads={uploads} />
+      <DownloadList downloads={downloads} />
       <Card flush>
         {asset.files.length > 0 ? (
           <FileTable asset={asset} canChange={canChange} onPreview={onPreview} />

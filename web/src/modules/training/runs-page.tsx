@@ -48,14 +48,14 @@ export function RunsPage() {
       <PageHeader title="LLM Training" description="Your fine-tunes, running and done." actions={create} />
       <Card flush>
         {runs.isPending && <ListSkeleton rowHeight={ROW_HEIGHT} />}
-        {runs.isError && list.length === 0 && (
+        {runs.isError && !runs.data && (
           <ErrorState
             title="Your runs could not be loaded"
             error={runs.error}
             onRetry={() => void runs.refetch()}
           />
         )}
-        {runs.isSuccess && list.length === 0 && (
+        {runs.data && list.length === 0 && (
           <EmptyState
             icon={<Sparkles aria-hidden />}
             title="No runs yet"
