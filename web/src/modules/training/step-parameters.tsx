@@ -2,7 +2,7 @@ import { bounds, loraTargetModules, segmentationMethods } from '@bakehouse/contr
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
-import { Checkbox } from '../../ui/checkbox.tsx';
+import { CheckboxGroup } from '../../ui/checkbox-group.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
 import { Field } from '../../ui/field.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
@@ -27,6 +27,11 @@ type Props = {
   onChange: (values: Partial<TrainingParameters>) => void;
   onSuggest: (values: Suggestion) => void;
 };
+
+const targetModules = loraTargetModules.map((module) => ({
+  value: module,
+  label: <code className="font-mono text-[0.8125rem]">{module}</code>,
+}));
 
 const learningRatePresets = [0.001, 0.0002, 0.00005];
 
@@ -117,22 +122,12 @@ export function StepParameters({ state, problems, criticalErrors, onChange, onSu
           {number('lora_dropout', 'Dropout')}
         </div>
         <Field label="Target modules" className="mt-5" error={problems.lora_target_modules}>
-          <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
-            {loraTargetModules.map((module) => (
-              <Checkbox
-                key={module}
-                checked={parameters.lora_target_modules.includes(module)}
-                onChange={(checked) =>
-                  onChange({
-                    lora_target_modules: loraTargetModules.filter((one) =>
-                      one === module ? checked : parameters.lora_target_modules.includes(one),
-                    ),
-                  })
-                }
-                label={<code className="font-mono text-[0.8125rem]">{module}</code>}
-              />
-            ))}
-          </div>
+          <CheckboxGroup
+            value={parameters.lora_target_modules}
+            onChange={(lora_target_modules) => onChange({ lora_target_modules })}
+            options={targetModules}
+            className="grid grid-cols-2 gap-2 sm:grid-cols-4"
+          />
         </Field>
       </Disclosure>
     </div>
