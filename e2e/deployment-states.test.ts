@@ -10,7 +10,7 @@ journey(
     await signUp(page);
     await page.goto('/model');
     await page.getByRole('link', { name: 'SmolLM2-135M-Instruct' }).click();
-    await page.getByText('/ hour').waitFor();
+    await page.getByText('per hour').waitFor();
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.getByPlaceholder('Ask a question').waitFor({ timeout: 120_000 });
 
@@ -26,7 +26,7 @@ journey(
       cost_so_far: '0',
     });
     await page.getByText('The model server ended: out of memory. You were not charged.').waitFor();
-    await page.getByText('It has ended: deploy the model again').waitFor();
+    await page.getByText('This deployment has ended. Deploy the model again').waitFor();
     await look(page, 'deployment-failed');
     await page.unroute('**/status');
 

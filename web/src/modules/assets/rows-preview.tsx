@@ -126,7 +126,8 @@ function Rows(file: { assetId: string; revisionId: string; path: string }) {
                   // Names that are cut may be equal.
                   key={at}
                   scope="col"
-                  className="h-9 whitespace-nowrap px-3 font-medium text-muted text-xs"
+                  dir="auto"
+                  className="h-9 whitespace-nowrap px-3 text-start font-medium text-muted text-xs"
                 >
                   {column}
                 </th>
@@ -140,7 +141,8 @@ function Rows(file: { assetId: string; revisionId: string; path: string }) {
                 {cells.map((value, column) => (
                   <td
                     key={column}
-                    className="min-w-40 max-w-xl whitespace-pre-wrap px-3 py-2 [overflow-wrap:anywhere]"
+                    dir="auto"
+                    className="min-w-40 max-w-xl whitespace-pre-wrap px-3 py-2 text-start [overflow-wrap:anywhere]"
                   >
                     {value === null ? <span className="text-faint">empty</span> : String(value)}
                   </td>
