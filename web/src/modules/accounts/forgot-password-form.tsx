@@ -20,7 +20,7 @@ export function ForgotPasswordForm() {
   if (asked) {
     return (
       <Callout title="Ask the operator for your link">
-        If there is an account with this address, its link is now in the server’s log.
+        If there is an account with this address, the link is now in the server’s log.
       </Callout>
     );
   }
@@ -30,12 +30,12 @@ export function ForgotPasswordForm() {
       <Field
         label="Email"
         error={errors.email}
-        help="This server sends no email: its operator hands you the link."
+        help="This server sends no email. Its operator will give you the link."
       >
         <Input name="email" type="email" autoComplete="email" />
       </Field>
       <Button type="submit" variant="primary" loading={pending} className="mt-1">
-        Ask for a link
+        Request a link
       </Button>
     </form>
   );

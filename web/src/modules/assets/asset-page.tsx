@@ -122,7 +122,7 @@ function LoadedPage({ asset, kind, badge, actions, children }: Omit<Props, 'id'>
 
 function deletionSentence({ file_count: files }: Asset): string {
   if (files === 0) return 'This cannot be undone.';
-  return `${files === 1 ? 'Its file goes' : `Its ${files} files go`} with it. This cannot be undone.`;
+  return `${files === 1 ? 'Its file is' : `Its ${files} files are`} deleted too. This cannot be undone.`;
 }
 
 function PageSkeleton() {

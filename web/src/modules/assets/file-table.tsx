@@ -88,7 +88,7 @@ export function FileTable({ asset, canChange, onPreview }: Props) {
           >
             {onPreview && isDataFile(file.path) && (
               <MenuItem icon={<Eye aria-hidden />} onSelect={() => onPreview(file.path)}>
-                Look at the rows
+                Show rows
               </MenuItem>
             )}
             <MenuItem icon={<Download aria-hidden />} onSelect={() => save(file)}>
@@ -113,7 +113,7 @@ export function FileTable({ asset, canChange, onPreview }: Props) {
         open={deleting !== null}
         onOpenChange={(open) => !open && setDeleting(null)}
         title="Delete this file?"
-        description={`${deleting} leaves the newest revision. Runs that used it keep their own copy.`}
+        description={`${deleting} is removed from the newest revision. Runs that used it keep their copy.`}
         action="Delete"
         pending={deletion.isPending}
         onConfirm={() => deleting && remove(deleting)}

@@ -25,8 +25,8 @@ export function RowsPreview({ asset, path, onPath }: Props) {
     return (
       <Card>
         <EmptyState
-          title="No rows to look at"
-          description="Rows are shown of csv, jsonl, json, txt and parquet files."
+          title="No rows to show"
+          description="Rows are shown for csv, jsonl, json, txt and parquet files."
         />
       </Card>
     );
@@ -189,7 +189,7 @@ function noRowsText(columns: string[], brokenCount: number): { title: string; de
   if (brokenCount > 0) {
     return {
       title: 'This file has no rows that can be read',
-      description: 'Mend the lines named above and upload the file again.',
+      description: 'Fix the lines listed above and upload the file again.',
     };
   }
   return columns.length > 0

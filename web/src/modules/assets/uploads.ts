@@ -16,8 +16,8 @@ export type Upload = {
   error: string | null;
 };
 
-/** How a batch ended; what the person cancelled is in neither. */
-type UploadOutcome = { done: number; failed: Upload[] };
+/** How a batch ended, the names of what arrived first; what the person cancelled is in neither. */
+type UploadOutcome = { done: string[]; failed: Upload[] };
 
 const uploads = createStore<readonly Upload[]>([]);
 const cancels = new Map<string, AbortController>();
@@ -51,7 +51,8 @@ export async function uploadFiles(assetId: string, files: readonly File[]): Prom
   const kept = uploads.get().filter((one) => ids.has(one.id));
   const failed = kept.filter((one) => one.state === 'failed');
   uploads.set(uploads.get().filter((one) => !ids.has(one.id) || one.state === 'failed'));
-  return { done: kept.length - failed.length, failed };
+  const done = kept.filter((one) => one.state !== 'failed').map((one) => one.fileName);
+  return { done, failed };
 }
 
 /** Stops an upload, or takes a failed one off the list. */

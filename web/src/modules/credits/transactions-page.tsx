@@ -47,7 +47,7 @@ export function TransactionsPage() {
     <>
       <PageHeader
         title="Transaction History"
-        description="Every credit that came and went. Held amounts are pending until their work has ended."
+        description="Every credit in and out. Amounts on hold are pending until their work has ended."
       />
       <div className="grid grid-cols-1 gap-6">
         <SpendCard from={from} to={to} />
@@ -67,7 +67,9 @@ export function TransactionsPage() {
               icon={<ReceiptText aria-hidden />}
               title="No transactions found"
               description={
-                filtered ? 'Nothing moved in this period.' : 'Credits that you get and spend are listed here.'
+                filtered
+                  ? 'There were no transactions in this period.'
+                  : 'Credits you receive and spend appear here.'
               }
               action={
                 filtered && (

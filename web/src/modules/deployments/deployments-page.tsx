@@ -134,7 +134,7 @@ function Stats({ userId }: { userId: string }) {
   const figures = [
     { label: 'Running', value: stats.data?.running.toLocaleString('en') },
     { label: 'Requests', value: stats.data?.requests.toLocaleString('en') },
-    { label: 'Tokens written', value: stats.data?.completion_tokens.toLocaleString('en') },
+    { label: 'Tokens generated', value: stats.data?.completion_tokens.toLocaleString('en') },
     { label: 'Cost', value: stats.data && <Money bgl={stats.data.cost} /> },
   ];
   return (

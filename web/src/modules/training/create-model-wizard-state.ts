@@ -285,8 +285,8 @@ export function isDirty(state: WizardState): boolean {
 /** A gentle word where a value is far from what works; null where it is usual. */
 export function learningRateAdvice(rate: number): string | null {
   if (!(rate > 0)) return null;
-  if (rate > 0.005) return 'This is far higher than adapters usually bear; the loss may blow up. Try 0.0002.';
-  if (rate < 0.00001) return 'This is so low that the model will hardly change. Try 0.0002.';
+  if (rate > 0.005) return 'This is much higher than usual, and training may become unstable. Try 0.0002.';
+  if (rate < 0.00001) return 'At this rate the model will hardly change. Try 0.0002.';
   return null;
 }
 

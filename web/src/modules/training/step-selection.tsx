@@ -50,7 +50,7 @@ export function StepSelection({ state, problems, wantedFile, onChange, onSuggest
   return (
     <div className="flex flex-col gap-5">
       <div className="flex items-center justify-between gap-3 rounded-xl bg-subtle px-4 py-3">
-        <p className="text-muted">Begin from parameters that you saved before.</p>
+        <p className="text-muted">Start from parameters you saved earlier.</p>
         <Button size="sm" onClick={() => setChoosing(true)}>
           <SlidersHorizontal aria-hidden />
           Choose Config

@@ -19,6 +19,8 @@ import {
   wizardReducer,
 } from './create-model-wizard-state.ts';
 
+type Preset = Pick<CreatePanel, 'dataset' | 'baseModel' | 'modelType'>;
+
 type CreateModel = {
   state: WizardState;
   /** Those to show now. */
@@ -43,7 +45,7 @@ type CreateModel = {
 const TOAST_ID = 'create-model';
 
 /** The wizard's state with the calls that its steps make. */
-export function useCreateModel(preset: Pick<CreatePanel, 'dataset' | 'baseModel'>): CreateModel {
+export function useCreateModel(preset: Preset): CreateModel {
   const user = useUser();
   const gpu = firstGpu(useMachine().data);
   const [state, dispatch] = useReducer(wizardReducer, preset, (wanted) => beginning(gpu, wanted));
@@ -147,14 +149,11 @@ export function useCreateModel(preset: Pick<CreatePanel, 'dataset' | 'baseModel'
   };
 }
 
-function beginning(
-  gpu: GpuType,
-  { dataset, baseModel }: Pick<CreatePanel, 'dataset' | 'baseModel'> = {},
-): WizardState {
+function beginning(gpu: GpuType, { dataset, baseModel, modelType }: Preset = {}): WizardState {
   return {
     ...initialState,
     parameters: { ...initialParameters, accelerator_type: gpu },
-    type: dataset || baseModel ? 'finetune' : null,
+    type: dataset || baseModel ? 'finetune' : (modelType ?? null),
     datasetId: dataset ?? null,
     baseModelId: baseModel ?? null,
   };
