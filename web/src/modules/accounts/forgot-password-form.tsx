@@ -4,14 +4,17 @@ import { Callout } from '../../ui/callout.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { requestPasswordReset } from './api.ts';
+import { refuseEmail } from './check-email.ts';
 import { useAccountForm } from './use-account-form.ts';
 
 /** Asks for a link to choose a new password. */
 export function ForgotPasswordForm() {
   const [asked, setAsked] = useState(false);
   const { errors, pending, onSubmit } = useAccountForm<string>({
-    check: async ({ email = '' }) =>
-      email ? { values: email } : { errors: { email: 'Enter your email address' } },
+    check: async ({ email = '' }) => {
+      const refusal = refuseEmail(email);
+      return refusal ? { errors: { email: refusal } } : { values: email.trim() };
+    },
     submit: async (email) => {
       await requestPasswordReset(email);
       setAsked(true);

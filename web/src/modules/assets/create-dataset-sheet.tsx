@@ -106,7 +106,7 @@ export function CreateDatasetSheet({ open, onClose }: Props) {
             label="Store on IPFS"
             help="Not available yet: this server is not connected to an IPFS node, so files stay on the server itself."
           >
-            <div className="flex gap-2">
+            <div role="group" aria-label="Store on IPFS" className="flex gap-2">
               <Button disabled aria-pressed={false}>
                 Yes
               </Button>

@@ -1,7 +1,7 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Power } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { formatDateTime, relativeTime } from '../../lib/format-time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
@@ -61,6 +61,7 @@ function LoadedPage({ pod }: { pod: Deployment }) {
   const [asking, setAsking] = useState(false);
   const termination = useTerminatePod();
   const over = ended.has(pod.status);
+  useEndOfDeploying(pod);
 
   const terminate = () =>
     termination.mutate(pod.pod_id, {
@@ -169,6 +170,19 @@ function LoadedPage({ pod }: { pod: Deployment }) {
       />
     </>
   );
+}
+
+/** A toast when a new deployment runs or has failed, while its page is open; waking up is no news. */
+function useEndOfDeploying({ pod_id, status, ready_at, reason }: Deployment): void {
+  const before = useRef({ status, ready_at });
+  useEffect(() => {
+    const wasNew = onItsWay.has(before.current.status) && before.current.ready_at === null;
+    before.current = { status, ready_at };
+    const id = `deployment-${pod_id}`;
+    if (!wasNew) return;
+    if (status === 'running') notify.success('Model deployment completed successfully!', { id });
+    else if (status === 'failed') notify.failure('Model deployment failed', { id, description: reason });
+  }, [pod_id, status, ready_at, reason]);
 }
 
 /** It answers, or has answered before and takes a question while it wakes or starts again. */
