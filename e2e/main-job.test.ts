@@ -172,7 +172,7 @@ journey(
     await page.getByText('Choose today or an earlier day').waitFor();
     await page.getByLabel('To', { exact: true }).fill('2026-01-01');
     await page.getByLabel('From').fill('2026-01-02');
-    await page.getByText('This day is after the last one').waitFor();
+    await page.getByText('The first day cannot be after the last').waitFor();
     await look(page, 'transactions-period');
     expect(new URL(page.url()).search).toBe('');
     await page.getByRole('button', { name: 'Show all days' }).click();

@@ -19,7 +19,7 @@ const strengths = [
   {
     icon: GraduationCap,
     title: 'Fine-tune on it',
-    text: 'Real training with the price up front, live curves, and a restart from the last checkpoint.',
+    text: 'Real training with the price up front, live curves, and resuming from the last checkpoint.',
   },
   {
     icon: Rocket,

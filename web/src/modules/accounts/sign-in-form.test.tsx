@@ -12,7 +12,7 @@ it('refuses what is no email address under its field, without asking the server'
   await userEvent.type(screen.getByLabelText('Password'), 'a long password{Enter}');
   const email = screen.getByLabelText('Email');
   expect(email.getAttribute('aria-invalid')).toBe('true');
-  expect(screen.getByText(/Enter a whole email address/)).toBeTruthy();
+  expect(screen.getByText(/Enter a complete email address/)).toBeTruthy();
   expect(signIn).not.toHaveBeenCalled();
   await userEvent.type(email, '@example.com{Enter}');
   expect(signIn).toHaveBeenCalledWith({ email: 'ada@example.com', password: 'a long password' });

@@ -31,7 +31,7 @@ export function LedgerPage() {
         <PageHeader title="Ledger" />
         <EmptyState
           title="Only operators can see the ledger"
-          description="Operators are named in the server’s BAKEHOUSE_OPERATORS setting, by email address."
+          description="Operators are listed by email address in the server’s BAKEHOUSE_OPERATORS setting."
         />
       </>
     );

@@ -9,8 +9,8 @@ test.each([
   [{ from: '2026-11-20', to: '2026-11-20' }, {}],
   [{ from: '2026-11-21' }, { from: future }],
   [{ to: '2099-01-01' }, { to: future }],
-  [{ from: '2026-11-19', to: '2026-11-18' }, { from: 'This day is after the last one' }],
-  [{ from: '1926-11-19' }, { from: 'Choose a day after 1999' }],
+  [{ from: '2026-11-19', to: '2026-11-18' }, { from: 'The first day cannot be after the last' }],
+  [{ from: '1926-11-19' }, { from: 'Choose a day in 2000 or later' }],
   // The second digit of 2026.
   [{ from: '0020-11-19' }, { from: '' }],
 ])('%j', (period, problems) => {

@@ -13,7 +13,7 @@ const TYPED_YEAR_END = '1000-01-01';
 export function periodProblems({ from, to }: Period, today: string): Period {
   const problems = { ...problemOf('from', from, today), ...problemOf('to', to, today) };
   if (Object.keys(problems).length === 0 && from && to && from > to) {
-    return { from: 'This day is after the last one' };
+    return { from: 'The first day cannot be after the last' };
   }
   return problems;
 }
@@ -36,5 +36,5 @@ function problemOf(field: keyof Period, day: string | undefined, today: string):
   if (day === undefined) return {};
   if (day > today) return { [field]: 'Choose today or an earlier day' };
   if (day >= FIRST_DAY) return {};
-  return { [field]: day < TYPED_YEAR_END ? '' : 'Choose a day after 1999' };
+  return { [field]: day < TYPED_YEAR_END ? '' : 'Choose a day in 2000 or later' };
 }

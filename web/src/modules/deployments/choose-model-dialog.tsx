@@ -19,7 +19,7 @@ export function ChooseModelDialog({ onClose }: { onClose: () => void }) {
       open
       onOpenChange={(open) => !open && onClose()}
       title="Deploy a model"
-      description="It answers here and from your own programs until you terminate it, and sleeps at no cost while nobody asks."
+      description="It answers here and in your programs until you terminate it. While nobody uses it, it sleeps and costs nothing."
       footer={
         <>
           <Button onClick={onClose} className="mr-auto">

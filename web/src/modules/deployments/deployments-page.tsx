@@ -36,7 +36,7 @@ export function DeploymentsPage() {
     <>
       <PageHeader
         title="Deploy Models"
-        description="Models that answer here and in your own programs. They sleep when nobody asks, and cost nothing then."
+        description="Models that answer here and in your own programs. While nobody uses them, they sleep and cost nothing."
         actions={
           <Button variant="primary" onClick={() => setChoosing(true)}>
             <Rocket aria-hidden />
