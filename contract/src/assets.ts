@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { userId } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './id.ts';
-import { datasetCategories, MODEL_NAME_LENGTH_MIN, uploadBaseModelTypes } from './limits.ts';
+import { MODEL_NAME_LENGTH_MIN, uploadBaseModelTypes } from './limits.ts';
 import { bglInput } from './money.ts';
 import { fineTunePayload } from './training.ts';
 
@@ -114,13 +114,6 @@ export const createAsset = endpoint({
     }
   }),
   response: z.string(),
-});
-
-export const createDatasetForm = z.object({
-  title,
-  category: z.enum(datasetCategories, 'Choose a category'),
-  tags,
-  use_ipfs: z.boolean(),
 });
 
 export const getAsset = endpoint({

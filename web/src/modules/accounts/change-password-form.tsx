@@ -29,7 +29,9 @@ export function ChangePasswordForm() {
     },
     submit: async ({ current, next }) => {
       await changePassword(current, next);
-      notify.success('Your password was changed', { description: 'All other browsers are signed out.' });
+      notify.success('Your password was changed', {
+        description: 'You have been signed out in all other browsers.',
+      });
       setRound((before) => before + 1);
     },
     fieldOf: (error) => (isWrongPassword(error) ? 'current' : isCommonPassword(error) ? 'next' : null),
@@ -44,7 +46,7 @@ export function ChangePasswordForm() {
       <Field
         label="New password"
         error={errors.next}
-        help="At least 8 characters. All other browsers are signed out; the API key stays as it is."
+        help="At least 8 characters. You will be signed out in all other browsers; your API key stays the same."
       >
         <Input name="next" type="password" autoComplete="new-password" />
       </Field>

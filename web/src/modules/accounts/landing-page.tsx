@@ -21,7 +21,7 @@ const strengths = [
   {
     icon: GraduationCap,
     title: 'Fine-tune on it',
-    text: 'Real training with the price up front, live curves, and a resume from the last checkpoint.',
+    text: 'Real training with the price up front, live curves, and resuming from the last checkpoint.',
   },
   {
     icon: Rocket,
@@ -103,7 +103,7 @@ function AccountCard() {
           </>
         ) : (
           <>
-            {form === 'sign-up' ? 'Already have one?' : 'You know it after all?'} <FormLink>Sign in</FormLink>
+            {form === 'sign-up' ? 'Already have an account?' : 'Remembered it?'} <FormLink>Sign in</FormLink>
           </>
         )}
       </p>

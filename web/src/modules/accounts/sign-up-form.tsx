@@ -25,11 +25,7 @@ export function SignUpForm({ onDone }: { onDone: () => Promise<void> }) {
   return (
     <form noValidate onSubmit={onSubmit} className="grid gap-4">
       {errors.form && <Callout tone="bad">{errors.form}</Callout>}
-      <Field
-        label="Username"
-        error={errors.username}
-        help="Others can send you credits by this name, over the API."
-      >
+      <Field label="Username" error={errors.username} help="Other users can send you credits by this name.">
         <Input name="username" autoComplete="username" autoCapitalize="none" spellCheck={false} />
       </Field>
       <Field label="Email" error={errors.email}>
