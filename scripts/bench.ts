@@ -1,6 +1,7 @@
 import { measureChat } from './bench/chat.ts';
 import { type Measured, meetsGoal, result } from './bench/measured.ts';
 import { measureModels } from './bench/models.ts';
+import { measureNeighbours } from './bench/neighbours.ts';
 import { measureScale } from './bench/scale.ts';
 import { measureTraining } from './bench/training.ts';
 import { measureTransfers } from './bench/transfers.ts';
@@ -13,6 +14,7 @@ const measures: Record<string, () => Promise<Measured[]>> = {
   transfers: measureTransfers,
   chat: measureChat,
   training: measureTraining,
+  neighbours: measureNeighbours,
 };
 
 /**

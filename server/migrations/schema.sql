@@ -307,6 +307,13 @@ create table preparations (
   constraint preparations_progress_check CHECK (progress >= 0::double precision AND progress <= 1::double precision)
 );
 
+create table readiness_checks (
+  id boolean not null,
+  checked_at timestamp with time zone not null default now(),
+  constraint readiness_checks_pkey PRIMARY KEY (id),
+  constraint readiness_checks_id_check CHECK (id)
+);
+
 create table revisions (
   id uuid not null default gen_random_uuid(),
   asset_id uuid not null,

@@ -135,6 +135,50 @@ export async function upsertPassword(
     .execute();
 }
 
+/** Afterwards nobody signs in with a password, until a new one is set. */
+export async function deletePassword(tx: Transaction, userId: string): Promise<void> {
+  await tx
+    .deleteFrom('sign_in_methods')
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', 'credential')
+    .execute();
+}
+
+/** All but the password. */
+export async function deleteLinkedMethods(tx: Transaction, userId: string): Promise<void> {
+  await tx
+    .deleteFrom('sign_in_methods')
+    .where('user_id', '=', userId)
+    .where('provider_id', '!=', 'credential')
+    .execute();
+}
+
+/** Links for a new password that were asked for and not used. */
+export async function deleteResetLinks(tx: Transaction, userId: string): Promise<void> {
+  await tx
+    .deleteFrom('verifications')
+    .where('value', '=', userId)
+    .where('identifier', 'like', 'reset-password:%')
+    .execute();
+}
+
+/** Whether the user's address has been proven; undefined without such a user. Locks the row, so that proofs come one by one. */
+export async function lockAddress(
+  tx: Transaction,
+  userId: string,
+): Promise<{ email: string; email_verified: boolean } | undefined> {
+  return tx
+    .selectFrom('users')
+    .select(['email', 'email_verified'])
+    .where('id', '=', userId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function setAddressVerified(tx: Transaction, userId: string): Promise<void> {
+  await tx.updateTable('users').set({ email_verified: true }).where('id', '=', userId).execute();
+}
+
 export async function deleteUserSessions(tx: Transaction, userId: string): Promise<void> {
   await tx.deleteFrom('sessions').where('user_id', '=', userId).execute();
 }

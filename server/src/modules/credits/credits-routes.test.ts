@@ -26,7 +26,7 @@ const balanceOf = (who: TestUser) =>
   server.request(getBalance, { params: { userId: who.userId } }, { as: who });
 const statementOf = (
   who: TestUser,
-  query: { limit?: number; cursor?: string; from?: string; to?: string } = {},
+  query: { limit?: number; cursor?: string; from?: string; to?: string; time_zone?: string } = {},
 ) => server.request(listTransactions, { params: { userId: who.userId }, query }, { as: who });
 const send = (
   from: TestUser,
@@ -286,6 +286,41 @@ describe('the statement', () => {
       ],
     });
     expect(await spend({ to: '2000-01-01' })).toEqual({ days: [] });
+  });
+
+  test("counts days by the reader's calendar", async () => {
+    const ada = await server.signUp('Ada');
+    await db.transaction().execute((tx) =>
+      transfer(tx, {
+        debitAccountId: userAccount(ada.userId),
+        creditAccountId: revenueAccount('llm_inference'),
+        amountMicro: 1n,
+        kind: 'charge',
+        description: 'Tokens',
+        idempotencyKey: null,
+      }),
+    );
+    const [line] = (await statementOf(ada)).transactions;
+    // Two places that never have the same date.
+    const [early, late] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'];
+    const dayIn = (timeZone: string) =>
+      new Date(line?.transaction_date ?? '').toLocaleDateString('en-CA', { timeZone });
+    const shows = async (query: Parameters<typeof statementOf>[1]) =>
+      (await statementOf(ada, query)).transactions.some((one) => one.transaction_id === line?.transaction_id);
+    expect(await shows({ from: dayIn(early), to: dayIn(early), time_zone: early })).toBe(true);
+    expect(await shows({ from: dayIn(late), to: dayIn(late), time_zone: late })).toBe(true);
+    expect(await shows({ from: dayIn(early), time_zone: late })).toBe(false);
+    expect(await shows({ to: dayIn(late), time_zone: early })).toBe(false);
+    for (const time_zone of [early, late]) {
+      const { days } = await server.request(
+        listSpend,
+        { params: { userId: ada.userId }, query: { time_zone } },
+        { as: ada },
+      );
+      expect(days.map(({ date }) => date)).toEqual([dayIn(time_zone)]);
+    }
+    await expect(statementOf(ada, { time_zone: 'Mars/Olympus' })).rejects.toThrow(/time_zone must be/);
+    await expect(statementOf(ada, { time_zone: '+02:00' })).rejects.toThrow(/time_zone must be/);
   });
 
   test('comes in pages that miss nothing and repeat nothing', async () => {

@@ -11,11 +11,13 @@ import type { Context } from '../../platform/context.ts';
 import { readSnapshot } from '../../platform/db/read-snapshot.ts';
 import { AppError } from '../../platform/errors.ts';
 import { accountOwner, accountUse, userAccount } from './accounts.ts';
+import { knownTimeZone } from './known-time-zone.ts';
 import type { TransferKind } from './ledger.ts';
 import {
   listOpenHolds,
   listUserTransfers,
   type OpenHold,
+  type Period,
   type StatementTransfer,
   sumAllUserTransfers,
   sumUserTransfers,
@@ -42,10 +44,13 @@ export async function listTransactions(
   input: InputOf<typeof contract>['query'],
 ): Promise<ResponseOf<typeof contract>> {
   const { userId } = ctx.caller;
-  const { limit, cursor, from, to } = input;
+  const { limit, cursor, from, to, time_zone: timeZone } = input;
+  const period: Period = { from, to, timeZone };
   const before = parseCursor(cursor);
-  const transfers = await listUserTransfers(ctx.db, { userId, before, from, to, limit: limit + 1 });
-  const holds = before === null ? await listOpenHolds(ctx.db, { userId, from, to }) : [];
+  const transfers = await knownTimeZone(
+    listUserTransfers(ctx.db, { userId, before, ...period, limit: limit + 1 }),
+  );
+  const holds = before === null ? await listOpenHolds(ctx.db, { userId, ...period }) : [];
   const page = transfers.slice(0, limit);
   return {
     transactions: [
@@ -54,7 +59,7 @@ export async function listTransactions(
         toTransaction(userId, transfer, { status: 'completed', hash: transfer.hash }),
       ),
     ],
-    summary: before === null ? await summarise(ctx, { userId, from, to }) : null,
+    summary: before === null ? await summarise(ctx, { userId, ...period }) : null,
     next_cursor: transfers.length > limit ? (page.at(-1)?.seq.toString() ?? null) : null,
   };
 }
@@ -95,7 +100,7 @@ function toTransaction(
 /** Costs are net of refunds; credits sent to other users are counted apart. */
 async function summarise(
   ctx: Context,
-  input: { userId: string; from?: string; to?: string },
+  input: Period & { userId: string },
 ): Promise<z.infer<typeof transactionSummary>> {
   const sums = {
     video_generation: 0n,

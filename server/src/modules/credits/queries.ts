@@ -25,15 +25,17 @@ export async function getUserTotals(db: Reader, userId: string): Promise<{ balan
   return totals;
 }
 
-type Period = {
-  /** ISO dates in UTC, both inclusive; undefined is open. */
+export type Period = {
+  /** ISO dates, both inclusive; undefined is open. */
   from?: string;
   to?: string;
+  /** Name of the time zone whose days they are. */
+  timeZone: string;
 };
 
-const within = ({ from, to }: Period) => sql`
-  (${from ?? null}::date is null or created_at >= ${from ?? null}::date::timestamp at time zone 'UTC')
-  and (${to ?? null}::date is null or created_at < (${to ?? null}::date + 1)::timestamp at time zone 'UTC')`;
+const within = ({ from, to, timeZone }: Period) => sql`
+  (${from ?? null}::date is null or created_at >= ${from ?? null}::date::timestamp at time zone ${timeZone}::text)
+  and (${to ?? null}::date is null or created_at < (${to ?? null}::date + 1)::timestamp at time zone ${timeZone}::text)`;
 
 export type StatementTransfer = {
   seq: bigint;
@@ -145,7 +147,7 @@ export async function sumSpendByDay(
 ): Promise<{ date: string; revenue_account_id: string; amount: bigint }[]> {
   const account = userAccount(input.userId);
   const { rows } = await sql<{ date: string; revenue_account_id: string; amount: bigint }>`
-    select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as date, revenue_account_id, sum(amount)::bigint as amount
+    select to_char(created_at at time zone ${input.timeZone}::text, 'YYYY-MM-DD') as date, revenue_account_id, sum(amount)::bigint as amount
     from (
       select created_at, credit_account_id as revenue_account_id, amount
       from ledger_transfers where debit_account_id = ${account} and ${within(input)}

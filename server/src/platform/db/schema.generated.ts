@@ -211,6 +211,11 @@ export type PreparationsTable = {
   updated_at: Timestamp;
 };
 
+export type ReadinessChecksTable = {
+  id: boolean;
+  checked_at: Generated<Timestamp>;
+};
+
 export type RevisionsTable = {
   id: Generated<string>;
   asset_id: string;
@@ -413,6 +418,7 @@ export type DB = {
   ledger_transfers: LedgerTransfersTable;
   onboarding_steps: OnboardingStepsTable;
   preparations: PreparationsTable;
+  readiness_checks: ReadinessChecksTable;
   revisions: RevisionsTable;
   runs: RunsTable;
   serving_workloads: ServingWorkloadsTable;
