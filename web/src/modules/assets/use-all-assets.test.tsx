@@ -13,6 +13,8 @@ it('keeps the choices when a page fails, and does not ask for it without end', a
   vi.mocked(call).mockImplementation(async (...args: unknown[]) => {
     const { query } = args[1] as { query: { cursor?: string } };
     if (!query.cursor) return { datasets: [{ dataset_id: 'd1' }], next_cursor: 'more' };
+    // Long enough to be seen under way.
+    await new Promise((resolve) => setTimeout(resolve, 5));
     failures += 1;
     throw new ApiError('Not now', { status: 400 });
   });
@@ -21,7 +23,7 @@ it('keeps the choices when a page fails, and does not ask for it without end', a
   });
   await waitFor(() => expect(failures).toBe(1));
   // Each rendering after a failure would be the occasion to ask once more.
-  for (let i = 0; i < 20; i += 1) await act(() => new Promise((resolve) => setTimeout(resolve)));
+  for (let i = 0; i < 20; i += 1) await act(() => new Promise((resolve) => setTimeout(resolve, 5)));
   expect(failures).toBe(1);
   expect(result.current).toMatchObject({ assets: [{ dataset_id: 'd1' }], error: null, complete: false });
 });
