@@ -178,6 +178,7 @@ export const uploadFile = endpoint({
   access: 'key',
   summary: 'Add one file of at most 500 MB; the same name replaces the file in a new revision',
   params: assetIdParams,
+  upload: { part: 'data_file' },
   response: z.object({ file: assetFile, revision_id: z.string() }),
 });
 

@@ -12,7 +12,7 @@ import { parseBgl } from '@bakehouse/contract/money';
 import { describe, expect, test, vi } from 'vitest';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { GRANTS_ACCOUNT, PAYMENTS_ACCOUNT, revenueAccount, userAccount } from './accounts.ts';
-import { extendHold, hold, settle, transfer } from './ledger.ts';
+import { availableMicro, extendHold, hold, openUserAccount, settle, transfer } from './ledger.ts';
 import { sealTransfers } from './seal-transfers.ts';
 import { insertTestUser } from './test-user.ts';
 
@@ -128,6 +128,12 @@ describe('sending credits', () => {
       'Amount must be a decimal number of BGL with at most 6 decimals',
     ],
     ['operator-1@example.com', '999999999999999', 400, 'Amount must have at most 12 digits before the point'],
+    [
+      'operator-1@example.com',
+      12345678901.125,
+      400,
+      'Amount is too large for a JSON number, which may be rounded. Send it as a string',
+    ],
     ['operator-1@example.com', '1e3', 400, 'Amount must be a decimal number of BGL with at most 6 decimals'],
     [
       'operator-1@example.com',
@@ -150,6 +156,28 @@ describe('sending credits', () => {
       status: 400,
       body: { error: { param: 'recipient_id' } },
     });
+  });
+
+  test('beyond what there is, nobody learns who has an account', async () => {
+    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const refusal = (recipient: string) =>
+      send(ada, recipient, '999999').catch(({ status, body }) => ({ status, ...body.error, request_id: '' }));
+    const refused = await refusal('nobody-at-all@example.com');
+    expect(refused).toMatchObject({ status: 402, code: 'insufficient_funds' });
+    expect(await refusal(bob.email)).toEqual(refused);
+    expect(await refusal(ada.email)).toEqual(refused);
+  });
+
+  test('to a person who has never signed in; the starting grant comes on top', async () => {
+    const ada = await server.signUp('Ada');
+    const row = { id: 'never-in', name: 'Never', username: 'never-in', email: 'never-in@example.com' };
+    await db.insertInto('users').values(row).execute();
+    await send(ada, row.email, '1.5');
+    const grantMicro = 125_000_000n;
+    const open = () => db.transaction().execute((tx) => openUserAccount(tx, { userId: row.id, grantMicro }));
+    await open();
+    await open();
+    expect(await availableMicro(db, row.id)).toBe(126_500_000n);
   });
 
   test('both people hear of it', async () => {
@@ -397,6 +425,14 @@ describe('the operator', () => {
     const body = { recipient_id: operator.userId, amount: '1000000000000' };
     const grant = server.request(grantCredits, { body }, { as: operator });
     await expect(grant).rejects.toMatchObject({ status: 400, body: { error: { param: 'amount' } } });
+  });
+
+  test('grants to a person who has never signed in', async () => {
+    const row = { id: 'never-in-2', name: 'Never', username: 'never-in-2', email: 'never-in-2@example.com' };
+    await db.insertInto('users').values(row).execute();
+    const body = { recipient_id: row.email, amount: '3' };
+    await server.request(grantCredits, { body }, { as: operator });
+    expect(await availableMicro(db, row.id)).toBe(3_000_000n);
   });
 
   test('cannot grant to nobody', async () => {

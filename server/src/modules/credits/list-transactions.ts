@@ -8,6 +8,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
+import { readSnapshot } from '../../platform/db/read-snapshot.ts';
 import { AppError } from '../../platform/errors.ts';
 import { accountOwner, accountUse, userAccount } from './accounts.ts';
 import { knownTimeZone } from './known-time-zone.ts';
@@ -18,6 +19,7 @@ import {
   type OpenHold,
   type Period,
   type StatementTransfer,
+  sumAllUserTransfers,
   sumUserTransfers,
 } from './queries.ts';
 
@@ -108,10 +110,14 @@ async function summarise(
     deployment: 0n,
   };
   let sent = 0n;
-  for (const { other_account_id, paid, received } of await sumUserTransfers(ctx.db, input)) {
-    const use = accountUse(other_account_id);
+  const isOfAllTime = input.from === undefined && input.to === undefined;
+  const counterparts = isOfAllTime
+    ? await readSnapshot(ctx.db, (tx) => sumAllUserTransfers(tx, input.userId))
+    : await sumUserTransfers(ctx.db, input);
+  for (const { counterpart, paid, received } of counterparts) {
+    const use = accountUse(counterpart);
     if (use !== null) sums[use] += paid - received;
-    else if (accountOwner(other_account_id) !== null) sent += paid;
+    else if (counterpart === 'users') sent += paid;
   }
   return {
     total_cost_video_generations: formatBgl(sums.video_generation),

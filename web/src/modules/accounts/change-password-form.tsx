@@ -6,7 +6,7 @@ import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { notify } from '../../ui/notify.ts';
 import { changePassword } from './api.ts';
-import { refusePassword } from './check-password.ts';
+import { isCommonPassword, refusePassword } from './check-password.ts';
 import { useAccountForm } from './use-account-form.ts';
 
 type Passwords = { current: string; next: string };
@@ -34,7 +34,7 @@ export function ChangePasswordForm() {
       });
       setRound((before) => before + 1);
     },
-    fieldOf: (error) => (isWrongPassword(error) ? 'current' : null),
+    fieldOf: (error) => (isWrongPassword(error) ? 'current' : isCommonPassword(error) ? 'next' : null),
     textOf: (error) => (isWrongPassword(error) ? 'This is not your current password' : null),
   });
   return (
