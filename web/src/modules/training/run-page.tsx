@@ -89,7 +89,7 @@ function LoadedPage({ run }: { run: Run }) {
       />
       {over ? <RunOutcome run={run} /> : <RunProgress run={run} />}
       <RunCurves runId={run.run_id} ended={over} />
-      <div className="mt-5 grid gap-5 lg:grid-cols-2">
+      <div className="mt-5 grid items-start gap-5 lg:grid-cols-2">
         <Log runId={run.run_id} />
         <RunDetails run={run} />
       </div>
