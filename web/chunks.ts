@@ -24,6 +24,7 @@ function firstScreenGroup() {
   return {
     // A module that is only there for its types brings its schemas along no further.
     includeDependenciesRecursively: false,
+    debugName: 'first screens',
     priority: 1,
     name(id: string, graph: ModuleGraph): string | null {
       needs ??= {
