@@ -1,5 +1,6 @@
 import { WifiOff } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { cx } from '../lib/cx.ts';
 import { relativeTime } from '../lib/format-time.ts';
 import { lastAnswer, useOnline } from '../lib/online.ts';
 
@@ -10,22 +11,17 @@ export function OfflineBanner() {
   const online = useOnline();
   return (
     <div
-      className={
-        online
-          ? undefined
-          : 'strip px-4 py-2 text-center text-[0.8125rem] text-warn [--strip:var(--warn-soft)]'
-      }
+      role="status"
+      className={cx(
+        !online && 'strip px-4 py-2 text-center text-[0.8125rem] text-warn [--strip:var(--warn-soft)]',
+      )}
     >
-      {/* The age is beside what is announced, which would else be announced every minute. */}
-      <span role="status" className="font-medium">
-        {!online && (
-          <>
-            <WifiOff aria-hidden className="mr-2 inline size-4 align-text-bottom" />
-            The server cannot be reached. Trying again …
-          </>
-        )}
-      </span>
-      {!online && <Age />}
+      {!online && (
+        <>
+          <WifiOff aria-hidden className="mr-2 inline size-4 align-text-bottom" />
+          <span className="font-medium">The server cannot be reached. Trying again …</span> <Age />
+        </>
+      )}
     </div>
   );
 }
@@ -36,5 +32,6 @@ function Age() {
     const timer = setInterval(() => setNow(new Date()), TICK_MS);
     return () => clearInterval(timer);
   }, []);
-  return <span> Last updated {relativeTime(lastAnswer(), now).toLowerCase()}.</span>;
+  // Not announced anew every minute.
+  return <span aria-live="off">Last updated {relativeTime(lastAnswer(), now).toLowerCase()}.</span>;
 }
