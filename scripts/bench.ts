@@ -2,6 +2,7 @@ import { measureChat } from './bench/chat.ts';
 import { type Measured, meetsGoal, result } from './bench/measured.ts';
 import { measureModels } from './bench/models.ts';
 import { measureNeighbours } from './bench/neighbours.ts';
+import { measurePage } from './bench/page.ts';
 import { measureScale } from './bench/scale.ts';
 import { measureTraining } from './bench/training.ts';
 import { measureTransfers } from './bench/transfers.ts';
@@ -15,6 +16,7 @@ const measures: Record<string, () => Promise<Measured[]>> = {
   chat: measureChat,
   training: measureTraining,
   neighbours: measureNeighbours,
+  page: measurePage,
 };
 
 /**
