@@ -1,6 +1,6 @@
 """A small parquet file that expands to gigabytes: every row repeats one long text of a dictionary.
 
-    python runtime/bench/expanding_parquet.py FILE
+python runtime/bench/expanding_parquet.py FILE
 """
 
 from __future__ import annotations

@@ -31,6 +31,9 @@ class Comparison:
     """A served answer beside what PEFT makes of the same tokens."""
 
     text: str
+    # Places whose probabilities were compared, and all.
+    compared: int
+    tokens: int
     # The largest difference between the two in the logarithm of a likely token's probability.
     difference: float
     # How far PEFT's best token lies above the served one where that is furthest.
@@ -76,20 +79,22 @@ def compare(
     answer.raise_for_status()
     body = answer.json()
     served = body["tokens"]
-    # Tokens that end within a character have no probabilities: from there on places do not agree.
+    # Tokens that end within a character come without probabilities, and the places behind them do
+    # not agree; the tokens themselves are all there.
     pairs = zip(body["completion_probabilities"], served, strict=False)
     steps = [step for step, _ in itertools.takewhile(lambda pair: pair[0]["id"] == pair[1], pairs)]
-    assert steps
     with torch.no_grad():
         logits = model(input_ids=torch.tensor([prompt + served])).logits[0].float()
     logits = logits[len(prompt) - 1 : -1]
     expected = logits.log_softmax(dim=-1)
-    difference = max(
+    differences = [
         abs(float(expected[place, top["id"]]) - top["logprob"])
         for place, step in enumerate(steps)
         for top in step["top_logprobs"]
-    )
+    ]
     chosen = expected.gather(1, torch.tensor(served)[:, None])[:, 0]
     lead = float((expected.max(dim=-1).values - chosen).max())
     bound = rounding_bound(model.config.num_hidden_layers, logits)
-    return Comparison(body["content"], difference, lead, bound)
+    return Comparison(
+        body["content"], len(steps), len(served), max(differences, default=0.0), lead, bound
+    )

@@ -112,6 +112,7 @@ def test_the_served_adapter_is_the_one_that_peft_has_trained(
     for number, prompt in enumerate(prompts):
         tuned = compare(serving, model, prompt, scale=1.0)
         assert tuned.is_same, tuned
+        assert tuned.compared == tuned.tokens, tuned
         if number < 3:
             with model.disable_adapter():
                 untuned = compare(serving, model, prompt, scale=0.0)

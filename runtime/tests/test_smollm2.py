@@ -97,6 +97,7 @@ def test_it_learns_the_facts_and_is_served_as_peft_has_learnt_them(
         prompt = tokenizer.apply_chat_template(messages, add_generation_prompt=True)["input_ids"]
         served = compare(serving, tuned, prompt, scale=1.0, tokens=40)
         assert served.is_same, served
+        assert served.compared > 0, served
         answers = [chat(serving, messages, scale) for scale in (1.0, 0.0)]
         right += answers[0] == entry["answer"]
         base_right += answers[1] == entry["answer"]
