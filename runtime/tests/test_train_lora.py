@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import signal
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +86,9 @@ def test_a_run_reports_learns_and_leaves_its_files(
     assert held_out_losses(server)[0] == pytest.approx(summary["eval_loss_base"])
     assert held_out_losses(server)[32] == pytest.approx(summary["eval_loss"])
     assert summary["eval_loss"] < 0.5 * summary["eval_loss_base"]
+    each = [values[-1] for _, values in sorted(losses(server).items())]
+    assert summary["train_loss"] == pytest.approx(sum(each) / 32)
+    assert summary["train_loss_end"] == pytest.approx(sum(each[-3:]) / 3)
     assert summary["tokens"] == server.of_type("metrics")[-2]["values"]["num_tokens"]
     steps = [one for one in server.of_type("progress") if one["unit"] == "steps"]
     assert (steps[-1]["done"], steps[-1]["total"]) == (32, 32)
@@ -100,6 +105,7 @@ def test_a_run_reports_learns_and_leaves_its_files(
     assert "32 examples trained on, 8 held out" in card
     assert f"| with this adapter | {summary['eval_loss']:.4f} |" in card
     assert "| LoRA | rank 8, alpha 16, dropout 0.05 |" in card
+    assert re.search(r"\| Longest example \| \d+ tokens \(of 128 allowed\) \|", card)
     assert str(tmp_path) not in card + json.dumps(config)
 
 
@@ -153,6 +159,26 @@ def test_a_stopped_run_saves_its_work_and_goes_on_later(
     assert server.reports[-1]["type"] == "result"
     assert all(len(set(values)) == 1 for values in losses(server).values())
     assert sorted(losses(server)) == list(range(1, 97))
+
+
+def test_a_run_that_left_in_an_evaluation_makes_up_for_it(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path
+) -> None:
+    spec = train_spec(server, tmp_path, tied_model, epochs=2)
+    assert finish(start(spec)) == 0
+    measured = held_out_losses(server)
+    assert list(measured) == [0, 8, 16]
+    # What a stop or a kill in the first epoch's evaluation leaves: the checkpoint before it.
+    checkpoints = tmp_path / "work" / "checkpoints"
+    shutil.rmtree(checkpoints / "checkpoint-16")
+    saved = last_checkpoint(checkpoints)
+    assert saved is not None
+    assert saved.step == 8
+    server.reports.clear()
+
+    assert finish(start(spec)) == 0
+    assert held_out_losses(server) == measured
+    assert sorted(losses(server)) == list(range(1, 17))
 
 
 def test_sigterm_saves_the_work_too(

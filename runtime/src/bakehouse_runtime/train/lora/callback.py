@@ -12,6 +12,8 @@ from ...errors import StopRequested
 from .checkpoints import mark_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from transformers import TrainerControl, TrainerState, TrainingArguments
 
     from ...server_client import Reporter
@@ -29,6 +31,8 @@ class TrainingCallback(TrainerCallback):
         self._checkpoint_every_s = checkpoint_every_s
         # Seconds spent in training steps, over all lives of the run.
         self.seconds = 0.0
+        # Measures the held-out loss of the model as it is; None where nothing is held out.
+        self.evaluate: Callable[[], object] | None = None
         self._step_began = 0.0
         self._saved_at = time.monotonic()
         self._logged = (0, 0.0)  # tokens and seconds at the last point of the curves
@@ -49,6 +53,18 @@ class TrainingCallback(TrainerCallback):
             known = {name: float(point[name]) for name in _CURVES if name in point}
             if known:
                 self._reporter.metrics(int(point["step"]), known)
+        if self.evaluate is not None and self._left_in_evaluation(state):
+            self._reporter.phase("evaluating")
+            self.evaluate()
+
+    def _left_in_evaluation(self, state: TrainerState) -> bool:
+        """Whether the last life ended between an epoch and its evaluation. Trainer goes on with the
+        next epoch then; after the last one the loss is measured anyway."""
+        step = state.global_step
+        measured = any(
+            point["step"] == step and "eval_loss" in point for point in state.log_history
+        )
+        return 0 < step < state.max_steps and step % self._steps_per_epoch == 0 and not measured
 
     def on_step_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any

@@ -97,6 +97,8 @@ def _train(spec: TrainSpec, work: Workload) -> None:
         [callback],
     )
     held_out = len(prepared.held_out) > 0
+    if held_out:
+        callback.evaluate = trainer.evaluate
     try:
         base_loss = _base_loss(trainer, reporter, work.work_dir) if held_out else None
         _run(trainer, callback, reporter, last_checkpoint(checkpoints))
@@ -109,7 +111,8 @@ def _train(spec: TrainSpec, work: Workload) -> None:
     state = trainer.state
     losses = [point["loss"] for point in state.log_history if "loss" in point]
     outcome = Outcome(
-        train_loss=sum(losses) / len(losses) if losses else None,
+        train_loss=_mean(losses),
+        train_loss_end=_mean(losses[-max(1, len(losses) // 10) :]),
         eval_loss_base=base_loss,
         eval_loss=eval_loss,
         tokens=state.num_input_tokens_seen,
@@ -166,6 +169,10 @@ def _final_loss(trainer: Trainer, reporter: Reporter) -> float:
     return float(trainer.evaluate()["eval_loss"])
 
 
+def _mean(values: list[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
 def _upload(out: Path, work: Workload) -> list[Artefact]:
     files = sorted(file for file in out.rglob("*") if file.is_file())
     total = sum(file.stat().st_size for file in files)
@@ -181,6 +188,7 @@ def _upload(out: Path, work: Workload) -> list[Artefact]:
 def _summary(outcome: Outcome) -> dict[str, float | str | None]:
     return {
         "train_loss": outcome.train_loss,
+        "train_loss_end": outcome.train_loss_end,
         "eval_loss_base": outcome.eval_loss_base,
         "eval_loss": outcome.eval_loss,
         "tokens": outcome.tokens,
