@@ -235,6 +235,8 @@ export type RunsTable = {
   charged_micro: bigint | null;
   summary: Json | null;
   created_at: Timestamp;
+  slowdown: Generated<number>;
+  resumes: Generated<number>;
 };
 
 export type ServingWorkloadsTable = {
@@ -326,6 +328,18 @@ export type WorkloadArtefactsTable = {
   stored_at: Timestamp;
 };
 
+export type WorkloadInputsTable = {
+  workload_id: string;
+  sha256: string;
+  size_bytes: bigint;
+};
+
+export type WorkloadListeningTable = {
+  one: Generated<boolean>;
+  since: Timestamp;
+  until: Timestamp;
+};
+
 export type WorkloadLogsTable = {
   workload_id: string;
   id: GeneratedAlways<bigint>;
@@ -414,6 +428,8 @@ export type DB = {
   users: UsersTable;
   verifications: VerificationsTable;
   workload_artefacts: WorkloadArtefactsTable;
+  workload_inputs: WorkloadInputsTable;
+  workload_listening: WorkloadListeningTable;
   workload_logs: WorkloadLogsTable;
   workload_metrics: WorkloadMetricsTable;
   workloads: WorkloadsTable;
