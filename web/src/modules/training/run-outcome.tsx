@@ -51,7 +51,7 @@ function Charge({ bgl }: { bgl: string }) {
     'You were not charged.'
   ) : (
     <>
-      You were charged <Money bgl={bgl} /> for the time that it took.
+      You were charged <Money bgl={bgl} /> for the time it took.
     </>
   );
 }
