@@ -110,7 +110,7 @@ function LoadedPage({ run }: { run: Run }) {
         description={
           <>
             It goes on from its last checkpoint. <Money bgl={run.resume_hold ?? run.quote.total} /> is held
-            for what is left, by the speed that it had; you pay for the time that is used.
+            for the rest, estimated from its speed so far. You pay for the time used.
           </>
         }
         action="Resume"
