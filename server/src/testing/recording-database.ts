@@ -1,7 +1,12 @@
 import { createPool, type Database, openDatabase } from '../platform/db/database.ts';
 import { onFileEnd } from './on-file-end.ts';
 
-type Asked = { text: string; values: unknown[] };
+type Asked = {
+  text: string;
+  values: unknown[];
+  /** What came back; none before it has. */
+  rows: unknown[];
+};
 
 /** A database that remembers what it is asked; it closes by itself when the test file ends. */
 export function recordingDatabase(url: string): { db: Database; asked: Asked[] } {
@@ -12,8 +17,14 @@ export function recordingDatabase(url: string): { db: Database; asked: Asked[] }
     Object.assign(client, {
       query: (...args: unknown[]) => {
         const [text, values] = args;
-        if (typeof text === 'string' && Array.isArray(values)) asked.push({ text, values });
-        return query(...args);
+        const answer = query(...args);
+        if (typeof text !== 'string' || !Array.isArray(values)) return answer;
+        const entry: Asked = { text, values, rows: [] };
+        asked.push(entry);
+        return (answer as Promise<{ rows: unknown[] }>).then((result) => {
+          entry.rows = result.rows;
+          return result;
+        });
       },
     });
   });
