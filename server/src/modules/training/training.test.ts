@@ -29,6 +29,7 @@ const PRICE_MICRO_PER_S = Number((25n * MICRO_PER_BGL) / 10n) / 3600;
 let script: Script = idleUntilStopped;
 let read = goodData;
 let busyThreads = 0;
+let readSignal: AbortSignal | undefined;
 const clock = fakeClock();
 const driver = createFakeDriver({
   capacity: { 'cpu:run': 1, 'cpu:deployment': 1 },
@@ -40,7 +41,8 @@ const server = await testServer({
   driver,
   cpuLoad: () => ({ busyThreads, cores: 2, runThreads: 2 }),
   // Between the first look at the sources and the transaction that starts.
-  readData: async () => {
+  readData: async (_ctx, _input, signal) => {
+    readSignal = signal;
     await meanwhile();
     return read;
   },
@@ -747,6 +749,31 @@ describe('validation', () => {
     expect((await runOf(modelId)).quote).toEqual(answer.cost_estimate.quote);
     await request(training.cancelRun, { params: { runId: (await runOf(modelId)).run_id } }, { as: user });
     await ended(modelId);
+  });
+
+  test('is given up when its client disconnects', async () => {
+    const release = Promise.withResolvers<void>();
+    meanwhile = () => release.promise;
+    readSignal = undefined;
+    const client = new AbortController();
+    const answer = fetch(`${server.url}/api/v1/fine-tune/validate`, {
+      method: 'POST',
+      headers: { 'x-api-key': user.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        dataset_id: datasetId,
+        model_id: baseId,
+        file_name: 'rows.csv',
+        input_column: 'question',
+        output_column: 'answer',
+      }),
+      signal: client.signal,
+    }).catch(() => 'disconnected');
+    await vi.waitFor(() => expect(readSignal?.aborted).toBe(false), { timeout: 10_000 });
+    client.abort();
+    await vi.waitFor(() => expect(readSignal?.aborted).toBe(true), { timeout: 10_000 });
+    expect(await answer).toBe('disconnected');
+    meanwhile = async () => {};
+    release.resolve();
   });
 
   test('estimates for the present load, says so, and holds what it has shown', async () => {
