@@ -89,6 +89,9 @@ def test_a_run_reports_learns_and_leaves_its_files(
     assert held_out_losses(server)[0] == pytest.approx(summary["eval_loss_base"])
     assert held_out_losses(server)[32] == pytest.approx(summary["eval_loss"])
     assert summary["eval_loss"] < 0.5 * summary["eval_loss_base"]
+    each = [values[-1] for _, values in sorted(losses(server).items())]
+    assert summary["train_loss"] == pytest.approx(sum(each) / 32)
+    assert summary["train_loss_end"] == pytest.approx(sum(each[-3:]) / 3)
     assert summary["tokens"] == server.of_type("metrics")[-2]["values"]["num_tokens"]
     steps = [one for one in server.of_type("progress") if one["unit"] == "steps"]
     assert (steps[-1]["done"], steps[-1]["total"]) == (32, 32)

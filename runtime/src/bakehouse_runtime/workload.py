@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import PlainError, StopRequested, WorkloadOver
+from .errors import PlainError, ServerAwayError, StopRequested, WorkloadOver
 from .inputs import cache_limit_bytes, prune_cache, pull_inputs
 from .server_client import Reporter, ServerClient
 
@@ -95,7 +95,7 @@ def workload(spec: Spec) -> Iterator[Workload]:
             yield Workload(spec, client, reporter)
         except StopRequested:
             reporter.stopped(0)
-        except WorkloadOver:
+        except (WorkloadOver, ServerAwayError):
             raise
         except PlainError as error:
             reporter.failed(str(error))

@@ -120,8 +120,8 @@ function LoadedPage({ run }: { run: Run }) {
         title="Resume this run?"
         description={
           <>
-            It goes on from its last checkpoint. At most <Money bgl={run.quote.total} /> is held for what is
-            left; you pay for the time that is used.
+            It goes on from its last checkpoint. <Money bgl={run.resume_hold ?? run.quote.total} /> is held
+            for the rest, estimated from its speed so far. You pay for the time used.
           </>
         }
         action="Resume"

@@ -34,7 +34,9 @@ _TABLE_ROWS = 12
 class Outcome:
     """How training went."""
 
+    # The mean over all steps, and over the last tenth of them.
     train_loss: float | None
+    train_loss_end: float | None
     eval_loss_base: float | None
     eval_loss: float | None
     tokens: int

@@ -102,7 +102,8 @@ def _train(spec: TrainSpec, work: Workload) -> None:
     state = trainer.state
     losses = [point["loss"] for point in state.log_history if "loss" in point]
     outcome = Outcome(
-        train_loss=sum(losses) / len(losses) if losses else None,
+        train_loss=_mean(losses),
+        train_loss_end=_mean(losses[-max(1, len(losses) // 10) :]),
         eval_loss_base=base_loss,
         eval_loss=eval_loss,
         tokens=state.num_input_tokens_seen,
@@ -168,9 +169,14 @@ def _final_loss(trainer: Trainer, reporter: Reporter) -> float:
     return float(trainer.evaluate()["eval_loss"])
 
 
+def _mean(values: list[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
 def _summary(outcome: Outcome) -> dict[str, float | str | None]:
     return {
         "train_loss": outcome.train_loss,
+        "train_loss_end": outcome.train_loss_end,
         "eval_loss_base": outcome.eval_loss_base,
         "eval_loss": outcome.eval_loss,
         "tokens": outcome.tokens,
