@@ -163,26 +163,26 @@ export async function countSealed(db: Reader, { counted }: { counted: boolean })
 type Place = { seq: bigint; hash: string };
 
 /**
- * Recomputes the seals after a place, at most `limit`, in the database: millions are proven without
- * being moved. `doubtful` is the first that differs, or whose transfer is gone; `hashTransfer` decides.
+ * Recomputes the seals after a place and up to a seq, in the database: millions are proven without being
+ * moved. `lastHash` is null where there are none. `doubtful` is the first that differs, or whose
+ * transfer is gone; `hashTransfer` decides.
  */
 export async function checkSeals(
   db: Reader,
-  { after, limit }: { after: Place; limit: number },
-): Promise<{ last: Place | null; doubtful: bigint | null }> {
-  const { rows } = await sql<{ seq: bigint | null; hash: string | null; doubtful: bigint | null }>`
-    select max(seq) as seq, (array_agg(hash order by seq desc))[1] as hash,
+  { after, upTo }: { after: Place; upTo: bigint },
+): Promise<{ lastHash: string | null; doubtful: bigint | null }> {
+  const { rows } = await sql<{ lastHash: string | null; doubtful: bigint | null }>`
+    select (array_agg(hash order by seq desc))[1] as "lastHash",
       min(seq) filter (where expected is distinct from hash) as doubtful
     from (
       select s.seq, s.hash, ${sqlHash(sql`s.previous`)} as expected
       from (
         select seq, hash, lag(hash, 1, ${after.hash}) over (order by seq) as previous
-        from ledger_seals where seq > ${after.seq} order by seq limit ${limit}
+        from ledger_seals where seq > ${after.seq} and seq <= ${upTo}
       ) s
-      left join ledger_transfers t on t.seq = s.seq
+      left join ledger_transfers t on t.seq = s.seq and t.seq > ${after.seq} and t.seq <= ${upTo}
     ) seals`.execute(db);
-  const { seq, hash, doubtful } = oneOf(rows);
-  return { last: seq === null || hash === null ? null : { seq, hash }, doubtful };
+  return oneOf(rows);
 }
 
 /** One seal with its transfer, null where that is gone, and the seal before it, null for the first. */

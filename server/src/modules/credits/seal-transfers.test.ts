@@ -192,7 +192,7 @@ test('the hash in SQL is the hash, whatever the text', async () => {
   });
   await fc.assert(property, { numRuns: 200 });
   await sealTransfers(db);
-  const { doubtful } = await checkSeals(db, { after: { seq: 0n, hash: FIRST_HASH }, limit: 1000 });
+  const { doubtful } = await checkSeals(db, { after: { seq: 0n, hash: FIRST_HASH }, upTo: 1000n });
   expect(doubtful).toBeNull();
 });
 
@@ -202,7 +202,7 @@ test('where the hash in SQL differs, the other one decides', async () => {
   const references = { '\u{1f956}': 'baguette', '\uff5e': 'tilde' };
   for (let i = 0; i < 3; i += 1) await db.transaction().execute((tx) => grant(tx, ada, references));
   await sealTransfers(db);
-  const { doubtful } = await checkSeals(db, { after: { seq: 0n, hash: FIRST_HASH }, limit: 1000 });
+  const { doubtful } = await checkSeals(db, { after: { seq: 0n, hash: FIRST_HASH }, upTo: 1000n });
   expect(doubtful).not.toBeNull();
   expect(await failed(db)).toEqual([]);
   await tamper(db, `update ledger_transfers set amount = amount + 1 where seq = ${Number(doubtful) + 1}`);

@@ -32,8 +32,8 @@ export type LedgerReport = {
   chainHead: string | null;
 };
 
-/** Seals that are recomputed by one query. */
-const BATCH = 50_000;
+/** Numbers of seals that are recomputed by one query. */
+const BATCH = 50_000n;
 
 /**
  * Proves the books, in one snapshot of the database: recomputes every balance from the transfers
@@ -42,12 +42,12 @@ const BATCH = 50_000;
  */
 export async function verifyLedger(db: Database): Promise<LedgerReport> {
   return readSnapshot(db, async (tx) => {
-    const head = await findChainHead(tx);
+    const headSeq = (await findChainHead(tx))?.seq ?? 0n;
     const accounts = await proveAccounts(tx, null);
     const wrongSettlements = await countWrongSettlements(tx, null);
-    const wrongTotals = await countWrongTotals(tx, head?.seq ?? 0n);
-    const skipped = await countSkipped(tx, { afterSeq: 0n, headSeq: head?.seq ?? 0n });
-    const chain = await recomputeChain(tx, { seq: 0n, hash: FIRST_HASH });
+    const wrongTotals = await countWrongTotals(tx, headSeq);
+    const skipped = await countSkipped(tx, { afterSeq: 0n, headSeq });
+    const chain = await recomputeChain(tx, { start: { seq: 0n, hash: FIRST_HASH }, headSeq });
     const sealedTransfers = await countSealed(tx, { counted: false });
     return toReport(accounts, {
       sealedTransfers,
@@ -70,13 +70,12 @@ export async function verifyNewest(
   { sealsMax, usersMax }: { sealsMax: number; usersMax: number },
 ): Promise<LedgerReport & { largest: AccountLine[] }> {
   return readSnapshot(db, async (tx) => {
-    const head = await findChainHead(tx);
-    const headSeq = head?.seq ?? 0n;
+    const headSeq = (await findChainHead(tx))?.seq ?? 0n;
     const start = (await findSealBefore(tx, sealsMax)) ?? { seq: 0n, hash: FIRST_HASH };
     const accounts = await proveAccounts(tx, headSeq);
     const wrongSettlements = await countWrongSettlements(tx, start.seq);
     const skipped = await countSkipped(tx, { afterSeq: start.seq, headSeq });
-    const chain = await recomputeChain(tx, start);
+    const chain = await recomputeChain(tx, { start, headSeq });
     const sealedTransfers = await countSealed(tx, { counted: true });
     const report = toReport(accounts, {
       sealedTransfers,
@@ -172,17 +171,24 @@ function checkChain({ broken }: Chain, skipped: number, which: string): Check {
 }
 
 /** Recomputes the seals after `start`; the head is null where the chain is empty or broken. */
-async function recomputeChain(tx: Transaction, start: { seq: bigint; hash: string }): Promise<Chain> {
+async function recomputeChain(
+  tx: Transaction,
+  { start, headSeq }: { start: { seq: bigint; hash: string }; headSeq: bigint },
+): Promise<Chain> {
   let place = start;
-  for (;;) {
-    const { last, doubtful } = await checkSeals(tx, { after: place, limit: BATCH });
-    if (doubtful !== null) {
-      const judged = await judgeSeal(tx, doubtful);
-      if ('broken' in judged) return { head: null, broken: judged.broken };
-      place = judged;
-    } else if (last !== null) place = last;
-    else return { head: place.seq === 0n ? null : place.hash, broken: null };
+  while (place.seq < headSeq) {
+    const end = place.seq + BATCH;
+    const upTo = end < headSeq ? end : headSeq;
+    const { lastHash, doubtful } = await checkSeals(tx, { after: place, upTo });
+    if (doubtful === null) {
+      place = { seq: upTo, hash: lastHash ?? place.hash };
+      continue;
+    }
+    const judged = await judgeSeal(tx, doubtful);
+    if ('broken' in judged) return { head: null, broken: judged.broken };
+    place = judged;
   }
+  return { head: headSeq === 0n ? null : place.hash, broken: null };
 }
 
 /** What is wrong with the seal; or the seal, where it is right after all. */
