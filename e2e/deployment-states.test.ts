@@ -27,7 +27,7 @@ journey(
     await page.getByText('The model server ended: out of memory. You were not charged.').waitFor();
     await page.getByText('This deployment has ended. Deploy the model again').waitFor();
     await look(page, 'deployment-failed');
-    await page.unroute('**/status');
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
 
     await page.reload();
     allowErrors(/503/);
@@ -47,7 +47,8 @@ journey(
 
 /** From the next reading on the page's deployment is in this state. */
 async function answerWith(page: Page, state: Record<string, string>): Promise<void> {
-  await page.unroute('**/status');
+  // One that is being answered may be cut off by the reload.
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.route('**/status', async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...(await response.json()), ...state } });

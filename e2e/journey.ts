@@ -46,6 +46,7 @@ export const journey = test.extend<Fixtures>({
           await page.screenshot({ path: screenshotPath(`failed-${task.name}-${number}`) });
         }
       }
+      for (const page of pages) await page.unrouteAll({ behavior: 'ignoreErrors' });
       for (const context of contexts) await context.close();
       const unexpected = errors.filter((error) => !allowed.some((pattern) => pattern.test(error)));
       expect(unexpected, 'errors in the browser').toEqual([]);
