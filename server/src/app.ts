@@ -29,12 +29,14 @@ import { sealTransfersJob } from './modules/credits/jobs/seal-transfers.ts';
 import { openUserAccount } from './modules/credits/ledger.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
 import { findAssetUse as findDeploymentUse } from './modules/deployments/find-asset-use.ts';
+import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.ts';
 import { forgetRequestsJob } from './modules/deployments/jobs/forget-requests.ts';
 import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
 import { reconcileTextServerJob } from './modules/deployments/jobs/reconcile-text-server.ts';
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { textServerKind } from './modules/deployments/text-server-kind.ts';
 import { findAssetUse as findTrainingUse } from './modules/training/find-asset-use.ts';
+import { findTrainObstacle } from './modules/training/find-train-obstacle.ts';
 import { fineTuneKind } from './modules/training/fine-tune-kind.ts';
 import { type ReadData, readData } from './modules/training/read-data.ts';
 import { trainingRoutes } from './modules/training/routes.ts';
@@ -52,6 +54,8 @@ import type { AnyJob } from './platform/jobs/define-job.ts';
 import { openJobQueue } from './platform/jobs/job-queue.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { openLocalBlobStore } from './platform/storage/local-blob-store.ts';
+import { measureBlobs } from './platform/storage/measure-blobs.ts';
+import { scrubBlobsJob } from './platform/storage/scrub-blobs.ts';
 
 /**
  * What a process does: `web` answers HTTP, `worker` runs the finite jobs and schedules,
@@ -98,6 +102,7 @@ export async function createApp(options: Options): Promise<App> {
   const { config, databaseUrl, log, clock = systemClock, roles } = options;
   const jobs: AnyJob[] = [
     forgetAnswersJob,
+    scrubBlobsJob,
     sealTransfersJob,
     expireHoldsJob,
     collectBlobsJob,
@@ -133,6 +138,7 @@ export async function createApp(options: Options): Promise<App> {
   });
   const metrics = createMetrics(pool);
   measureWorkloads(metrics, db, driver);
+  measureBlobs(metrics, db);
 
   const bindings: Binding[] = [
     ...eventRoutes,
@@ -140,7 +146,10 @@ export async function createApp(options: Options): Promise<App> {
     ...workloadRoutes(kinds),
     ...accountsRoutes,
     ...creditsRoutes,
-    ...assetsRoutes(findAssetUses),
+    ...assetsRoutes({
+      findUses: findAssetUses,
+      modelUses: { deploy: findDeployObstacle(driver.capacity), train: findTrainObstacle },
+    }),
     ...trainingRoutes({ capacity: driver.capacity, readData: options.readData ?? shareReads(readData) }),
     ...deploymentsRoutes({ capacity: driver.capacity }),
   ];

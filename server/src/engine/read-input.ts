@@ -4,6 +4,7 @@ import type { Context, WorkloadCaller } from '../platform/context.ts';
 import { AppError } from '../platform/errors.ts';
 import type { Http } from '../platform/http/bind.ts';
 import { parseRange } from '../platform/http/parse-range.ts';
+import { readBlob } from '../platform/storage/read-blob.ts';
 import { findWorkload } from './queries.ts';
 
 /** Sends the bytes of a file that the workload's own spec names; any other hash is not found. */
@@ -24,7 +25,7 @@ export async function readInput(
     await reply.code(416).header('content-range', `bytes */${size}`).send();
     return;
   }
-  const bytes = size === 0 ? Buffer.alloc(0) : await ctx.blobs.read(file.sha256, range ?? undefined);
+  const bytes = size === 0 ? Buffer.alloc(0) : await readBlob(ctx, { ...file, range: range ?? undefined });
   reply
     .code(range ? 206 : 200)
     .header('content-type', 'application/octet-stream')
