@@ -272,6 +272,8 @@ export const filePreview = z.object({
   /** Rows that could not be read: where and why. At most the first 100 of `broken_count`. */
   broken: z.array(z.object({ line: z.int(), reason: z.string() })),
   broken_count: z.int(),
+  /** What should be mended before anybody trains on the file, as a sentence: no rows, or broken ones. */
+  problem: z.string().nullable(),
 });
 
 /** The first look at the rows: csv, jsonl, json, txt, parquet. */

@@ -472,6 +472,7 @@ describe('previewing', () => {
       total_rows: 249,
       broken: [{ line: 7, reason: '1 field instead of 2' }],
       broken_count: 1,
+      problem: 'One row of d.csv cannot be read. Line 7: 1 field instead of 2.',
     });
   });
 
@@ -499,6 +500,7 @@ describe('previewing', () => {
       total_rows: 2,
       broken: [],
       broken_count: 0,
+      problem: null,
     });
     await upload(ada, id, 'd.txt', `first\n${'x'.repeat(3000)}\n`);
     const text = await preview(ada, id, 'd.txt');
@@ -520,7 +522,20 @@ describe('previewing', () => {
       total_rows: 6,
       broken: [],
       broken_count: 0,
+      problem: null,
     });
+  });
+
+  test('a file without rows, or of broken ones alone, is named as such', async () => {
+    await upload(ada, id, 'header.csv', 'question,answer\n');
+    expect(await preview(ada, id, 'header.csv')).toMatchObject({
+      total_rows: 0,
+      problem: 'header.csv has no rows.',
+    });
+    await upload(ada, id, 'prose.jsonl', 'not json\nat all\n');
+    expect((await preview(ada, id, 'prose.jsonl')).problem).toMatch(
+      /^2 rows of prose\.jsonl cannot be read\. Line 1: not JSON: /,
+    );
   });
 
   test('a large file is read no further than asked and not counted', async () => {
@@ -660,6 +675,37 @@ describe('changing and deleting', () => {
     });
     expect((await get(ada, id)).dataset_id).toBe(id);
   });
+});
+
+test('an uploaded model says what it can be used for, and which file is missing', async () => {
+  const id = await create(ada, { dataset_type: 'MODEL', title: 'Uploaded' });
+  const readiness = () => server.request(contract.getModelReadiness, { params: { id } }, { as: ada });
+  expect(await readiness()).toEqual({
+    deploy: 'Uploaded has no files yet',
+    train: 'Uploaded has no files yet',
+  });
+  await upload(ada, id, 'letter.docx', 'PK\x03\x04text');
+  expect(await readiness()).toEqual({
+    deploy: 'Uploaded has no GGUF file, so it cannot be served here',
+    train: 'Uploaded has no safetensors weights to train on',
+  });
+  const header = '{"__metadata__":{}}';
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(header.length));
+  await upload(ada, id, 'model.safetensors', Buffer.concat([length, Buffer.from(header)]));
+  expect((await readiness()).train).toBe('Uploaded has no config.json, which describes its architecture');
+  await upload(ada, id, 'config.json', '{}');
+  expect((await readiness()).train).toBe('Uploaded has no tokenizer.json');
+  await upload(ada, id, 'tokenizer.json', '{}');
+  const empty = Buffer.alloc(24);
+  empty.write('GGUF');
+  empty.writeUInt32LE(3, 4);
+  await upload(ada, id, 'model.gguf', empty);
+  expect(await readiness()).toEqual({ deploy: null, train: null });
+  const dataset = await create(ada);
+  await expect(
+    server.request(contract.getModelReadiness, { params: { id: dataset } }, { as: ada }),
+  ).rejects.toThrow('Facts is no model');
 });
 
 test('price and publication can be changed, and what cannot be is refused by name', async () => {

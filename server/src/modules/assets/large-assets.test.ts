@@ -122,7 +122,7 @@ test('a page of assets with the starter models reads no more than a page has', a
   const asked: CompiledQuery[] = [];
   const logged = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: server.services.pool }),
-    log: ({ query }) => asked.push(query),
+    log: ({ query }) => void asked.push(query),
   });
   const filter = {
     userId: ada.userId,

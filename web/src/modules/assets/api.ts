@@ -7,6 +7,7 @@ import {
   deleteFile,
   downloadFile,
   getAsset,
+  getModelReadiness,
   listAssets,
   previewFile,
   updateAsset,
@@ -14,6 +15,7 @@ import {
 import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from '../../lib/api-client.ts';
+import { ApiError } from '../../lib/api-error.ts';
 import { download } from '../../lib/download.ts';
 import { queryClient } from '../../lib/query-client.ts';
 
@@ -88,6 +90,14 @@ export const assetQuery = (id: string) =>
     queryFn: ({ signal }) => call(getAsset, { params: { id } }, { signal, operation: 'fetch the asset' }),
   });
 
+/** What an uploaded model can be used for. Each change of its files asks anew. */
+export const modelReadinessQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['asset', 'readiness', id],
+    queryFn: ({ signal }) =>
+      call(getModelReadiness, { params: { id } }, { signal, operation: 'check the files of the model' }),
+  });
+
 /** A page of rows of one file. The revision is in the key, so that a replaced file is read again. */
 export const previewQuery = (file: { assetId: string; revisionId: string; path: string; offset: number }) =>
   queryOptions({
@@ -103,6 +113,20 @@ export const previewQuery = (file: { assetId: string; revisionId: string; path: 
       ),
     staleTime: Number.POSITIVE_INFINITY,
   });
+
+/** What should be mended in a data file before anybody trains on it; null where nothing is known to be wrong. */
+export async function findDataProblem(assetId: string, path: string): Promise<string | null> {
+  try {
+    const { problem } = await call(
+      previewFile,
+      { params: { id: assetId }, query: { path, offset: 0, limit: 1 } },
+      { operation: 'read the file', timeoutMs: 30_000 },
+    );
+    return problem;
+  } catch (error) {
+    return error instanceof ApiError && error.code === 'invalid_request' ? error.message : null;
+  }
+}
 
 export type NewDataset = {
   title: string;

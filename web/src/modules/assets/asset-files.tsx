@@ -5,9 +5,14 @@ import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { FileDrop } from '../../ui/file-drop.tsx';
 import { notify } from '../../ui/notify.ts';
+import { findDataProblem } from './api.ts';
+import { isDataFile } from './data-file.ts';
 import { FileTable } from './file-table.tsx';
 import { UploadList } from './upload-list.tsx';
 import { uploadFiles, useUploads } from './uploads.ts';
+
+/** Of a folder of files the first stand for the others. */
+const LOOKED_AT_MAX = 5;
 
 type Props = {
   asset: Asset;
@@ -27,6 +32,7 @@ export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) 
       notify.failure('Failed to upload file.', { description: failed[0]?.error ?? undefined });
     else if (done > 0) notify.success(done === 1 ? 'File uploaded' : `${countOf(done, 'file')} uploaded`);
     else notify.info('Upload cancelled');
+    if (onPreview) await tellProblems(asset.dataset_id, files);
   };
   return (
     <div className="flex flex-col gap-4">
@@ -46,6 +52,20 @@ export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) 
           />
         )}
       </Card>
+      {asset.files.length < asset.file_count && (
+        <p className="text-[0.8125rem] text-muted">
+          These are the first {asset.files.length.toLocaleString('en')} of{' '}
+          {asset.file_count.toLocaleString('en')} files. The API lists all of them.
+        </p>
+      )}
     </div>
   );
+}
+
+/** Says at once what is wrong with data files that have just come. */
+async function tellProblems(assetId: string, files: File[]): Promise<void> {
+  for (const { name: path } of files.filter((file) => isDataFile(file.name)).slice(0, LOOKED_AT_MAX)) {
+    const problem = await findDataProblem(assetId, path);
+    if (problem) notify.warning('This file needs a look', { description: problem, durationMs: 10_000 });
+  }
 }
