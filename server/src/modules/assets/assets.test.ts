@@ -703,9 +703,10 @@ test('an uploaded model says what it can be used for, and which file is missing'
   await upload(ada, id, 'model.gguf', empty);
   expect(await readiness()).toEqual({ deploy: null, train: null });
   const dataset = await create(ada);
-  await expect(
-    server.request(contract.getModelReadiness, { params: { id: dataset } }, { as: ada }),
-  ).rejects.toThrow('Facts is no model');
+  expect(await server.request(contract.getModelReadiness, { params: { id: dataset } }, { as: ada })).toEqual({
+    deploy: 'Facts is a dataset',
+    train: 'Facts is a dataset',
+  });
 });
 
 test('price and publication can be changed, and what cannot be is refused by name', async () => {

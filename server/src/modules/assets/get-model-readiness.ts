@@ -1,6 +1,5 @@
 import type { ModelReadiness } from '@bakehouse/contract/assets';
 import type { Context } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
 import { findReadableAsset } from './find-asset.ts';
 
 /**
@@ -11,14 +10,15 @@ export type FindObstacle = (ctx: Context, input: { assetId: string }) => Promise
 
 export type ModelUses = { deploy: FindObstacle; train: FindObstacle };
 
-/** What the files of a model suffice for. Throws AppError('invalid_request') for a dataset. */
+/** What the files of a model suffice for; a dataset is of neither use. */
 export async function getModelReadiness(
   ctx: Context,
   { assetId, uses }: { assetId: string; uses: ModelUses },
 ): Promise<ModelReadiness> {
   const asset = await findReadableAsset(ctx.db, { assetId, userId: ctx.caller.userId });
   if (asset.dataset_type !== 'MODEL') {
-    throw new AppError('invalid_request', { publicMessage: `${asset.title} is no model`, param: 'id' });
+    const sentence = `${asset.title} is a dataset`;
+    return { deploy: sentence, train: sentence };
   }
   const [deploy, train] = await Promise.all([uses.deploy(ctx, { assetId }), uses.train(ctx, { assetId })]);
   return { deploy, train };
