@@ -49,7 +49,8 @@ const commands: Record<string, Entry> = {
     load: async () => (await import('./tour.ts')).tour,
   },
   bench: {
-    summary: 'measure against the best known; WORDS choose: training chat transfers upload; or --models',
+    summary:
+      'measure against the best known; WORDS choose: training chat transfers upload neighbours; or --models',
     takesWords: true,
     load: async () => (await import('./bench.ts')).bench,
   },

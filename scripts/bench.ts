@@ -1,6 +1,7 @@
 import { measureChat } from './bench/chat.ts';
 import { type Measured, meetsGoal, result } from './bench/measured.ts';
 import { measureModels } from './bench/models.ts';
+import { measureNeighbours } from './bench/neighbours.ts';
 import { measureTraining } from './bench/training.ts';
 import { measureTransfers } from './bench/transfers.ts';
 import { measureUpload } from './bench/upload.ts';
@@ -12,6 +13,7 @@ const measures: Record<string, () => Promise<Measured[]>> = {
   transfers: measureTransfers,
   chat: measureChat,
   training: measureTraining,
+  neighbours: measureNeighbours,
 };
 
 /**

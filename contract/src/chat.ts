@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
+/** A long conversation; no more, since all of it is parsed at once. */
+const CHAT_BYTES_MAX = 1024 * 1024;
+
 /**
  * The OpenAI-compatible calls. Only what the gateway itself reads is named here; which other
  * parameters go on to the model server, modules/deployments/completion-request.ts knows.
@@ -29,6 +32,7 @@ export const chatCompletions = endpoint({
     messages: z.array(chatMessage).min(1),
     max_completion_tokens: z.int().min(1).max(131_072).nullish(),
   }),
+  bodyBytesMax: CHAT_BYTES_MAX,
 });
 
 export const completions = endpoint({
@@ -37,6 +41,7 @@ export const completions = endpoint({
   access: 'key',
   summary: 'Continue a text with a deployed model (OpenAI format)',
   body: z.looseObject({ ...sampling, prompt: z.union([z.string(), z.array(z.string()).length(1)]) }),
+  bodyBytesMax: CHAT_BYTES_MAX,
 });
 
 export const openAiModel = z.object({

@@ -32,3 +32,21 @@ export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
+
+/** One round of a comparison: both were measured one right after the other. */
+export type Pair = { ours: number; theirs: number };
+
+/**
+ * The reference's median, and ours in the ratio that the two have in the middle round. A machine's
+ * speed drifts by more than the two differ, so that two medians apart would compare its moods.
+ */
+export function medianPair(rounds: Pair[]): Pair {
+  const theirs = median(rounds.map((round) => round.theirs));
+  return { theirs, ours: theirs * median(rounds.map((round) => round.ours / round.theirs)) };
+}
+
+/** The same by the difference in the middle round, for what one side adds to the other. */
+export function medianNeighbour(rounds: Pair[]): Pair {
+  const theirs = median(rounds.map((round) => round.theirs));
+  return { theirs, ours: theirs + median(rounds.map((round) => round.ours - round.theirs)) };
+}

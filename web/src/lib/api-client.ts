@@ -88,8 +88,9 @@ async function request(endpoint: Endpoint, url: string, body: unknown, options: 
 
 /** Throws where the endpoint needs a key and there is none. */
 export function keyHeader(endpoint: Endpoint): Record<string, string> {
-  if (endpoint.access !== 'key' && endpoint.access !== 'operator') return {};
   const credentials = getCredentials();
+  if (endpoint.access === 'key_or_session') return credentials ? { 'x-api-key': credentials.apiKey } : {};
+  if (endpoint.access !== 'key' && endpoint.access !== 'operator') return {};
   if (!credentials) throw new ApiError('API key not found', { status: 0, code: 'no_key' });
   return { 'x-api-key': credentials.apiKey };
 }

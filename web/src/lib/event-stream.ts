@@ -16,6 +16,7 @@ const families: Record<ChangeEvent['topic'], string[]> = {
   deployment: ['deployment'],
   balance: ['balance', 'transaction'],
   machine: ['machine'],
+  api_key: ['session'],
 };
 
 let connected = false;

@@ -94,7 +94,7 @@ function useChanges(userId: string): void {
 
 /** The sheets that the URL opens. Each stays mounted after its first opening, to slide out. */
 function CreateSheets() {
-  const { create, dataset, dataFile, baseModel } = useSearch({ from: '/app' });
+  const { create, dataset, dataFile, baseModel, modelType } = useSearch({ from: '/app' });
   const openPanel = useCreatePanel();
   const [seen, setSeen] = useState({ dataset: false, model: false });
   if (create && !seen[create]) setSeen({ ...seen, [create]: true });
@@ -109,6 +109,7 @@ function CreateSheets() {
           dataset={dataset}
           dataFile={dataFile}
           baseModel={baseModel}
+          modelType={modelType}
         />
       )}
     </>

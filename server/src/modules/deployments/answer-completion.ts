@@ -88,7 +88,11 @@ export async function answerCompletion(
     await reach(ctx, parts, { way, path, body, signal: hungUp.signal, onWait }, pass);
     outcome.ok = true;
   } catch (error) {
-    if (hungUp.signal.aborted) return;
+    if (hungUp.signal.aborted) {
+      // Who stops an answer has not met an error.
+      outcome.ok = true;
+      return;
+    }
     if (!reply.raw.headersSent) throw error;
     ctx.log.warn({ err: error, model: way.model_name }, 'a completion broke off');
     failEvents(reply.raw, error, ctx.requestId);
@@ -248,7 +252,7 @@ function failEvents(raw: Raw, error: unknown, requestId: string): void {
     error instanceof AppError
       ? error
       : new AppError('unavailable', {
-          publicMessage: 'The model server broke off. Try again',
+          publicMessage: 'The model server stopped in the middle of the answer. Try again',
           cause: error,
         });
   raw.end(`data: ${JSON.stringify(toErrorBody(known, requestId))}\n\n`);

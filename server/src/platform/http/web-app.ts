@@ -4,13 +4,14 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../errors.ts';
 
-/** Paths of programs; everything else a browser asks for is a page of the web app. */
-const PROGRAM_PATHS = /^\/(api|v1|runtime|healthz|readyz|metrics)(\/|$)/;
+/** Paths of programs, also of those that the server does not serve yet. */
+const PROGRAM_PATHS =
+  /^\/(api|v1|runtime|huggingface|healthz|readyz|metrics|openapi\.json|\.well-known)(\/|$)|\.git(\/|$)/;
 
 /**
  * Serves the built web app. Its assets carry a hash in their names and may be kept for ever; the
- * page itself is asked for each time. Every path that is no program's and no file's is answered
- * with the page, whose router takes it from there.
+ * page itself is asked for each time. A browser gets the page for every path that is no program's,
+ * and its router takes it from there; programs do not ask for HTML, and get their error.
  */
 export async function serveWebApp(app: FastifyInstance, dist: string): Promise<void> {
   const isBuilt = existsSync(path.join(dist, 'index.html'));
@@ -26,9 +27,9 @@ export async function serveWebApp(app: FastifyInstance, dist: string): Promise<v
   }
   app.setNotFoundHandler((request, reply) => {
     const [pathname = '/'] = request.url.split('?');
-    const isPage = (request.method === 'GET' || request.method === 'HEAD') && !PROGRAM_PATHS.test(pathname);
-    const isFile = path.extname(pathname) !== '' && !request.headers.accept?.includes('text/html');
-    if (isPage && !isFile) {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const isPage = request.headers.accept?.includes('text/html') && !PROGRAM_PATHS.test(pathname);
+    if (isRead && isPage) {
       if (!isBuilt)
         throw new AppError('not_found', {
           publicMessage: "The web app is not built: './bakehouse up' builds it",

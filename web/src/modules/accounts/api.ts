@@ -28,6 +28,12 @@ export function useRotateApiKey() {
   });
 }
 
+/** A new key for who is signed in, by the session alone: the old one cannot be shown any more. */
+export async function replaceLostKey(): Promise<void> {
+  await call(rotateApiKey, {}, { operation: 'make a new API key' });
+  await enter();
+}
+
 export type SignUp = { username: string; email: string; password: string };
 export type SignIn = { email: string; password: string };
 

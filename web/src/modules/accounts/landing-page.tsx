@@ -5,8 +5,10 @@ import { useEffect } from 'react';
 import { Logo } from '../../ui/logo.tsx';
 import { signInMethodsQuery } from './api.ts';
 import { ForgotPasswordForm } from './forgot-password-form.tsx';
+import { KeyLostForm } from './key-lost-form.tsx';
 import { NewPasswordForm } from './new-password-form.tsx';
 import { ProviderButtons } from './provider-buttons.tsx';
+import { keyLostQuery } from './session.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
 
@@ -19,7 +21,7 @@ const strengths = [
   {
     icon: GraduationCap,
     title: 'Fine-tune on it',
-    text: 'Real training with the price up front, live curves, and a resume from the last checkpoint.',
+    text: 'Real training with the price up front, live curves, and resuming from the last checkpoint.',
   },
   {
     icon: Rocket,
@@ -78,10 +80,19 @@ function AccountCard() {
   const { data } = useQuery(signInMethodsQuery);
   const providers = (data?.methods ?? []).filter((method) => method !== 'password');
   const enter = () => navigate({ href: next, replace: true });
+  const { data: keyLost } = useQuery(keyLostQuery);
   useEffect(() => {
     document.title = form === 'sign-in' ? 'Bakehouse' : `${titles[form]} · Bakehouse`;
   }, [form]);
 
+  if (keyLost) {
+    return (
+      <div className="card grid gap-4 px-6 py-7 sm:px-8">
+        <h2 className="font-semibold text-lg tracking-tight">You need a new API key</h2>
+        <KeyLostForm onDone={enter} />
+      </div>
+    );
+  }
   return (
     <div className="card px-6 py-7 sm:px-8">
       <h2 className="font-semibold text-lg tracking-tight">{titles[form]}</h2>
@@ -92,7 +103,7 @@ function AccountCard() {
           </>
         ) : (
           <>
-            {form === 'sign-up' ? 'Already have one?' : 'You know it after all?'} <FormLink>Sign in</FormLink>
+            {form === 'sign-up' ? 'Already have an account?' : 'Remembered it?'} <FormLink>Sign in</FormLink>
           </>
         )}
       </p>

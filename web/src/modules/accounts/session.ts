@@ -2,6 +2,7 @@ import { getApiKey, getMe, type User } from '@bakehouse/contract/accounts';
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import { call } from '../../lib/api-client.ts';
+import { ApiError } from '../../lib/api-error.ts';
 import { getCredentials, setCredentials } from '../../lib/credentials.ts';
 import { queryClient } from '../../lib/query-client.ts';
 import { authRequest } from './auth-request.ts';
@@ -13,6 +14,17 @@ import { authRequest } from './auth-request.ts';
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: loadSession,
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: Number.POSITIVE_INFINITY,
+});
+
+/**
+ * Whether somebody is signed in here to whom the server cannot show the API key: its secret was
+ * replaced. Until there is a new key, the web app has nothing to call with.
+ */
+export const keyLostQuery = queryOptions({
+  queryKey: ['session', 'key-lost'],
+  queryFn: () => false,
   staleTime: Number.POSITIVE_INFINITY,
   gcTime: Number.POSITIVE_INFINITY,
 });
@@ -47,7 +59,22 @@ async function loadSession(): Promise<User | null> {
     setCredentials(null);
     return null;
   }
-  const { data: apiKey } = await call(getApiKey, { query: { user_id: session.user.id } });
+  const apiKey = await readKey(session.user.id);
+  queryClient.setQueryData(keyLostQuery.queryKey, apiKey === null);
+  if (apiKey === null) {
+    setCredentials(null);
+    return null;
+  }
   setCredentials({ userId: session.user.id, apiKey });
   return call(getMe);
+}
+
+/** Null where the server cannot show the key any more. */
+async function readKey(userId: string): Promise<string | null> {
+  try {
+    return (await call(getApiKey, { query: { user_id: userId } })).data;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'key_not_readable') return null;
+    throw error;
+  }
 }

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
+import { MarkdownLines } from '../../ui/markdown.tsx';
 import { errorMessage, notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
@@ -71,7 +72,6 @@ function LoadedPage({ asset, kind, badge, actions, children }: Omit<Props, 'id'>
         title={asset.title}
         parents={parents[kind]}
         badge={asset.is_starter ? <Badge tone="accent">Starter model</Badge> : badge?.(asset)}
-        description={asset.details || undefined}
         actions={
           <>
             {actions?.(asset)}
@@ -88,14 +88,23 @@ function LoadedPage({ asset, kind, badge, actions, children }: Omit<Props, 'id'>
           </>
         }
       />
-      {asset.tags.length > 0 && (
-        <ul aria-label="Tags" className="-mt-3 mb-5 flex flex-wrap gap-1.5">
-          {asset.tags.map((tag) => (
-            <li key={tag}>
-              <Badge>{tag}</Badge>
-            </li>
-          ))}
-        </ul>
+      {(asset.details || asset.tags.length > 0) && (
+        <div className="-mt-3 mb-5 flex flex-col gap-3">
+          {asset.details && (
+            <div className="text-muted">
+              <MarkdownLines text={asset.details} />
+            </div>
+          )}
+          {asset.tags.length > 0 && (
+            <ul aria-label="Tags" className="flex flex-wrap gap-1.5">
+              {asset.tags.map((tag) => (
+                <li key={tag}>
+                  <Badge>{tag}</Badge>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
       )}
       {children(asset, canChange)}
       {open === 'edit' && <EditAssetDialog asset={asset} onClose={() => setOpen(null)} />}
@@ -122,7 +131,7 @@ function LoadedPage({ asset, kind, badge, actions, children }: Omit<Props, 'id'>
 
 function deletionSentence({ file_count: files }: Asset): string {
   if (files === 0) return 'This cannot be undone.';
-  return `${files === 1 ? 'Its file goes' : `Its ${files} files go`} with it. This cannot be undone.`;
+  return `${files === 1 ? 'Its file is' : `Its ${files} files are`} deleted too. This cannot be undone.`;
 }
 
 function PageSkeleton() {

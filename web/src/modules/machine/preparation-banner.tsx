@@ -32,9 +32,7 @@ export function PreparationBanner() {
             />
           </summary>
           <div className="mx-auto max-w-6xl px-4 pb-4 sm:px-8">
-            <p className="mb-3 text-[0.8125rem] text-muted">
-              Everything that does not need these parts works already.
-            </p>
+            <p className="mb-3 text-[0.8125rem] text-muted">Everything else is ready to use.</p>
             <ul className="grid gap-x-10 gap-y-4 md:grid-cols-3">
               {open.map((preparation) => (
                 <Preparation key={preparation.id} preparation={preparation} />

@@ -59,7 +59,7 @@ export function CreateModelResult({ type, name, modelId, error, failedUploads, o
       }
       text={
         missing > 0
-          ? `${name} is here, but not all of its files. Add them again on its page.`
+          ? `${name} was created, but some of its files are missing. Add them on its page.`
           : obstacle !== null
             ? `${obstacle}. You can add files on its page.`
             : name

@@ -15,7 +15,7 @@ export function RunOutcome({ run }: { run: Run }) {
         <Figure card label="Held-out loss" note={`base model ${decimals(summary.eval_loss_base)}`}>
           {decimals(summary.eval_loss)}
         </Figure>
-        <Figure card label="Training loss" note={countOf(run.steps_total, 'step')}>
+        <Figure card label="Training loss" note={`mean of ${countOf(run.steps_total, 'step')}`}>
           {decimals(summary.train_loss)}
         </Figure>
         <Figure card label="Took" note={deviceName(run.device)}>
@@ -51,7 +51,7 @@ function Charge({ bgl }: { bgl: string }) {
     'You were not charged.'
   ) : (
     <>
-      You were charged <Money bgl={bgl} /> for the time that it took.
+      You were charged <Money bgl={bgl} /> for the time it took.
     </>
   );
 }

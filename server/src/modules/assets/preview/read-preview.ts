@@ -32,11 +32,10 @@ export async function readPreview(file: { localPath: string; name: string } & Pa
   if (endingOf(file.name) === 'parquet') {
     const { totalRows, ...table } = await readParquet(file.localPath, file.name, file);
     const page = await readPage(table, { offset: 0, limit: file.limit }, true);
-    return { ...page, total_rows: totalRows, problem: totalRows === 0 ? `${file.name} has no rows.` : null };
+    return { ...page, total_rows: totalRows };
   }
   const { size } = await stat(file.localPath);
-  const page = await readPage(await openTextTable(file), file, size <= COUNT_BYTES_MAX);
-  return { ...page, problem: findProblem(file.name, page) };
+  return readPage(await openTextTable(file), file, size <= COUNT_BYTES_MAX);
 }
 
 async function openTextTable({ localPath, name }: { localPath: string; name: string }): Promise<Table> {
@@ -55,22 +54,8 @@ async function openTextTable({ localPath, name }: { localPath: string; name: str
   }
 }
 
-function findProblem(name: string, page: Omit<Preview, 'problem'>): string | null {
-  const [first] = page.broken;
-  if (first) {
-    const count = page.broken_count;
-    const rows = count === 1 ? 'One row' : `${count.toLocaleString('en')} rows`;
-    return `${rows} of ${name} cannot be read. Line ${first.line}: ${first.reason}.`;
-  }
-  return page.total_rows === 0 ? `${name} has no rows.` : null;
-}
-
 /** Collects one page; goes on to the end of the table only to count. */
-async function readPage(
-  { columns, rows }: Table,
-  page: Page,
-  toTheEnd: boolean,
-): Promise<Omit<Preview, 'problem'>> {
+async function readPage({ columns, rows }: Table, page: Page, toTheEnd: boolean): Promise<Preview> {
   const picked: Cell[][] = [];
   const broken: Preview['broken'] = [];
   let brokenCount = 0;
