@@ -65,7 +65,7 @@ export async function listAssets(
 function pageOf(db: Database, { type, search, sort, cursor, limit }: ListFilter, owner: string | null) {
   const { key, type: keyType, direction, after } = orders[sort];
   let query = assets(db)
-    .select([sql<unknown>`${key}`.as('sort_key'), sql<string>`${key}::text`.as('sort_value')])
+    .select([sql`${key}`.as('sort_key'), sql<string>`${key}::text`.as('sort_value')])
     .where('assets.dataset_type', '=', type)
     .where('assets.owner_user_id', owner === null ? 'is' : '=', owner);
   if (search !== '') {

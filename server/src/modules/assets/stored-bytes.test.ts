@@ -56,7 +56,7 @@ test('the count of what a user stores is the sum of it, whatever happens at the 
   );
   const seed = Date.now() % 100_000;
   await Promise.all(
-    Array.from({ length: 6 }, async (_, worker) => {
+    [1, 2, 3, 4, 5, 6].map(async (worker) => {
       const draw = numbers(seed + worker);
       for (let step = 0; step < 40; step += 1) {
         const at = draw(assets.length);

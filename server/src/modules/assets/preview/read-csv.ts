@@ -15,13 +15,12 @@ const DELIMITERS = [',', ';', '\t', '|'];
 
 /**
  * A csv file whose first line names the columns, parted by whichever of , ; tab | is most
- * frequent in it outside of quotes. Throws Unreadable when that line is damaged, names no columns, or one twice.
+ * frequent in it. Throws Unreadable when that line is damaged, names no columns, or one twice.
  */
 export async function readCsv(chunks: AsyncIterable<string>, name: string): Promise<Table> {
   const { firstLine, all } = await peekFirstLine(chunks);
-  const unquoted = firstLine.replace(/"[^"]*(?:"|$)/g, '');
   const delimiter = DELIMITERS.reduce((best, mark) =>
-    count(unquoted, mark) > count(unquoted, best) ? mark : best,
+    count(firstLine, mark) > count(firstLine, best) ? mark : best,
   );
   // All names are looked at, whatever is shown of them.
   let keep = Number.POSITIVE_INFINITY;

@@ -195,9 +195,7 @@ describe('text', () => {
       'd.txt is not UTF-8 text: it is full of NUL',
     ],
   ])('names %s under a name of text', async (_what, bytes, sentence) => {
-    const reading = (async () => {
-      for await (const _ of decodeText(Readable.from([bytes]), 'd.txt'));
-    })();
+    const reading = Array.fromAsync(decodeText(Readable.from([bytes]), 'd.txt'));
     await expect(reading).rejects.toThrow(sentence);
   });
 });
