@@ -305,7 +305,7 @@ describe('uploading', () => {
     expect(told).toContain('File size exceeds 500MB limit');
     expect((await get(ada, id)).files).toEqual([]);
     expect(await storedFiles()).toEqual(before);
-  });
+  }, 180_000);
 
   test('a refused one is read to its end, so that the connection does not stand still', async () => {
     const id = await create(ada);
