@@ -1,6 +1,5 @@
 import { type CsvRecord, csvRecords } from './csv-records.ts';
 import { LINE_CHARS_MAX, resume } from './decode-text.ts';
-
 import {
   type Broken,
   COLUMNS_MAX,
@@ -11,7 +10,6 @@ import {
   refuseTwins,
   type Table,
 } from './table.ts';
-
 import { Unreadable } from './unreadable.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
@@ -22,8 +20,10 @@ const DELIMITERS = [',', ';', '\t', '|'];
  */
 export async function readCsv(chunks: AsyncIterable<string>, name: string): Promise<Table> {
   const { firstLine, all } = await peekFirstLine(chunks);
+  // What stands in quotes parts no columns.
+  const unquoted = firstLine.replace(/"[^"]*(?:"|$)/g, '');
   const delimiter = DELIMITERS.reduce((best, mark) =>
-    count(firstLine, mark) > count(firstLine, best) ? mark : best,
+    count(unquoted, mark) > count(unquoted, best) ? mark : best,
   );
   // All names are looked at, whatever is shown of them.
   let keep = Number.POSITIVE_INFINITY;
