@@ -59,6 +59,11 @@ const commands: Record<string, Entry> = {
     takesWords: true,
     load: async () => (await import('./ledger.ts')).ledger,
   },
+  blobs: {
+    summary: "'blobs verify' reads every stored file again and compares it with its hash",
+    takesWords: true,
+    load: async () => (await import('./blobs.ts')).blobs,
+  },
   operator: {
     summary: "'operator EMAIL' makes the account of an operator, with a new password",
     takesWords: true,

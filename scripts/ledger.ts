@@ -35,7 +35,7 @@ export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promi
   const dir = path.join(dataDir, 'postgres');
   if (!existsSync(dir))
     throw new PlainError(
-      `There is no ledger in ${dataDir} yet. './bakehouse up' makes one; --data-dir names another folder.`,
+      `There is no database in ${dataDir} yet. './bakehouse up' makes one; --data-dir names another folder.`,
     );
   const postgres = await startEmbeddedPostgres({ dir });
   try {

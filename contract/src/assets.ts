@@ -17,6 +17,7 @@ export const tag = z
 const tags = z.array(tag).max(20, 'At most 20 tags');
 const title = z.string().trim().min(1, 'Name is required').max(200, 'Name must have at most 200 characters');
 const category = z.string().trim().max(100, 'Category must have at most 100 characters');
+const price = bglInput.refine((micro) => micro >= 0n, 'Price must not be negative');
 const details = z.string().trim().max(10_000, 'Description must have at most 10,000 characters');
 
 export const assetIdParams = z.object({ id: idOf('dataset or model') });
@@ -27,6 +28,11 @@ export const assetFile = z.object({
   sha256: z.string(),
   uploaded_at: z.string(),
 });
+
+export type AssetFile = z.infer<typeof assetFile>;
+
+/** Files that an answer lists at most; the others follow by `next_cursor` of the asset's info. */
+export const FILES_SHOWN_MAX = 1000;
 
 /** A dataset or a model as lists show it. */
 export const assetSummary = z.object({
@@ -58,7 +64,10 @@ export const assetSummary = z.object({
 export type AssetSummary = z.infer<typeof assetSummary>;
 
 export const asset = assetSummary.extend({
+  /** Of the newest revision, in the order of their paths: the first 1000 of `file_count`. */
   files: z.array(assetFile),
+  /** The cursor with which `GET /api/v1/asset/{id}/info` goes on behind them; null where these are all. */
+  next_files_cursor: z.string().nullable(),
   /** README.md of the newest revision, if it has one. */
   card: z.string().nullable(),
   /** What a model was made from; null for what was uploaded. */
@@ -80,7 +89,7 @@ export const assetCreatePayload = z.object({
   details: details.default(''),
   tags: tags.default([]),
   user_id: userId,
-  price: bglInput.refine((micro) => micro >= 0n, 'Price must not be negative').prefault(0),
+  price: price.prefault(0),
   embedding_model: z.string().default(''),
   dimensions: z.int().min(0).max(100_000).default(0),
   is_published: z.boolean().default(false),
@@ -125,6 +134,25 @@ export const getAsset = endpoint({
   response: asset,
 });
 
+/** What stands in the way of a model's use, as sentences that say which file is missing or wrong. */
+export const modelReadiness = z.object({
+  /** Null: it can be deployed on this machine. */
+  deploy: z.string().nullable(),
+  /** Null: others can be fine-tuned from it. */
+  train: z.string().nullable(),
+});
+
+export type ModelReadiness = z.infer<typeof modelReadiness>;
+
+export const getModelReadiness = endpoint({
+  method: 'GET',
+  path: '/api/v1/asset/:id/readiness',
+  access: 'key',
+  summary: 'Whether the files of a model suffice to deploy it and to fine-tune from it',
+  params: assetIdParams,
+  response: modelReadiness,
+});
+
 export const listAssets = endpoint({
   method: 'GET',
   path: '/api/v1/datasets',
@@ -149,15 +177,18 @@ export const updateAsset = endpoint({
   method: 'PUT',
   path: '/api/v1/datasets/:id',
   access: 'key',
-  summary: 'Change title, details, category or tags',
+  summary: 'Change title, details, category, tags, price or is_published',
   params: assetIdParams,
   body: z
-    .object({
-      title,
-      details,
-      category,
-      tags,
-    })
+    .strictObject(
+      { title, details, category, tags, price, is_published: z.boolean(), user_id: userId },
+      {
+        error: (issue) =>
+          issue.code === 'unrecognized_keys'
+            ? `These cannot be changed: ${issue.keys.join(', ')}`
+            : undefined,
+      },
+    )
     .partial(),
   response: asset,
 });
@@ -205,10 +236,21 @@ export const assetInfo = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/info',
   access: 'key',
-  summary: 'One file or folder of the newest revision',
+  summary: 'One file of the newest revision, or the files of a folder page by page',
   params: assetIdParams,
-  query: z.object({ path: z.string().default('') }),
-  response: z.object({ path: z.string(), files: z.array(assetFile), size_bytes: z.number() }),
+  query: z.object({
+    path: z.string().default(''),
+    limit: z.coerce.number().int().min(1).max(FILES_SHOWN_MAX).default(FILES_SHOWN_MAX),
+    cursor: z.string().optional(),
+  }),
+  response: z.object({
+    path: z.string(),
+    files: z.array(assetFile),
+    /** Of all files below the path, and not of this page alone. */
+    file_count: z.int(),
+    size_bytes: z.number(),
+    next_cursor: z.string().nullable(),
+  }),
 });
 
 export const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);

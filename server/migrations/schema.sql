@@ -69,6 +69,7 @@ create table assets (
   size_bytes bigint not null default 0,
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
+  deleted_at timestamp with time zone,
   constraint assets_pkey PRIMARY KEY (id),
   constraint assets_starter_slug_key UNIQUE (starter_slug),
   constraint assets_check CHECK (is_starter = (owner_user_id IS NULL)),
@@ -83,7 +84,9 @@ create table assets (
 CREATE INDEX assets_by_size ON public.assets USING btree (owner_user_id, dataset_type, size_bytes, id);
 CREATE INDEX assets_by_title ON public.assets USING btree (owner_user_id, dataset_type, lower(title), id);
 CREATE INDEX assets_by_update ON public.assets USING btree (owner_user_id, dataset_type, updated_at, id);
+CREATE INDEX assets_deleted ON public.assets USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX assets_parent ON public.assets USING btree (parent_asset_id);
+CREATE INDEX assets_revision ON public.assets USING btree (revision_id);
 
 create table audit_log (
   id bigint not null generated always as identity,
@@ -100,10 +103,14 @@ create table blobs (
   size_bytes bigint not null,
   created_at timestamp with time zone not null default now(),
   touched_at timestamp with time zone not null default now(),
+  checked_at timestamp with time zone not null default now(),
+  damaged_at timestamp with time zone,
   constraint blobs_pkey PRIMARY KEY (sha256),
   constraint blobs_sha256_check CHECK (sha256 ~ '^[0-9a-f]{64}$'::text),
   constraint blobs_size_bytes_check CHECK (size_bytes >= 0)
 );
+CREATE INDEX blobs_checked_at ON public.blobs USING btree (checked_at);
+CREATE INDEX blobs_damaged ON public.blobs USING btree (sha256) WHERE (damaged_at IS NOT NULL);
 CREATE INDEX blobs_touched_at ON public.blobs USING btree (touched_at);
 
 create table chat_requests (
@@ -435,6 +442,24 @@ create table training_configurations (
   constraint training_configurations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 
+create table user_blobs (
+  user_id text not null,
+  sha256 text not null,
+  size_bytes bigint not null,
+  files bigint not null,
+  constraint user_blobs_pkey PRIMARY KEY (user_id, sha256),
+  constraint user_blobs_files_check CHECK (files >= 0),
+  constraint user_blobs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table user_storage (
+  user_id text not null,
+  bytes bigint not null default 0,
+  constraint user_storage_pkey PRIMARY KEY (user_id),
+  constraint user_storage_bytes_check CHECK (bytes >= 0),
+  constraint user_storage_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 create table users (
   id text not null,
   name text not null,
@@ -580,6 +605,72 @@ create view serving_workloads as
            FROM jsonb_array_elements(workloads.spec -> 'adapters'::text) WITH ORDINALITY adapters(adapter, "position")) AS adapter_names
    FROM workloads
   WHERE behaviour = 'deployment'::text;
+
+CREATE OR REPLACE FUNCTION public.count_stored_files()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into user_storage (user_id)
+  select distinct a.owner_user_id from changed c join assets a on a.id = c.asset_id
+  where a.owner_user_id is not null
+  order by 1
+  on conflict do nothing;
+
+  perform from user_storage where user_id in (
+    select a.owner_user_id from changed c join assets a on a.id = c.asset_id
+  ) order by user_id for update;
+
+  if tg_op = 'INSERT' then
+    with added as (
+      select a.owner_user_id as user_id, c.sha256, max(c.size_bytes) as size_bytes, count(*) as files
+      from changed c join assets a on a.id = c.asset_id
+      where a.owner_user_id is not null
+      group by 1, 2
+    ), counted as (
+      insert into user_blobs (user_id, sha256, size_bytes, files)
+      select user_id, sha256, size_bytes, files from added
+      on conflict (user_id, sha256) do update set files = user_blobs.files + excluded.files
+    )
+    update user_storage s set bytes = s.bytes + grown.bytes
+    from (
+      select user_id, sum(size_bytes)::bigint as bytes from added
+      where not exists (
+        select from user_blobs b where b.user_id = added.user_id and b.sha256 = added.sha256
+      )
+      group by user_id
+    ) as grown
+    where s.user_id = grown.user_id;
+  else
+    update user_blobs b set files = b.files - gone.files
+    from (
+      select a.owner_user_id as user_id, c.sha256, count(*) as files
+      from changed c join assets a on a.id = c.asset_id
+      where a.owner_user_id is not null
+      group by 1, 2
+    ) as gone
+    where b.user_id = gone.user_id and b.sha256 = gone.sha256;
+
+    with gone as (
+      delete from user_blobs b using changed c, assets a
+      where a.id = c.asset_id and b.user_id = a.owner_user_id and b.sha256 = c.sha256 and b.files = 0
+      returning b.user_id, b.size_bytes
+    )
+    update user_storage s set bytes = s.bytes - freed.bytes
+    from (select user_id, sum(size_bytes)::bigint as bytes from gone group by user_id) as freed
+    where s.user_id = freed.user_id;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.delete_files_of_asset()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from asset_files where asset_id = old.id;
+  return old;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_expire_holds(p_now timestamp with time zone, p_limit integer)
  RETURNS TABLE(hold_id uuid, debit_account_id text)
@@ -994,6 +1085,9 @@ begin
   raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
 end $function$;
 
+CREATE TRIGGER asset_files_counted_in AFTER INSERT ON asset_files REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_files();
+CREATE TRIGGER asset_files_counted_out AFTER DELETE ON asset_files REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_files();
+CREATE TRIGGER assets_files_first BEFORE DELETE ON assets FOR EACH ROW EXECUTE FUNCTION delete_files_of_asset();
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_holds_ended_stay BEFORE UPDATE ON ledger_holds FOR EACH ROW WHEN (old.status <> 'pending'::text) EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_holds_kept BEFORE DELETE OR TRUNCATE ON ledger_holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -32,6 +32,7 @@ import { sealTransfersJob } from './modules/credits/jobs/seal-transfers.ts';
 import { openUserAccount } from './modules/credits/ledger.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
 import { findAssetUse as findDeploymentUse } from './modules/deployments/find-asset-use.ts';
+import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.ts';
 import { forgetRequestsJob } from './modules/deployments/jobs/forget-requests.ts';
 import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
 import { reconcileTextServerJob } from './modules/deployments/jobs/reconcile-text-server.ts';
@@ -39,6 +40,7 @@ import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { textServerKind } from './modules/deployments/text-server-kind.ts';
 import { estimateLoad } from './modules/training/estimate-load.ts';
 import { findAssetUse as findTrainingUse } from './modules/training/find-asset-use.ts';
+import { findTrainObstacle } from './modules/training/find-train-obstacle.ts';
 import { fineTuneKind } from './modules/training/fine-tune-kind.ts';
 import { type ReadData, readData } from './modules/training/read-data.ts';
 import { trainingRoutes } from './modules/training/routes.ts';
@@ -58,6 +60,8 @@ import type { AnyJob } from './platform/jobs/define-job.ts';
 import { openJobQueue } from './platform/jobs/job-queue.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { openLocalBlobStore } from './platform/storage/local-blob-store.ts';
+import { measureBlobs } from './platform/storage/measure-blobs.ts';
+import { scrubBlobsJob } from './platform/storage/scrub-blobs.ts';
 
 /**
  * What a process does: `web` answers HTTP, `worker` runs the finite jobs and schedules,
@@ -106,6 +110,7 @@ export async function createApp(options: Options): Promise<App> {
   const { config, databaseUrl, log, clock = systemClock, roles, cpuLoad = readCpuLoad } = options;
   const jobs: AnyJob[] = [
     forgetAnswersJob,
+    scrubBlobsJob,
     sealTransfersJob,
     expireHoldsJob,
     collectBlobsJob,
@@ -144,6 +149,7 @@ export async function createApp(options: Options): Promise<App> {
   });
   const metrics = createMetrics(pool);
   measureWorkloads(metrics, db, driver);
+  measureBlobs(metrics, db);
 
   const bindings: Binding[] = [
     ...eventRoutes,
@@ -151,7 +157,10 @@ export async function createApp(options: Options): Promise<App> {
     ...workloadRoutes(kinds),
     ...accountsRoutes,
     ...creditsRoutes({ send: gatherSends(services) }),
-    ...assetsRoutes(findAssetUses),
+    ...assetsRoutes({
+      findUses: findAssetUses,
+      modelUses: { deploy: findDeployObstacle(driver.capacity), train: findTrainObstacle },
+    }),
     ...trainingRoutes({
       capacity: driver.capacity,
       readData: options.readData ?? shareReads(readData),

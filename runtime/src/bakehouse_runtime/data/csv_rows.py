@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from typing import TYPE_CHECKING
 
 from ..errors import PlainError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 # Fields may be whole documents; the csv module's own limit is 128 kB.
 _FIELD_BYTES = 1 << 28
 _DELIMITERS = (",", ";", "\t", "|")
+_QUOTED = re.compile(r'"[^"]*(?:"|$)')
 
 
 def csv_table(path: Path, name: str) -> Table:
@@ -23,7 +25,8 @@ def csv_table(path: Path, name: str) -> Table:
     csv.field_size_limit(_FIELD_BYTES)
     numbered = numbered_lines(path, name)
     first = next(numbered, (1, ""))
-    delimiter = max(_DELIMITERS, key=first[1].count)
+    # What stands in quotes parts no columns.
+    delimiter = max(_DELIMITERS, key=_QUOTED.sub("", first[1]).count)
     # Strict: broken quotes are named instead of guessed at.
     reader = csv.reader(_chain(first, numbered), delimiter=delimiter, strict=True)
     try:

@@ -305,7 +305,7 @@ describe('uploading', () => {
     expect(told).toContain('File size exceeds 500MB limit');
     expect((await get(ada, id)).files).toEqual([]);
     expect(await storedFiles()).toEqual(before);
-  });
+  }, 180_000);
 
   test('a refused one is read to its end, so that the connection does not stand still', async () => {
     const id = await create(ada);
@@ -356,8 +356,12 @@ describe('uploading', () => {
     expect(await refusalOf(await upload(ada, id, 'm.bin', 'cos\nsystem\n.'))).toEqual({
       status: 400,
       code: 'invalid_request',
-      message: 'm.bin is not accepted: it would import os.system where it is loaded; save it as safetensors.',
+      message:
+        'm.bin is not accepted: it holds Python pickles, which can run code where they are loaded; ' +
+        'save the weights as safetensors.',
     });
+    // In a dataset the same bytes are data.
+    expect((await upload(ada, await create(ada), 'm.bin', 'cos\nsystem\n.')).status).toBe(200);
     expect((await refusalOf(await upload(ada, id, 'm.safetensors', 'too short'))).message).toContain(
       'm.safetensors is damaged',
     );
@@ -529,7 +533,7 @@ describe('previewing', () => {
   test('other files, other encodings and unknown names are refused', async () => {
     await upload(ada, id, 'latin.csv', Uint8Array.from(Buffer.from('a,b\nfür,1\n', 'latin1')));
     await expect(preview(ada, id, 'latin.csv')).rejects.toThrow(
-      'latin.csv is not UTF-8 text. Save it as UTF-8 and upload it again.',
+      'latin.csv is not UTF-8 text: line 2 is in another encoding. Save it as UTF-8 and upload it again.',
     );
     await upload(ada, id, 'picture.png', 'not really');
     await expect(preview(ada, id, 'picture.png')).rejects.toMatchObject({ status: 400 });
@@ -656,6 +660,76 @@ describe('changing and deleting', () => {
     });
     expect((await get(ada, id)).dataset_id).toBe(id);
   });
+});
+
+test('an uploaded model says what it can be used for, and which file is missing', async () => {
+  const id = await create(ada, { dataset_type: 'MODEL', title: 'Uploaded' });
+  const readiness = () => server.request(contract.getModelReadiness, { params: { id } }, { as: ada });
+  expect(await readiness()).toEqual({
+    deploy: 'Uploaded has no files yet',
+    train: 'Uploaded has no files yet',
+  });
+  await upload(ada, id, 'letter.docx', 'PK\x03\x04text');
+  expect(await readiness()).toEqual({
+    deploy: 'Uploaded has no GGUF file, so it cannot be served here',
+    train: 'Uploaded has no safetensors weights to train on',
+  });
+  const header = '{"__metadata__":{}}';
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(header.length));
+  await upload(ada, id, 'model.safetensors', Buffer.concat([length, Buffer.from(header)]));
+  expect((await readiness()).train).toBe('Uploaded has no config.json, which describes its architecture');
+  await upload(ada, id, 'config.json', '{}');
+  expect((await readiness()).train).toBe('Uploaded has no tokenizer.json');
+  await upload(ada, id, 'tokenizer.json', '{}');
+  const empty = Buffer.alloc(24);
+  empty.write('GGUF');
+  empty.writeUInt32LE(3, 4);
+  await upload(ada, id, 'model.gguf', empty);
+  expect(await readiness()).toEqual({ deploy: null, train: null });
+  const dataset = await create(ada);
+  expect(await server.request(contract.getModelReadiness, { params: { id: dataset } }, { as: ada })).toEqual({
+    deploy: 'Facts is a dataset',
+    train: 'Facts is a dataset',
+  });
+});
+
+test('price and publication can be changed, and what cannot be is refused by name', async () => {
+  const id = await create(ada);
+  const update = (body: object) =>
+    server.request(contract.updateAsset, { params: { id }, body }, { as: ada });
+  const changed = await update({ price: '2.5', is_published: true, user_id: ada.userId });
+  expect(changed).toMatchObject({ price: '2.5', is_published: true, title: 'Facts' });
+  await expect(update({ title: 'Other', dimensions: 3, embedding_model: 'x' })).rejects.toThrow(
+    'These cannot be changed: dimensions, embedding_model',
+  );
+  expect((await get(ada, id)).title).toBe('Facts');
+});
+
+test('a model stays while others are made from it', async () => {
+  const base = await create(ada, { dataset_type: 'MODEL', title: 'A base' });
+  const source = (assetId: string) => ({ assetId, revisionId: assetId, title: 'Kept' });
+  const tuned: string[] = [];
+  for (const title of ['Tuned one', 'Tuned two', 'Tuned three', 'Tuned four', 'Tuned five']) {
+    const assetId = await create(ada, { dataset_type: 'MODEL', title });
+    const lineage = { assetId, runId: assetId, base: source(base), dataset: source(assetId) };
+    await server.services.db.transaction().execute((tx) => recordLineage(tx, lineage));
+    tuned.push(assetId);
+  }
+  const remove = async (id: string) => server.send(contract.deleteAsset, { params: { id } }, { as: ada });
+  expect(await refusalOf(await remove(base))).toEqual({
+    status: 409,
+    code: 'conflict',
+    message:
+      "'Tuned one', 'Tuned two', 'Tuned three' and 2 more were fine-tuned from it and cannot work without it. " +
+      'Delete these models first.',
+  });
+  for (const id of tuned.slice(1)) expect((await remove(id)).status).toBe(204);
+  expect((await refusalOf(await remove(base))).message).toBe(
+    "'Tuned one' was fine-tuned from it and cannot work without it. Delete that model first.",
+  );
+  expect((await remove(tuned[0] ?? '')).status).toBe(204);
+  expect((await remove(base)).status).toBe(204);
 });
 
 test('a card, a folder and the size of an asset can be read', async () => {

@@ -4,9 +4,9 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { lockChangeableAsset } from './find-asset.ts';
-import { isForeignKeyError } from './is-foreign-key-error.ts';
 import { collectBlobsJob } from './jobs/collect-blobs.ts';
-import { deleteAssetRow } from './queries.ts';
+import { purgeAsset } from './purge-asset.ts';
+import { listFineTunes, markDeleted } from './queries.ts';
 
 /**
  * Asked before an asset is deleted, inside that transaction, by the modules whose work uses
@@ -14,9 +14,13 @@ import { deleteAssetRow } from './queries.ts';
  */
 export type FindAssetUse = (tx: Transaction, input: { assetId: string }) => Promise<string | null>;
 
+/** Fine-tunes of a model that a refusal names. */
+const NAMED_MAX = 3;
+
 /**
  * Deletes the asset with all its revisions; its bytes go once nothing else refers to them. Throws
- * AppError('conflict') while a run or a deployment uses it.
+ * AppError('conflict') while a run or a deployment uses it, or a model was fine-tuned from it:
+ * that one holds only what it has learnt, and cannot be served without its base.
  */
 export async function deleteAsset(
   ctx: Context,
@@ -26,17 +30,25 @@ export async function deleteAsset(
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, async (tx) => {
     await lockChangeableAsset(tx, { assetId, userId });
-    for (const findUse of input.findUses) {
+    for (const findUse of [...input.findUses, findFineTuneOf]) {
       const use = await findUse(tx, { assetId });
       if (use) throw new AppError('conflict', { publicMessage: use });
     }
-    try {
-      await deleteAssetRow(tx, assetId);
-    } catch (error) {
-      if (!isForeignKeyError(error)) throw error;
-      throw new AppError('conflict', { publicMessage: 'This asset is in use', cause: error });
-    }
+    await markDeleted(tx, assetId);
     await publishChange(tx, userId, { topic: 'asset', id: assetId });
     await ctx.jobs.enqueue(tx, collectBlobsJob, {});
   });
+  // What is left of a large one is the job's work.
+  await purgeAsset(ctx.db, { assetId });
 }
+
+const findFineTuneOf: FindAssetUse = async (tx, { assetId }) => {
+  const { titles, count } = await listFineTunes(tx, assetId, NAMED_MAX);
+  if (count === 0) return null;
+  const names = titles.map((title) => `'${title}'`);
+  if (count > titles.length) names.push(`${count - titles.length} more`);
+  const list = new Intl.ListFormat('en-GB').format(names);
+  return count === 1
+    ? `${list} was fine-tuned from it and cannot work without it. Delete that model first.`
+    : `${list} were fine-tuned from it and cannot work without it. Delete these models first.`;
+};

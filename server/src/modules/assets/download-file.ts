@@ -5,6 +5,7 @@ import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { parseRange } from '../../platform/http/parse-range.ts';
+import { readBlob } from '../../platform/storage/read-blob.ts';
 import { findReadableAsset } from './find-asset.ts';
 import { type FileRow, findNewestFile, findRevision, listFiles } from './queries.ts';
 
@@ -43,7 +44,9 @@ export async function downloadFile(
   reply.header('content-length', range ? range.end - range.start + 1 : sizeBytes);
   // With no body at all the framework would state a length of 0.
   const bytes =
-    request.method === 'HEAD' ? Readable.from([]) : await ctx.blobs.read(file.sha256, range ?? undefined);
+    request.method === 'HEAD'
+      ? Readable.from([])
+      : await readBlob(ctx, { sha256: file.sha256, path: file.path, range: range ?? undefined });
   await reply.send(bytes);
 }
 
@@ -67,8 +70,8 @@ async function findFileOfRevision(
       publicMessage: 'This asset has no such revision',
       param: 'revision_id',
     });
-  const files = await listFiles(ctx.db, input.assetId, revision.number);
-  return files.find((file) => file.path === input.path);
+  const [file] = await listFiles(ctx.db, input.assetId, revision.number, input.path);
+  return file;
 }
 
 /** RFC 8187: what encodeURIComponent leaves alone, less the four that the header gives a meaning. */

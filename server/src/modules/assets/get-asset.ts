@@ -1,15 +1,18 @@
 import { text } from 'node:stream/consumers';
-import type { Asset } from '@bakehouse/contract/assets';
+import { type Asset, FILES_SHOWN_MAX } from '@bakehouse/contract/assets';
 import type { Context, Services } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { readBlob } from '../../platform/storage/read-blob.ts';
 import { findReadableAsset } from './find-asset.ts';
-import { type AssetRow, type FileRow, listNewestFiles } from './queries.ts';
+import { listFilesPage } from './list-files-page.ts';
+import { type AssetRow, findNewestFile } from './queries.ts';
 import { readLineage } from './read-lineage.ts';
-import { toSummary, toWireFile } from './to-wire.ts';
+import { toSummary } from './to-wire.ts';
 
 const CARD_PATH = 'README.md';
 const CARD_BYTES_MAX = 512 * 1024;
 
-/** A dataset or model with its files, its card and what it was made from. */
+/** A dataset or model with its first files, its card and what it was made from. */
 export async function getAsset(ctx: Context, input: { assetId: string }): Promise<Asset> {
   const asset = await findReadableAsset(ctx.db, { assetId: input.assetId, userId: ctx.caller.userId });
   return describeAsset(ctx, asset);
@@ -17,22 +20,31 @@ export async function getAsset(ctx: Context, input: { assetId: string }): Promis
 
 /** The same for an asset that was just read. */
 export async function describeAsset(services: Services, asset: AssetRow): Promise<Asset> {
-  const [files, lineage] = await Promise.all([
-    listNewestFiles(services.db, asset.id),
+  const [{ files, nextCursor }, card, lineage] = await Promise.all([
+    listFilesPage(services.db, { assetId: asset.id, path: '', limit: FILES_SHOWN_MAX }),
+    readCard(services, asset.id),
     readLineage(services.db, { assetId: asset.id }),
   ]);
   return {
     ...toSummary(asset),
-    files: files.map(toWireFile),
-    card: await readCard(services, files),
+    files,
+    next_files_cursor: nextCursor,
+    card,
     lineage: lineage ? toWireLineage(lineage) : null,
   };
 }
 
-async function readCard(services: Services, files: FileRow[]): Promise<string | null> {
-  const card = files.find((file) => file.path === CARD_PATH);
+async function readCard(services: Services, assetId: string): Promise<string | null> {
+  const card = await findNewestFile(services.db, assetId, CARD_PATH);
   if (!card) return null;
-  return text(await services.blobs.read(card.sha256, { start: 0, end: CARD_BYTES_MAX - 1 }));
+  const range = { start: 0, end: Math.min(Number(card.size_bytes), CARD_BYTES_MAX) - 1 };
+  try {
+    return await text(await readBlob(services, { sha256: card.sha256, path: card.path, range }));
+  } catch (error) {
+    // The rest of the page is there to upload the file again.
+    if (error instanceof AppError) return null;
+    throw error;
+  }
 }
 
 function toWireLineage({

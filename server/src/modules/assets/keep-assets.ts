@@ -11,6 +11,7 @@ export async function keepAssets(tx: Transaction, assetIds: string[]): Promise<v
     .selectFrom('assets')
     .select('id')
     .where('id', 'in', wanted)
+    .where('deleted_at', 'is', null)
     .orderBy('id')
     .forKeyShare()
     .execute();

@@ -1,5 +1,5 @@
 import type { DatasetType } from '@bakehouse/contract/assets';
-import { type Selectable, sql } from 'kysely';
+import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
 
@@ -12,6 +12,7 @@ function assets(db: Database | Transaction) {
   return db
     .selectFrom('assets')
     .leftJoin('users', 'users.id', 'assets.owner_user_id')
+    .where('assets.deleted_at', 'is', null)
     .selectAll('assets')
     .select('users.username as owner_username');
 }
@@ -35,28 +36,38 @@ const orders = {
   size: { key: sql`assets.size_bytes`, type: sql`bigint`, direction: sql`desc`, after: sql`<` },
 };
 
+type ListFilter = {
+  userId: string;
+  type: DatasetType;
+  includeStarter: boolean;
+  search: string;
+  sort: SortKey;
+  cursor: ListCursor | null;
+  limit: number;
+};
+
+/** One page. Each owner's rows are read in the order of an index, and only as many as the page has. */
 export async function listAssets(
   db: Database,
-  filter: {
-    userId: string;
-    type: DatasetType;
-    includeStarter: boolean;
-    search: string;
-    sort: SortKey;
-    cursor: ListCursor | null;
-    limit: number;
-  },
+  filter: ListFilter,
 ): Promise<(AssetRow & { sort_value: string })[]> {
-  const { key, type, direction, after } = orders[filter.sort];
-  const { cursor, search } = filter;
+  const { direction } = orders[filter.sort];
+  const own = pageOf(db, filter, filter.userId);
+  return db
+    .selectFrom((filter.includeStarter ? own.unionAll(pageOf(db, filter, null)) : own).as('page'))
+    .selectAll()
+    .orderBy(sql`sort_key ${direction}, id ${direction}`)
+    .limit(filter.limit)
+    .execute();
+}
+
+/** The page if there were only the assets of this owner; null: the starter models, which have none. */
+function pageOf(db: Database, { type, search, sort, cursor, limit }: ListFilter, owner: string | null) {
+  const { key, type: keyType, direction, after } = orders[sort];
   let query = assets(db)
-    .select(sql<string>`${key}::text`.as('sort_value'))
-    .where('assets.dataset_type', '=', filter.type)
-    .where((eb) =>
-      filter.includeStarter
-        ? eb.or([eb('assets.owner_user_id', '=', filter.userId), eb('assets.is_starter', '=', true)])
-        : eb('assets.owner_user_id', '=', filter.userId),
-    );
+    .select([sql`${key}`.as('sort_key'), sql<string>`${key}::text`.as('sort_value')])
+    .where('assets.dataset_type', '=', type)
+    .where('assets.owner_user_id', owner === null ? 'is' : '=', owner);
   if (search !== '') {
     const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
     query = query.where(sql<boolean>`(assets.title ilike ${pattern} or assets.id::text ilike ${pattern}
@@ -65,10 +76,12 @@ export async function listAssets(
   }
   if (cursor) {
     query = query.where(
-      sql<boolean>`(${key}, assets.id) ${after} (${cursor.value}::${type}, ${cursor.id}::uuid)`,
+      sql<boolean>`(${key}, assets.id) ${after} (${cursor.value}::${keyType}, ${cursor.id}::uuid)`,
     );
   }
-  return query.orderBy(sql`${key} ${direction}, assets.id ${direction}`).limit(filter.limit).execute();
+  return db
+    .selectFrom(query.orderBy(sql`${key} ${direction}, assets.id ${direction}`).limit(limit).as('own'))
+    .selectAll();
 }
 
 export type NewAsset = {
@@ -141,16 +154,52 @@ export async function listStarterRows(
     .execute();
 }
 
-export async function updateAssetWords(
+export async function updateAssetRow(
   tx: Transaction,
   assetId: string,
-  words: { title?: string; details?: string; category?: string; tags?: string[] },
+  changes: Updateable<
+    Pick<DB['assets'], 'title' | 'details' | 'category' | 'tags' | 'price_micro' | 'is_published'>
+  >,
 ): Promise<void> {
   await tx
     .updateTable('assets')
-    .set({ ...words, updated_at: sql<Date>`now()` })
+    .set({ ...changes, updated_at: sql<Date>`now()` })
     .where('id', '=', assetId)
     .execute();
+}
+
+/** From here on the asset is gone for everybody; its rows are deleted afterwards. */
+export async function markDeleted(tx: Transaction, assetId: string): Promise<void> {
+  await tx
+    .updateTable('assets')
+    .set({ deleted_at: sql<Date>`now()`, revision_id: null })
+    .where('id', '=', assetId)
+    .execute();
+}
+
+export async function listDeletedAssets(db: Database, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('assets')
+    .select('id')
+    .where('deleted_at', 'is not', null)
+    .orderBy('deleted_at')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Deletes at most `limit` files or revisions of an asset and answers how many. */
+export async function deletePiece(
+  tx: Transaction,
+  table: 'asset_files' | 'revisions',
+  assetId: string,
+  limit: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from ${sql.table(table)} where ctid = any(array(
+      select ctid from ${sql.table(table)} where asset_id = ${assetId} limit ${limit}
+    ))`.execute(tx);
+  return Number(numAffectedRows ?? 0n);
 }
 
 export async function deleteAssetRow(tx: Transaction, assetId: string): Promise<void> {
@@ -170,30 +219,65 @@ export async function findRevision(
     .executeTakeFirst();
 }
 
-/** The files of one revision, in the order of their paths. */
+const fileColumns = ['path', 'sha256', 'size_bytes', 'uploaded_at'] as const;
+
+/** The files of one revision, in the order of their paths; with a path only that one. */
 export async function listFiles(
   db: Database | Transaction,
   assetId: string,
   revisionNumber: number,
+  path?: string,
 ): Promise<FileRow[]> {
-  return db
+  let query = db
     .selectFrom('asset_files')
-    .select(['path', 'sha256', 'size_bytes', 'uploaded_at'])
+    .select(fileColumns)
     .where('asset_id', '=', assetId)
     .where('first_number', '<=', revisionNumber)
-    .where((eb) => eb.or([eb('last_number', 'is', null), eb('last_number', '>=', revisionNumber)]))
-    .orderBy('path')
-    .execute();
+    .where((eb) => eb.or([eb('last_number', 'is', null), eb('last_number', '>=', revisionNumber)]));
+  if (path !== undefined) query = query.where('path', '=', path);
+  return query.orderBy('path').execute();
+}
+
+function newestFiles(db: Database | Transaction, assetId: string) {
+  return db.selectFrom('asset_files').where('asset_id', '=', assetId).where('last_number', 'is', null);
 }
 
 export async function listNewestFiles(db: Database | Transaction, assetId: string): Promise<FileRow[]> {
-  return db
-    .selectFrom('asset_files')
-    .select(['path', 'sha256', 'size_bytes', 'uploaded_at'])
-    .where('asset_id', '=', assetId)
-    .where('last_number', 'is', null)
-    .orderBy('path')
-    .execute();
+  return newestFiles(db, assetId).select(fileColumns).orderBy('path').execute();
+}
+
+/** Files of the newest revision behind `after` in the order of their paths: the one of this path, or those below it. */
+export async function listFilesBelow(
+  db: Database,
+  assetId: string,
+  { path, after, limit }: { path: string; after: string | null; limit: number },
+): Promise<FileRow[]> {
+  let query = newestFiles(db, assetId).select(fileColumns).where(isBelow(path));
+  if (after !== null) query = query.where('path', '>', after);
+  return query.orderBy('path').limit(limit).execute();
+}
+
+/** How many files there are below a path in all, and their bytes. */
+export async function countFilesBelow(
+  db: Database,
+  assetId: string,
+  path: string,
+): Promise<{ count: number; bytes: number }> {
+  const { count, bytes } = await newestFiles(db, assetId)
+    .select([
+      sql<bigint>`count(*)`.as('count'),
+      sql<bigint>`coalesce(sum(size_bytes), 0)::bigint`.as('bytes'),
+    ])
+    .where(isBelow(path))
+    .executeTakeFirstOrThrow();
+  return { count: Number(count), bytes: Number(bytes) };
+}
+
+/** An empty path is above all others. */
+function isBelow(path: string) {
+  return path === ''
+    ? sql<boolean>`true`
+    : sql<boolean>`(path = ${path} or starts_with(path, ${`${path}/`}))`;
 }
 
 export async function findNewestFile(
@@ -201,13 +285,7 @@ export async function findNewestFile(
   assetId: string,
   path: string,
 ): Promise<FileRow | undefined> {
-  return db
-    .selectFrom('asset_files')
-    .select(['path', 'sha256', 'size_bytes', 'uploaded_at'])
-    .where('asset_id', '=', assetId)
-    .where('path', '=', path)
-    .where('last_number', 'is', null)
-    .executeTakeFirst();
+  return newestFiles(db, assetId).select(fileColumns).where('path', '=', path).executeTakeFirst();
 }
 
 export async function insertRevision(tx: Transaction, assetId: string, number: number): Promise<string> {
@@ -271,38 +349,46 @@ export async function setNewestRevision(
 }
 
 /** Bytes that the revisions of a user's assets keep in the store; what several of them have counts once. */
-export async function sumStoredBytes(db: Database | Transaction, userId: string): Promise<bigint> {
-  const { rows } = await sql<{ bytes: bigint }>`
-    select coalesce(sum(size_bytes), 0)::bigint as bytes from (
-      select distinct f.sha256, f.size_bytes from asset_files f
-      join assets a on a.id = f.asset_id where a.owner_user_id = ${userId}
-    ) as stored`.execute(db);
-  return rows[0]?.bytes ?? 0n;
+export async function findStoredBytes(db: Database, userId: string): Promise<bigint> {
+  const row = await db
+    .selectFrom('user_storage')
+    .select('bytes')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.bytes ?? 0n;
+}
+
+/** The same, held until the transaction ends: what one user stores changes in one transaction at a time. */
+export async function lockStoredBytes(tx: Transaction, userId: string): Promise<bigint> {
+  const { bytes } = await tx
+    .insertInto('user_storage')
+    .values({ user_id: userId })
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet((eb) => ({ bytes: eb.ref('user_storage.bytes') })),
+    )
+    .returning('bytes')
+    .executeTakeFirstOrThrow();
+  return bytes;
 }
 
 export async function ownsBlob(tx: Transaction, userId: string, sha256: string): Promise<boolean> {
   const row = await tx
-    .selectFrom('asset_files')
-    .innerJoin('assets', 'assets.id', 'asset_files.asset_id')
-    .select('asset_files.path')
-    .where('asset_files.sha256', '=', sha256)
-    .where('assets.owner_user_id', '=', userId)
-    .limit(1)
+    .selectFrom('user_blobs')
+    .select('files')
+    .where('user_id', '=', userId)
+    .where('sha256', '=', sha256)
     .executeTakeFirst();
   return row !== undefined;
 }
 
-/** Makes uploads of one user follow one another until the transaction ends. */
-export async function lockStorage(tx: Transaction, userId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`storage ${userId}`}, 0))`.execute(tx);
-}
-
-/** Whether a revision refers to the blob, so that it stays in the store. */
-export async function isBlobInUse(db: Database, sha256: string): Promise<boolean> {
+/** Whether the store holds the blob, good as far as is known, and a revision keeps it there. */
+export async function isBlobKept(db: Database, sha256: string): Promise<boolean> {
   const row = await db
     .selectFrom('asset_files')
-    .select('path')
-    .where('sha256', '=', sha256)
+    .innerJoin('blobs', 'blobs.sha256', 'asset_files.sha256')
+    .select('asset_files.path')
+    .where('blobs.sha256', '=', sha256)
+    .where('blobs.damaged_at', 'is', null)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
@@ -357,4 +443,22 @@ export async function findLineage(
   assetId: string,
 ): Promise<LineageRow | undefined> {
   return db.selectFrom('asset_lineage').selectAll().where('asset_id', '=', assetId).executeTakeFirst();
+}
+
+/** Models that were fine-tuned from this one: the first titles, and how many they are. */
+export async function listFineTunes(
+  tx: Transaction,
+  baseAssetId: string,
+  limit: number,
+): Promise<{ titles: string[]; count: number }> {
+  const rows = await tx
+    .selectFrom('asset_lineage')
+    .innerJoin('assets', 'assets.id', 'asset_lineage.asset_id')
+    .select(['assets.title', sql<bigint>`count(*) over ()`.as('count')])
+    .where('asset_lineage.base_asset_id', '=', baseAssetId)
+    .where('assets.deleted_at', 'is', null)
+    .orderBy('assets.created_at')
+    .limit(limit)
+    .execute();
+  return { titles: rows.map((row) => row.title), count: Number(rows[0]?.count ?? 0n) };
 }

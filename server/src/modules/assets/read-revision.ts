@@ -24,19 +24,19 @@ export type AssetRevision = {
 
 /**
  * One revision of an asset with its files, the newest unless said, for work that uses exactly
- * that. Throws AppError('not_found') unless the user may read it, and 'conflict' when it has no
+ * that. With `path` only that file is listed, if it is there: an asset may have very many. Throws AppError('not_found') unless the user may read it, and 'conflict' when it has no
  * files yet.
  */
 export async function readRevision(
   tx: Database | Transaction,
-  input: { assetId: string; revisionId?: string; userId: string },
+  input: { assetId: string; revisionId?: string; userId: string; path?: string },
 ): Promise<AssetRevision> {
   const asset = await findReadableAsset(tx, input);
   const revisionId = input.revisionId ?? asset.revision_id;
   if (!revisionId) throw new AppError('conflict', { publicMessage: `${asset.title} has no files yet` });
   const revision = await findRevision(tx, asset.id, revisionId);
   if (!revision) throw new AppError('not_found', { publicMessage: 'This asset has no such revision' });
-  const files = await listFiles(tx, asset.id, revision.number);
+  const files = await listFiles(tx, asset.id, revision.number, input.path);
   return {
     asset: {
       id: asset.id,

@@ -7,7 +7,7 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { storeBlob } from '../../platform/storage/store-blob.ts';
 import type { NewFile } from './add-revision.ts';
 import { createRevisionFromBlobs } from './create-revision-from-blobs.ts';
-import { isBlobInUse, upsertStarterAsset } from './queries.ts';
+import { isBlobKept, upsertStarterAsset } from './queries.ts';
 
 /**
  * Makes a model out of local files that everybody may use and nobody may change, or brings the one
@@ -39,6 +39,6 @@ async function keep(services: Services, localPath: string): Promise<{ sha256: st
   const hash = createHash('sha256');
   await pipeline(createReadStream(localPath, { highWaterMark: 1024 * 1024 }), hash);
   const sha256 = hash.digest('hex');
-  if (await isBlobInUse(services.db, sha256)) return { sha256, sizeBytes: (await stat(localPath)).size };
+  if (await isBlobKept(services.db, sha256)) return { sha256, sizeBytes: (await stat(localPath)).size };
   return storeBlob(services, createReadStream(localPath, { highWaterMark: 1024 * 1024 }));
 }

@@ -3,7 +3,7 @@ import type { Services } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Blob } from '../../platform/storage/blob-store.ts';
-import { lockStorage, ownsBlob, sumStoredBytes } from './queries.ts';
+import { findStoredBytes, lockStoredBytes, ownsBlob } from './queries.ts';
 
 /** What a user may store, and how much of it is left; null where the operator sets no limit. */
 export type Quota = { limitBytes: number; leftBytes: number } | null;
@@ -15,7 +15,7 @@ export async function readQuota(
 ): Promise<Quota> {
   if (config.storageGb === 0) return null;
   const limitBytes = config.storageGb * 1024 ** 3;
-  return { limitBytes, leftBytes: Math.max(0, limitBytes - Number(await sumStoredBytes(db, userId))) };
+  return { limitBytes, leftBytes: Math.max(0, limitBytes - Number(await findStoredBytes(db, userId))) };
 }
 
 /**
@@ -29,9 +29,9 @@ export async function takeStorage(
 ): Promise<void> {
   const { userId, quota, blob } = input;
   if (!quota) return;
-  await lockStorage(tx, userId);
+  const storedBytes = Number(await lockStoredBytes(tx, userId));
   if (await ownsBlob(tx, userId, blob.sha256)) return;
-  const leftBytes = Math.max(0, quota.limitBytes - Number(await sumStoredBytes(tx, userId)));
+  const leftBytes = Math.max(0, quota.limitBytes - storedBytes);
   if (blob.sizeBytes > leftBytes) {
     throw quotaExceeded({ ...quota, leftBytes }, formatBytes(blob.sizeBytes));
   }

@@ -1,6 +1,5 @@
-import type { AssetSummary, assetFile, DatasetType } from '@bakehouse/contract/assets';
+import type { AssetFile, AssetSummary, DatasetType } from '@bakehouse/contract/assets';
 import { formatBgl } from '@bakehouse/contract/money';
-import type * as z from 'zod';
 import type { AssetRow, FileRow } from './queries.ts';
 
 const STARTER_OWNER = 'bakehouse';
@@ -31,7 +30,7 @@ export function toSummary(row: AssetRow): AssetSummary {
   };
 }
 
-export function toWireFile(row: FileRow): z.infer<typeof assetFile> {
+export function toWireFile(row: FileRow): AssetFile {
   return {
     path: row.path,
     size_bytes: Number(row.size_bytes),

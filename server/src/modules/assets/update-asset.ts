@@ -7,14 +7,15 @@ import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { lockChangeableAsset } from './find-asset.ts';
 import { getAsset } from './get-asset.ts';
-import { updateAssetWords } from './queries.ts';
+import { updateAssetRow } from './queries.ts';
 
-/** Changes title, details, category or tags; what is absent stays. */
+/** Changes what describes an asset; what is absent stays. */
 export async function updateAsset(
   ctx: Context,
-  input: { assetId: string; words: InputOf<typeof endpoint>['body'] },
+  input: { assetId: string; changes: InputOf<typeof endpoint>['body'] },
 ): Promise<Asset> {
-  const { assetId, words } = input;
+  const { assetId } = input;
+  const { price, user_id: _, ...words } = input.changes;
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, async (tx) => {
     const asset = await lockChangeableAsset(tx, { assetId, userId });
@@ -28,7 +29,7 @@ export async function updateAsset(
         param: 'title',
       });
     }
-    await updateAssetWords(tx, assetId, words);
+    await updateAssetRow(tx, assetId, { ...words, price_micro: price });
     await publishChange(tx, userId, { topic: 'asset', id: assetId });
   });
   return getAsset(ctx, { assetId });

@@ -34,10 +34,12 @@ export async function uploadFile(
   input: { assetId: string; request: FastifyRequest; stallMs?: number },
 ): Promise<ResponseOf<typeof endpoint>> {
   const who = { assetId: input.assetId, userId: ctx.caller.userId };
-  await findChangeableAsset(ctx.db, who);
+  const { dataset_type: type } = await findChangeableAsset(ctx.db, who);
   const quota = await readQuota(ctx, who.userId);
   const { name, blob } = await receiveFile(ctx, { ...input, quota });
-  await checkWeights({ localPath: await ctx.blobs.localPath(blob.sha256), name, userId: who.userId });
+  // What lies in a dataset is data, and nothing loads it as weights.
+  if (type === 'MODEL')
+    await checkWeights({ localPath: await ctx.blobs.localPath(blob.sha256), name, userId: who.userId });
 
   return inTransaction(ctx.db, async (tx) => {
     const asset = await lockChangeableAsset(tx, who);

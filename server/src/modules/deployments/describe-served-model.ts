@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
+import { readBlob } from '../../platform/storage/read-blob.ts';
 import { readLineage } from '../assets/read-lineage.ts';
 import { type AssetRevision, readRevision } from '../assets/read-revision.ts';
 import type { ServedAdapter, ServedBase } from './text-server-spec.ts';
@@ -97,12 +98,8 @@ async function describeAdapter(ctx: Context, model: AssetRevision, engine: Engin
   };
 }
 
-async function readRank(
-  ctx: Context,
-  file: Pick<AssetRevision['files'][number], 'sha256' | 'sizeBytes'>,
-): Promise<number> {
-  const config =
-    file.sizeBytes <= CONFIG_BYTES_MAX ? parse(await text(await ctx.blobs.read(file.sha256))) : null;
+async function readRank(ctx: Context, file: AssetRevision['files'][number]): Promise<number> {
+  const config = file.sizeBytes <= CONFIG_BYTES_MAX ? parse(await text(await readBlob(ctx, file))) : null;
   const rank = typeof config === 'object' && config !== null && 'r' in config ? config.r : null;
   if (typeof rank !== 'number' || !Number.isInteger(rank) || rank < 1) {
     throw new AppError('conflict', { publicMessage: "The model's adapter_config.json names no rank r" });

@@ -18,6 +18,7 @@ import {
   runItems,
   type Work,
 } from './estimate-run.ts';
+import { findBaseFault } from './find-base-fault.ts';
 import {
   type FineTuneFields,
   isTextFile,
@@ -73,10 +74,10 @@ export async function checkFineTune(
 ): Promise<FineTuneCheck> {
   const { userId } = ctx.caller;
   const base = await readRevision(ctx.db, { assetId: baseModelId, userId });
-  const dataset = await readRevision(ctx.db, { assetId: datasetId, userId });
+  const dataset = await readRevision(ctx.db, { assetId: datasetId, userId, path: fields.file_name });
 
   const errors = refuseChoice(base, dataset, fields);
-  const dataFile = dataset.files.find(({ path }) => path === fields.file_name);
+  const [dataFile] = dataset.files;
   const report =
     errors.length > 0 || !dataFile
       ? null
@@ -151,15 +152,10 @@ function refuseChoice(base: AssetRevision, dataset: AssetRevision, fields: FineT
   } else if (fields.input_column && fields.input_column === fields.output_column) {
     errors.push('Input and output must be different columns');
   }
-  if (base.asset.datasetType !== 'MODEL') {
-    errors.push(`${base.asset.title} is a dataset: choose a model as base`);
-  } else if (base.files.some(({ path }) => path === 'adapter_config.json')) {
-    errors.push(`${base.asset.title} is itself a fine-tune: choose the model that it was made from as base`);
-  } else if (!trainableFiles(base).some(({ path }) => path.endsWith('.safetensors'))) {
-    errors.push(`${base.asset.title} has no safetensors weights to train on`);
-  }
+  const baseFault = findBaseFault(base);
+  if (baseFault) errors.push(baseFault);
   if (dataset.asset.datasetType !== 'RAW') errors.push(`${dataset.asset.title} is a model: choose a dataset`);
-  if (!dataset.files.some(({ path }) => path === fields.file_name)) {
+  if (dataset.files.length === 0) {
     errors.push(`${dataset.asset.title} has no file ${fields.file_name}`);
   }
   return errors;

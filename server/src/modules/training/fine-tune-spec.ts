@@ -51,7 +51,7 @@ export function isTextFile(name: string): boolean {
 }
 
 /** The files of a model that training reads: safetensors, tokenizer, configuration. */
-export function trainableFiles(base: AssetRevision): AssetRevision['files'] {
+export function trainableFiles(base: Pick<AssetRevision, 'files'>): AssetRevision['files'] {
   const other = /(^|\/)(README\.md|LICENSE.*)$|\.(gguf|bin|pt|pth|onnx|h5|msgpack)$/i;
   return base.files.filter(({ path }) => !path.includes('/') && !other.test(path));
 }

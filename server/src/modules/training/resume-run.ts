@@ -47,10 +47,10 @@ export async function resumeRun(ctx: Context, { params }: InputOf<typeof endpoin
 /** What it reads and makes may have been deleted since; from here on it stays. */
 async function requireSources(
   tx: Transaction,
-  { userId, modelAssetId, base, dataset }: RunRow,
+  { userId, modelAssetId, base, dataset, fileName }: RunRow,
 ): Promise<void> {
   await keepAssets(tx, [modelAssetId, base.assetId, dataset.assetId]);
   await findReadableAsset(tx, { assetId: modelAssetId, userId });
   await readRevision(tx, { ...base, userId });
-  await readRevision(tx, { ...dataset, userId });
+  await readRevision(tx, { ...dataset, userId, path: fileName });
 }

@@ -66,6 +66,7 @@ export type AssetsTable = {
   size_bytes: Generated<bigint>;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  deleted_at: Timestamp | null;
 };
 
 export type AuditLogTable = {
@@ -81,6 +82,8 @@ export type BlobsTable = {
   size_bytes: bigint;
   created_at: Generated<Timestamp>;
   touched_at: Generated<Timestamp>;
+  checked_at: Generated<Timestamp>;
+  damaged_at: Timestamp | null;
 };
 
 export type ChatRequestsTable = {
@@ -313,6 +316,18 @@ export type TrainingConfigurationsTable = {
   created_at: Generated<Timestamp>;
 };
 
+export type UserBlobsTable = {
+  user_id: string;
+  sha256: string;
+  size_bytes: bigint;
+  files: bigint;
+};
+
+export type UserStorageTable = {
+  user_id: string;
+  bytes: Generated<bigint>;
+};
+
 export type UsersTable = {
   id: string;
   name: string;
@@ -440,6 +455,8 @@ export type DB = {
   sign_in_methods: SignInMethodsTable;
   text_servers: TextServersTable;
   training_configurations: TrainingConfigurationsTable;
+  user_blobs: UserBlobsTable;
+  user_storage: UserStorageTable;
   users: UsersTable;
   verifications: VerificationsTable;
   workload_artefacts: WorkloadArtefactsTable;

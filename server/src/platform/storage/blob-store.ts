@@ -7,7 +7,16 @@ export type WriteOptions = {
   tooLargeMessage?: string;
   /** How many bytes will come, as far as known: what has no room is refused at once. */
   expectedBytes?: number;
+  /** Called when all bytes are safe on disk, before they can be found under their name. */
+  beforeVisible?: (blob: Blob) => Promise<void>;
 };
+
+/** The store has lost these bytes: they are not there any more, or no longer what their name says. */
+export class DamagedBlob extends Error {
+  constructor(sha256: string, reason: 'missing' | 'changed', cause?: unknown) {
+    super(`The bytes of ${sha256} are ${reason}`, { cause });
+  }
+}
 
 /** Immutable bytes, named by their SHA-256. */
 export type BlobStore = {
@@ -17,9 +26,15 @@ export type BlobStore = {
    * AppError('unavailable') where too little room would be left for the server itself.
    */
   write: (bytes: Readable, options?: WriteOptions) => Promise<Blob>;
-  /** A stream of the bytes from `start` to `end`, both inclusive. Throws when there is no such blob. */
+  /**
+   * A stream of the bytes, or of those from `start` to `end`, both inclusive. Where all are read it
+   * holds the last piece back until their hash is known, and fails with DamagedBlob instead of
+   * ending. Throws DamagedBlob when they are not there.
+   */
   read: (sha256: string, range?: { start: number; end: number }) => Promise<Readable>;
   /** A local path for programs that need a file, e.g. to validate it. The file must not be changed. */
   localPath: (sha256: string) => Promise<string>;
   delete: (sha256: string) => Promise<void>;
+  /** Removes what uploads left unfinished that ended without an end, e.g. with their process. */
+  removeUnfinished: () => Promise<void>;
 };

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir, writeFile } from 'node:fs/promises';
+import { open, readdir, truncate, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { DamagedBlob } from './blob-store.ts';
 import { openLocalBlobStore } from './local-blob-store.ts';
 
 const dir = await temporaryFolder();
@@ -37,7 +38,7 @@ describe('the local blob store', () => {
       path.join(dir, blob.sha256.slice(0, 2), blob.sha256.slice(2)),
     );
     await store.delete(blob.sha256);
-    await expect(store.read(blob.sha256)).rejects.toThrow('ENOENT');
+    await expect(store.read(blob.sha256)).rejects.toThrow(DamagedBlob);
     await store.delete(blob.sha256);
   });
 
@@ -117,15 +118,64 @@ describe('the local blob store', () => {
     });
   });
 
-  test('removes what processes that are gone left unfinished, and nothing else', async () => {
+  test('removes what nobody has written to for long, and leaves uploads of other servers alone', async () => {
     const other = await temporaryFolder();
-    await openLocalBlobStore(other);
+    const another = await openLocalBlobStore(other);
     const unfinished = path.join(other, 'unfinished');
-    const numberOfNobody = 2 ** 30;
-    await writeFile(path.join(unfinished, `${numberOfNobody}-a`), 'left');
-    await writeFile(path.join(unfinished, `${process.pid}-b`), 'left in an earlier life');
-    await writeFile(path.join(unfinished, `${process.ppid}-c`), 'being written');
+    // A server in another container may have the number that this one has, or one that is not here.
+    const inWork = [`${process.pid}-a`, `${2 ** 30}-b`, 'c'];
+    for (const name of inWork) await writeFile(path.join(unfinished, name), 'being written');
+    await writeFile(path.join(unfinished, 'left'), 'left');
+    const longAgo = new Date(Date.now() - 24 * 60 * 60 * 1000);
+    await utimes(path.join(unfinished, 'left'), longAgo, longAgo);
     await openLocalBlobStore(other);
-    expect(await readdir(unfinished)).toEqual([`${process.ppid}-c`]);
+    expect((await readdir(unfinished)).toSorted()).toEqual(inWork.toSorted());
+
+    await utimes(path.join(unfinished, 'c'), longAgo, longAgo);
+    await another.removeUnfinished();
+    expect(await readdir(unfinished)).toHaveLength(2);
+  });
+
+  test('bytes are registered before they can be found, and not found where that fails', async () => {
+    const bytes = randomBytes(1000);
+    const failing = store.write(Readable.from([bytes]), {
+      beforeVisible: async (blob) => {
+        await expect(store.read(blob.sha256)).rejects.toThrow(DamagedBlob);
+        throw new Error('no database');
+      },
+    });
+    await expect(failing).rejects.toThrow('no database');
+    await expect(store.read(sha256(bytes))).rejects.toThrow(DamagedBlob);
+  });
+});
+
+describe('damage', () => {
+  /** A stored file of three pieces, with one bit other than it was at this place. */
+  async function storeAndFlip(place: number): Promise<string> {
+    const blob = await store.write(Readable.from([randomBytes(2_500_000)]));
+    const file = await open(await store.localPath(blob.sha256), 'r+');
+    const byte = Buffer.alloc(1);
+    await file.read(byte, 0, 1, place);
+    await file.write(Buffer.from([(byte[0] ?? 0) ^ 1]), 0, 1, place);
+    await file.close();
+    return blob.sha256;
+  }
+
+  test.each([0, 1_500_000, 2_499_999])('at byte %i breaks a whole read off before its end', async (place) => {
+    const name = await storeAndFlip(place);
+    for (const range of [undefined, { start: 0, end: 2_499_999 }]) {
+      let sent = 0;
+      const reading = (async () => {
+        for await (const chunk of await store.read(name, range)) sent += (chunk as Buffer).length;
+      })();
+      await expect(reading).rejects.toThrow(DamagedBlob);
+      expect(sent).toBeLessThan(2_500_000);
+    }
+  });
+
+  test('a file that is cut, or gone, is damaged too', async () => {
+    const blob = await store.write(Readable.from([randomBytes(2_500_000)]));
+    await truncate(await store.localPath(blob.sha256), 2_000_000);
+    await expect(buffer(await store.read(blob.sha256))).rejects.toThrow(DamagedBlob);
   });
 });

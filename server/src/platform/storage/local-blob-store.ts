@@ -2,15 +2,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { access, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../errors.ts';
-import { isProcessAlive } from '../is-process-alive.ts';
-import type { Blob, BlobStore, WriteOptions } from './blob-store.ts';
+import { type Blob, type BlobStore, DamagedBlob, type WriteOptions } from './blob-store.ts';
 
 /** Large pieces keep the cost of a write below that of hashing. */
 const BUFFER_BYTES = 1024 * 1024;
-const STALE_MS = 24 * 60 * 60 * 1000;
+/** Whatever is being written changes more often: a body of which nothing comes is given up before. */
+const STALE_MS = 6 * 60 * 60 * 1000;
 /** Stays free for the database and its journal, which may stand on the same disk. */
 const FREE_BYTES_MIN = 1024 * 1024 * 1024;
 /** Others write too: the disk is looked at again after each so many bytes. */
@@ -18,7 +18,8 @@ const CHECK_EVERY_BYTES = 64 * 1024 * 1024;
 
 /**
  * Blobs on the local disk, at `<dir>/ab/cdef…`. Bytes are written to `<dir>/unfinished` first,
- * flushed, and renamed. Unfinished files of processes that are gone are removed when it opens.
+ * flushed, and renamed. Several servers may share the folder. Files that nobody has written to for
+ * long are removed from `unfinished` when it opens.
  * `findFreeBytes` tells what the disk of a folder has left.
  */
 export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBytes): Promise<BlobStore> {
@@ -29,7 +30,7 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
 
   return {
     write: async (bytes, options = {}) => {
-      const temporary = path.join(unfinished, `${process.pid}-${randomBytes(8).toString('hex')}`);
+      const temporary = path.join(unfinished, randomBytes(16).toString('hex'));
       try {
         const checkRoom = async (wantedBytes: number) => {
           if ((await findFreeBytes(unfinished)) - wantedBytes < FREE_BYTES_MIN) throw noRoom();
@@ -37,6 +38,7 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
         const blob = await receive(bytes, temporary, checkRoom, options);
         const target = place(blob.sha256);
         await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+        await options.beforeVisible?.(blob);
         await rename(temporary, target);
         await flushFolder(path.dirname(target));
         return blob;
@@ -46,14 +48,19 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
       }
     },
     read: async (sha256, range) => {
-      await access(place(sha256));
-      return createReadStream(place(sha256), { ...range, highWaterMark: BUFFER_BYTES });
+      const { size } = await stat(place(sha256)).catch((cause: unknown) => {
+        throw isMissing(cause) ? new DamagedBlob(sha256, 'missing', cause) : cause;
+      });
+      const bytes = createReadStream(place(sha256), { ...range, highWaterMark: BUFFER_BYTES });
+      const isWhole = !range || (range.start === 0 && range.end >= size - 1);
+      return isWhole ? Readable.from(verified(bytes, sha256), { objectMode: false }) : bytes;
     },
     localPath: async (sha256) => {
       await access(place(sha256));
       return place(sha256);
     },
     delete: (sha256) => rm(place(sha256), { force: true }),
+    removeUnfinished: () => sweep(unfinished),
   };
 }
 
@@ -116,11 +123,30 @@ async function flushFolder(dir: string): Promise<void> {
 async function sweep(unfinished: string): Promise<void> {
   for (const name of await readdir(unfinished)) {
     const file = path.join(unfinished, name);
-    const owner = Number(name.split('-')[0]);
-    const age = Date.now() - (await stat(file)).mtimeMs;
-    // This process has just begun: what carries its number is from an earlier life.
-    if (owner === process.pid || !isProcessAlive(owner) || age > STALE_MS) await rm(file, { force: true });
+    const found = await stat(file).catch((error: unknown) => {
+      // It was finished, or swept by another server.
+      if (isMissing(error)) return null;
+      throw error;
+    });
+    if (found && Date.now() - found.mtimeMs > STALE_MS) await rm(file, { force: true });
   }
+}
+
+/** The bytes, the last of them only if all together have this hash. */
+async function* verified(bytes: AsyncIterable<Buffer>, sha256: string): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  let last: Buffer | null = null;
+  for await (const chunk of bytes) {
+    hash.update(chunk);
+    if (last) yield last;
+    last = chunk;
+  }
+  if (hash.digest('hex') !== sha256) throw new DamagedBlob(sha256, 'changed');
+  if (last) yield last;
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
 function toOwnError(error: unknown): unknown {

@@ -2,13 +2,70 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../db/database.ts';
 import type { Blob } from './blob-store.ts';
 
-/** Notes that the store holds this blob, or that it is wanted again. */
+/** Notes that the store holds this blob, whose bytes have just come, again or for the first time. */
 export async function upsertBlob(tx: Transaction, blob: Blob): Promise<void> {
+  const now = sql<Date>`now()`;
   await tx
     .insertInto('blobs')
     .values({ sha256: blob.sha256, size_bytes: BigInt(blob.sizeBytes) })
-    .onConflict((conflict) => conflict.column('sha256').doUpdateSet({ touched_at: sql<Date>`now()` }))
+    .onConflict((conflict) =>
+      conflict.column('sha256').doUpdateSet({ touched_at: now, checked_at: now, damaged_at: null }),
+    )
     .execute();
+}
+
+/** Whoever stores or removes the bytes of this name does so one after the other, until the transaction ends. */
+export async function lockBytes(tx: Transaction, sha256: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`blob ${sha256}`}, 0))`.execute(tx);
+}
+
+export async function isRegistered(tx: Transaction, sha256: string): Promise<boolean> {
+  const row = await tx.selectFrom('blobs').select('sha256').where('sha256', '=', sha256).executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function isDamaged(db: Database, sha256: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('blobs')
+    .select('damaged_at')
+    .where('sha256', '=', sha256)
+    .executeTakeFirst();
+  return row?.damaged_at != null;
+}
+
+/** Notes what a look at the bytes has found. Damage that was known keeps the time when it was found. */
+export async function noteCheck(
+  db: Database,
+  sha256: string,
+  { isGood, at }: { isGood: boolean; at: Date },
+): Promise<void> {
+  await db
+    .updateTable('blobs')
+    .set({ checked_at: at, damaged_at: isGood ? null : sql<Date>`coalesce(damaged_at, ${at})` })
+    .where('sha256', '=', sha256)
+    .execute();
+}
+
+/** The blob that was not looked at for the longest time, and not since `before`. */
+export async function findLongestUnchecked(
+  db: Database,
+  before: Date,
+): Promise<{ sha256: string; size_bytes: bigint } | undefined> {
+  return db
+    .selectFrom('blobs')
+    .select(['sha256', 'size_bytes'])
+    .where('checked_at', '<', before)
+    .orderBy('checked_at')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** How many blobs are known to be damaged, and when the one was checked that was not for the longest time. */
+export async function readBlobHealth(db: Database): Promise<{ damaged: number; oldestCheck: Date | null }> {
+  const { rows } = await sql<{ damaged: bigint; oldest: Date | null }>`
+    select (select count(*) from blobs where damaged_at is not null) as damaged,
+      (select min(checked_at) from blobs) as oldest`.execute(db);
+  return { damaged: Number(rows[0]?.damaged ?? 0n), oldestCheck: rows[0]?.oldest ?? null };
 }
 
 /**

@@ -1,30 +1,26 @@
 import type { Readable } from 'node:stream';
 import type { Services } from '../context.ts';
 import { inTransaction } from '../db/in-transaction.ts';
-import { AppError } from '../errors.ts';
 import type { Blob, WriteOptions } from './blob-store.ts';
-import { upsertBlob } from './queries.ts';
+import { lockBytes, upsertBlob } from './queries.ts';
 
 /**
- * Stores bytes and registers them, so that they are collected unless another table refers to them
- * soon. Throws what the store throws, and AppError('unavailable') in the unlikely case that the
- * same bytes were being collected meanwhile.
+ * Stores bytes, so that they are collected unless another table refers to them soon. They are
+ * registered before they are visible: the store has none that the database does not know, also
+ * where the server is killed. Throws what the store throws.
  */
 export async function storeBlob(
   services: Pick<Services, 'blobs' | 'db'>,
   bytes: Readable,
-  options?: WriteOptions,
+  options?: Omit<WriteOptions, 'beforeVisible'>,
 ): Promise<Blob> {
-  const blob = await services.blobs.write(bytes, options);
-  await inTransaction(services.db, async (tx) => {
-    // Waits for a collector that holds the row; then the bytes may be gone.
-    await upsertBlob(tx, blob);
-    await services.blobs.localPath(blob.sha256).catch((cause: unknown) => {
-      throw new AppError('unavailable', {
-        publicMessage: 'The file could not be stored. Please upload it again.',
-        cause,
-      });
-    });
+  return services.blobs.write(bytes, {
+    ...options,
+    beforeVisible: (blob) =>
+      inTransaction(services.db, async (tx) => {
+        // Waits for a collector that is removing the same bytes.
+        await lockBytes(tx, blob.sha256);
+        await upsertBlob(tx, blob);
+      }),
   });
-  return blob;
 }

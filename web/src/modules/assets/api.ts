@@ -6,6 +6,7 @@ import {
   deleteAsset,
   deleteFile,
   getAsset,
+  getModelReadiness,
   listAssets,
   previewFile,
   updateAsset,
@@ -87,6 +88,14 @@ export const assetQuery = (id: string) =>
   queryOptions({
     queryKey: ['asset', 'one', id],
     queryFn: ({ signal }) => call(getAsset, { params: { id } }, { signal, operation: 'fetch the asset' }),
+  });
+
+/** What an uploaded model can be used for. Each change of its files asks anew. */
+export const modelReadinessQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['asset', 'readiness', id],
+    queryFn: ({ signal }) =>
+      call(getModelReadiness, { params: { id } }, { signal, operation: 'check the files of the model' }),
   });
 
 /** A page of rows of one file. The revision is in the key, so that a replaced file is read again. */

@@ -5,11 +5,12 @@ import { Pencil, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Callout } from '../../ui/callout.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { MarkdownLines } from '../../ui/markdown.tsx';
 import { isMissing, Missing } from '../../ui/missing.tsx';
-import { notify } from '../../ui/notify.ts';
+import { errorMessage, notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/api.ts';
@@ -70,11 +71,11 @@ function LoadedPage({ asset, kind, badge, actions, children }: Omit<Props, 'id'>
         notify.success(`${asset.title} was deleted`);
         void navigate({ to: kind === 'dataset' ? '/dataset' : '/model' });
       },
-      onError: (error) => {
-        setOpen(null);
-        notify.error(error);
-      },
     });
+  const askToDelete = () => {
+    deletion.reset();
+    setOpen('delete');
+  };
 
   return (
     <>
@@ -90,7 +91,7 @@ function LoadedPage({ asset, kind, badge, actions, children }: Omit<Props, 'id'>
                 <Button size="icon" aria-label="Edit" onClick={() => setOpen('edit')}>
                   <Pencil aria-hidden />
                 </Button>
-                <Button size="icon" aria-label="Delete" onClick={() => setOpen('delete')}>
+                <Button size="icon" aria-label="Delete" onClick={askToDelete}>
                   <Trash2 aria-hidden />
                 </Button>
               </div>
@@ -122,7 +123,15 @@ function LoadedPage({ asset, kind, badge, actions, children }: Omit<Props, 'id'>
         open={open === 'delete'}
         onOpenChange={(next) => !next && setOpen(null)}
         title={`Delete ${asset.title}?`}
-        description={deletionSentence(asset)}
+        description={
+          deletion.error ? (
+            <Callout tone="bad" title={`This ${kind} cannot be deleted`}>
+              {errorMessage(deletion.error)}
+            </Callout>
+          ) : (
+            deletionSentence(asset)
+          )
+        }
         action="Delete"
         pending={deletion.isPending}
         onConfirm={remove}

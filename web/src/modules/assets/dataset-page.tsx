@@ -45,7 +45,7 @@ export function DatasetPage() {
           tabs={[
             {
               value: 'files',
-              label: `Files (${asset.files.length})`,
+              label: `Files (${asset.file_count})`,
               content: (
                 <AssetFiles
                   asset={asset}

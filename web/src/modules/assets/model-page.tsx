@@ -1,4 +1,5 @@
 import type { Asset } from '@bakehouse/contract/assets';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -9,6 +10,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { DeployButton, useLiveDeployment } from '../deployments/api.ts';
 import { shownState, unfinishedText, useRun } from '../training/api.ts';
+import { modelReadinessQuery } from './api.ts';
 import { AssetFiles } from './asset-files.tsx';
 import { AssetPage } from './asset-page.tsx';
 
@@ -33,7 +35,7 @@ export function ModelPage() {
             { value: 'card', label: 'Model card', content: <ModelCard asset={asset} /> },
             {
               value: 'files',
-              label: `Files (${asset.files.length})`,
+              label: `Files (${asset.file_count})`,
               content: <ModelFiles asset={asset} canChange={canChange} />,
             },
           ]}
@@ -57,6 +59,10 @@ function RunBadge({ asset }: { asset: Asset }) {
 
 function ModelActions({ asset }: { asset: Asset }) {
   const pod = useLiveDeployment(asset.dataset_id);
+  const readiness = useQuery({
+    ...modelReadinessQuery(asset.dataset_id),
+    enabled: asset.files.length > 0,
+  });
   return (
     <>
       {asset.lineage && (
@@ -77,7 +83,14 @@ function ModelActions({ asset }: { asset: Asset }) {
           </Link>
         </span>
       )}
-      {asset.files.length > 0 && <DeployButton modelId={asset.dataset_id} />}
+      {asset.files.length > 0 &&
+        (readiness.data?.deploy == null ? (
+          <DeployButton modelId={asset.dataset_id} />
+        ) : (
+          <p className="max-w-xs text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
+            {readiness.data.deploy}.
+          </p>
+        ))}
     </>
   );
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { errorMessage } from '../../ui/notify.ts';
 import { Progress } from '../../ui/progress.tsx';
-import { assetQuery, type Upload, UploadList } from '../assets/api.ts';
+import { assetQuery, modelReadinessQuery, type Upload, UploadList } from '../assets/api.ts';
 import type { ModelType } from './create-model-wizard-state.ts';
 
 type Props = {
@@ -21,6 +21,7 @@ type Props = {
 export function CreateModelResult({ type, name, modelId, error, failedUploads, onTryAgain, onClose }: Props) {
   const tuning = type === 'finetune';
   const model = useQuery({ ...assetQuery(modelId ?? ''), enabled: tuning && modelId !== null });
+  const readiness = useQuery({ ...modelReadinessQuery(modelId ?? ''), enabled: !tuning && modelId !== null });
   const runId = model.data?.lineage?.run_id;
   if (error || !modelId) {
     return (
@@ -40,15 +41,28 @@ export function CreateModelResult({ type, name, modelId, error, failedUploads, o
     );
   }
   const missing = failedUploads.length;
+  // Of no use is what can neither be deployed nor trained.
+  const obstacle = readiness.data?.train == null ? null : readiness.data.deploy;
+  const isWanting = missing > 0 || obstacle !== null;
   return (
     <Result
       icon={
         tuning ? <Sparkles aria-hidden className="size-6" /> : <CircleCheck aria-hidden className="size-6" />
       }
-      tone={missing > 0 ? 'bg-warn-soft text-warn' : 'bg-good-soft text-good'}
-      title={tuning ? 'Your model is fine-tuning!' : 'Your Model is Ready!'}
+      tone={isWanting ? 'bg-warn-soft text-warn' : 'bg-good-soft text-good'}
+      title={
+        tuning
+          ? 'Your model is fine-tuning!'
+          : isWanting
+            ? 'Your model needs more files'
+            : 'Your Model is Ready!'
+      }
       text={
-        missing > 0 ? `${name} was created, but some of its files are missing. Add them on its page.` : name
+        missing > 0
+          ? `${name} was created, but some of its files are missing. Add them on its page.`
+          : obstacle !== null
+            ? `${obstacle}. You can add files on its page.`
+            : name
       }
     >
       {tuning && <Progress value={0} label="Training progress" className="mb-4 w-full text-left" />}

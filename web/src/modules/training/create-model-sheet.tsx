@@ -6,13 +6,20 @@ import { Money } from '../../ui/money.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { Stepper } from '../../ui/stepper.tsx';
 import { CreateModelResult } from './create-model-result.tsx';
-import { isDirty, type Suggestion, stepLabels, type WizardState } from './create-model-wizard-state.ts';
+import {
+  canGoBack,
+  isDirty,
+  type Suggestion,
+  stepLabels,
+  type WizardState,
+} from './create-model-wizard-state.ts';
 import { StepDetails } from './step-details.tsx';
 import { StepParameters } from './step-parameters.tsx';
 import { StepReview } from './step-review.tsx';
 import { StepSelection } from './step-selection.tsx';
 import { StepType } from './step-type.tsx';
 import { StepUpload } from './step-upload.tsx';
+import { UploadReview } from './upload-review.tsx';
 import { useCreateModel } from './use-create-model.ts';
 
 type Preset = Pick<CreatePanel, 'dataset' | 'dataFile' | 'baseModel' | 'modelType'>;
@@ -93,7 +100,7 @@ function Wizard({ open, onClose, onUnfinished, dataFile, ...preset }: WizardProp
       footer={
         state.step < 6 ? (
           <>
-            {state.step > 1 && (
+            {canGoBack(state) && (
               <Button className="mr-auto" disabled={busy} onClick={() => dispatch({ do: 'back' })}>
                 Back
               </Button>
@@ -160,7 +167,10 @@ function Wizard({ open, onClose, onUnfinished, dataFile, ...preset }: WizardProp
             onApply={(configuration) => dispatch({ do: 'apply', configuration })}
           />
         )}
-        {state.step === 4 && (
+        {state.step === 4 && state.type === 'upload' && wizard.modelId && (
+          <UploadReview modelId={wizard.modelId} uploads={wizard.uploads} />
+        )}
+        {state.step === 4 && state.type === 'finetune' && (
           <StepParameters
             state={state}
             problems={problems}
@@ -195,5 +205,6 @@ function Wizard({ open, onClose, onUnfinished, dataFile, ...preset }: WizardProp
 
 function forwardLabel(state: WizardState): string {
   if (state.type === 'upload' && state.step === 3) return 'Create model';
+  if (state.type === 'upload' && state.step === 4) return 'Finish';
   return state.step === 5 ? 'Start training' : 'Continue';
 }

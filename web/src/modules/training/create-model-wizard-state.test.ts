@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  canGoBack,
   differsFromDefaults,
   initialParameters,
   initialState,
@@ -30,10 +31,16 @@ describe('wizardReducer', () => {
     expect(state).toMatchObject({ step: 1, type: 'finetune', name: 'Crumb' });
   });
 
-  it('stays on the last step of an upload until it has finished', () => {
+  it('stays on the last step of an upload until its files are there, and shows what the server says of them', () => {
     const state = at({ step: 3, type: 'upload', files: [new File(['x'], 'a.gguf')] });
     expect(wizardReducer(state, { do: 'continue' }).step).toBe(3);
-    expect(wizardReducer(state, { do: 'finish' }).step).toBe(6);
+    const review = wizardReducer(state, { do: 'review' });
+    expect(review.step).toBe(4);
+    expect(problemsOf(review)).toEqual({});
+    // What was created stays: there is no way back to creating it again.
+    expect(canGoBack(review)).toBe(false);
+    expect(wizardReducer(review, { do: 'back' }).step).toBe(4);
+    expect(wizardReducer(review, { do: 'finish' }).step).toBe(6);
   });
 
   it('empties the file when the dataset changes, and the columns when the file changes', () => {

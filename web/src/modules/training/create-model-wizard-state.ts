@@ -102,6 +102,8 @@ export type WizardAction =
   | { do: 'apply'; configuration: Configuration['fine_tune_payload'] }
   | { do: 'continue' }
   | { do: 'back' }
+  /** The files of an upload are on the server. */
+  | { do: 'review' }
   | { do: 'finish' }
   | { do: 'reset'; to: WizardState };
 
@@ -110,7 +112,7 @@ export const stepLabels: Record<ModelType, string[]> = {
   finetune: ['Model Type', 'Model Selection', 'Dataset & Files', 'Parameters', 'Review'],
 };
 
-/** Step 6 is the result; an upload goes there from step 3. */
+/** Step 6 is the result. Of an upload step 4 is the review: its files are there, and the server has looked at them. */
 export function wizardReducer(state: WizardState, action: WizardAction): WizardState {
   switch (action.do) {
     case 'change':
@@ -143,14 +145,21 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
         : state;
     }
     case 'back':
-      return state.step > 1 && state.step < 6
+      return canGoBack(state)
         ? { ...state, step: (state.step - 1) as WizardState['step'], attempts: 0 }
         : state;
+    case 'review':
+      return { ...state, step: 4, attempts: 0 };
     case 'finish':
       return { ...state, step: 6 };
     case 'reset':
       return action.to;
   }
+}
+
+/** What has been created stays: from the review of an upload nothing leads back. */
+export function canGoBack({ type, step }: WizardState): boolean {
+  return step > 1 && step < (type === 'upload' ? 4 : 6);
 }
 
 /** A file belongs to its dataset, and columns to their file: another choice above empties the ones below. */
@@ -194,6 +203,7 @@ export function problemsOf(state: WizardState): Problems {
     case 3:
       return state.type === 'upload' ? uploadProblems(state) : selectionProblems(state);
     case 4:
+      if (state.type === 'upload') return {};
       return parameterProblems(state.parameters, state.fileName ?? '');
     case 5:
     case 6:

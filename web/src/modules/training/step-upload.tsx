@@ -13,6 +13,9 @@ type Props = {
   onChange: (files: File[]) => void;
 };
 
+/** What a model is made of. */
+export const MODEL_FILES_HINT = 'safetensors or GGUF, tokenizer.json, config.json';
+
 export function StepUpload({ files, uploads, error, onChange }: Props) {
   if (uploads.length > 0) return <UploadList uploads={uploads} />;
   const add = (more: File[]) => {
@@ -21,7 +24,7 @@ export function StepUpload({ files, uploads, error, onChange }: Props) {
   };
   return (
     <Field label="Files" error={error}>
-      <FileDrop hint="safetensors or GGUF, tokenizer.json, config.json" onFiles={add} />
+      <FileDrop hint={MODEL_FILES_HINT} onFiles={add} />
       {files.length > 0 && (
         <ul className="mt-2 divide-y divide-line rounded-xl border border-line">
           {files.map((file) => (

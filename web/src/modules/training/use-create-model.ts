@@ -73,6 +73,7 @@ export function useCreateModel(preset: Preset): CreateModel {
       notify.failure('Validation Error', { description: problem, id: TOAST_ID });
       dispatch({ do: 'continue' });
     } else if (state.type === 'upload' && state.step === 3) void createUpload();
+    else if (state.type === 'upload' && state.step === 4) dispatch({ do: 'finish' });
     else if (choice && state.step === 4) validate(choice);
     else if (choice && state.step === 5) startRun(choice);
     else dispatch({ do: 'continue' });
@@ -113,10 +114,11 @@ export function useCreateModel(preset: Preset): CreateModel {
     try {
       const id = await uploaded.mutateAsync({ ...model, idempotencyKey: keys.keyFor(model) });
       await uploadFiles(id, state.files);
+      dispatch({ do: 'review' });
     } catch (error) {
       notify.error(error);
+      dispatch({ do: 'finish' });
     }
-    dispatch({ do: 'finish' });
   }
 
   function reset() {

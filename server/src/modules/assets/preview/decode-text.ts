@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { Unreadable } from './unreadable.ts';
 
 /** What one look at a file may read. */
@@ -6,21 +7,37 @@ const READ_BYTES_MAX = 64 * 1024 * 1024;
 /** A line longer than this is cut. */
 export const LINE_CHARS_MAX = 4 * 1024 * 1024;
 
+/** In UTF-16 every second byte of most texts is NUL. */
+const LOOKED_AT_BYTES = 1024;
+
+/** What other kinds of file begin with, whatever their names say, and what to do about them. */
+const OTHER_KINDS: [begin: string, sentence: string][] = [
+  ['PK\x03\x04', 'is an Excel workbook or another zip archive. Save its rows as CSV'],
+  ['\x1f\x8b', 'is packed with gzip. Unpack it'],
+  ['\xff\xfe', 'is UTF-16 text. Save it as UTF-8'],
+  ['\xfe\xff', 'is UTF-16 text. Save it as UTF-8'],
+];
+
 /**
  * UTF-8 text as it comes, without a byte order mark. Throws Unreadable where the bytes are not
  * UTF-8, and when one look has read 64 MB.
  */
 export async function* decodeText(bytes: AsyncIterable<Buffer>, name: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
+  let line = 1;
   const decode = (chunk?: Buffer): string => {
     try {
-      return decoder.decode(chunk, { stream: chunk !== undefined });
+      const text = decoder.decode(chunk, { stream: chunk !== undefined });
+      line += chunk ? countNewlines(chunk) : 0;
+      return text;
     } catch (cause) {
-      throw new Unreadable(`${name} is not UTF-8 text. Save it as UTF-8 and upload it again.`, { cause });
+      line += chunk ? findBadLine(chunk) : 0;
+      throw notText(name, `is not UTF-8 text: line ${line} is in another encoding. Save it as UTF-8`, cause);
     }
   };
   let readBytes = 0;
   for await (const chunk of bytes) {
+    if (readBytes === 0) refuseOtherKinds(chunk, name);
     readBytes += chunk.length;
     if (readBytes > READ_BYTES_MAX) {
       throw new Unreadable(
@@ -31,6 +48,42 @@ export async function* decodeText(bytes: AsyncIterable<Buffer>, name: string): A
     yield decode(chunk);
   }
   yield decode();
+}
+
+function refuseOtherKinds(begin: Buffer, name: string): void {
+  const other = OTHER_KINDS.find(([magic]) => begin.subarray(0, magic.length).toString('latin1') === magic);
+  if (other) throw notText(name, other[1]);
+  const first = begin.subarray(0, LOOKED_AT_BYTES);
+  const nuls = first.filter((byte) => byte === 0).length;
+  if (nuls > first.length / 8) {
+    throw notText(
+      name,
+      'is not UTF-8 text: it is full of NUL bytes, as binary files and UTF-16 are. Save it as UTF-8',
+    );
+  }
+}
+
+function notText(name: string, sentence: string, cause?: unknown): Unreadable {
+  return new Unreadable(`${name} ${sentence} and upload it again.`, { cause });
+}
+
+function countNewlines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count += 1;
+  return count;
+}
+
+/** How many lines of a chunk can be decoded before the one that cannot. */
+function findBadLine(chunk: Buffer): number {
+  let count = 0;
+  // A character may have begun in the chunk before.
+  let start = [...chunk.subarray(0, 3)].findIndex((byte) => (byte & 0xc0) !== 0x80);
+  for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+    if (!isUtf8(chunk.subarray(Math.max(0, start), end))) return count;
+    count += 1;
+    start = end + 1;
+  }
+  return count;
 }
 
 /** Text that was read to find out what it is, and what follows it. */

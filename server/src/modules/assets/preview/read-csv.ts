@@ -1,6 +1,15 @@
 import { type CsvRecord, csvRecords } from './csv-records.ts';
 import { LINE_CHARS_MAX, resume } from './decode-text.ts';
-import { type Broken, COLUMNS_MAX, type Columns, isBroken, NUL, type Row, type Table } from './table.ts';
+import {
+  type Broken,
+  COLUMNS_MAX,
+  type Columns,
+  isBroken,
+  NUL,
+  type Row,
+  refuseTwins,
+  type Table,
+} from './table.ts';
 import { Unreadable } from './unreadable.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
@@ -11,8 +20,10 @@ const DELIMITERS = [',', ';', '\t', '|'];
  */
 export async function readCsv(chunks: AsyncIterable<string>, name: string): Promise<Table> {
   const { firstLine, all } = await peekFirstLine(chunks);
+  // What stands in quotes parts no columns.
+  const unquoted = firstLine.replace(/"[^"]*(?:"|$)/g, '');
   const delimiter = DELIMITERS.reduce((best, mark) =>
-    count(firstLine, mark) > count(firstLine, best) ? mark : best,
+    count(unquoted, mark) > count(unquoted, best) ? mark : best,
   );
   // All names are looked at, whatever is shown of them.
   let keep = Number.POSITIVE_INFINITY;
@@ -58,11 +69,7 @@ function toColumns(header: CsvRecord | Broken | null, name: string): Columns {
   if (names.every((column) => column === '')) {
     throw new Unreadable(`The first line of ${name} names no columns.`);
   }
-  const seen = new Set<string>();
-  for (const column of names) {
-    if (seen.has(column)) throw new Unreadable(`${name} names the column '${column}' twice.`);
-    seen.add(column);
-  }
+  refuseTwins(names, name);
   return { shown: names.slice(0, COLUMNS_MAX), count: names.length };
 }
 

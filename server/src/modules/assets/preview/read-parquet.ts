@@ -7,7 +7,8 @@ import {
   parquetReadObjects,
   parquetSchema,
 } from 'hyparquet';
-import { COLUMNS_MAX, type Table } from './table.ts';
+import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors';
+import { COLUMNS_MAX, refuseTwins, type Table } from './table.ts';
 import { Unreadable } from './unreadable.ts';
 
 /** Compressed bytes of the row groups that one look may touch. */
@@ -15,12 +16,26 @@ const READ_BYTES_MAX = 128n * 1024n * 1024n;
 /** Values of one column in one row group. All of them may stand in one page, which is unpacked whole. */
 const GROUP_VALUES_MAX = 16n * 1024n * 1024n;
 
-/** What Node unpacks; Snappy is in the library. A page may not unpack to more than it says. */
+/**
+ * Node's own are faster; Snappy is in the library. A page may not unpack to more than it says: to
+ * nothing where all of its values are null.
+ */
 const compressors: Compressors = {
-  GZIP: (input, outputLength) => gunzipSync(input, { maxOutputLength: outputLength }),
-  BROTLI: (input, outputLength) => brotliDecompressSync(input, { maxOutputLength: outputLength }),
-  ZSTD: (input, outputLength) => zstdDecompressSync(input, { maxOutputLength: outputLength }),
+  GZIP: unlessEmpty((input, outputLength) => gunzipSync(input, { maxOutputLength: outputLength })),
+  BROTLI: unlessEmpty((input, outputLength) =>
+    brotliDecompressSync(input, { maxOutputLength: outputLength }),
+  ),
+  ZSTD: unlessEmpty((input, outputLength) => zstdDecompressSync(input, { maxOutputLength: outputLength })),
+  LZ4: unlessEmpty(decompressLz4),
+  LZ4_RAW: unlessEmpty(decompressLz4Raw),
 };
+
+type Decompressor = NonNullable<Compressors[keyof Compressors]>;
+
+/** None of them can make nothing of what they are given. */
+function unlessEmpty(decompress: Decompressor): Decompressor {
+  return (input, outputLength) => (outputLength === 0 ? new Uint8Array() : decompress(input, outputLength));
+}
 
 /**
  * The rows `offset` to `offset + limit` of a Parquet file, and how many it has. Throws Unreadable
@@ -37,6 +52,7 @@ export async function readParquet(
     const metadata = await parquetMetadataAsync(file);
     const totalRows = Number(metadata.num_rows);
     const names = parquetSchema(metadata).children.map((child) => child.element.name);
+    refuseTwins(names, name);
     const columns = { shown: names.slice(0, COLUMNS_MAX), count: names.length };
     const rowStart = Math.min(page.offset, totalRows);
     const rowEnd = Math.min(page.offset + page.limit, totalRows);

@@ -1,3 +1,5 @@
+import { Unreadable } from './unreadable.ts';
+
 /** Columns that are shown; a file may have any number of them. */
 export const COLUMNS_MAX = 200;
 
@@ -25,4 +27,13 @@ export type Table = { columns: Columns; rows: AsyncIterable<Row | Broken> };
 
 export function isBroken(item: object): item is Broken {
   return 'reason' in item;
+}
+
+/** Throws Unreadable where two columns have one name, so that nobody could say which is meant. */
+export function refuseTwins(columns: string[], fileName: string): void {
+  const seen = new Set<string>();
+  for (const column of columns) {
+    if (seen.has(column)) throw new Unreadable(`${fileName} names the column '${column}' twice.`);
+    seen.add(column);
+  }
 }

@@ -11,6 +11,14 @@ export type ByteSource = {
 /** What the parsers of weight files throw: a reason that follows 'is damaged:' or 'is not accepted:'. */
 export class DamagedFile extends Error {}
 
+const NAME_CHARS_MAX = 80;
+
+/** A name out of a file, as a sentence can carry it: what cannot be printed, or goes on for too long, is left out. */
+export function printable(name: string): string {
+  const text = name.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '\u{fffd}');
+  return text.length > NAME_CHARS_MAX ? `${text.slice(0, NAME_CHARS_MAX)}…` : text;
+}
+
 /** Runs `check` over a file through one sliding window, so that a header costs a few reads and no memory. */
 export function withFile<T>(path: string, check: (source: ByteSource) => T): T {
   const fd = openSync(path, 'r');
@@ -38,30 +46,14 @@ export function withFile<T>(path: string, check: (source: ByteSource) => T): T {
   }
 }
 
-export function bytesOf(buffer: Buffer): ByteSource {
-  return {
-    size: buffer.length,
-    read: (position, length) => {
-      if (position < 0 || length < 0 || position + length > buffer.length)
-        throw new DamagedFile('it ends too early');
-      return buffer.subarray(position, position + length);
-    },
-  };
-}
-
 /** Reads forward through a source. */
 export type Cursor = {
   position: () => number;
-  atEnd: () => boolean;
   skip: (length: number) => void;
   take: (length: number) => Buffer;
-  u8: () => number;
-  u16: () => number;
   u32: () => number;
   /** Throws on values that no file can mean. */
   u64: () => number;
-  /** Up to the newline, which is taken too. */
-  line: () => string;
 };
 
 export function cursorOver(source: ByteSource): Cursor {
@@ -73,27 +65,16 @@ export function cursorOver(source: ByteSource): Cursor {
   };
   return {
     position: () => at,
-    atEnd: () => at >= source.size,
     skip: (length) => {
       if (length < 0 || at + length > source.size) throw new DamagedFile('it ends too early');
       at += length;
     },
     take,
-    u8: () => take(1).readUInt8(),
-    u16: () => take(2).readUInt16LE(),
     u32: () => take(4).readUInt32LE(),
     u64: () => {
       const value = take(8).readBigUInt64LE();
       if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new DamagedFile('it names an impossible size');
       return Number(value);
-    },
-    line: () => {
-      const bytes: number[] = [];
-      for (let byte = take(1).readUInt8(); byte !== 0x0a; byte = take(1).readUInt8()) {
-        if (bytes.length > 65_536) throw new DamagedFile('it has a line without end');
-        bytes.push(byte);
-      }
-      return Buffer.from(bytes).toString('utf8');
     },
   };
 }

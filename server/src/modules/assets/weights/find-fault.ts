@@ -1,17 +1,17 @@
 import { DamagedFile, withFile } from './byte-source.ts';
 import { checkGguf } from './gguf.ts';
-import { checkPickles, UnsafeFile } from './pickle.ts';
+import { refusePickles, UnsafeFile } from './pickle.ts';
 import { checkSafetensors } from './safetensors.ts';
 
 const checks = {
   safetensors: checkSafetensors,
   gguf: checkGguf,
-  bin: checkPickles,
-  pt: checkPickles,
-  pth: checkPickles,
-  ckpt: checkPickles,
-  pkl: checkPickles,
-  pickle: checkPickles,
+  bin: refusePickles,
+  pt: refusePickles,
+  pth: refusePickles,
+  ckpt: refusePickles,
+  pkl: refusePickles,
+  pickle: refusePickles,
 };
 
 export type WeightsExtension = keyof typeof checks;

@@ -1,4 +1,4 @@
-import { type ByteSource, type Cursor, cursorOver, DamagedFile } from './byte-source.ts';
+import { type ByteSource, type Cursor, cursorOver, DamagedFile, printable } from './byte-source.ts';
 
 /** Bytes of the value types 0 to 12; strings and arrays have their own rules. */
 const VALUE_BYTES = [1, 1, 2, 2, 4, 4, 4, 1, undefined, undefined, 8, 8, 8];
@@ -76,7 +76,7 @@ export function checkGguf(source: ByteSource): void {
 }
 
 function readTensor(cursor: Cursor): { name: string; offset: number; bytes: number } {
-  const name = readString(cursor);
+  const name = printable(readString(cursor));
   const dimensions = cursor.u32();
   if (dimensions > 4) throw new DamagedFile(`the tensor ${name} has ${dimensions} dimensions`);
   let values = 1;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ByteSource, DamagedFile } from './byte-source.ts';
+import { type ByteSource, DamagedFile, printable } from './byte-source.ts';
 
 /** The format's own limit. */
 const HEADER_BYTES_MAX = 100_000_000;
@@ -53,7 +53,8 @@ export function checkSafetensors(source: ByteSource): void {
   let end = 0;
   for (const { name, dtype, shape, begin, until } of tensors) {
     const bits = BITS[dtype];
-    if (bits === undefined) throw new DamagedFile(`the tensor ${name} has the unknown type ${dtype}`);
+    if (bits === undefined)
+      throw new DamagedFile(`the tensor ${name} has the unknown type ${printable(dtype)}`);
     const values = shape.reduce((product, size) => product * size, 1);
     if (begin !== end) throw new DamagedFile(`the tensor ${name} does not follow the one before it`);
     if ((until - begin) * 8 !== values * bits)
@@ -76,7 +77,7 @@ function readHeader(bytes: Buffer) {
   const header = headerShape.safeParse(entries);
   if (!header.success) {
     throw new DamagedFile(
-      `its header describes the tensor ${String(header.error.issues[0]?.path[0])} wrongly`,
+      `its header describes the tensor ${printable(String(header.error.issues[0]?.path[0]))} wrongly`,
     );
   }
   return Object.entries(header.data)
@@ -88,7 +89,7 @@ function readHeader(bytes: Buffer) {
           shape,
           data_offsets: [begin, until],
         },
-      ]) => ({ name, dtype, shape, begin, until }),
+      ]) => ({ name: printable(name), dtype, shape, begin, until }),
     )
     .sort((a, b) => a.begin - b.begin || a.until - b.until);
 }

@@ -1,0 +1,36 @@
+import path from 'node:path';
+import { formatBytes } from '@bakehouse/contract/limits';
+import { readConfig } from '../server/src/config.ts';
+import { systemClock } from '../server/src/platform/clock.ts';
+import { createLog } from '../server/src/platform/log.ts';
+import { openLocalBlobStore } from '../server/src/platform/storage/local-blob-store.ts';
+import { scrubBlobs } from '../server/src/platform/storage/scrub-blobs.ts';
+import type { Command } from './command.ts';
+import { withDatabase } from './ledger.ts';
+import { PlainError } from './plain-error.ts';
+
+/** `blobs verify` reads every stored file again, whether the server runs or not, and notes what it finds. */
+export const blobs: Command = async ({ words }) => {
+  if (words.join(' ') !== 'verify') throw new PlainError("There is only './bakehouse blobs verify'.");
+  const config = readConfig(process.env);
+  const store = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
+  const log = createLog({ ...config, logLevel: 'silent' });
+  const found = { files: 0, bytes: 0, damaged: 0 };
+  await withDatabase((db) =>
+    scrubBlobs(
+      { db, blobs: store, clock: systemClock, log },
+      {
+        uncheckedSince: systemClock.now(),
+        onChecked: ({ sha256, sizeBytes, isGood }) => {
+          found.files += 1;
+          found.bytes += sizeBytes;
+          if (isGood) return;
+          found.damaged += 1;
+          console.log(`FAIL ${sha256.slice(0, 2)}/${sha256.slice(2)} is missing or changed`);
+        },
+      },
+    ),
+  );
+  console.log(`${found.files} files of ${formatBytes(found.bytes)} read, ${found.damaged} damaged`);
+  return found.damaged === 0 ? 0 : 1;
+};

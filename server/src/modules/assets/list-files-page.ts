@@ -1,0 +1,38 @@
+import type { AssetFile } from '@bakehouse/contract/assets';
+import type { Database } from '../../platform/db/database.ts';
+import { AppError } from '../../platform/errors.ts';
+import { listFilesBelow } from './queries.ts';
+import { toWireFile } from './to-wire.ts';
+
+/** Files of the newest revision in the order of their paths, from the cursor on, and the cursor of the next ones. */
+export async function listFilesPage(
+  db: Database,
+  input: { assetId: string; path: string; cursor?: string | undefined; limit: number },
+): Promise<{ files: AssetFile[]; nextCursor: string | null }> {
+  const { assetId, path, cursor, limit } = input;
+  const after = cursor === undefined ? null : parseCursor(cursor);
+  const rows = await listFilesBelow(db, assetId, { path, after, limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    files: page.map(toWireFile),
+    nextCursor: rows.length > page.length && last ? formatCursor(last.path) : null,
+  };
+}
+
+function formatCursor(path: string): string {
+  return Buffer.from(JSON.stringify(path)).toString('base64url');
+}
+
+function parseCursor(cursor: string): string {
+  try {
+    const path: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    if (typeof path === 'string' && !path.includes('\0')) return path;
+  } catch {
+    // It is refused below.
+  }
+  throw new AppError('invalid_request', {
+    publicMessage: 'This cursor is not of this list',
+    param: 'cursor',
+  });
+}

@@ -1,0 +1,29 @@
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { deleteAssetRow, deletePiece, lockAsset } from './queries.ts';
+
+/** Some tenths of a second: what others wait for, and what a transaction that is broken off has to undo. */
+const PIECE_ROWS = 5_000;
+
+/**
+ * Deletes one piece of the rows of a deleted asset. False while there is more; most assets go in
+ * one piece.
+ */
+export async function purgeAsset(
+  db: Database,
+  input: { assetId: string; pieceRows?: number },
+): Promise<boolean> {
+  return inTransaction(db, (tx) => purgePiece(tx, input));
+}
+
+async function purgePiece(
+  tx: Transaction,
+  { assetId, pieceRows = PIECE_ROWS }: { assetId: string; pieceRows?: number },
+): Promise<boolean> {
+  await lockAsset(tx, assetId);
+  for (const table of ['asset_files', 'revisions'] as const) {
+    if ((await deletePiece(tx, table, assetId, pieceRows)) === pieceRows) return false;
+  }
+  await deleteAssetRow(tx, assetId);
+  return true;
+}

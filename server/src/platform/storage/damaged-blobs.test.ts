@@ -1,0 +1,200 @@
+import { randomBytes } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import * as contract from '@bakehouse/contract/assets';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type FakeClock, fakeClock } from '../../testing/fake-clock.ts';
+import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
+import { collectBlob } from './collect-blob.ts';
+import { readBlob } from './read-blob.ts';
+import { scrubBlobs, scrubBlobsJob } from './scrub-blobs.ts';
+import { storeBlob } from './store-blob.ts';
+
+let server: TestServer;
+let clock: FakeClock;
+let ada: TestUser;
+let id: string;
+
+beforeAll(async () => {
+  clock = fakeClock();
+  server = await testServer({ clock });
+  ada = await server.signUp('Ada');
+  const body = { dataset_type: 'RAW', title: 'Rotten', user_id: ada.userId } as const;
+  id = await server.request(contract.createAsset, { body }, { as: ada });
+});
+
+async function upload(name: string, bytes: Buffer<ArrayBuffer>): Promise<string> {
+  const form = new FormData();
+  form.append('data_file', new Blob([bytes]), name);
+  const response = await fetch(`${server.url}/api/v1/asset/${id}/upload`, {
+    method: 'POST',
+    headers: { 'x-api-key': ada.apiKey },
+    body: form,
+  });
+  const { file } = (await response.json()) as { file: { sha256: string } };
+  return file.sha256;
+}
+
+function download(name: string, headers: Record<string, string> = {}): Promise<Response> {
+  return server.send(contract.downloadFile, { params: { id, '*': name }, query: {} }, { as: ada, headers });
+}
+
+/** Other bytes in the place of these. */
+async function damage(sha256: string, bytes: Buffer): Promise<void> {
+  await writeFile(
+    await server.services.blobs.localPath(sha256),
+    bytes.with(bytes.length - 1, bytes.at(-1) === 0 ? 1 : 0),
+  );
+}
+
+async function damagedCount(): Promise<number> {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  return Number(/^bakehouse_blobs_damaged (\d+)$/m.exec(text)?.[1]);
+}
+
+async function refusal(response: Response): Promise<[number, string]> {
+  const { error } = (await response.json()) as { error: { message: string } };
+  return [response.status, error.message];
+}
+
+const sentence = (name: string) =>
+  `The stored bytes of ${name} are damaged. Upload the file again, ` +
+  'or ask the operator of this server to restore it from a backup.';
+
+describe('damaged bytes', () => {
+  test('break a download off before its end, are named from then on, and are mended by uploading them again', async () => {
+    const bytes = randomBytes(3_000_000);
+    const sha256 = await upload('large.bin', bytes);
+    await damage(sha256, bytes);
+    const broken = await download('large.bin');
+    expect(broken.status).toBe(200);
+    await expect(broken.arrayBuffer()).rejects.toThrow();
+    await expect.poll(damagedCount).toBe(1);
+
+    expect(await refusal(await download('large.bin'))).toEqual([409, sentence('large.bin')]);
+    expect(await refusal(await download('large.bin', { range: 'bytes=0-9' }))).toEqual([
+      409,
+      sentence('large.bin'),
+    ]);
+
+    await upload('large.bin', bytes);
+    expect(Buffer.from(await (await download('large.bin')).arrayBuffer()).equals(bytes)).toBe(true);
+    expect(await damagedCount()).toBe(0);
+  });
+
+  test('of a small file are never sent, nor a file that is gone', async () => {
+    const bytes = randomBytes(500);
+    const sha256 = await upload('small.bin', bytes);
+    await damage(sha256, bytes);
+    expect(await refusal(await download('small.bin'))).toEqual([409, sentence('small.bin')]);
+    await upload('small.bin', bytes);
+    await rm(await server.services.blobs.localPath(sha256));
+    expect(await refusal(await download('small.bin'))).toEqual([409, sentence('small.bin')]);
+    await upload('small.bin', bytes);
+    expect((await download('small.bin')).status).toBe(200);
+  });
+
+  test('of a card do not hide the asset', async () => {
+    const bytes = Buffer.from('# A card');
+    await damage(await upload('README.md', bytes), bytes);
+    expect((await server.request(contract.getAsset, { params: { id } }, { as: ada })).card).toBeNull();
+    await upload('README.md', bytes);
+  });
+});
+
+describe('scrubbing', () => {
+  test('finds damage that nobody has read, oldest first, and what was mended', async () => {
+    const pieces = [randomBytes(100), randomBytes(200)];
+    const names = await Promise.all(pieces.map((bytes, at) => upload(`piece-${at}`, bytes)));
+    await damage(names[1] ?? '', pieces[1] ?? Buffer.alloc(0));
+    await scrubBlobsJob.run(server.services, {}, AbortSignal.timeout(20_000));
+    expect(await damagedCount()).toBe(0);
+
+    clock.advance({ days: 31 });
+    await scrubBlobsJob.run(server.services, {}, AbortSignal.timeout(20_000));
+    expect(await damagedCount()).toBe(1);
+    expect(await refusal(await download('piece-1'))).toEqual([409, sentence('piece-1')]);
+    expect((await download('piece-0')).status).toBe(200);
+
+    // The operator puts the bytes back, and asks for a look at all of them.
+    await writeFile(await server.services.blobs.localPath(names[1] ?? ''), pieces[1] ?? '');
+    clock.advance({ minutes: 1 });
+    const checked: boolean[] = [];
+    await scrubBlobs(server.services, {
+      uncheckedSince: clock.now(),
+      onChecked: ({ isGood }) => checked.push(isGood),
+    });
+    expect(checked.length).toBeGreaterThan(3);
+    expect(checked).not.toContain(false);
+    expect(await damagedCount()).toBe(0);
+  });
+
+  test('ends where it is told to, and goes on from there', async () => {
+    clock.advance({ days: 31 });
+    const checked: string[] = [];
+    const stop = new AbortController();
+    const scrub = (signal?: AbortSignal) =>
+      scrubBlobs(server.services, {
+        uncheckedSince: clock.now(),
+        ...(signal && { signal }),
+        onChecked: ({ sha256 }) => {
+          checked.push(sha256);
+          stop.abort();
+        },
+      });
+    clock.advance({ minutes: 1 });
+    await scrub(stop.signal);
+    expect(checked).toHaveLength(1);
+    await scrub();
+    expect(new Set(checked).size).toBe(checked.length);
+  });
+});
+
+describe('collecting', () => {
+  const later = () => new Date(Date.now() + 1000);
+
+  test('keeps bytes that are stored again while they go', async () => {
+    const bytes = randomBytes(2000);
+    const { sha256 } = await storeBlob(server.services, Readable.from([bytes]));
+    for (let round = 0; round < 20; round += 1) {
+      const [stored] = await Promise.all([
+        storeBlob(server.services, Readable.from([bytes])),
+        collectBlob(server.services, { sha256, untouchedSince: later() }),
+        collectBlob(server.services, { sha256, untouchedSince: later() }),
+      ]);
+      const row = await server.services.db
+        .selectFrom('blobs')
+        .select('sha256')
+        .where('sha256', '=', stored.sha256)
+        .executeTakeFirst();
+      const isThere = await readBlob(server.services, { sha256, path: 'x' }).then(
+        async (found) => (await buffer(found)).equals(bytes),
+        () => false,
+      );
+      // What the database names is there, whoever came first.
+      expect(isThere || row === undefined).toBe(true);
+    }
+  });
+
+  test('removes no bytes before the database has forgotten them', async () => {
+    const { sha256 } = await storeBlob(server.services, Readable.from([randomBytes(2000)]));
+    const { blobs, db } = server.services;
+    let isKnown: boolean | null = null;
+    const watched = {
+      ...blobs,
+      delete: async (name: string) => {
+        // On a connection of its own it sees only what is committed.
+        const row = await db
+          .selectFrom('blobs')
+          .select('sha256')
+          .where('sha256', '=', name)
+          .executeTakeFirst();
+        isKnown = row !== undefined;
+        await blobs.delete(name);
+      },
+    };
+    await collectBlob({ db, blobs: watched }, { sha256, untouchedSince: later() });
+    expect(isKnown).toBe(false);
+  });
+});
