@@ -101,6 +101,10 @@ export const validateFineTune = endpoint({
       duration_hours: z.number(),
       token_cost: z.string(),
       quote,
+      /** The present load that this was estimated for: how many times longer than on an idle machine. */
+      slowdown: z.number(),
+      /** The same in words; null where the load does not matter, as on a GPU. */
+      load: z.string().nullable(),
     }),
     recommendations: z.object({
       recommended_gpus: z.array(z.object({ gpu_type: z.enum(gpuTypes), description: z.string() })),
@@ -153,8 +157,14 @@ export const run = z.object({
   /** BGL held now, and charged at the end; null until settled. */
   held: z.string(),
   charged: z.string().nullable(),
-  /** Times that it was started again after an interruption. */
+  /** What is held if it is resumed now, in BGL; null: it cannot be resumed. */
+  resume_hold: z.string().nullable(),
+  /** Times that it was started again after an interruption; what its owner cancelled and resumed was none. */
   restarts: z.int(),
+  /**
+   * Of a completed run, among others: `eval_loss_base` and `eval_loss` (held-out loss before and after),
+   * `train_loss` (mean over all steps), `train_loss_end` (mean over the last tenth of the steps).
+   */
   summary: z.record(z.string(), z.union([z.number(), z.string(), z.null()])).nullable(),
   created_at: z.string(),
   started_at: z.string().nullable(),

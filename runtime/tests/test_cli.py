@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bakehouse_runtime import cli
 from bakehouse_runtime.cli import main
+from bakehouse_runtime.errors import PlainError, ServerAwayError, WorkloadOver
 
 SOURCE = str(Path(__file__).parent.parent / "src")
 
@@ -74,3 +76,17 @@ def test_a_wrong_spec_names_its_first_wrong_field(
     spec.write_text(content)
     assert main(["validate", str(spec)]) == 1
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [(PlainError("No rows."), 1), (ServerAwayError("Away."), 75), (WorkloadOver(), 0)],
+)
+def test_the_exit_status_says_how_it_ended(
+    error: Exception, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: object) -> int:
+        raise error
+
+    monkeypatch.setattr(cli, "_serve", fail)
+    assert main(["serve", "spec.json"]) == status

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bakehouse_runtime.errors import PlainError, WorkloadOver
+from bakehouse_runtime import server_client
+from bakehouse_runtime.errors import PlainError, ServerAwayError, WorkloadOver
 from bakehouse_runtime.server_client import Reporter, ServerClient
 from bakehouse_server import TOKEN
 
@@ -85,6 +86,17 @@ def test_a_final_answer_stops_the_work(server: BakehouseServer, status: int) -> 
     with pytest.raises(WorkloadOver):
         reports.raise_if_over()
     assert len(server.reports) == 1
+
+
+def test_a_server_that_stays_away_ends_the_work_and_says_nothing_against_it(
+    server: BakehouseServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_client, "_PATIENCE_S", 0.0)
+    server.stop()
+    with reporter(server) as reports:
+        assert reports.wait_for_stop(30)
+    with pytest.raises(ServerAwayError):
+        reports.raise_if_over()
 
 
 def test_a_refused_report_is_a_bug_and_says_so(server: BakehouseServer) -> None:

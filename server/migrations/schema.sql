@@ -350,12 +350,15 @@ create table runs (
   charged_micro bigint,
   summary jsonb,
   created_at timestamp with time zone not null,
+  slowdown double precision not null default 1,
+  resumes integer not null default 0,
   constraint runs_pkey PRIMARY KEY (id),
   constraint runs_charged_micro_check CHECK (charged_micro >= 0),
   constraint runs_devices_check CHECK (devices > 0),
   constraint runs_held_micro_check CHECK (held_micro > 0),
   constraint runs_settled_micro_check CHECK (settled_micro >= 0),
   constraint runs_settled_seconds_check CHECK (settled_seconds >= 0::double precision),
+  constraint runs_slowdown_check CHECK (slowdown >= 1::double precision),
   constraint runs_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES ledger_holds(id),
   constraint runs_id_fkey FOREIGN KEY (id) REFERENCES workloads(id),
   constraint runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
@@ -471,6 +474,22 @@ create table workload_artefacts (
   constraint workload_artefacts_workload_id_fkey FOREIGN KEY (workload_id) REFERENCES workloads(id) ON DELETE CASCADE
 );
 CREATE INDEX workload_artefacts_sha256 ON public.workload_artefacts USING btree (sha256);
+
+create table workload_inputs (
+  workload_id uuid not null,
+  sha256 text not null,
+  size_bytes bigint not null,
+  constraint workload_inputs_pkey PRIMARY KEY (workload_id, sha256),
+  constraint workload_inputs_workload_id_fkey FOREIGN KEY (workload_id) REFERENCES workloads(id) ON DELETE CASCADE
+);
+
+create table workload_listening (
+  one boolean not null default true,
+  since timestamp with time zone not null,
+  until timestamp with time zone not null,
+  constraint workload_listening_pkey PRIMARY KEY (one),
+  constraint workload_listening_one_check CHECK (one)
+);
 
 create table workload_logs (
   workload_id uuid not null,
@@ -981,4 +1000,4 @@ CREATE TRIGGER ledger_holds_kept BEFORE DELETE OR TRUNCATE ON ledger_holds FOR E
 CREATE TRIGGER ledger_seals_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER pick_username BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION pick_username();
-CREATE TRIGGER workloads_spec BEFORE UPDATE ON workloads FOR EACH ROW WHEN (old.spec IS DISTINCT FROM new.spec) EXECUTE FUNCTION refuse_another_spec();
+CREATE TRIGGER workloads_spec BEFORE UPDATE OF spec ON workloads FOR EACH ROW WHEN (old.spec IS DISTINCT FROM new.spec) EXECUTE FUNCTION refuse_another_spec();

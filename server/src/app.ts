@@ -5,10 +5,12 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { createDriver } from './create-driver.ts';
 import { authenticateWorkload } from './engine/authenticate-workload.ts';
-import { claimMachine } from './engine/claim-machine.ts';
+import { claimMachine, type MachineClaim } from './engine/claim-machine.ts';
 import type { Driver } from './engine/drivers/driver.ts';
 import { createEngine, type Engine, registerKinds } from './engine/engine.ts';
 import { measureWorkloads } from './engine/gauges.ts';
+import { keepListening } from './engine/keep-listening.ts';
+import { type CpuLoad, readCpuLoad } from './engine/machine/cpu-load.ts';
 import { startPreparing } from './engine/machine/prepare-machine.ts';
 import { machineRoutes } from './engine/machine/routes.ts';
 import { workloadRoutes } from './engine/routes.ts';
@@ -35,6 +37,7 @@ import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployment
 import { reconcileTextServerJob } from './modules/deployments/jobs/reconcile-text-server.ts';
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { textServerKind } from './modules/deployments/text-server-kind.ts';
+import { estimateLoad } from './modules/training/estimate-load.ts';
 import { findAssetUse as findTrainingUse } from './modules/training/find-asset-use.ts';
 import { fineTuneKind } from './modules/training/fine-tune-kind.ts';
 import { type ReadData, readData } from './modules/training/read-data.ts';
@@ -73,6 +76,8 @@ type Options = {
   driver?: Driver;
   /** Instead of running the Python runtime. */
   readData?: ReadData;
+  /** Instead of asking this machine. */
+  cpuLoad?: () => CpuLoad;
   roles: Role[];
 };
 
@@ -98,7 +103,7 @@ const WEB_DIST = path.resolve(import.meta.dirname, '../../web/dist');
 
 /** Puts the program together from its modules. Nothing runs before `start`. */
 export async function createApp(options: Options): Promise<App> {
-  const { config, databaseUrl, log, clock = systemClock, roles } = options;
+  const { config, databaseUrl, log, clock = systemClock, roles, cpuLoad = readCpuLoad } = options;
   const jobs: AnyJob[] = [
     forgetAnswersJob,
     sealTransfersJob,
@@ -125,8 +130,9 @@ export async function createApp(options: Options): Promise<App> {
   const blobs = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
   const services: Services = { config, clock, log, db, pool, events, jobs: queue, blobs };
 
-  const kinds = registerKinds([fineTuneKind(clock), textServerKind(queue)]);
+  const kinds = registerKinds([fineTuneKind(clock, cpuLoad), textServerKind(queue)]);
   const driver = options.driver ?? (await createDriver(services));
+  let claim: MachineClaim | null = null;
   const engine = createEngine(services, {
     driver,
     kinds,
@@ -134,6 +140,7 @@ export async function createApp(options: Options): Promise<App> {
     // Workloads run on this machine. A proxy before the public URL may limit bodies, or not let this
     // machine in: they go past it, unless it is another process that answers HTTP.
     serverUrl: () => (roles.includes('web') ? localUrl(config) : config.publicUrl),
+    mayWork: () => claim?.isHeld() ?? true,
   });
   const metrics = createMetrics(pool);
   measureWorkloads(metrics, db, driver);
@@ -145,7 +152,11 @@ export async function createApp(options: Options): Promise<App> {
     ...accountsRoutes,
     ...creditsRoutes({ send: gatherSends(services) }),
     ...assetsRoutes(findAssetUses),
-    ...trainingRoutes({ capacity: driver.capacity, readData: options.readData ?? shareReads(readData) }),
+    ...trainingRoutes({
+      capacity: driver.capacity,
+      readData: options.readData ?? shareReads(readData),
+      load: estimateLoad(cpuLoad, driver.capacity),
+    }),
     ...deploymentsRoutes({ capacity: driver.capacity }),
   ];
   const auth = createAuth(services, onUserCreated);
@@ -167,18 +178,18 @@ export async function createApp(options: Options): Promise<App> {
 
   let preparing: ReturnType<typeof startPreparing> | null = null;
   let engineRuns = false;
-  let releaseMachine: (() => Promise<void>) | null = null;
+  let stopListening: (() => void) | null = null;
 
   return {
     services,
     http,
     engine,
     start: async () => {
-      if (roles.includes('reconciler') && driver.endsWithServer)
-        releaseMachine = await claimMachine(databaseUrl);
+      if (roles.includes('reconciler') && driver.endsWithServer) claim = await claimMachine(databaseUrl, log);
       if (roles.includes('web')) {
         await http.listen({ port: config.port, host: config.host });
         nameChosenPort(config, http);
+        stopListening = await keepListening(services);
       }
       if (roles.includes('worker')) await queue.work(services);
       // Last: workloads that it starts report to the addresses above.
@@ -197,7 +208,8 @@ export async function createApp(options: Options): Promise<App> {
       await preparing?.stop();
       // A start that failed before has begun no work, and must not end that of others.
       if (engineRuns) await engine.shutdown();
-      await releaseMachine?.();
+      stopListening?.();
+      await claim?.release();
       await http.close();
       await queue.stop();
       await events.close();

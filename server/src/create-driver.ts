@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Config } from './config.ts';
-import type { Driver } from './engine/drivers/driver.ts';
+import type { Driver, SpecKind } from './engine/drivers/driver.ts';
 import { createFakeDriver, idleUntilStopped } from './engine/drivers/fake/fake-driver.ts';
 import { createLocalDriver, type Program } from './engine/drivers/local/local-driver.ts';
 import { hasLayer } from './engine/machine/environment.ts';
@@ -10,7 +10,6 @@ import { findPreparation } from './engine/machine/queries.ts';
 import { machineAccelerators, servesTextOnGpus } from './engine/machine/read-machine.ts';
 import { runtimeCommand } from './engine/machine/runtime-command.ts';
 import type { Capacity } from './engine/queue.ts';
-import type { WorkloadSpec } from './engine/workload.ts';
 import type { Services } from './platform/context.ts';
 
 /**
@@ -46,7 +45,7 @@ async function localCapacity(config: Config): Promise<Capacity> {
 /** The runtime, once the part of the Python environment is there that the work needs. */
 async function findProgram(
   { config, db }: Pick<Services, 'config' | 'db'>,
-  spec: WorkloadSpec,
+  spec: SpecKind,
 ): Promise<Program | { blocker: string }> {
   const layer = spec.kind === 'train' ? 'training' : 'serving';
   if (!(await hasLayer(config, layer))) {

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from .errors import PlainError, WorkloadOver
+from .errors import PlainError, ServerAwayError, WorkloadOver
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -16,11 +16,21 @@ if TYPE_CHECKING:
     Spec = TypeVar("Spec", bound=BaseModel)
 
 
+# EX_TEMPFAIL of sysexits.h: nothing is wrong with the work, it goes on later.
+_SERVER_AWAY = 75
+
+
 def main(argv: list[str]) -> int:
-    """Runs one command and returns its exit status: 0 done or stopped on request, 1 failed."""
+    """Runs one command and returns its exit status.
+
+    0 done or stopped on request, 1 failed, 75 the server was out of reach (the engine's plan.ts).
+    """
     arguments = parser().parse_args(argv)
     try:
         return arguments.run(arguments)
+    except ServerAwayError as error:
+        print(error, file=sys.stderr)
+        return _SERVER_AWAY
     except PlainError as error:
         print(error, file=sys.stderr)
         return 1

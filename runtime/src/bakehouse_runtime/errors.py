@@ -7,6 +7,10 @@ class PlainError(Exception):
     """Something a person can read and act on, said in one plain sentence. Never a traceback."""
 
 
+class ServerAwayError(PlainError):
+    """The server was out of reach for longer than a workload waits: nothing against the work."""
+
+
 class WorkloadOver(Exception):  # noqa: N818 - an event, not an error
     """The server no longer knows this workload (401, 403, 404 or 410): it ends itself."""
 

@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 import httpx
 
-from .errors import PlainError, WorkloadOver
+from .errors import PlainError, ServerAwayError, WorkloadOver
 from .inputs import sha256_of
 from .protocol import ReportsAnswer
 
@@ -134,14 +134,16 @@ class ServerClient:
 
 
 def _until_answered(call: Callable[[], Answer]) -> Answer:
-    """Repeats `call` with growing pauses until it succeeds; gives up after half an hour."""
+    """Repeats `call` with growing pauses until it succeeds; ServerAwayError after half an hour."""
     give_up_at = time.monotonic() + _PATIENCE_S
     for pause in _pauses():
         try:
             return call()
         except httpx.HTTPError as error:
             if time.monotonic() > give_up_at:
-                raise PlainError("The Bakehouse server has been out of reach too long.") from error
+                raise ServerAwayError(
+                    "The Bakehouse server has been out of reach too long."
+                ) from error
             time.sleep(pause)
     raise AssertionError("pauses never end")
 

@@ -7,12 +7,12 @@ import { inTransaction } from '../platform/db/in-transaction.ts';
 import { storableJson } from '../platform/db/storable-text.ts';
 import { AppError } from '../platform/errors.ts';
 import { applyReport, applySignOfLife } from './apply-report.ts';
+import { type Artefact, selectArtefacts } from './file-queries.ts';
 import {
-  type Artefact,
+  findServingPlace,
   insertLogLines,
   lockWorkload,
   notifyReconcilers,
-  selectArtefacts,
   updateWorkload,
   upsertMetrics,
 } from './queries.ts';
@@ -36,6 +36,10 @@ export async function acceptReports(
     const now = ctx.clock.now();
     // They quote what libraries and data files say.
     const reports = storableJson(nextInOrder(body.reports, before.acceptedSeq));
+    for (const report of reports) {
+      if (report.type === 'ready')
+        refuseForeignAddress(report.base_url, await findServingPlace(tx, before.id));
+    }
 
     const changes = applySignOfLife(before, now);
     let workload: Workload = { ...before, ...changes };
@@ -87,6 +91,21 @@ function nextInOrder(reports: Report[], acceptedSeq: number): Report[] {
     }
   });
   return fresh;
+}
+
+/** What people ask is sent there: it has to be the workload itself, on its own machine. */
+function refuseForeignAddress(baseUrl: string, place: { host: string; port: number }): void {
+  const url = URL.parse(baseUrl);
+  const isOwn =
+    url?.protocol === 'http:' &&
+    url.hostname === place.host &&
+    url.href === `http://${url.host}/` &&
+    (place.port === 0 || url.port === String(place.port));
+  if (isOwn) return;
+  throw new AppError('invalid_request', {
+    publicMessage: `base_url must be the address where this workload was told to answer, http://${place.host}:${place.port || 'PORT'}`,
+    param: 'reports',
+  });
 }
 
 async function keep(tx: Transaction, workload: Workload, reports: Report[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { Logger } from 'pino';
 import { keepAlive } from '../platform/db/database.ts';
 
 /** Any number that is Bakehouse's own. */
@@ -7,28 +8,109 @@ const LOCK = 4_080_000_002n;
 /** A server that was just killed lets go when the database notices. */
 const TRIES = 20;
 const TRY_PAUSE_MS = 250;
+/** A claim that was lost is wanted back, and asked for this often. */
+const RECLAIM_PAUSE_MS = 1_000;
+/** A connection that breaks says so, unless the network has swallowed it: so it is asked. */
+const CHECK_MS = 3_000;
+const CHECK_MS_MAX = 5_000;
+
+export type MachineClaim = {
+  /** Whether it is ours at this moment. */
+  isHeld: () => boolean;
+  /** Lets go for good; a process that dies lets go too. */
+  release: () => Promise<void>;
+};
 
 /**
  * Makes this process the only one that runs workloads as processes of its own machine: they end
- * with the server, so a second one that ends would take the first one's along. Returns how to let
- * go; a process that dies lets go too. Throws a plain sentence when another server has them.
+ * with the server, so a second one that ends would take the first one's along. Throws a plain
+ * sentence when another server has them.
+ *
+ * The claim lives as long as its connection. When that breaks, the claim is not held from then on;
+ * it is taken again as soon as that is possible, unless another server has it, for as long as it does.
  */
-export async function claimMachine(databaseUrl: string): Promise<() => Promise<void>> {
+export async function claimMachine(databaseUrl: string, log: Logger): Promise<MachineClaim> {
+  let held: pg.Client | null = null;
+  let released = false;
+
+  function keep(client: pg.Client): void {
+    held = client;
+    const checks = setInterval(() => {
+      client.query('select 1').catch(() => client.connection.stream.destroy());
+    }, CHECK_MS).unref();
+    const lose = () => {
+      clearInterval(checks);
+      if (held !== client) return;
+      held = null;
+      if (released) return;
+      log.warn(
+        'the claim on the work of this database is lost: nothing is started or stopped until it is back',
+      );
+      void reclaim();
+    };
+    client.once('end', lose);
+    // It may have ended between the claim and here.
+    if (client.connection.stream.destroyed) lose();
+  }
+
+  async function reclaim(): Promise<void> {
+    let isTaken = false;
+    for (;;) {
+      await sleep(RECLAIM_PAUSE_MS, null, { ref: false });
+      if (released) return;
+      const answer = await tryClaim(databaseUrl).catch(() => 'unreachable' as const);
+      if (answer === 'taken' && !isTaken) {
+        isTaken = true;
+        log.warn('another Bakehouse server runs the work of this database now: this one waits until it ends');
+      }
+      if (typeof answer === 'string') continue;
+      if (released) {
+        await answer.end();
+        return;
+      }
+      log.info('the work of this database is claimed again');
+      keep(answer);
+      return;
+    }
+  }
+
+  for (let tries = 1; tries <= TRIES && held === null; tries += 1) {
+    const answer = await tryClaim(databaseUrl);
+    if (answer === 'taken') await sleep(TRY_PAUSE_MS);
+    else keep(answer);
+  }
+  if (held === null) {
+    throw new Error(
+      'Another Bakehouse server already runs the work of this database: use that one, or end it first',
+    );
+  }
+  return {
+    isHeld: () => held !== null,
+    release: async () => {
+      released = true;
+      await held?.end();
+    },
+  };
+}
+
+/** A connection that holds the claim. Rejects when the database cannot be reached. */
+async function tryClaim(databaseUrl: string): Promise<pg.Client | 'taken'> {
   const client = new pg.Client({
     connectionString: databaseUrl,
     application_name: 'bakehouse machine',
+    connectionTimeoutMillis: CHECK_MS_MAX,
+    query_timeout: CHECK_MS_MAX,
     ...keepAlive,
   });
-  // Lost with its database, the claim is not taken again: it matters when servers start.
   client.on('error', () => undefined);
-  await client.connect();
-  for (let tries = 1; tries <= TRIES; tries += 1) {
+  try {
+    await client.connect();
     const { rows } = await client.query<{ ours: boolean }>('select pg_try_advisory_lock($1) as ours', [LOCK]);
-    if (rows[0]?.ours) return () => client.end();
-    await sleep(TRY_PAUSE_MS);
+    if (rows[0]?.ours) return client;
+  } catch (error) {
+    client.connection.stream.destroy();
+    throw error;
   }
   await client.end();
-  throw new Error(
-    'Another Bakehouse server already runs the work of this database: use that one, or end it first',
-  );
+  return 'taken';
 }

@@ -10,8 +10,11 @@ import type { Driver, Launch } from './drivers/driver.ts';
 import { createFakeDriver, idleUntilStopped, type Script } from './drivers/fake/fake-driver.ts';
 import { testSpec } from './drivers/test-spec.ts';
 import { createEngine, registerKinds } from './engine.ts';
+import { beat } from './keep-listening.ts';
 import { findWorkload, selectLogLines, selectMetrics } from './queries.ts';
+import { removeFiles } from './remove-files.ts';
 import { requestWorkload, type WorkloadRequest } from './request-workload.ts';
+import { resumeWorkload } from './resume-workload.ts';
 import { stopWorkload } from './stop-workload.ts';
 import type { Workload } from './workload.ts';
 import type { WorkloadKind } from './workload-kind.ts';
@@ -25,6 +28,13 @@ const clock = { now: () => time };
 const pass = (seconds: number) => {
   time = new Date(time.getTime() + seconds * 1000);
 };
+/** The same, while reports could have been taken in. */
+async function passListening(seconds: number) {
+  for (let left = seconds; left > 0; left -= 10) {
+    pass(Math.min(10, left));
+    await beat(db, time);
+  }
+}
 const authenticate = authenticateWorkload(db);
 
 beforeEach(async () => {
@@ -92,7 +102,7 @@ async function reach(
 ) {
   await vi.waitFor(
     async () => {
-      pass(seconds);
+      await passListening(seconds);
       await engine.pass();
       expect(await see(id)).toMatchObject(expected);
     },
@@ -271,6 +281,35 @@ describe('a run', () => {
   });
 });
 
+describe('files', () => {
+  const week = 7 * 24 * 3600;
+  const resume = (id: string) => db.transaction().execute((tx) => resumeWorkload(tx, { id, now: time }));
+
+  test('go a week after the end, and not where the owner has resumed it meanwhile', async () => {
+    const { driver, engine } = world(idleUntilStopped, async () => ({}));
+    const ids = [await request(), await request()];
+    for (const id of ids) await stop(id);
+    await engine.pass();
+    pass(week + 1);
+    const removed: string[] = [];
+    const [gone, kept] = ids.toSorted() as [string, string];
+    const watched = {
+      ...driver,
+      // Both are listed by then; while the first one's files are deleted, the other one's owner comes.
+      remove: async (id: string) => {
+        removed.push(id);
+        if (removed.length === 1) await resume(id === gone ? kept : gone);
+      },
+    };
+    await removeFiles(db, watched, time);
+    expect(removed).toHaveLength(1);
+    const other = removed[0] === gone ? kept : gone;
+    expect(await see(other)).toMatchObject({ state: 'queued', filesRemovedAt: null });
+    expect(await see(removed[0] as string)).toMatchObject({ filesRemovedAt: time });
+    await expect(resume(removed[0] as string)).rejects.toThrow('is gone now');
+  });
+});
+
 describe('reports', () => {
   test('are taken once, in order', async () => {
     const launches: Launch[] = [];
@@ -296,6 +335,35 @@ describe('reports', () => {
       'line 3',
       'line 4',
     ]);
+  });
+
+  test('may name no address for people to be sent to but their own', async () => {
+    const launches: Launch[] = [];
+    const { engine } = world(async (launch, process) => {
+      launches.push(launch);
+      return idleUntilStopped(launch, process);
+    });
+    const spec: WorkloadRequest['spec'] = {
+      ...{ kind: 'serve', task: 'text', engine: 'llamacpp', model_name: 'base', model_file: 'base.gguf' },
+      ...{ inputs: [], adapters: [], host: '127.0.0.1', port: 4711, context_tokens: 1, parallel_requests: 1 },
+      ...{ threads: 1, gpus: 0 },
+    } as const;
+    const id = await request({ behaviour: 'deployment', spec });
+    await engine.pass();
+    const say = (base_url: string) => report(launches[0] as Launch, { type: 'ready', base_url });
+    const foreign = [
+      'http://169.254.169.254/',
+      'http://127.0.0.1:5432',
+      'http://127.0.0.1:4711/latest',
+      'https://127.0.0.1:4711',
+      'http://user@127.0.0.1:4711',
+      'http://127.0.0.1.example:4711',
+      'no address',
+    ];
+    for (const address of foreign) await expect(say(address)).rejects.toThrow('base_url must be the address');
+    expect(await see(id)).toMatchObject({ baseUrl: null });
+    await say('http://127.0.0.1:4711');
+    expect(await see(id)).toMatchObject({ state: 'ready', baseUrl: 'http://127.0.0.1:4711' });
   });
 
   test('of an earlier attempt, a stranger, or after the end are refused', async () => {
@@ -370,7 +438,7 @@ describe('a deployment', () => {
     });
     const id = await request({ behaviour: 'deployment' });
     await reach(engine, id, { state: 'ready', baseUrl: 'http://127.0.0.1:1' });
-    pass(60);
+    await passListening(60);
     await reach(engine, id, { state: 'degraded' });
     await report(launches[0] as Launch);
     expect(await see(id)).toMatchObject({ state: 'ready', reason: '' });
@@ -416,6 +484,99 @@ describe('a deployment', () => {
     const id = await request({ behaviour: 'deployment' });
     await reach(engine, id, { state: 'failed', attempt: 5 }, 20);
     expect(await see(id)).toMatchObject({ restarts: 4, readyAt: null });
+  });
+});
+
+describe('a gap', () => {
+  const unharmed = Array.from({ length: 2 }, () => ({ attempt: 1, failures: 0, alive: 2 }));
+
+  /** A run and a deployment that are at work, and how they report. */
+  async function working() {
+    const launches: Launch[] = [];
+    const { engine, driver } = world(async (launch, process) => {
+      launches.push(launch);
+      await report(launch, complete[1] as Unnumbered, { type: 'ready', base_url: 'http://127.0.0.1:1' });
+      return idleUntilStopped(launch, process);
+    });
+    await beat(db, time);
+    const ids = [await request(), await request({ behaviour: 'deployment' })];
+    for (const id of ids) await reach(engine, id, { state: 'ready' });
+    await passListening(30);
+    await Promise.all(launches.map((launch) => report(launch)));
+    /** What a pass leaves of them. */
+    const afterPass = async () => {
+      await engine.pass();
+      const now = await Promise.all(ids.map(see));
+      return now.map(({ attempt, failures }) => ({ attempt, failures, alive: driver.running().length }));
+    };
+    return { engine, driver, ids, launches, afterPass };
+  }
+
+  test.each([16, 60, 332, 360, 3600])(
+    'of %i s, in which no report could be taken in, harms nothing that reports again after it',
+    async (seconds) => {
+      const { launches, afterPass } = await working();
+      pass(seconds);
+      // The reconciler may be the first to look, or another process that never noticed.
+      expect(await afterPass()).toEqual(unharmed);
+      await beat(db, time);
+      expect(await afterPass()).toEqual(unharmed);
+      await passListening(290);
+      expect(await afterPass()).toEqual(unharmed);
+      await Promise.all(launches.map((launch) => report(launch)));
+      expect(await afterPass()).toEqual(unharmed);
+    },
+  );
+
+  test('does not save what stays silent after it', async () => {
+    const { engine, ids } = await working();
+    pass(360);
+    await beat(db, time);
+    await passListening(330);
+    await engine.pass();
+    await engine.pass();
+    const states = (await Promise.all(ids.map(see))).map(({ attempt, failures }) => ({ attempt, failures }));
+    expect(states).toEqual([
+      { attempt: 1, failures: 1 },
+      { attempt: 1, failures: 1 },
+    ]);
+  });
+
+  test('of the claim: another server that was let in leaves alone what works elsewhere', async () => {
+    const { engine, driver, ids, launches, afterPass } = await working();
+    const elsewhere = createFakeDriver({ capacity: {}, script: idleUntilStopped });
+    const other = engineOn(elsewhere);
+    for (let round = 0; round < 20; round += 1) {
+      await passListening(20);
+      await Promise.all(launches.map((launch) => report(launch)));
+      await other.pass();
+      expect(await afterPass()).toEqual(unharmed);
+    }
+    await other.shutdown();
+    expect(await afterPass()).toEqual(unharmed);
+    expect(await see(ids[0] as string)).toMatchObject({ interrupted: false });
+    // It may be stopped from there: it hears so with its next report.
+    await stop(ids[0] as string);
+    await engineOn(elsewhere).pass();
+    expect(await see(ids[0] as string)).toMatchObject({ state: 'stopping' });
+    expect(await report(launches[0] as Launch)).toMatchObject({ command: 'stop' });
+    expect(elsewhere.running()).toEqual([]);
+    await driver.stop(ids[0] as string, 1);
+    await reach(engine, ids[0] as string, { state: 'stopped' });
+  });
+
+  test('of the claim fences the server: it looks at nothing until the claim is back', async () => {
+    const { driver } = world(idleUntilStopped);
+    let isHeld = false;
+    const engine = createEngine(
+      { db, clock, log },
+      { driver, kinds, databaseUrl: url, serverUrl: () => '', mayWork: () => isHeld },
+    );
+    const id = await request();
+    await engine.pass();
+    expect(await see(id)).toMatchObject({ state: 'queued', attempt: 0 });
+    isHeld = true;
+    await reach(engine, id, { state: 'starting' });
   });
 });
 
@@ -502,7 +663,7 @@ describe('the server', () => {
       await reach(goneOn, id, { state: 'ready' });
       if (method === 'stop' || method === 'kill') await stop(id);
       if (method === 'kill') await reach(goneOn, id, { state: 'stopping' });
-      pass(60);
+      await passListening(60);
     }
     const lost = dying.pass();
     await reached.promise;

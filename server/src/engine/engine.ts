@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Services } from '../platform/context.ts';
-import { keepAlive } from '../platform/db/database.ts';
+import { openListener } from '../platform/db/open-listener.ts';
 import type { Driver } from './drivers/driver.ts';
-import { deleteArtefacts, listUnneededFiles, WAKE_CHANNEL } from './queries.ts';
+import { listBegun, markInterrupted, WAKE_CHANNEL } from './queries.ts';
 import { type Reconciler, reconcileNext } from './reconcile.ts';
+import { removeFiles } from './remove-files.ts';
 import { schedule } from './schedule.ts';
 import type { WorkloadKind, WorkloadKinds } from './workload-kind.ts';
 
@@ -14,12 +15,6 @@ const RECONNECT_MS = 1_000;
 const CONCURRENCY = 4;
 /** How long a workload may take to save its work when the server ends. */
 const SHUTDOWN_GRACE_MS = 30_000;
-/**
- * Files and artefacts of a completed workload go at once: what its result names belongs to its
- * module by then. Those of others stay for whoever resumes it or asks why.
- */
-const FILES_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
-
 export type EngineOptions = {
   driver: Driver;
   kinds: WorkloadKinds;
@@ -27,6 +22,8 @@ export type EngineOptions = {
   databaseUrl: string;
   /** Where workloads reach the server. */
   serverUrl: () => string;
+  /** Whether this server has the machine at this moment (claim-machine.ts). Always, unless said. */
+  mayWork?: () => boolean;
 };
 
 export type Engine = {
@@ -56,7 +53,7 @@ export function createEngine(
   { db, clock, log }: Pick<Services, 'db' | 'clock' | 'log'>,
   options: EngineOptions,
 ): Engine {
-  const { driver, kinds } = options;
+  const { driver, kinds, mayWork = () => true } = options;
   const parts: Reconciler = {
     db,
     driver,
@@ -64,7 +61,7 @@ export function createEngine(
     log: log.child({ part: 'engine' }),
     now: clock.now,
     serverUrl: options.serverUrl,
-    listeningSince: clock.now(),
+    mayWork,
   };
   let ended = false;
   let running: Promise<void> | null = null;
@@ -75,13 +72,14 @@ export function createEngine(
   async function pass(): Promise<void> {
     do {
       await Promise.all(Array.from({ length: CONCURRENCY }, drainDue));
+      if (!mayWork()) return;
     } while ((await schedule({ db, driver, kinds, now: clock.now() })) > 0);
-    await removeFiles();
+    await removeFiles(db, driver, clock.now());
   }
 
   async function drainDue(): Promise<void> {
     for (;;) {
-      if (ended) return;
+      if (ended || !mayWork()) return;
       try {
         if (!(await reconcileNext(parts))) return;
       } catch (error) {
@@ -111,17 +109,14 @@ export function createEngine(
   }
 
   async function listen(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: options.databaseUrl,
-      application_name: 'bakehouse engine',
-      ...keepAlive,
+    listener = await openListener({
+      url: options.databaseUrl,
+      name: 'bakehouse engine',
+      channel: WAKE_CHANNEL,
+      onMessage: wake,
+      onError: (error) => parts.log.warn({ err: error }, 'the engine lost its connection'),
     });
-    client.on('notification', wake);
-    client.on('error', (error) => parts.log.warn({ err: error }, 'the engine lost its connection'));
-    await client.connect();
-    client.once('end', listenAgain);
-    await client.query(`listen ${WAKE_CHANNEL}`);
-    listener = client;
+    listener.once('end', listenAgain);
   }
 
   /** Until then the ticks do alone. */
@@ -132,33 +127,21 @@ export function createEngine(
     }, RECONNECT_MS).unref();
   }
 
-  async function removeFiles(): Promise<void> {
-    const now = clock.now();
-    for (const id of await listUnneededFiles(db, new Date(now.getTime() - FILES_KEPT_MS), 10)) {
-      await driver.remove(id);
-      await deleteArtefacts(db, id);
-      await db.updateTable('workloads').set({ files_removed_at: now }).where('id', '=', id).execute();
-    }
-  }
+  type Attempt = { id: string; attempt: number };
 
-  /** Marks what is running as interrupted by us, so that nobody counts it as a failure. */
-  async function markInterrupted(): Promise<{ id: string; attempt: number }[]> {
-    return db
-      .updateTable('workloads')
-      .set({ interrupted: true })
-      .where('ended_at', 'is', null)
-      .where('state', 'in', ['scheduling', 'pulling', 'starting', 'ready', 'degraded', 'stopping'])
-      .where('attempt', '>', 0)
-      .returning(['id', 'attempt'])
-      .execute();
-  }
-
-  async function isAlive({ id, attempt }: { id: string; attempt: number }): Promise<boolean> {
-    return (await driver.observe(id, attempt)).state === 'alive';
+  /** Those that live on this machine: others are a server's that has the work of this database now, or had it before. */
+  async function selectAlive(attempts: Attempt[]): Promise<Attempt[]> {
+    const states = await Promise.all(attempts.map(({ id, attempt }) => driver.observe(id, attempt)));
+    return attempts.filter((_, index) => states[index]?.state === 'alive');
   }
 
   async function endWorkloads(): Promise<void> {
-    let left = await markInterrupted();
+    let left = await selectAlive(await listBegun(db));
+    // By us, so that nobody counts it as a failure.
+    await markInterrupted(
+      db,
+      left.map(({ id }) => id),
+    );
     if (left.length > 0) {
       const seconds = SHUTDOWN_GRACE_MS / 1000;
       parts.log.info(
@@ -169,8 +152,7 @@ export function createEngine(
     await Promise.all(left.map(({ id, attempt }) => driver.stop(id, attempt)));
     const end = Date.now() + SHUTDOWN_GRACE_MS;
     for (;;) {
-      const alive = await Promise.all(left.map(isAlive));
-      left = left.filter((_, index) => alive[index]);
+      left = await selectAlive(left);
       if (left.length === 0 || Date.now() > end) break;
       await sleep(50);
     }
@@ -191,7 +173,6 @@ export function createEngine(
   return {
     pass,
     start: async () => {
-      parts.listeningSince = clock.now();
       await listen();
       ticker = setInterval(wake, TICK_MS);
       wake();

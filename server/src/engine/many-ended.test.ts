@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { createPool, openDatabase } from '../platform/db/database.ts';
-import { onFileEnd } from '../testing/on-file-end.ts';
+import { recordingDatabase } from '../testing/recording-database.ts';
 import { testDatabase } from '../testing/test-database.ts';
 import { createFakeDriver, idleUntilStopped } from './drivers/fake/fake-driver.ts';
 import { createEngine, registerKinds } from './engine.ts';
@@ -11,25 +10,7 @@ import { measureWorkloads } from './gauges.ts';
 
 const now = new Date('2026-01-08T00:00:00Z');
 const { url } = await testDatabase();
-const { db, asked } = recordingDatabase();
-onFileEnd(() => db.destroy());
-
-/** A database that remembers what it is asked. */
-function recordingDatabase() {
-  const queries: { text: string; values: unknown[] }[] = [];
-  const pool = createPool(url);
-  pool.on('connect', (client) => {
-    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-    Object.assign(client, {
-      query: (...args: unknown[]) => {
-        const [text, values] = args;
-        if (typeof text === 'string' && Array.isArray(values)) queries.push({ text, values });
-        return query(...args);
-      },
-    });
-  });
-  return { db: openDatabase(pool), asked: queries };
-}
+const { db, asked } = recordingDatabase(url);
 
 /** Runs that have ended within the last week, most of them completed; and one that waits. */
 async function fill(count: number): Promise<void> {

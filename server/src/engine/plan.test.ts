@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { FAILURES_MAX, type Observed, plan, planAfterFailure, type Step } from './plan.ts';
+import { FAILURES_MAX, type Listening, type Observed, plan, planAfterFailure, type Step } from './plan.ts';
 import type { Workload } from './workload.ts';
 
 const start = new Date('2026-01-01T00:00:00Z');
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 const now = after(10);
+
+/** Somebody has listened from the start until then, without a break. */
+const heardUntil = (until: Date): Listening => ({ since: start, until });
 
 const running: Parameters<typeof plan>[0] = {
   behaviour: 'run',
@@ -98,7 +101,19 @@ describe('plan', () => {
           'It was killed, perhaps because the memory did not suffice. It goes on from its last checkpoint in 5 s.',
       },
     ],
-    ['is tried again when it is gone', running, absent, { do: 'requeue', failed: true }],
+    [
+      'goes on when it left because the server was out of reach',
+      running,
+      { state: 'ended', exitCode: 75, lastLine: 'The Bakehouse server has been out of reach too long.' },
+      { do: 'requeue', failed: false, delaySeconds: 5 },
+    ],
+    ['leaves alone what this machine does not have and is heard', running, absent, { do: 'nothing' }],
+    [
+      'starts again what this machine does not have when the server has ended it',
+      { ...running, interrupted: true },
+      absent,
+      goOn,
+    ],
     [
       'gives up in the end',
       { ...running, failures: FAILURES_MAX - 1 },
@@ -166,6 +181,7 @@ describe('plan', () => {
     ],
     ['asks to stop', stopping, alive, { do: 'stop' }],
     ['asks to stop while it loads', { ...stopping, state: 'starting' }, alive, { do: 'stop' }],
+    ['asks to stop what another machine may have', stopping, absent, { do: 'stop' }],
     ['waits while it saves', { ...stopping, state: 'stopping' }, alive, { do: 'nothing' }],
     [
       'ends when it has saved',
@@ -186,7 +202,7 @@ describe('plan', () => {
       { do: 'end', state: 'completed' },
     ],
   ])('%s', (_name, workload, observed, step) => {
-    expect(plan({ ...running, ...workload }, observed, now, start)).toMatchObject(step);
+    expect(plan({ ...running, ...workload }, observed, now, heardUntil(now))).toMatchObject(step);
   });
 
   test.each<[string, Partial<Parameters<typeof plan>[0]>, number, Partial<Step>]>([
@@ -209,11 +225,65 @@ describe('plan', () => {
       { do: 'kill' },
     ],
   ])('%s', (_name, workload, seconds, step) => {
-    expect(plan({ ...running, ...workload }, alive, after(10 + seconds), start)).toMatchObject(step);
+    const then = after(10 + seconds);
+    expect(plan({ ...running, ...workload }, alive, then, heardUntil(then))).toMatchObject(step);
   });
 
-  test('silence before this server listened is no sign', () => {
-    expect(plan(running, alive, after(4000), after(3999))).toEqual({ do: 'nothing' });
+  test('what this machine does not have is begun again once it is silent', () => {
+    expect(plan(running, absent, after(400), heardUntil(after(400)))).toMatchObject({ do: 'requeue' });
+    expect(plan(stopping, absent, after(400), heardUntil(after(400)))).toMatchObject({ do: 'end' });
+  });
+
+  const away: [string, Listening | null][] = [
+    ['before anybody ever listened', null],
+    ['while nobody listens', heardUntil(after(3900))],
+    ['from before somebody listened again', { since: after(3999), until: after(4000) }],
+  ];
+  test.each(away)('silence %s is no sign', (_name, listening) => {
+    expect(plan(running, alive, after(4000), listening)).toEqual({ do: 'nothing' });
+    expect(plan(running, absent, after(4000), listening)).toEqual({ do: 'nothing' });
+    const saving = { ...stopping, state: 'stopping' } as const;
+    expect(plan(saving, alive, after(4000), listening)).toEqual({ do: 'nothing' });
+  });
+
+  describe('after a gap in which no report could be taken in', () => {
+    const BEAT_S = 3;
+    const PATIENCE_S = 300;
+    const gaps = [1, 2, 4, 8, 14, 15, 16, 17, 20, 60, 299, 300, 301, 332, 360, 3600, 86_400];
+    const cases = gaps.flatMap((gap) => [0, 1, 2].map((phase) => [gap, phase] as const));
+
+    /** Since when, and until when, it is listened as the beats tell at that second: none falls into the gap. */
+    function listeningAt(second: number, phase: number, gap: { from: number; to: number }): Listening {
+      let since = 0;
+      let until = 0;
+      for (let beat = phase; beat <= second; beat += BEAT_S) {
+        if (beat > gap.from && beat < gap.to) continue;
+        if (beat - until > 15) since = beat;
+        until = beat;
+      }
+      return { since: after(since), until: after(until) };
+    }
+
+    test.each(cases)('of %i s (beats %i s apart from it) nothing is killed', (length, phase) => {
+      const gap = { from: 600, to: 600 + length };
+      for (const state of ['pulling', 'starting', 'ready', 'degraded'] as const) {
+        for (const observed of [alive, absent]) {
+          const workload = { ...running, state, lastReportAt: after(gap.from) };
+          const looks = [gap.to - 1, gap.to, gap.to + 1, gap.to + 20, gap.to + PATIENCE_S];
+          for (const look of looks) {
+            const step = plan(workload, observed, after(look), listeningAt(look, phase, gap));
+            expect(['nothing', 'degrade'], `${state} ${observed.state} at ${look}`).toContain(step.do);
+          }
+        }
+      }
+    });
+
+    test('one that stays silent is killed', () => {
+      const gap = { from: 600, to: 960 };
+      const look = gap.to + PATIENCE_S + 30;
+      const workload = { ...running, lastReportAt: after(gap.from) };
+      expect(plan(workload, alive, after(look), listeningAt(look, 0, gap)).do).toBe('kill');
+    });
   });
 
   test('the pause doubles and has an end', () => {

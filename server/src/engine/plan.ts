@@ -8,6 +8,14 @@ export type Observed =
   /** `exitCode` is null when nobody saw it end; `lastLine` is the last thing it printed. */
   | { state: 'ended'; exitCode: number | null; lastLine: string | null };
 
+/** When the server could take in reports, as told by the beats of the processes that do (keep-listening.ts). */
+export type Listening = {
+  /** Since when without a break. */
+  since: Date;
+  /** The last beat. */
+  until: Date;
+};
+
 export type Step =
   | { do: 'nothing' }
   /** Begin the next attempt. */
@@ -34,6 +42,10 @@ const LEAVE_AFTER_RESULT_S = 60;
 const STOP_GRACE_S = { run: 120, deployment: 20 };
 const SILENT_DEGRADED_S = 20;
 const SILENT_HUNG_S = 300;
+/** Beats come every few seconds. Where they are farther apart, nobody listened in between. */
+export const BEATS_APART_MAX_S = 15;
+/** Says that the workload has saved its work and left because the server was out of reach (the runtime's cli.py). */
+const SERVER_AWAY_STATUS = 75;
 
 type Planned = Pick<
   Workload,
@@ -52,41 +64,69 @@ type Planned = Pick<
 
 /**
  * What has to be done next to bring a workload where it is wanted. Pure.
- * @param listeningSince since when this server could have heard reports: silence before is no sign.
+ * @param listening null: nobody has ever listened. Silence counts only while somebody listens without a break.
  */
-export function plan(workload: Planned, observed: Observed, now: Date, listeningSince: Date): Step {
-  if (workload.wanted === 'stopped') return planStop(workload, observed, now);
+export function plan(workload: Planned, observed: Observed, now: Date, listening: Listening | null): Step {
+  if (workload.wanted === 'stopped') return planStop(workload, observed, now, listening);
   if (workload.state === 'queued') return { do: 'nothing' };
   if (workload.state === 'scheduling') return observed.state === 'alive' ? { do: 'adopt' } : { do: 'start' };
-  if (observed.state === 'alive') return planAlive(workload, now, listeningSince);
+  const silence = silenceOf(workload, listening, now);
+  if (observed.state === 'alive') return planAlive(workload, silence);
+  if (observed.state === 'absent' && mayWorkElsewhere(workload, silence)) return planAlive(workload, silence);
   return planEnded(workload, observed);
 }
 
-function planStop(workload: Planned, observed: Observed, now: Date): Step {
-  if (observed.state !== 'alive') {
+/** For how long it could have been heard, and was not. */
+function silenceOf(workload: Planned, listening: Listening | null, now: Date): number {
+  return Math.min(
+    secondsBetween(workload.lastReportAt, now),
+    secondsBetween(workload.attemptStartedAt, now),
+    secondsListening(listening, now),
+  );
+}
+
+function planStop(workload: Planned, observed: Observed, now: Date, listening: Listening | null): Step {
+  const waited = Math.min(secondsBetween(workload.stopRequestedAt, now), secondsListening(listening, now));
+  const isLate = waited > STOP_GRACE_S[workload.behaviour];
+  const hasBegun = workload.state !== 'queued' && workload.state !== 'scheduling';
+  const mayWork = hasBegun && mayWorkElsewhere(workload, silenceOf(workload, listening, now)) && !isLate;
+  if (observed.state === 'ended' || (observed.state === 'absent' && !mayWork)) {
     if (workload.outcome?.type === 'result') return completed;
     return { do: 'end', state: 'stopped', reason: workload.stopReason ?? '' };
   }
   if (workload.state !== 'stopping') return { do: 'stop' };
-  if (secondsBetween(workload.stopRequestedAt, now) > STOP_GRACE_S[workload.behaviour]) {
+  if (isLate) {
     return { do: 'kill', reason: `${workload.stopReason ?? 'Stopped'}. It did not end by itself in time` };
   }
   return { do: 'nothing' };
 }
 
-function planAlive(workload: Planned, now: Date, listeningSince: Date): Step {
-  const silence = Math.min(
-    secondsBetween(workload.lastReportAt, now),
-    secondsBetween(workload.attemptStartedAt, now),
-    secondsBetween(listeningSince, now),
-  );
+/**
+ * That a machine has nothing of an attempt says only that it is not there. While it is heard it works
+ * on the machine of a server that had the work of this database before, and is not begun again.
+ */
+function mayWorkElsewhere({ outcome, interrupted }: Planned, silence: number): boolean {
+  return outcome === null && !interrupted && !isHung(silence);
+}
+
+/** A break that is too short to be seen in the beats does not shorten anybody's time. */
+function isHung(silence: number): boolean {
+  return silence > SILENT_HUNG_S + BEATS_APART_MAX_S;
+}
+
+/** For how long there has been listening without a break; 0 while nobody listens. */
+function secondsListening(listening: Listening | null, now: Date): number {
+  if (listening === null || secondsBetween(listening.until, now) > BEATS_APART_MAX_S) return 0;
+  return secondsBetween(listening.since, now);
+}
+
+function planAlive(workload: Planned, silence: number): Step {
   if (workload.outcome !== null) {
     return silence > LEAVE_AFTER_RESULT_S
       ? { do: 'kill', reason: 'It had said its last word' }
       : { do: 'nothing' };
   }
-  if (silence > SILENT_HUNG_S)
-    return { do: 'kill', reason: `It was silent for ${SILENT_HUNG_S / 60} minutes` };
+  if (isHung(silence)) return { do: 'kill', reason: `It was silent for ${SILENT_HUNG_S / 60} minutes` };
   if (silence > SILENT_DEGRADED_S && workload.state === 'ready') {
     return { do: 'degrade', reason: `It has been silent for more than ${SILENT_DEGRADED_S} seconds` };
   }
@@ -100,6 +140,10 @@ function planEnded(workload: Planned, observed: Exclude<Observed, { state: 'aliv
     const reason =
       behaviour === 'run' ? 'Interrupted by the server. It goes on from its last checkpoint' : 'Restarting';
     return { do: 'requeue', reason, delaySeconds: 0, failed: false };
+  }
+  if (observed.state === 'ended' && observed.exitCode === SERVER_AWAY_STATUS) {
+    const reason = 'It could not reach the server, and left after saving its work';
+    return { do: 'requeue', reason, delaySeconds: BACKOFF_FIRST_S, failed: false };
   }
   // What a run says about itself is final: the same data would end it again.
   if (outcome?.type === 'failed' && !isProven(workload)) {

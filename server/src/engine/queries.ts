@@ -2,12 +2,55 @@ import { type Selectable, sql } from 'kysely';
 import type { Database, JsonValue, Transaction } from '../platform/db/database.ts';
 import type { WorkloadsTable } from '../platform/db/schema.generated.ts';
 import { storableJson, storableText } from '../platform/db/storable-text.ts';
-import type { Outcome, Placement, Workload, WorkloadSpec } from './workload.ts';
+import type { Outcome, Placement, Workload, WorkloadSpec, WorkloadWithSpec } from './workload.ts';
 
 type Row = Selectable<WorkloadsTable>;
+/** All but the spec, and what only the database looks at. */
+export const columns = [
+  'id',
+  'user_id',
+  'behaviour',
+  'kind',
+  'title',
+  'accelerator',
+  'accelerator_count',
+  'expected_seconds',
+  'wanted',
+  'state',
+  'reason',
+  'devices',
+  'attempt',
+  'interrupted',
+  'restarts',
+  'failures',
+  'accepted_seq',
+  'phase',
+  'done',
+  'total',
+  'unit',
+  'remaining_seconds',
+  'step',
+  'steps_total',
+  'base_url',
+  'output_offset',
+  'outcome',
+  'active_seconds',
+  'saved_seconds',
+  'created_at',
+  'queued_at',
+  'not_before',
+  'attempt_started_at',
+  'started_at',
+  'ready_at',
+  'last_report_at',
+  'stop_requested_at',
+  'stop_reason',
+  'ended_at',
+  'files_removed_at',
+] as const satisfies (keyof Row)[];
 /** Columns that the engine changes together with the state. */
 export type WorkloadChanges = Partial<
-  Omit<Workload, 'id' | 'userId' | 'behaviour' | 'kind' | 'title' | 'spec' | 'placement' | 'createdAt'> & {
+  Omit<Workload, 'id' | 'userId' | 'behaviour' | 'kind' | 'title' | 'placement' | 'createdAt'> & {
     tokenSha256: Buffer;
     checkAt: Date;
     lockToken: string | null;
@@ -19,8 +62,29 @@ export type WorkloadChanges = Partial<
 export const WAKE_CHANNEL = 'workloads';
 
 export async function findWorkload(db: Database | Transaction, id: string): Promise<Workload | null> {
-  const row = await db.selectFrom('workloads').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await db.selectFrom('workloads').select(columns).where('id', '=', id).executeTakeFirst();
   return row ? toWorkload(row) : null;
+}
+
+export async function findWorkloadWithSpec(
+  db: Database | Transaction,
+  id: string,
+): Promise<WorkloadWithSpec | null> {
+  const row = await db
+    .selectFrom('workloads')
+    .select([...columns, 'spec'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row ? { ...toWorkload(row), spec: toSpec(row.spec) } : null;
+}
+
+export async function readSpec(db: Database, id: string): Promise<WorkloadSpec> {
+  const { spec } = await db
+    .selectFrom('workloads')
+    .select('spec')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return toSpec(spec);
 }
 
 export async function findWorkloads(
@@ -28,7 +92,7 @@ export async function findWorkloads(
   ids: string[],
 ): Promise<Map<string, Workload>> {
   if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('workloads').selectAll().where('id', 'in', ids).execute();
+  const rows = await db.selectFrom('workloads').select(columns).where('id', 'in', ids).execute();
   return new Map(rows.map((row) => [row.id, toWorkload(row)]));
 }
 
@@ -36,7 +100,7 @@ export async function findWorkloads(
 export async function lockWorkload(tx: Transaction, id: string): Promise<Workload | null> {
   const row = await tx
     .selectFrom('workloads')
-    .selectAll()
+    .select(columns)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
@@ -51,7 +115,7 @@ export async function lockLeasedWorkload(
 ): Promise<Workload | null> {
   const row = await tx
     .selectFrom('workloads')
-    .selectAll()
+    .select(columns)
     .where('id', '=', id)
     .where('lock_token', '=', lockToken)
     .forUpdate()
@@ -83,45 +147,51 @@ export async function leaseDueWorkload(
         .forUpdate()
         .skipLocked(),
     )
-    .returningAll()
+    .returning(columns)
     .executeTakeFirst();
   return row ? toWorkload(row) : null;
 }
 
-/** Those who wait for a slot, locked in the order of their ids: whoever locks several does so in this order. */
-export async function listWaiting(tx: Transaction): Promise<Workload[]> {
-  const rows = await tx
-    .selectFrom('workloads')
-    .selectAll()
-    .where('ended_at', 'is', null)
-    .where('state', '=', 'queued')
-    .where('wanted', '=', 'running')
-    .orderBy('id')
-    .forUpdate()
-    .execute();
-  return rows.map(toWorkload);
+/** Where the workload was told to answer; port 0: where the system chooses. */
+export async function findServingPlace(tx: Transaction, id: string): Promise<{ host: string; port: number }> {
+  const { rows } = await sql<{ host: string | null; port: number | null }>`
+    select spec->>'host' as host, (spec->>'port')::int as port from workloads where id = ${id}`.execute(tx);
+  return { host: rows[0]?.host ?? '127.0.0.1', port: rows[0]?.port ?? 0 };
 }
 
-export async function listHolding(tx: Transaction): Promise<Workload[]> {
-  const rows = await tx
+/** Runs that work on the CPU at this moment. */
+export async function countCpuRunsAtWork(db: Database): Promise<number> {
+  const { count } = await db
     .selectFrom('workloads')
-    .selectAll()
+    .select((build) => build.fn.countAll<bigint>().as('count'))
     .where('ended_at', 'is', null)
-    .where('devices', 'is not', null)
-    .execute();
-  return rows.map(toWorkload);
+    .where('behaviour', '=', 'run')
+    .where('accelerator', 'is', null)
+    .where('state', 'in', ['ready', 'degraded'])
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
-/** Workloads whose files can go: those of a completed one at once, those of others when it ended before `keptSince`. */
-export async function listUnneededFiles(db: Database, keptSince: Date, limit: number): Promise<string[]> {
-  const withFiles = db.selectFrom('workloads').select('id').where('files_removed_at', 'is', null);
-  // Apart, since each has an index: those that are kept are not read.
-  const rows = await withFiles
-    .where('state', '=', 'completed')
-    .union(withFiles.where('ended_at', 'is not', null).where('ended_at', '<', keptSince))
-    .limit(limit)
+/** Attempts that have begun and may be alive. */
+export async function listBegun(db: Database): Promise<{ id: string; attempt: number }[]> {
+  return db
+    .selectFrom('workloads')
+    .select(['id', 'attempt'])
+    .where('ended_at', 'is', null)
+    .where('state', '<>', 'queued')
+    .where('attempt', '>', 0)
     .execute();
-  return rows.map(({ id }) => id);
+}
+
+/** Notes that the server itself ends these attempts. */
+export async function markInterrupted(db: Database, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await db
+    .updateTable('workloads')
+    .set({ interrupted: true })
+    .where('id', 'in', ids)
+    .where('ended_at', 'is', null)
+    .execute();
 }
 
 /** Writes changes and answers with the row after them. */
@@ -134,7 +204,7 @@ export async function updateWorkload(
     .updateTable('workloads')
     .set(toColumns(changes))
     .where('id', '=', id)
-    .returningAll()
+    .returning(columns)
     .executeTakeFirstOrThrow();
   return toWorkload(row);
 }
@@ -188,13 +258,23 @@ export async function upsertMetrics(
   workloadId: string,
   points: { step: number; at: Date; values: Record<string, number> }[],
 ): Promise<void> {
+  if (points.length === 0) return;
+  // One statement changes a row once: what a batch says twice of a step is joined before it.
+  const bySteps = new Map<number, { at: Date; values: Record<string, number> }>();
   for (const { step, at, values } of points) {
-    await sql`
-      insert into workload_metrics (workload_id, step, at, values)
-      values (${workloadId}, ${step}, ${at}, ${JSON.stringify(values)}::jsonb)
-      on conflict (workload_id, step) do update
-      set at = excluded.at, values = workload_metrics.values || excluded.values`.execute(tx);
+    bySteps.set(step, { at, values: { ...bySteps.get(step)?.values, ...values } });
   }
+  const joined = [...bySteps.values()];
+  await sql`
+    insert into workload_metrics (workload_id, step, at, values)
+    select ${workloadId}, given.step, given.at, given.values
+    from unnest(
+      ${[...bySteps.keys()]}::integer[],
+      ${joined.map(({ at }) => at)}::timestamptz[],
+      ${joined.map(({ values }) => JSON.stringify(values))}::jsonb[]
+    ) as given (step, at, values)
+    on conflict (workload_id, step) do update
+    set at = excluded.at, values = workload_metrics.values || excluded.values`.execute(tx);
 }
 
 export async function selectMetrics(
@@ -210,49 +290,19 @@ export async function selectMetrics(
   return rows.map((row) => ({ ...row, values: row.values as Record<string, number> }));
 }
 
-export type Artefact = { path: string; sha256: string; sizeBytes: number };
-
-export async function upsertArtefact(
-  tx: Transaction,
-  workloadId: string,
-  artefact: Artefact,
-  at: Date,
-): Promise<void> {
-  const columns = { sha256: artefact.sha256, size_bytes: BigInt(artefact.sizeBytes), stored_at: at };
-  await tx
-    .insertInto('workload_artefacts')
-    .values({ workload_id: workloadId, path: artefact.path, ...columns })
-    .onConflict((conflict) => conflict.columns(['workload_id', 'path']).doUpdateSet(columns))
-    .execute();
-}
-
-export async function selectArtefacts(db: Database | Transaction, workloadId: string): Promise<Artefact[]> {
-  const rows = await db
-    .selectFrom('workload_artefacts')
-    .select(['path', 'sha256', 'size_bytes'])
-    .where('workload_id', '=', workloadId)
-    .orderBy('path')
-    .execute();
-  return rows.map((row) => ({ path: row.path, sha256: row.sha256, sizeBytes: Number(row.size_bytes) }));
-}
-
-export async function deleteArtefacts(db: Database, workloadId: string): Promise<void> {
-  await db.deleteFrom('workload_artefacts').where('workload_id', '=', workloadId).execute();
-}
-
 /** The column holds what requestWorkload wrote, and never changes. */
-export function toSpec(column: JsonValue): WorkloadSpec {
+function toSpec(column: JsonValue): WorkloadSpec {
   return column as unknown as WorkloadSpec;
 }
 
-function toWorkload(row: Row): Workload {
+/** A row of the table, by these columns. */
+export function toWorkload(row: Pick<Row, (typeof columns)[number]>): Workload {
   return {
     id: row.id,
     userId: row.user_id,
     behaviour: row.behaviour as Workload['behaviour'],
     kind: row.kind,
     title: row.title,
-    spec: toSpec(row.spec),
     placement: { accelerator: row.accelerator, count: row.accelerator_count } as Placement,
     expectedSeconds: row.expected_seconds,
     wanted: row.wanted as Workload['wanted'],

@@ -106,11 +106,11 @@ function assignClass(
   let freeCount = total - held.reduce((sum, one) => sum + one.slots, 0);
 
   const decisions: Decision[] = resting.map((one) => ({ id: one.id, assign: null, reason: '' }));
-  let blocked = false;
-  const ahead: Waiting[] = [];
+  let play: ReturnType<typeof playForward> | null = null;
+  let countAhead = 0;
   for (const one of line) {
     const wants = slotsOf(one);
-    if (!blocked && wants <= freeCount) {
+    if (!play && wants <= freeCount) {
       const devices = [...free].slice(0, wants);
       for (const device of devices) free.delete(device);
       freeCount -= wants;
@@ -118,14 +118,14 @@ function assignClass(
       decisions.push({ id: one.id, assign: one.placement.accelerator === null ? [] : devices });
       continue;
     }
-    blocked = true;
-    const seconds = wants > total ? null : secondsUntilFree(held, ahead, one, freeCount);
+    play ??= playForward(held, freeCount);
+    const waits = play(one);
     decisions.push({
       id: one.id,
       assign: null,
-      reason: explain(name, one, ahead.length, holding, total, seconds),
+      reason: explain(name, one, countAhead, holding, total, waits),
     });
-    ahead.push(one);
+    countAhead += 1;
   }
   return decisions;
 }
@@ -156,32 +156,34 @@ function slotsOf({ placement }: { placement: Placement }): number {
   return placement.accelerator === null ? 1 : placement.count;
 }
 
-/** Plays the line forward: who is ahead takes slots as they become free. Null when one end is unknown. */
-function secondsUntilFree(
-  held: { slots: number; secondsLeft: number | null }[],
-  ahead: Waiting[],
-  wanted: Waiting,
-  freeNow: number,
-): number | null {
+type Hold = { slots: number; secondsLeft: number | null };
+
+/**
+ * Plays the line forward: each next one takes slots as they become free. Answers after how many
+ * seconds that is, or null when one end before it is unknown; what was played stays played.
+ */
+function playForward(held: Hold[], freeNow: number): (next: Waiting) => number | null {
   const ends = held.map((one) => ({ ...one }));
   let free = freeNow;
   let at = 0;
-  for (const one of [...ahead, wanted]) {
-    while (free < slotsOf(one)) {
-      if (ends.length === 0 || ends.some((end) => end.secondsLeft === null)) return null;
-      ends.sort((a, b) => (a.secondsLeft ?? 0) - (b.secondsLeft ?? 0));
-      const next = ends.shift();
-      if (!next) return null;
-      at = Math.max(at, next.secondsLeft ?? 0);
-      free += next.slots;
+  return (next) => {
+    while (free < slotsOf(next)) {
+      if (ends.some((end) => end.secondsLeft === null)) return null;
+      const first = ends.reduce<Hold | null>((a, b) => (a && endOf(a) <= endOf(b) ? a : b), null);
+      if (!first) return null;
+      ends.splice(ends.indexOf(first), 1);
+      at = Math.max(at, endOf(first));
+      free += first.slots;
     }
-    free -= slotsOf(one);
-    ends.push({
-      slots: slotsOf(one),
-      secondsLeft: one.expectedSeconds === null ? null : at + one.expectedSeconds,
-    });
-  }
-  return at;
+    free -= slotsOf(next);
+    const { expectedSeconds } = next;
+    ends.push({ slots: slotsOf(next), secondsLeft: expectedSeconds === null ? null : at + expectedSeconds });
+    return at;
+  };
+}
+
+function endOf({ secondsLeft }: Hold): number {
+  return secondsLeft ?? 0;
 }
 
 function explain(

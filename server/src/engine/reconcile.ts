@@ -3,12 +3,14 @@ import type { Logger } from 'pino';
 import type { Database, Transaction } from '../platform/db/database.ts';
 import { inTransaction } from '../platform/db/in-transaction.ts';
 import type { Driver } from './drivers/driver.ts';
+import { findListening } from './keep-listening.ts';
 import { type Observed, plan, planAfterFailure, type Step } from './plan.ts';
 import {
   insertLogLines,
   leaseDueWorkload,
   lockLeasedWorkload,
   notifyReconcilers,
+  readSpec,
   selectLogLines,
   toLogLine,
   updateWorkload,
@@ -31,8 +33,8 @@ export type Reconciler = {
   now: () => Date;
   /** Where workloads reach the server. */
   serverUrl: () => string;
-  /** Since when this server could have heard reports. */
-  listeningSince: Date;
+  /** Whether the machine is still ours; nothing is begun once it is not. */
+  mayWork: () => boolean;
 };
 
 /**
@@ -62,11 +64,12 @@ export async function reconcileNext(parts: Reconciler): Promise<boolean> {
 
   const lease = { id, lockToken };
   const begun = await applyGuarded(parts, lease, async (tx, before) => {
-    const step = plan(before, observed, now(), parts.listeningSince);
+    const step = plan(before, observed, now(), await findListening(tx));
     if (step.do !== 'nothing') log.info({ step, state: before.state, observed }, 'workload step');
     return { step, ...(await write(parts, tx, before, step, output)) };
   });
-  if (!begun) return true;
+  // What was written and not done any more is found by whoever leases it next.
+  if (!begun || !parts.mayWork()) return true;
 
   const { step, workload, token } = begun;
   if (step.do === 'stop') await driver.stop(id, attempt);
@@ -217,7 +220,7 @@ async function start(
       workloadId: workload.id,
       attempt: workload.attempt,
       behaviour: workload.behaviour,
-      spec: workload.spec,
+      spec: await readSpec(parts.db, workload.id),
       server: { base_url: parts.serverUrl(), token },
       devices: workload.devices ?? [],
     })

@@ -1,4 +1,5 @@
 import { type Transaction, toJson } from '../platform/db/database.ts';
+import { insertInputs } from './file-queries.ts';
 import { notifyReconcilers } from './queries.ts';
 import type { Behaviour, Placement, WorkloadSpec } from './workload.ts';
 
@@ -38,6 +39,7 @@ export async function requestWorkload(tx: Transaction, request: WorkloadRequest)
     })
     .returning('id')
     .executeTakeFirstOrThrow();
+  await insertInputs(tx, id);
   await notifyReconcilers(tx);
   return id;
 }

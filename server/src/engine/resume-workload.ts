@@ -25,7 +25,6 @@ export async function resumeWorkload(
     reason: '',
     outcome: null,
     failures: 0,
-    restarts: workload.restarts + 1,
     // What was paid for stays counted, whatever happens next.
     savedSeconds: workload.activeSeconds,
     stopRequestedAt: null,

@@ -10,6 +10,6 @@ export function workloadRoutes(kinds: WorkloadKinds): Binding[] {
   return [
     bindWorkload(getWorkloadInput, readInput),
     bindWorkload(postWorkloadReports, (ctx, input) => acceptReports(ctx, input, kinds)),
-    bindWorkload(putWorkloadArtefact, storeArtefact),
+    bindWorkload(putWorkloadArtefact, (ctx, input, http) => storeArtefact(ctx, input, http)),
   ];
 }

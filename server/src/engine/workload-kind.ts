@@ -1,6 +1,6 @@
 import type { Report } from '@bakehouse/contract/runtime/report';
 import type { Transaction } from '../platform/db/database.ts';
-import type { Artefact } from './queries.ts';
+import type { Artefact } from './file-queries.ts';
 import type { Result, Workload } from './workload.ts';
 
 /**
@@ -13,6 +13,11 @@ export type WorkloadKind = {
   name: string;
   /** Something about it has changed: its state, its reason, its progress. */
   onChange?: (tx: Transaction, workload: Workload, before: Workload) => Promise<void>;
+  /**
+   * The reasons of these have changed while they wait; there may be thousands. Where it is missing,
+   * `onChange` is called for each.
+   */
+  onReasons?: (tx: Transaction, workloads: Workload[]) => Promise<void>;
   /** Reports were accepted; also called without any, every few seconds while the workload lives. */
   onReports?: (tx: Transaction, workload: Workload, reports: Report[]) => Promise<void>;
   /** A run has delivered its result. `artefacts` are the files that the result names, all of them stored. */
@@ -30,4 +35,24 @@ export async function announce(
   before: Workload,
 ): Promise<void> {
   await kinds.get(workload.kind)?.onChange?.(tx, workload, before);
+}
+
+/** Tells the kinds of waiting workloads that only their reasons changed. */
+export async function announceReasons(
+  kinds: WorkloadKinds,
+  tx: Transaction,
+  changes: { workload: Workload; before: Workload }[],
+): Promise<void> {
+  for (const [name, kind] of kinds) {
+    const own = changes.filter(({ workload }) => workload.kind === name);
+    if (own.length === 0) continue;
+    if (kind.onReasons) {
+      await kind.onReasons(
+        tx,
+        own.map(({ workload }) => workload),
+      );
+    } else {
+      for (const { workload, before } of own) await kind.onChange?.(tx, workload, before);
+    }
+  }
 }

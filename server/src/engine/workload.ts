@@ -61,7 +61,6 @@ export type Workload = {
   behaviour: Behaviour;
   kind: string;
   title: string;
-  spec: WorkloadSpec;
   placement: Placement;
   expectedSeconds: number | null;
   wanted: 'running' | 'stopped';
@@ -105,6 +104,9 @@ export type Workload = {
   /** When its files were deleted; until then it can be resumed. */
   filesRemovedAt: Date | null;
 };
+
+/** With what its process is told, which may be megabytes: read where it is needed only. */
+export type WorkloadWithSpec = Workload & { spec: WorkloadSpec };
 
 /** Whether it has ended for good. */
 export function hasEnded(workload: Pick<Workload, 'state'>): boolean {

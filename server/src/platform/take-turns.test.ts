@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { takeTurns } from './take-turns.ts';
 
 /** Work that ends when it is told to. */
@@ -35,4 +35,31 @@ test('work that fails gives its place back', async () => {
   const run = takeTurns(1);
   await expect(run('ada', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await run('ada', async () => 'next')).toBe('next');
+});
+
+test('runs no more of one key at once than it may, though there is room', async () => {
+  const { begun, add, end } = begin(takeTurns(3, { perKey: 1 }));
+  const all = [add('ada', 'a1'), add('ada', 'a2'), add('bob', 'b1')];
+  await Promise.resolve();
+  expect(begun).toEqual(['a1', 'b1']);
+  end('a1');
+  await expect.poll(() => begun).toEqual(['a1', 'b1', 'a2']);
+  for (const name of ['a2', 'b1']) end(name);
+  await Promise.all(all);
+});
+
+test('who gives up waiting leaves the line, and nobody waits for it', async () => {
+  const run = takeTurns(1);
+  const first = Promise.withResolvers<void>();
+  const running = run('ada', () => first.promise);
+  const gone = new AbortController();
+  const work = vi.fn(async () => undefined);
+  const waiting = run('bob', work, gone.signal);
+  const behind = run('bob', async () => 'behind');
+  gone.abort(new Error('disconnected'));
+  await expect(waiting).rejects.toThrow('disconnected');
+  first.resolve();
+  await running;
+  expect(await behind).toBe('behind');
+  expect(work).not.toHaveBeenCalled();
 });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type App, createApp, type Role } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { Driver } from '../engine/drivers/driver.ts';
+import { type CpuLoad, idleCpu } from '../engine/machine/cpu-load.ts';
 import type { ReadData } from '../modules/training/read-data.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Services } from '../platform/context.ts';
@@ -20,6 +21,8 @@ type Options = {
   driver?: Driver;
   /** How data files are read for validation: by the Python runtime unless said. */
   readData?: ReadData;
+  /** The load of the machine: none unless said, since no test depends on how busy it is. */
+  cpuLoad?: () => CpuLoad;
   /** Settings that differ from a test's own. */
   config?: Partial<Config>;
   /** A database of its own unless said. */
@@ -51,6 +54,7 @@ export async function testServer(options: Options = {}): Promise<TestServer> {
     clock: options.clock,
     driver: options.driver,
     readData: options.readData,
+    cpuLoad: options.cpuLoad ?? idleCpu,
     roles: options.roles ?? ['web'],
   });
   await app.start();

@@ -14,6 +14,14 @@ export type Launch = {
   devices: number[];
 };
 
+/** What of a spec decides which program executes it. */
+export type SpecKind = { kind: WorkloadSpec['kind']; engine: string | null };
+
+/** That of a whole spec. */
+export function specKind(spec: WorkloadSpec): SpecKind {
+  return { kind: spec.kind, engine: spec.kind === 'serve' ? spec.engine : null };
+}
+
 /**
  * Runs workloads somewhere. A driver knows an attempt by (workload id, attempt) alone, so that
  * one whose start nobody could record any more is found again. Every call may be repeated.
@@ -24,8 +32,8 @@ export type Driver = {
   endsWithServer: boolean;
   /** What its machines have. */
   capacity: () => Promise<Capacity>;
-  /** Why a workload with this spec cannot start at present, as one sentence; null when it can. */
-  blocker: (spec: WorkloadSpec) => Promise<string | null>;
+  /** Why a workload of such a spec cannot start at present, as one sentence; null when it can. */
+  blocker: (spec: SpecKind) => Promise<string | null>;
   /**
    * Starts an attempt and closes all earlier ones: what still lives of them is killed, and what
    * has not begun yet never will.

@@ -1,8 +1,8 @@
 import type { vllmLogs as contract } from '@bakehouse/contract/deployments';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { cutHostPaths } from '../../engine/machine/cut-host-paths.ts';
-import { findWorkload, selectLogLines } from '../../engine/queries.ts';
-import type { Workload } from '../../engine/workload.ts';
+import { findWorkloadWithSpec, selectLogLines } from '../../engine/queries.ts';
+import type { WorkloadWithSpec } from '../../engine/workload.ts';
 import type { Context } from '../../platform/context.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
 import { type DeploymentRow, findDeployment, findTextServer } from './queries.ts';
@@ -33,8 +33,8 @@ export async function getVllmLogs(
 }
 
 /** Whose log it is: of the workload that carries a live deployment, else of the last one that did. */
-async function findWriter({ db }: Context, row: DeploymentRow): Promise<Workload | null> {
+async function findWriter({ db }: Context, row: DeploymentRow): Promise<WorkloadWithSpec | null> {
   const server = await findTextServer(db, row.text_server_id);
   const carrier = row.terminated_at ? null : await findCarrier(db, row, server);
-  return carrier ?? (row.carrier_id ? findWorkload(db, row.carrier_id) : null);
+  return carrier ?? (row.carrier_id ? findWorkloadWithSpec(db, row.carrier_id) : null);
 }

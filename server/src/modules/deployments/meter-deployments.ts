@@ -1,4 +1,4 @@
-import { findWorkload } from '../../engine/queries.ts';
+import { findWorkloadWithSpec } from '../../engine/queries.ts';
 import type { Services } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -50,7 +50,7 @@ async function meterOne(services: Services, podId: string): Promise<void> {
     const deployment = await lockDeployment(tx, podId);
     if (deployment.terminated_at || deployment.sleeping) return null;
     const now = clock.now();
-    const carrier = deployment.carrier_id ? await findWorkload(tx, deployment.carrier_id) : null;
+    const carrier = deployment.carrier_id ? await findWorkloadWithSpec(tx, deployment.carrier_id) : null;
     const up = carrier?.state === 'ready' || carrier?.state === 'degraded';
     const answers = up && carries(carrier, deployment);
 

@@ -1,8 +1,8 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
 import { formatBgl } from '@bakehouse/contract/money';
 import { cutHostPaths } from '../../engine/machine/cut-host-paths.ts';
-import { findWorkload } from '../../engine/queries.ts';
-import type { Workload } from '../../engine/workload.ts';
+import { findWorkloadWithSpec } from '../../engine/queries.ts';
+import type { WorkloadWithSpec } from '../../engine/workload.ts';
 import type { Services } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { deviceLabel } from './choose-placement.ts';
@@ -70,9 +70,9 @@ export async function findCarrier(
   db: Database,
   row: DeploymentRow,
   server: ServerWorkloads,
-): Promise<Workload | null> {
+): Promise<WorkloadWithSpec | null> {
   for (const id of [server.workload_id, server.next_workload_id]) {
-    const workload = id ? await findWorkload(db, id) : null;
+    const workload = id ? await findWorkloadWithSpec(db, id) : null;
     if (workload && carries(workload, row)) return workload;
   }
   return null;

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
-import { findWorkload } from '../../engine/queries.ts';
+import { findWorkloadWithSpec } from '../../engine/queries.ts';
 import { requestWorkload } from '../../engine/request-workload.ts';
 import { stopWorkload } from '../../engine/stop-workload.ts';
-import { hasEnded, type Workload } from '../../engine/workload.ts';
+import { hasEnded, type WorkloadWithSpec } from '../../engine/workload.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
@@ -33,8 +33,8 @@ export const TEXT_SERVER_KIND = 'text-server';
  */
 export async function reconcileTextServer(tx: Transaction, clock: Clock, serverId: string): Promise<void> {
   const server = await lockTextServer(tx, serverId);
-  const current = server.workload_id ? await findWorkload(tx, server.workload_id) : null;
-  const next = server.next_workload_id ? await findWorkload(tx, server.next_workload_id) : null;
+  const current = server.workload_id ? await findWorkloadWithSpec(tx, server.workload_id) : null;
+  const next = server.next_workload_id ? await findWorkloadWithSpec(tx, server.next_workload_id) : null;
   const now = clock.now();
 
   const all = await listLiveDeployments(tx, serverId);
@@ -82,7 +82,7 @@ export async function reconcileTextServer(tx: Transaction, clock: Clock, serverI
   }
   await setWorkloads(tx, serverId, { ...ids, cautious: cautious && untried });
 
-  const carrier = ids.workload_id ? await findWorkload(tx, ids.workload_id) : null;
+  const carrier = ids.workload_id ? await findWorkloadWithSpec(tx, ids.workload_id) : null;
   if (carrier?.state === 'ready') {
     const carried = live.filter((deployment) => carries(carrier, deployment)).map(({ id }) => id);
     await noteCarrier(tx, carried, { workloadId: carrier.id, now });
@@ -95,7 +95,7 @@ export async function reconcileTextServer(tx: Transaction, clock: Clock, serverI
 /** What a failed start means for the live deployments. */
 function judge(
   live: DeploymentRow[],
-  server: { failure: Workload | null; current: Workload | null; cautious: boolean },
+  server: { failure: WorkloadWithSpec | null; current: WorkloadWithSpec | null; cautious: boolean },
 ): Judgement<Concerned & { row: DeploymentRow }> {
   const { failure, current, cautious } = server;
   const isUp = current?.state === 'ready' || current?.state === 'degraded';
@@ -116,7 +116,7 @@ function judge(
 async function noteFailure(
   tx: Transaction,
   { doomed, resting }: { doomed: DeploymentRow[]; resting: DeploymentRow[] },
-  failure: Workload,
+  failure: WorkloadWithSpec,
   now: Date,
 ): Promise<void> {
   const end = { now, failed: true, reason: failure.reason, carrierId: failure.id };
@@ -129,11 +129,11 @@ function byUser(a: DeploymentRow, b: DeploymentRow): number {
   return a.user_id < b.user_id ? -1 : a.user_id > b.user_id ? 1 : 0;
 }
 
-function viewOf(workload: Workload, now: Date): ServerWorkload {
+function viewOf(workload: WorkloadWithSpec, now: Date): ServerWorkload {
   return { id: workload.id, state: viewedState(workload, now), adapters: adapterNames(workload) };
 }
 
-function viewedState(workload: Workload, now: Date): ServerWorkload['state'] {
+function viewedState(workload: WorkloadWithSpec, now: Date): ServerWorkload['state'] {
   if (hasEnded(workload) || workload.wanted === 'stopped') return 'ended';
   if (workload.state === 'ready' || workload.state === 'degraded') return 'ready';
   // The queue gives a reason to those that it has passed over; one that rests after a failure has one too.
@@ -142,13 +142,13 @@ function viewedState(workload: Workload, now: Date): ServerWorkload['state'] {
 }
 
 /** The adapters of a text server's workload, in the order in which its engine counts them. */
-export function adapterNames(workload: Pick<Workload, 'spec'>): string[] {
+export function adapterNames(workload: Pick<WorkloadWithSpec, 'spec'>): string[] {
   return workload.spec.kind === 'serve' ? workload.spec.adapters.map((adapter) => adapter.name) : [];
 }
 
 /** Whether the workload can answer for the deployment. */
 export function carries(
-  workload: Pick<Workload, 'spec'>,
+  workload: Pick<WorkloadWithSpec, 'spec'>,
   deployment: Pick<DeploymentRow, 'adapter_file' | 'revision_id'>,
 ): boolean {
   return deployment.adapter_file === null || adapterNames(workload).includes(deployment.revision_id);

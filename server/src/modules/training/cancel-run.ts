@@ -17,6 +17,6 @@ export async function cancelRun(ctx: Context, { params }: InputOf<typeof endpoin
     await publishChange(tx, userId, { topic: 'run', id: runId });
     // Read under the workload's lock: it may have ended since.
     const { run, workload } = await findOwnRun(tx, { runId, userId });
-    return toRun(run, workload);
+    return toRun(ctx.config, run, workload);
   });
 }

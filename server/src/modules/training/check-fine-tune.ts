@@ -7,6 +7,7 @@ import type { Capacity } from '../../engine/queue.ts';
 import type { Context } from '../../platform/context.ts';
 import { type AssetRevision, readRevision } from '../assets/read-revision.ts';
 import { quote } from '../credits/quote.ts';
+import { describeLoad, type LoadEstimate } from './estimate-load.ts';
 import {
   cpuSeconds,
   gpuSeconds,
@@ -33,6 +34,7 @@ import { warnOfServing } from './warn-of-serving.ts';
 export type TrainingParts = {
   capacity: () => Promise<Capacity>;
   readData: ReadData;
+  load: LoadEstimate;
 };
 
 export type FineTuneRequest = {
@@ -40,6 +42,10 @@ export type FineTuneRequest = {
   baseModelId: string;
   gpu: { type: GpuType; count: number };
   fields: FineTuneFields;
+  /** How many times longer than on an idle machine a run on the CPU takes by its present load. */
+  slowdown: number;
+  /** Aborts when the caller has disconnected. */
+  signal: AbortSignal;
 };
 
 export type FineTuneCheck = {
@@ -62,8 +68,8 @@ const LEARNING_RATE = { min: 1e-6, max: 2e-3 };
  */
 export async function checkFineTune(
   ctx: Context,
-  { capacity, readData }: TrainingParts,
-  { datasetId, baseModelId, gpu, fields }: FineTuneRequest,
+  { capacity, readData }: Omit<TrainingParts, 'load'>,
+  { datasetId, baseModelId, gpu, fields, slowdown, signal }: FineTuneRequest,
 ): Promise<FineTuneCheck> {
   const { userId } = ctx.caller;
   const base = await readRevision(ctx.db, { assetId: baseModelId, userId });
@@ -74,11 +80,15 @@ export async function checkFineTune(
   const report =
     errors.length > 0 || !dataFile
       ? null
-      : await readData(ctx, {
-          base: trainableFiles(base),
-          dataFile,
-          spec: { data: toDataSpec(fields), parameters: toParameters(fields) },
-        });
+      : await readData(
+          ctx,
+          {
+            base: trainableFiles(base),
+            dataFile,
+            spec: { data: toDataSpec(fields, ctx.clock.now()), parameters: toParameters(fields) },
+          },
+          signal,
+        );
   if (report) errors.push(...report.critical_errors);
   const readable = report !== null && report.critical_errors.length === 0;
 
@@ -93,9 +103,8 @@ export async function checkFineTune(
   const work = toWork(report, fields);
   const seconds =
     place.gpu === null
-      ? cpuSeconds(work, machine.cpu.cores, await selectMeasuredFlops(ctx.db, place.priceId))
+      ? cpuSeconds(work, machine.cpu.cores, await selectMeasuredFlops(ctx.db, place.priceId)) * slowdown
       : gpuSeconds(work, place.gpu.like);
-  const costMicro = runCostMicro(place.priceId, seconds, place.devices);
   return {
     validation: {
       critical_errors: errors,
@@ -104,12 +113,7 @@ export async function checkFineTune(
         ...warnOfLearningRate(fields.learning_rate),
         ...(readable ? warnOfServing(base, report.gguf_obstacle, there) : []),
       ],
-      cost_estimate: {
-        usd_cost: displayAmount(costMicro, 'USD').replace(/[$,]/g, ''),
-        duration_hours: seconds / 3600,
-        token_cost: displayAmount(costMicro, 'BGL').replace(/[ ,BGL]/g, ''),
-        quote: quote(runItems(place.priceId, seconds, place.devices, place.priceLabel)),
-      },
+      cost_estimate: toCostEstimate(place, seconds, slowdown),
       recommendations: { recommended_gpus: readable ? recommendGpus(work, report.gpu_memory_bytes) : [] },
       placement: { device, description: place.description },
       data: report && { ...report, memory_bytes: neededBytes },
@@ -119,7 +123,23 @@ export async function checkFineTune(
     place,
     seconds,
     flops: runFlops(work, device),
-    costMicro,
+    costMicro: runCostMicro(place.priceId, seconds, place.devices),
+  };
+}
+
+function toCostEstimate(
+  { gpu, priceId, devices, priceLabel }: RunPlace,
+  seconds: number,
+  slowdown: number,
+): FineTuneValidation['cost_estimate'] {
+  const costMicro = runCostMicro(priceId, seconds, devices);
+  return {
+    usd_cost: displayAmount(costMicro, 'USD').replace(/[$,]/g, ''),
+    duration_hours: seconds / 3600,
+    token_cost: displayAmount(costMicro, 'BGL').replace(/[ ,BGL]/g, ''),
+    quote: quote(runItems(priceId, seconds, devices, priceLabel)),
+    slowdown: gpu === null ? slowdown : 1,
+    load: gpu === null ? describeLoad(slowdown) : null,
   };
 }
 

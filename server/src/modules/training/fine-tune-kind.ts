@@ -1,16 +1,17 @@
+import { type CpuLoad, slowdownBehind } from '../../engine/machine/cpu-load.ts';
 import { hasEnded } from '../../engine/workload.ts';
 import type { WorkloadKind } from '../../engine/workload-kind.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { publishChange } from '../../platform/events/publish-change.ts';
+import { publishChange, publishChanges } from '../../platform/events/publish-change.ts';
 import { createRevisionFromBlobs } from '../assets/create-revision-from-blobs.ts';
 import { meterRun } from './meter-run.ts';
-import { findRun, updateSummary } from './queries.ts';
+import { findOwners, findRun, updateSlowdown, updateSummary } from './queries.ts';
 import { settleRun } from './settle-run.ts';
 
 export const FINE_TUNE_KIND = 'fine-tune';
 
 /** A fine-tune in the engine's hands: metered while it trains, made into a model, settled at the end. */
-export function fineTuneKind(clock: Clock): WorkloadKind {
+export function fineTuneKind(clock: Clock, cpuLoad: () => CpuLoad): WorkloadKind {
   return {
     name: FINE_TUNE_KIND,
     onReports: async (tx, workload) => {
@@ -23,11 +24,26 @@ export function fineTuneKind(clock: Clock): WorkloadKind {
       await updateSummary(tx, run.id, result.summary);
       await createRevisionFromBlobs(tx, { assetId: run.modelAssetId, files: artefacts });
     },
+    onReasons: async (tx, workloads) => {
+      const owners = await findOwners(
+        tx,
+        workloads.map(({ id }) => id),
+      );
+      await publishChanges(
+        tx,
+        owners.map(({ id, userId }) => ({ userId, event: { topic: 'run', id } })),
+      );
+    },
     onChange: async (tx, workload) => {
       const run = await findRun(tx, workload.id);
       if (!run) return;
       await publishChange(tx, run.userId, { topic: 'run', id: run.id });
-      if (hasEnded(workload)) await settleRun(tx, run, workload);
+      if (!hasEnded(workload)) return;
+      await settleRun(tx, run, workload);
+      // How fast this machine is, whatever else it did meanwhile, is known from both.
+      if (workload.state === 'completed' && workload.placement.accelerator === null) {
+        await updateSlowdown(tx, run.id, slowdownBehind(cpuLoad(), workload.activeSeconds));
+      }
     },
   };
 }

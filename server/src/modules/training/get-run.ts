@@ -7,5 +7,5 @@ import { toRun } from './to-run.ts';
 /** One run of the caller. */
 export async function getRun(ctx: Context, { params }: InputOf<typeof endpoint>): Promise<Run> {
   const { run, workload } = await findOwnRun(ctx.db, { runId: params.runId, userId: ctx.caller.userId });
-  return toRun(run, workload);
+  return toRun(ctx.config, run, workload);
 }

@@ -21,7 +21,7 @@ export async function listRuns(
     return {
       runs: runs.flatMap((run) => {
         const workload = workloads.get(run.id);
-        return workload ? [toRun(run, workload)] : [];
+        return workload ? [toRun(ctx.config, run, workload)] : [];
       }),
     };
   });

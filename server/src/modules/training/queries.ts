@@ -29,6 +29,8 @@ export type RunRow = {
   /** Of earlier rounds, before it was resumed: what was charged, and the seconds that had been counted. */
   settledMicro: bigint;
   settledSeconds: number;
+  /** How often its owner has resumed it. */
+  resumes: number;
   /** Charged for this round; null until settled. */
   chargedMicro: bigint | null;
   summary: Run['summary'];
@@ -42,7 +44,7 @@ export type Configuration = z.infer<typeof savedConfiguration>;
 
 export async function insertRun(
   tx: Transaction,
-  run: Omit<RunRow, 'settledMicro' | 'settledSeconds' | 'chargedMicro' | 'summary'>,
+  run: Omit<RunRow, 'settledMicro' | 'settledSeconds' | 'resumes' | 'chargedMicro' | 'summary'>,
 ): Promise<void> {
   await tx
     .insertInto('runs')
@@ -74,6 +76,15 @@ export async function insertRun(
 export async function findRun(db: Database | Transaction, id: string): Promise<RunRow | null> {
   const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? toRunRow(row) : null;
+}
+
+/** Whose each of these runs is. */
+export async function findOwners(tx: Transaction, ids: string[]): Promise<{ id: string; userId: string }[]> {
+  return tx
+    .selectFrom('runs')
+    .select(['id', 'user_id as userId'])
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute();
 }
 
 /** Newest first. */
@@ -132,6 +143,7 @@ export async function beginRound(
     .set({
       settled_micro: run.settledMicro + (run.chargedMicro ?? 0n),
       settled_seconds: settledSeconds,
+      resumes: run.resumes + 1,
       charged_micro: null,
       hold_id: hold.id,
       held_micro: hold.micro,
@@ -157,11 +169,19 @@ export async function updateSummary(
     .execute();
 }
 
-/** Operations per second of the last finished runs at this price: the median of five; null before the first. */
+/** Notes how much longer a run took than on an idle machine, by the load at its end. */
+export async function updateSlowdown(tx: Transaction, id: string, slowdown: number): Promise<void> {
+  await tx.updateTable('runs').set({ slowdown }).where('id', '=', id).execute();
+}
+
+/**
+ * Operations per second that the last finished runs at this price would have reached on an idle
+ * machine: the median of five; null before the first.
+ */
 export async function selectMeasuredFlops(db: Database, priceId: PriceId): Promise<number | null> {
   const { rows } = await sql<{ median: number | null }>`
     select percentile_cont(0.5) within group (order by flops) as median from (
-      select runs.work_flops / workloads.active_seconds as flops
+      select runs.work_flops / workloads.active_seconds * runs.slowdown as flops
       from runs join workloads using (id)
       where runs.price_id = ${priceId} and workloads.state = 'completed' and workloads.active_seconds > 5
       order by workloads.ended_at desc limit 5
@@ -237,6 +257,7 @@ function toRunRow(row: Selectable<RunsTable>): RunRow {
     holdExpiresAt: row.hold_expires_at,
     settledMicro: row.settled_micro,
     settledSeconds: row.settled_seconds,
+    resumes: row.resumes,
     chargedMicro: row.charged_micro,
     summary: row.summary as RunRow['summary'],
     createdAt: row.created_at,

@@ -51,6 +51,7 @@ const input: DataToRead = {
       min_segment_length,
       train_test_split,
       seed: 1,
+      date: '2026-11-20',
     },
     parameters: {
       epochs,
@@ -67,21 +68,34 @@ const PATIENT_MS = 60_000;
 const report = `echo '${JSON.stringify(goodData)}'`;
 
 test.each([
-  ['killed for its memory', 'first && kill -9 $$', PATIENT_MS, /^Reading rows.csv was interrupted/],
-  ['too slow', 'first && exec sleep 60', 300, /^Reading rows.csv took longer than/],
+  [
+    'killed for its memory',
+    'first && kill -9 $$',
+    PATIENT_MS,
+    'unavailable',
+    /^Reading rows.csv was interrupted/,
+  ],
+  // Nobody is invited to try again with the same file; yet nothing is kept, for a machine that was busy.
+  ['too slow', 'first && exec sleep 60', 300, 'invalid_request', /^Reading rows.csv takes .* Use fewer rows/],
 ])(
-  'a reader that was %s says nothing of the file: the next call reads it',
-  async (_case, line, limitMs, sentence) => {
+  'of a reader that was %s nothing is kept: the next call reads',
+  async (_case, line, limitMs, code, sentence) => {
     const ctx = await withPython(line, report);
     const limits = [limitMs, PATIENT_MS];
     const read = shareReads((...call) => dataReader(limits.shift() ?? 0)(...call));
-    await expect(read(ctx, input)).rejects.toMatchObject({
-      code: 'unavailable',
-      publicMessage: expect.stringMatching(sentence),
-    });
+    const publicMessage = expect.stringMatching(sentence);
+    await expect(read(ctx, input)).rejects.toMatchObject({ code, publicMessage });
     expect(await read(ctx, input)).toEqual(goodData);
   },
 );
+
+test('a reader ends when nobody waits for it any more', async () => {
+  const ctx = await withPython('first && exec sleep 60', report);
+  const gone = new AbortController();
+  const reading = dataReader(PATIENT_MS)(ctx, input, gone.signal);
+  gone.abort(new Error('disconnected'));
+  await expect(reading).rejects.toThrow('disconnected');
+});
 
 test('a reader that ends by itself without a report is a fault of ours, and nothing is kept', async () => {
   const ctx = await withPython('first && { echo "No module named numpy" >&2; exit 1; }', report);

@@ -22,10 +22,11 @@ export type DataToRead = {
   spec: Omit<ValidateSpec, 'base_model_dir' | 'data_file'>;
 };
 
-/** Reads a data file as training would. Tests put a function in its place. */
+/** Reads a data file as training would, until the signal aborts. Tests put a function in its place. */
 export type ReadData = (
   ctx: Pick<Context, 'config' | 'blobs' | 'caller'>,
   input: DataToRead,
+  signal?: AbortSignal,
 ) => Promise<ValidateReport>;
 
 const TIME_LIMIT_MS = 120_000;
@@ -33,21 +34,21 @@ const TIME_LIMIT_MS = 120_000;
 /**
  * Runs the runtime's `validate` on the files. What makes the run impossible stands in the report; a
  * program that writes none is an error, which says nothing of the file. Throws
- * AppError('unavailable') while the Python environment is not there, when the time is over, or when
- * the program was killed.
+ * AppError('invalid_request') when the time is over: reading it again would take as long; and
+ * AppError('unavailable') while the Python environment is not there, or when the program was killed.
  */
 export const readData = dataReader(TIME_LIMIT_MS);
 
 /** A reader with another time limit, for tests. */
 export function dataReader(limitMs: number): ReadData {
-  return async (ctx, input) => {
+  return async (ctx, input, gone) => {
     if (!(await hasLayer(ctx.config, 'training'))) {
       throw new AppError('unavailable', {
         publicMessage:
           'The Python environment for training is still being prepared. Please try again in a few minutes.',
       });
     }
-    return inFolder((folder) => validateIn(folder, ctx, input, limitMs));
+    return inFolder((folder) => validateIn(folder, ctx, input, limitMs, gone));
   };
 }
 
@@ -65,6 +66,7 @@ async function validateIn(
   { config, blobs }: Pick<Context, 'config' | 'blobs'>,
   { base, dataFile, spec }: DataToRead,
   limitMs: number,
+  gone: AbortSignal | undefined,
 ): Promise<ValidateReport> {
   const baseDir = path.join(folder, 'base_model');
   for (const file of base) await link(blobs, file, baseDir);
@@ -78,16 +80,19 @@ async function validateIn(
   await writeFile(specFile, JSON.stringify(full));
 
   const { command, args, env } = await runtimeCommand(config);
-  const signal = AbortSignal.timeout(limitMs);
+  const tooLong = AbortSignal.timeout(limitMs);
+  const signal = gone ? AbortSignal.any([tooLong, gone]) : tooLong;
   try {
     const output = await runProgram(command, [...args, 'validate', specFile], { env, signal });
     const json = output.findLast((line) => line.startsWith('{'));
     return validateReport.parse(JSON.parse(json ?? ''));
   } catch (error) {
     const file = spec.data.file_path;
-    if (signal.aborted) {
-      throw new AppError('unavailable', {
-        publicMessage: `Reading ${file} took longer than ${limitMs / 60_000} minutes. Please try again later, or with a smaller file.`,
+    gone?.throwIfAborted();
+    if (tooLong.aborted) {
+      throw new AppError('invalid_request', {
+        publicMessage: `Reading ${file} takes longer than ${limitMs / 60_000} minutes, which is too long to prepare a run. Use fewer rows, or split the file.`,
+        param: 'file_name',
         cause: error,
       });
     }

@@ -1,7 +1,7 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { resumeRun as endpoint, Run } from '@bakehouse/contract/training';
+import { lockWorkload } from '../../engine/queries.ts';
 import { resumeWorkload } from '../../engine/resume-workload.ts';
-import type { Workload } from '../../engine/workload.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { idempotent } from '../../platform/db/idempotent.ts';
@@ -10,10 +10,10 @@ import { publishChange } from '../../platform/events/publish-change.ts';
 import { findReadableAsset } from '../assets/find-asset.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
 import { readRevision } from '../assets/read-revision.ts';
-import { runCostMicro } from './estimate-run.ts';
 import { findOwnRun } from './find-own-run.ts';
 import { holdForRun } from './hold-run.ts';
 import { beginRound, type RunRow } from './queries.ts';
+import { resumeCostMicro } from './resume-cost.ts';
 import { toRun } from './to-run.ts';
 
 /**
@@ -29,18 +29,19 @@ export async function resumeRun(ctx: Context, { params }: InputOf<typeof endpoin
     idempotent(tx, call, async () => {
       await requireSources(tx, (await findOwnRun(tx, { runId, userId })).run);
       const now = ctx.clock.now();
+      const ended = await lockWorkload(tx, runId);
       await resumeWorkload(tx, { id: runId, now });
       // Read under the workload's lock: until then the end of the last round may not have been written.
       const { run, workload } = await findOwnRun(tx, { runId, userId });
       await publishChange(tx, userId, { topic: 'run', id: runId });
-      const amountMicro = runCostMicro(run.priceId, secondsLeft(workload), run.devices);
-      const hold = await holdForRun(tx, run, { round: `${workload.restarts}`, amountMicro, now });
+      const amountMicro = (ended && resumeCostMicro(run, ended)) ?? 0n;
+      const hold = await holdForRun(tx, run, { round: `resume:${run.resumes + 1}`, amountMicro, now });
       await beginRound(tx, run, workload.activeSeconds, hold);
       return { id: runId };
     }),
   );
   const { run, workload } = await findOwnRun(ctx.db, { runId, userId });
-  return toRun(run, workload);
+  return toRun(ctx.config, run, workload);
 }
 
 /** What it reads and makes may have been deleted since; from here on it stays. */
@@ -52,10 +53,4 @@ async function requireSources(
   await findReadableAsset(tx, { assetId: modelAssetId, userId });
   await readRevision(tx, { ...base, userId });
   await readRevision(tx, { ...dataset, userId });
-}
-
-/** At the speed that it had; as estimated where it made no step. */
-function secondsLeft({ step, stepsTotal, activeSeconds, expectedSeconds }: Workload): number {
-  if (step === 0 || activeSeconds === 0) return expectedSeconds ?? 0;
-  return (activeSeconds / step) * Math.max(0, stepsTotal - step);
 }

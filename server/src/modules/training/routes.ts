@@ -23,13 +23,17 @@ export function trainingRoutes(parts: TrainingParts): Binding[] {
     // One call of the product makes assets and starts fine-tunes; the module above the other binds it.
     bind(
       assets.createAsset,
-      (ctx, { body }) =>
+      (ctx, { body }, http) =>
         body.fine_tune_payload
-          ? startFineTune(ctx, parts, body, body.fine_tune_payload)
+          ? startFineTune(ctx, parts, body, body.fine_tune_payload, http)
           : createAsset(ctx, body),
       readsAFile,
     ),
-    bind(contract.validateFineTune, (ctx, input) => validateFineTune(ctx, parts, input), readsAFile),
+    bind(
+      contract.validateFineTune,
+      (ctx, input, http) => validateFineTune(ctx, parts, input, http),
+      readsAFile,
+    ),
     bind(contract.listRuns, listRuns),
     bind(contract.getRun, getRun),
     bind(contract.getRunMetrics, getRunMetrics),

@@ -22,6 +22,7 @@ function input(sha256: string, more: Partial<DataToRead['spec']['parameters']> =
         min_segment_length: 15,
         train_test_split: 0.8,
         seed: 42,
+        date: '2026-11-20',
       },
       parameters: {
         epochs: 1,
@@ -63,7 +64,7 @@ test('equal calls share one read, in flight and after it', async () => {
 test('not more than two read at once', async () => {
   const { read, ends } = slowReader();
   const shared = shareReads(read);
-  const all = ['a', 'b', 'c', 'd'].map((sha256) => shared(as('ada'), input(sha256)));
+  const all = ['a', 'b', 'c', 'd'].map((sha256) => shared(as(`reader of ${sha256}`), input(sha256)));
   await expect.poll(() => ends.length).toBe(2);
   ends[0]?.resolve(report);
   await all[0];
@@ -81,4 +82,59 @@ test('a read that fails is tried again by the next call', async () => {
   await expect(failing).rejects.toThrow('no memory');
   void shared(as('ada'), input('a'));
   await expect.poll(() => ends.length).toBe(2);
+});
+
+test('one user reads one file at once, and the others do not wait for it', async () => {
+  const { read, ends } = slowReader();
+  const shared = shareReads(read);
+  void shared(as('ada'), input('a'));
+  void shared(as('ada'), input('b'));
+  void shared(as('bob'), input('c'));
+  await expect.poll(() => ends.length).toBe(2);
+  expect(read.mock.calls.map(([ctx]) => ctx.caller.userId)).toEqual(['ada', 'bob']);
+  ends[0]?.resolve(report);
+  await expect.poll(() => ends.length).toBe(3);
+});
+
+test('long reads keep nobody from reading, and are few', async () => {
+  const { read, ends } = slowReader();
+  const shared = shareReads(read, 0);
+  for (const user of ['mallory', 'mallet', 'trudy']) void shared(as(user), input(user));
+  await expect.poll(() => ends.length).toBe(3);
+  const quick = shared(as('ada'), input('a'));
+  await expect.poll(() => ends.length).toBe(4);
+  ends[3]?.resolve(report);
+  expect(await quick).toBe(report);
+});
+
+test('a read that everybody has left is ended; one that somebody waits for is not', async () => {
+  const { read, ends } = slowReader();
+  const shared = shareReads(read);
+  const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
+  const calls = [first, second].map(({ signal }) => shared(as('ada'), input('a'), signal));
+  await expect.poll(() => ends.length).toBe(1);
+  const signal = read.mock.calls[0]?.[2];
+  first.abort();
+  expect(signal?.aborted).toBe(false);
+  second.abort();
+  expect(signal?.aborted).toBe(true);
+  // One who comes now does not share what is being ended.
+  const later = shared(as('bob'), input('a'), third.signal);
+  await expect.poll(() => ends.length).toBe(2);
+  ends[0]?.reject(new Error('ended'));
+  ends[1]?.resolve(report);
+  await expect(Promise.all(calls)).rejects.toThrow('ended');
+  expect(await later).toBe(report);
+});
+
+test('a line that is full says so, for each user and in all', async () => {
+  const { read } = slowReader();
+  const shared = shareReads(read);
+  for (let n = 0; n < 5; n += 1) void shared(as('ada'), input(`ada ${n}`));
+  await expect(shared(as('ada'), input('one more'))).rejects.toMatchObject({
+    code: 'unavailable',
+    publicMessage: expect.stringContaining('Several of your files'),
+  });
+  for (let n = 0; n < 45; n += 1) void shared(as(`user ${n}`), input(`user ${n}`));
+  await expect(shared(as('bob'), input('bob'))).rejects.toThrow('Many files are waiting');
 });

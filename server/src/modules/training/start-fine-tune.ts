@@ -7,6 +7,8 @@ import { hasIdempotentAnswer, idempotent } from '../../platform/db/idempotent.ts
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
+import type { Http } from '../../platform/http/bind.ts';
+import { clientSignal } from '../../platform/http/client-signal.ts';
 import { completeOnboardingStep } from '../accounts/complete-onboarding-step.ts';
 import { insertAsset } from '../assets/insert-asset.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
@@ -30,11 +32,14 @@ export async function startFineTune(
   parts: TrainingParts,
   body: Body,
   payload: FineTunePayload,
+  { reply }: Pick<Http, 'reply'>,
 ): Promise<string> {
   const { userId } = ctx.caller;
   const call = { userId, key: ctx.idempotencyKey, operation: 'start-fine-tune', input: body };
   // A repeated call is answered as before, whatever has become of the files since.
-  const check = (await hasIdempotentAnswer(ctx.db, call)) ? null : await checkStart(ctx, parts, payload);
+  const check = (await hasIdempotentAnswer(ctx.db, call))
+    ? null
+    : await checkStart(ctx, parts, payload, reply);
   return inTransaction(ctx.db, async (tx) => {
     const { id } = await idempotent(tx, call, async () => {
       if (!check)
@@ -67,6 +72,7 @@ export async function startFineTune(
           base,
           dataset,
           device: place.placement.accelerator === null ? 'cpu' : 'cuda',
+          now,
         }),
         placement: place.placement,
         expectedSeconds: check.seconds,
@@ -106,12 +112,15 @@ async function checkStart(
   ctx: Context,
   parts: TrainingParts,
   payload: FineTunePayload,
+  reply: Http['reply'],
 ): Promise<FineTuneCheck> {
   const check = await checkFineTune(ctx, parts, {
     datasetId: payload.asset_id,
     baseModelId: payload.base_model,
     gpu: { type: payload.accelerator_type, count: payload.accelerator_count },
     fields: payload,
+    slowdown: await parts.load.asShown(ctx),
+    signal: clientSignal(reply),
   });
   const [refusal] = check.validation.critical_errors;
   if (refusal) throw new AppError('invalid_request', { publicMessage: refusal, param: 'fine_tune_payload' });

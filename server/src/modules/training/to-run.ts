@@ -1,8 +1,10 @@
 import { gpuLabel } from '@bakehouse/contract/limits';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/training';
+import { cutHostPaths, type HostFolders } from '../../engine/machine/cut-host-paths.ts';
 import { hasEnded, type Workload, type WorkloadState } from '../../engine/workload.ts';
 import type { RunRow } from './queries.ts';
+import { resumeCostMicro } from './resume-cost.ts';
 
 /** The words of the wire for the engine's states. */
 const states: Record<WorkloadState, Run['state']> = {
@@ -18,9 +20,11 @@ const states: Record<WorkloadState, Run['state']> = {
   failed: 'failed',
 };
 
-/** A run as the wire shows it. Pure. */
-export function toRun(run: RunRow, workload: Workload): Run {
+/** A run as the wire shows it. Pure; of the settings only the folders are read, which people do not see. */
+export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run {
   const ended = hasEnded(workload);
+  const reason = cutHostPaths(config, workload.reason);
+  const resumeMicro = resumeCostMicro(run, workload);
   const completed = workload.state === 'completed';
   return {
     run_id: run.id,
@@ -36,7 +40,7 @@ export function toRun(run: RunRow, workload: Workload): Run {
     },
     parameters: run.parameters,
     state: !ended && workload.wanted === 'stopped' ? 'stopping' : states[workload.state],
-    reason: ended ? asSentence(workload.reason) : workload.reason,
+    reason: ended ? asSentence(reason) : reason,
     phase: ended ? null : workload.phase,
     step: workload.step,
     steps_total: workload.stepsTotal,
@@ -47,6 +51,7 @@ export function toRun(run: RunRow, workload: Workload): Run {
     quote: run.quote,
     held: formatBgl(run.chargedMicro === null ? run.heldMicro : 0n),
     charged: run.chargedMicro === null ? null : formatBgl(chargedInAll(run)),
+    resume_hold: resumeMicro === null ? null : formatBgl(resumeMicro),
     restarts: workload.restarts,
     summary: run.summary,
     created_at: run.createdAt.toISOString(),

@@ -13,10 +13,12 @@ import {
   idleUntilStopped,
   type Script,
 } from '../../engine/drivers/fake/fake-driver.ts';
+import { idleCpu } from '../../engine/machine/cpu-load.ts';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { collectBlobsJob } from '../assets/jobs/collect-blobs.ts';
 import { expireHolds } from '../credits/ledger.ts';
+import { estimateLoad } from './estimate-load.ts';
 import { trainingRoutes } from './routes.ts';
 import { emptyGguf, emptySafetensors, goodData } from './test-run.ts';
 
@@ -26,6 +28,8 @@ const PRICE_MICRO_PER_S = Number((25n * MICRO_PER_BGL) / 10n) / 3600;
 
 let script: Script = idleUntilStopped;
 let read = goodData;
+let busyThreads = 0;
+let readSignal: AbortSignal | undefined;
 const clock = fakeClock();
 const driver = createFakeDriver({
   capacity: { 'cpu:run': 1, 'cpu:deployment': 1 },
@@ -35,8 +39,10 @@ let meanwhile = async () => {};
 const server = await testServer({
   clock,
   driver,
+  cpuLoad: () => ({ busyThreads, cores: 2, runThreads: 2 }),
   // Between the first look at the sources and the transaction that starts.
-  readData: async () => {
+  readData: async (_ctx, _input, signal) => {
+    readSignal = signal;
     await meanwhile();
     return read;
   },
@@ -388,11 +394,14 @@ describe('a fine-tune', () => {
     const resumed = await request(training.resumeRun, { params }, { as: user, idempotencyKey: 'again' });
     expect(resumed).toMatchObject({ run_id: run.run_id, state: 'queued', charged: null });
     expect((await balance()).held).toBe(resumed.held);
+    // What its page said would be held.
+    expect(resumed.held).toBe(run.resume_hold);
     const same = await request(training.resumeRun, { params }, { as: user, idempotencyKey: 'again' });
     expect(same).toEqual(resumed);
     await ended(modelId);
     const done = await runOf(modelId);
-    expect(done).toMatchObject({ state: 'completed', elapsed_seconds: 32, restarts: 1, held: '0' });
+    expect(done).toMatchObject({ state: 'completed', elapsed_seconds: 32, restarts: 0, held: '0' });
+    expect(done.resume_hold).toBeNull();
     expect(micro(done.charged)).toBe(Math.ceil(32 * PRICE_MICRO_PER_S));
     expect((await balance()).held).toBe('0');
     await expect(request(training.resumeRun, { params }, { as: user })).rejects.toMatchObject({
@@ -689,7 +698,11 @@ describe('starting', () => {
 });
 
 test('starting a fine-tune is limited as its validation is: both read the file', () => {
-  const bindings = trainingRoutes({ capacity: driver.capacity, readData: async () => goodData });
+  const bindings = trainingRoutes({
+    capacity: driver.capacity,
+    readData: async () => goodData,
+    load: estimateLoad(idleCpu, driver.capacity),
+  });
   const limitOf = (endpoint: object) => bindings.find((one) => one.endpoint === endpoint)?.callsPerMinute;
   expect(limitOf(createAsset)).toBe(60);
   expect(limitOf(training.validateFineTune)).toBe(60);
@@ -736,6 +749,72 @@ describe('validation', () => {
     expect((await runOf(modelId)).quote).toEqual(answer.cost_estimate.quote);
     await request(training.cancelRun, { params: { runId: (await runOf(modelId)).run_id } }, { as: user });
     await ended(modelId);
+  });
+
+  test('is given up when its client disconnects', async () => {
+    const release = Promise.withResolvers<void>();
+    meanwhile = () => release.promise;
+    readSignal = undefined;
+    const client = new AbortController();
+    const answer = fetch(`${server.url}/api/v1/fine-tune/validate`, {
+      method: 'POST',
+      headers: { 'x-api-key': user.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        dataset_id: datasetId,
+        model_id: baseId,
+        file_name: 'rows.csv',
+        input_column: 'question',
+        output_column: 'answer',
+      }),
+      signal: client.signal,
+    }).catch(() => 'disconnected');
+    await vi.waitFor(() => expect(readSignal?.aborted).toBe(false), { timeout: 10_000 });
+    client.abort();
+    await vi.waitFor(() => expect(readSignal?.aborted).toBe(true), { timeout: 10_000 });
+    expect(await answer).toBe('disconnected');
+    meanwhile = async () => {};
+    release.resolve();
+  });
+
+  test('estimates for the present load, says so, and holds what it has shown', async () => {
+    const idle = (await validate()).cost_estimate;
+    expect(idle.slowdown).toBe(1);
+    expect(idle.load).toContain('Estimated for the present load: this machine has little else to do.');
+    busyThreads = 10;
+    const busy = (await validate()).cost_estimate;
+    expect(busy.load).toContain('about 6 times as long as on an idle one');
+    expect(busy.duration_hours / idle.duration_hours).toBeCloseTo(6);
+    busyThreads = 2;
+    const modelId = await start();
+    const run = await runOf(modelId);
+    expect(run.quote).toEqual(busy.quote);
+    expect(run.held).toBe(busy.quote.total);
+    await request(training.cancelRun, { params: { runId: run.run_id } }, { as: user });
+    await ended(modelId);
+    busyThreads = 0;
+  });
+
+  test('takes the speed of a finished run as it would have been on an idle machine', async () => {
+    busyThreads = 12;
+    script = trainFor(600);
+    const modelId = await start();
+    await ended(modelId);
+    busyThreads = 0;
+    const { db } = server.services;
+    const { run_id } = await runOf(modelId);
+    const { slowdown } = await db
+      .selectFrom('runs')
+      .select('slowdown')
+      .where('id', '=', run_id)
+      .executeTakeFirstOrThrow();
+    // Ten threads of others beside its own two.
+    expect(slowdown).toBeCloseTo(6, 3);
+    const before = (await validate()).cost_estimate.duration_hours;
+    await db
+      .updateTable('runs')
+      .set(({ eb }) => ({ slowdown: eb('slowdown', '*', 3) }))
+      .execute();
+    expect((await validate()).cost_estimate.duration_hours).toBeCloseTo(before / 3);
   });
 
   test('warns of a strange learning rate and refuses one that is none', async () => {

@@ -248,6 +248,8 @@ export type RunsTable = {
   charged_micro: bigint | null;
   summary: Json | null;
   created_at: Timestamp;
+  slowdown: Generated<number>;
+  resumes: Generated<number>;
 };
 
 export type ServingWorkloadsTable = {
@@ -337,6 +339,18 @@ export type WorkloadArtefactsTable = {
   sha256: string;
   size_bytes: bigint;
   stored_at: Timestamp;
+};
+
+export type WorkloadInputsTable = {
+  workload_id: string;
+  sha256: string;
+  size_bytes: bigint;
+};
+
+export type WorkloadListeningTable = {
+  one: Generated<boolean>;
+  since: Timestamp;
+  until: Timestamp;
 };
 
 export type WorkloadLogsTable = {
@@ -429,6 +443,8 @@ export type DB = {
   users: UsersTable;
   verifications: VerificationsTable;
   workload_artefacts: WorkloadArtefactsTable;
+  workload_inputs: WorkloadInputsTable;
+  workload_listening: WorkloadListeningTable;
   workload_logs: WorkloadLogsTable;
   workload_metrics: WorkloadMetricsTable;
   workloads: WorkloadsTable;

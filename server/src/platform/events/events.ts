@@ -1,7 +1,7 @@
 import type { ChangeEvent } from '@bakehouse/contract/events';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
-import { keepAlive } from '../db/database.ts';
+import { openListener } from '../db/open-listener.ts';
 import { CHANNEL, message, toPayload } from './publish-change.ts';
 
 /** Tells listeners of any server process what changed for a user. */
@@ -56,18 +56,14 @@ export async function openEvents(
   };
 
   const connect = async () => {
-    const next = new pg.Client({
-      connectionString: url,
-      application_name: 'bakehouse events',
-      ...keepAlive,
+    const next = await openListener({
+      url,
+      name: 'bakehouse events',
+      channel: CHANNEL,
+      onMessage: deliver,
+      onError: (error) => log.warn({ err: error }, 'the event connection broke'),
     });
-    next.on('notification', ({ payload }) => deliver(payload));
-    next.on('error', (error) => log.warn({ err: error }, 'the event connection broke'));
-    next.once('end', () => {
-      if (client === next) reconnect();
-    });
-    await next.connect();
-    await next.query(`listen ${CHANNEL}`);
+    next.once('end', reconnect);
     client = next;
   };
 

@@ -24,3 +24,12 @@ export async function publishChange(
 ): Promise<void> {
   await sql`select pg_notify(${CHANNEL}, ${toPayload(userId, event)})`.execute(tx);
 }
+
+/** The same for many changes at once. */
+export async function publishChanges(
+  tx: Transaction,
+  changes: { userId: string | null; event: ChangeEvent }[],
+): Promise<void> {
+  const payloads = changes.map(({ userId, event }) => toPayload(userId, event));
+  await sql`select pg_notify(${CHANNEL}, payload) from unnest(${payloads}::text[]) payload`.execute(tx);
+}

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
@@ -23,9 +24,17 @@ const stumble = defineJob<{ word: string }>({
     done.push(word);
   },
 });
+const release = Promise.withResolvers<void>();
+const hang = defineJob<{ word: string }>({
+  name: 'test.hang',
+  run: async (_services, { word }) => {
+    if (word === 'hangs') await release.promise;
+    done.push(word);
+  },
+});
 const hourly = defineJob({ name: 'test.hourly', schedule: '0 * * * *', run: async () => undefined });
 
-const queue = await openJobQueue({ url, log, jobs: [note, stumble, hourly], works: true });
+const queue = await openJobQueue({ url, log, jobs: [note, stumble, hang, hourly], works: true });
 onFileEnd(queue.stop);
 await queue.work(services);
 
@@ -43,6 +52,29 @@ describe('the job queue', () => {
   test('tries a failed job again', async () => {
     await db.transaction().execute((tx) => queue.enqueue(tx, stumble, { word: 'second attempt' }));
     await vi.waitFor(() => expect(done).toContain('second attempt'), { timeout: 25_000, interval: 100 });
+  });
+
+  test('a job that hangs holds up no other of its kind', async () => {
+    await db.transaction().execute((tx) => queue.enqueue(tx, hang, { word: 'hangs' }));
+    await db.transaction().execute(async (tx) => {
+      for (const word of ['a', 'b', 'c', 'd', 'e', 'f']) await queue.enqueue(tx, hang, { word });
+    });
+    try {
+      const others = expect.arrayContaining(['a', 'b', 'c', 'd', 'e', 'f']);
+      await vi.waitFor(() => expect(done).toEqual(others), { timeout: 25_000, interval: 100 });
+      expect(done).not.toContain('hangs');
+    } finally {
+      release.resolve();
+    }
+  });
+
+  test('brings what is declared now to a queue that an earlier version has made', async () => {
+    const slow = { ...note, timeoutSeconds: 120, retries: 1 };
+    const next = await openJobQueue({ url, log, jobs: [slow], works: false });
+    await next.stop();
+    const { rows } = await sql<{ retry_limit: number; expire_seconds: number }>`
+      select retry_limit, expire_seconds from pgboss.queue where name = ${note.name}`.execute(db);
+    expect(rows).toEqual([{ retry_limit: 1, expire_seconds: 120 }]);
   });
 
   test('works off a backlog in batches', async () => {

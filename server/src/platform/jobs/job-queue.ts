@@ -8,8 +8,12 @@ import type { Jobs } from './jobs.ts';
 const HEARTBEAT_SECONDS = 10;
 const SUPERVISE_SECONDS = 5;
 const CONNECTIONS = 4;
-/** A single job is fetched when it is announced, a backlog in batches without pause. */
-const BATCH = 10;
+/**
+ * A worker fetches again once the slowest of its batch is done, so each kind has several: a job that
+ * hangs holds one of them. Batches are small, and a backlog is fetched without pause.
+ */
+const WORKERS = 5;
+const BATCH = 2;
 /** Nobody announces retries, and an announcement can get lost. */
 const POLL_SECONDS = 5;
 const STOP_TIMEOUT_MS = 20_000;
@@ -67,10 +71,11 @@ async function declare(boss: PgBoss, job: AnyJob): Promise<void> {
     retryLimit: job.retries ?? (job.schedule ? 0 : RETRIES),
     retryBackoff: true,
     retryDelayMax: RETRY_DELAY_MAX_SECONDS,
-    // One run at a time: a schedule that is slower than its period must not pile up.
-    ...(job.schedule && { policy: 'stately' as const }),
   };
-  await boss.createQueue(job.name, options);
+  // One run at a time: a schedule that is slower than its period must not pile up.
+  await boss.createQueue(job.name, { ...options, ...(job.schedule && { policy: 'stately' as const }) });
+  // One that is there already was declared by an earlier version. Its policy alone cannot be changed.
+  await boss.updateQueue(job.name, options);
   if (job.schedule) await boss.schedule(job.name, job.schedule, {}, { tz: 'UTC' });
 }
 
@@ -93,6 +98,8 @@ async function startWorker(boss: PgBoss, services: Services, job: Job): Promise<
     job.name,
     {
       batchSize: BATCH,
+      // A schedule runs once at a time, and needs no more.
+      localConcurrency: job.schedule ? 1 : WORKERS,
       burstWhenBatchFull: true,
       notifyPollingIntervalSeconds: POLL_SECONDS,
       perJobResults: true,

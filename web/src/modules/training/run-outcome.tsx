@@ -15,8 +15,8 @@ export function RunOutcome({ run }: { run: Run }) {
         <Figure card label="Held-out loss" note={`base model ${decimals(summary.eval_loss_base)}`}>
           {decimals(summary.eval_loss)}
         </Figure>
-        <Figure card label="Training loss" note={`mean of ${countOf(run.steps_total, 'step')}`}>
-          {decimals(summary.train_loss)}
+        <Figure card label="Training loss" note={trainingLossNote(run)}>
+          {decimals(summary.train_loss_end ?? summary.train_loss)}
         </Figure>
         <Figure card label="Took" note={deviceName(run.device)}>
           {formatDuration(run.elapsed_seconds)}
@@ -41,9 +41,15 @@ export function RunOutcome({ run }: { run: Run }) {
       className="mb-5"
       title={run.state === 'failed' ? 'The run failed' : 'The run was cancelled'}
     >
-      {run.reason} {run.charged !== null && <Charge bgl={run.charged} />}
+      {saysMore(run) && `${run.reason} `}
+      {run.charged !== null && <Charge bgl={run.charged} />}
     </Callout>
   );
+}
+
+/** A run that its owner cancelled has no more to say than that. */
+function saysMore({ state, reason }: Run): boolean {
+  return state === 'failed' || !reason.startsWith('Cancelled');
 }
 
 function Charge({ bgl }: { bgl: string }) {
@@ -54,6 +60,12 @@ function Charge({ bgl }: { bgl: string }) {
       You were charged <Money bgl={bgl} /> for the time it took.
     </>
   );
+}
+
+/** Which mean it is; older runs know only the one over all steps. */
+function trainingLossNote({ summary, steps_total: steps }: Run): string {
+  if (summary?.train_loss_end === undefined) return `mean of ${countOf(steps, 'step')}`;
+  return `mean of the last ${countOf(Math.max(1, Math.floor(steps / 10)), 'step')}`;
 }
 
 function decimals(value: number | string | null | undefined): string {

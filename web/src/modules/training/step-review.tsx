@@ -70,6 +70,7 @@ export function StepReview({ state, validation, choice, unaffordable }: Props) {
             </li>
           ))}
         </ul>
+        {cost.load && <p className="mt-3 text-[0.8125rem] text-muted">{cost.load}</p>}
         <p className="mt-3 text-[0.8125rem] text-muted">
           This amount is held when you start. You pay only for the time used: the rest is released, and a run
           that takes longer holds more of your balance as it goes. You can cancel at any time.

@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Observed } from '../../plan.ts';
 import type { Capacity } from '../../queue.ts';
-import type { WorkloadSpec } from '../../workload.ts';
-import type { Driver, Launch } from '../driver.ts';
+import { type Driver, type Launch, type SpecKind, specKind } from '../driver.ts';
 import { boundLog, readLastLines, readLinesFrom } from './log-file.ts';
 import { groupExists, readBirth } from './process-identity.ts';
 
@@ -20,7 +19,7 @@ type Options = {
   cacheDir: string;
   capacity: () => Promise<Capacity>;
   /** The program for a spec, or the sentence that says why there is none yet. */
-  program: (spec: WorkloadSpec) => Promise<Program | { blocker: string }>;
+  program: (spec: SpecKind) => Promise<Program | { blocker: string }>;
 };
 
 const LAUNCHER = fileURLToPath(new URL('./launch.sh', import.meta.url));
@@ -44,7 +43,7 @@ export function createLocalDriver(options: Options): Driver {
     path.join(folder(workloadId), 'attempts', String(attempt));
 
   async function start(launch: Launch): Promise<void> {
-    const program = await options.program(launch.spec);
+    const program = await options.program(specKind(launch.spec));
     if ('blocker' in program) throw new Error(program.blocker);
     const { workloadId, attempt } = launch;
     const dir = folder(workloadId);

@@ -1,0 +1,27 @@
+import pg from 'pg';
+import { keepAlive } from './database.ts';
+
+type Options = {
+  url: string;
+  /** What PostgreSQL lists the connection as. */
+  name: string;
+  channel: string;
+  onMessage: (payload: string | undefined) => void;
+  onError: (error: Error) => void;
+};
+
+/** A connection of its own that hears a channel. Rejects where that fails; then no connection is left. */
+export async function openListener(options: Options): Promise<pg.Client> {
+  const { url, name, channel, onMessage, onError } = options;
+  const client = new pg.Client({ connectionString: url, application_name: name, ...keepAlive });
+  client.on('notification', ({ payload }) => onMessage(payload));
+  client.on('error', onError);
+  try {
+    await client.connect();
+    await client.query(`listen ${channel}`);
+    return client;
+  } catch (error) {
+    client.end().catch(onError);
+    throw error;
+  }
+}

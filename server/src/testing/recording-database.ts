@@ -1,0 +1,34 @@
+import { createPool, type Database, openDatabase } from '../platform/db/database.ts';
+import { onFileEnd } from './on-file-end.ts';
+
+type Asked = {
+  text: string;
+  values: unknown[];
+  /** What came back; none before it has. */
+  rows: unknown[];
+};
+
+/** A database that remembers what it is asked; it closes by itself when the test file ends. */
+export function recordingDatabase(url: string): { db: Database; asked: Asked[] } {
+  const asked: Asked[] = [];
+  const pool = createPool(url);
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    Object.assign(client, {
+      query: (...args: unknown[]) => {
+        const [text, values] = args;
+        const answer = query(...args);
+        if (typeof text !== 'string' || !Array.isArray(values)) return answer;
+        const entry: Asked = { text, values, rows: [] };
+        asked.push(entry);
+        return (answer as Promise<{ rows: unknown[] }>).then((result) => {
+          entry.rows = result.rows;
+          return result;
+        });
+      },
+    });
+  });
+  const db = openDatabase(pool);
+  onFileEnd(() => db.destroy());
+  return { db, asked };
+}
