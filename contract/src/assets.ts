@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { userId } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
+import { flag } from './flag.ts';
 import { idOf } from './id.ts';
 import { MODEL_NAME_LENGTH_MIN, uploadBaseModelTypes } from './limits.ts';
 import { bglInput } from './money.ts';
@@ -163,10 +164,10 @@ export const listAssets = endpoint({
     types: z.enum([...datasetTypes, 'VECTOR']),
     owner: userId,
     /** Of older clients; every asset is a new one here. */
-    is_new_only: z.stringbool().optional(),
+    is_new_only: flag.optional(),
     search: z.string().trim().default(''),
     sort: z.enum(['updated', 'title', 'size']).default('updated'),
-    include_starter: z.stringbool().default(false),
+    include_starter: flag.default(false),
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor: z.string().optional(),
   }),

@@ -88,7 +88,10 @@ export const listTransactions = endpoint({
   params: userIdParams,
   query: period.extend({
     limit: z.coerce.number().int().min(1).max(200).default(50),
-    cursor: z.string().optional(),
+    cursor: z
+      .string()
+      .regex(/^\d{1,18}$/, 'cursor must be a next_cursor of this list')
+      .optional(),
   }),
   response: z.object({
     transactions: z.array(transaction),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { userId, userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
+import { flag } from './flag.ts';
 import { idOf } from './id.ts';
 import { bgl } from './money.ts';
 
@@ -68,7 +69,7 @@ export const listVllm = endpoint({
   access: 'key',
   summary: "The user's text deployments, newest first",
   params: userIdParams,
-  query: z.object({ include_terminated: z.stringbool().default(false) }),
+  query: z.object({ include_terminated: flag.default(false) }),
   response: z.object({ pods: z.array(deployment) }),
 });
 

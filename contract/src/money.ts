@@ -70,7 +70,10 @@ const NUMBER_LIMIT = 1_000_000_000;
 /** An amount that a caller sends: a decimal string, or a JSON number that cannot have been rounded. Becomes micro-BGL. */
 export const bglInput = z
   .union([
-    z.string().meta({ description: 'A decimal number of BGL with at most 6 decimals, e.g. "12.5"' }),
+    z.string().meta({
+      description: 'A decimal number of BGL with at most 6 decimals, e.g. "12.5"',
+      pattern: '^\\s*-?\\d{1,12}(\\.\\d{1,6})?\\s*$',
+    }),
     z.number().meta({
       description: 'With at most 6 decimals. A larger amount is sent as a string, which is never rounded',
       exclusiveMinimum: -NUMBER_LIMIT,

@@ -1,3 +1,5 @@
+import net from 'node:net';
+import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { authClient, bodyOf, cookieOf, password } from '../../testing/auth-client.ts';
 import { type TestServer, testServer } from '../../testing/test-server.ts';
@@ -123,6 +125,13 @@ describe('no side door', () => {
       ...init,
     });
     expect(response.status).toBe(400);
+  });
+
+  test('a Host that is none is a 400', async () => {
+    const { port } = new URL(server.url);
+    const socket = net.connect(Number(port), '127.0.0.1');
+    socket.write('GET /api/auth/get-session HTTP/1.1\r\nHost: a b<>\r\nConnection: close\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
   test.each(['password', 'Password1', 'iloveyou', 'qwertyuiop'])(

@@ -9,7 +9,6 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
 import { readSnapshot } from '../../platform/db/read-snapshot.ts';
-import { AppError } from '../../platform/errors.ts';
 import { accountOwner, accountUse, userAccount } from './accounts.ts';
 import { knownTimeZone } from './known-time-zone.ts';
 import type { TransferKind } from './ledger.ts';
@@ -46,7 +45,7 @@ export async function listTransactions(
   const { userId } = ctx.caller;
   const { limit, cursor, from, to, time_zone: timeZone } = input;
   const period: Period = { from, to, timeZone };
-  const before = parseCursor(cursor);
+  const before = cursor === undefined ? null : BigInt(cursor);
   const transfers = await knownTimeZone(
     listUserTransfers(ctx.db, { userId, before, ...period, limit: limit + 1 }),
   );
@@ -62,17 +61,6 @@ export async function listTransactions(
     summary: before === null ? await summarise(ctx, { userId, ...period }) : null,
     next_cursor: transfers.length > limit ? (page.at(-1)?.seq.toString() ?? null) : null,
   };
-}
-
-function parseCursor(cursor: string | undefined): bigint | null {
-  if (cursor === undefined) return null;
-  if (!/^\d{1,18}$/.test(cursor)) {
-    throw new AppError('invalid_request', {
-      publicMessage: 'cursor must be a next_cursor of this list',
-      param: 'cursor',
-    });
-  }
-  return BigInt(cursor);
 }
 
 function toTransaction(

@@ -262,6 +262,18 @@ describe('rate limits', () => {
     for (let i = 0; i < 5; i += 1) expect((await call('/healthz')).status).toBe(200);
   });
 
+  test('count a user over all routes, and no pages at all', async () => {
+    const { call } = await limited();
+    const headers = { 'x-api-key': 'key-of-ada' };
+    expect((await call('/api/v1/keyed', { method: 'POST', headers })).status).toBe(200);
+    expect((await call('/api/v1/strict', { method: 'POST', headers })).status).toBe(200);
+    expect((await call('/api/v1/keyed', { method: 'POST', headers })).status).toBe(429);
+    for (let i = 0; i < 5; i += 1) {
+      expect((await call('/assets/app-a1b2c3.js')).status).toBe(200);
+      expect((await call('/login', { headers: { accept: 'text/html' } })).status).toBe(200);
+    }
+  });
+
   test('count public calls per address, whatever key they carry', async () => {
     const { post } = await limited();
     const statuses = [];
@@ -313,6 +325,11 @@ describe('the web app', () => {
     for (const target of ['/api/v1/nothing', '/v1/nothing', '/runtime/x', '/healthz/x', '/assets/gone.js']) {
       expect(await call(target)).toMatchObject({ status: 404, json: { error: { code: 'not_found' } } });
     }
+    for (const target of ['/api', '/v1', '/huggingface/clone-status/1', '/ada/rolls.git/info/refs']) {
+      const answer = await call(target, { headers: { accept: 'text/html' } });
+      expect(answer).toMatchObject({ status: 404, json: { error: { code: 'not_found' } } });
+    }
+    expect(await call('/login')).toMatchObject({ status: 404, json: { error: { code: 'not_found' } } });
     expect((await call('/../../etc/passwd')).text).not.toContain('root:');
     expect((await call('/assets/..%2f..%2f..%2fetc%2fpasswd')).text).not.toContain('root:');
   });

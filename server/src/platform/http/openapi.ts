@@ -90,12 +90,24 @@ function complete(document: Document, { endpoints, operationIds }: Described): v
           }),
       default: { $ref: '#/components/responses/Error' },
     };
+    for (const part of [operation.parameters, operation.requestBody]) refuseNul(part);
     if (endpoint.spends) operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
   }
 }
 
+/** What `refuseUnstorable` refuses, said of each text that has no form of its own. */
+function refuseNul(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  const { type } = schema as { type?: unknown };
+  const isFreeText =
+    type === 'string' &&
+    !['pattern', 'enum', 'const', 'format', 'contentMediaType'].some((name) => name in schema);
+  if (isFreeText) Object.assign(schema, { pattern: '^[^\\u0000]*$' });
+  for (const part of Object.values(schema)) refuseNul(part);
+}
+
 function describeUpload(upload: NonNullable<Endpoint['upload']>): object {
-  const bytes = { type: 'string', contentMediaType: 'application/octet-stream' };
+  const bytes = { type: 'string', contentMediaType: 'application/octet-stream', minLength: 1 };
   const content =
     upload === 'bytes'
       ? { 'application/octet-stream': { schema: bytes } }

@@ -2,8 +2,6 @@ import type { Endpoint } from '@bakehouse/contract/endpoint';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../errors.ts';
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
-
 /** Answers 405, and names the methods that are, for each path of the endpoints that is called with another one. */
 export function refuseOtherMethods(
   app: FastifyInstance,
@@ -14,7 +12,7 @@ export function refuseOtherMethods(
     if (methods.has('GET')) methods.add('HEAD');
     const allowed = [...methods].join(', ');
     app.route({
-      method: METHODS.filter((method) => !methods.has(method)),
+      method: app.supportedMethods.filter((method) => !methods.has(method)),
       url: path,
       schema: { hide: true },
       // Before the body is read.

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { readConfig } from './config.ts';
+import { environmentPython } from './engine/machine/environment.ts';
+import { goodData } from './modules/training/test-run.ts';
+import { temporaryFolder } from './testing/temporary-folder.ts';
+import { testServer } from './testing/test-server.ts';
+
+/*
+ * Schemathesis reads the server's own OpenAPI document, calls every operation with input that fits
+ * it and input that does not, and finds answers that contradict it. The seed is fixed, so that a
+ * failure comes again; to look for more, change `seed` and `max-examples` in its settings.
+ */
+
+const SETTINGS = path.join(import.meta.dirname, 'testing/schemathesis.toml');
+
+test('the server and its OpenAPI document do not contradict each other', { timeout: 900_000 }, async () => {
+  const server = await testServer({ readData: async () => goodData });
+  const ada = await server.signUp('Ada');
+  const python = await environmentPython(readConfig(process.env));
+  const folder = await temporaryFolder();
+  const child = spawn(
+    python,
+    [
+      ...['-m', 'schemathesis.cli', '--config-file', SETTINGS],
+      ...['run', `${server.url}/openapi.json`, '--header', `X-API-KEY: ${ada.apiKey}`],
+      ...['--checks', 'all', '--continue-on-failure', '--no-color'],
+    ],
+    { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const [output, errors, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise((resolve) => child.once('close', resolve)),
+  ]);
+  expect(code, output + errors).toBe(0);
+});
