@@ -29,6 +29,7 @@ import { sealTransfersJob } from './modules/credits/jobs/seal-transfers.ts';
 import { openUserAccount } from './modules/credits/ledger.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
 import { findAssetUse as findDeploymentUse } from './modules/deployments/find-asset-use.ts';
+import { gatewayPresence } from './modules/deployments/gateway-presence.ts';
 import { forgetRequestsJob } from './modules/deployments/jobs/forget-requests.ts';
 import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
 import { reconcileTextServerJob } from './modules/deployments/jobs/reconcile-text-server.ts';
@@ -134,6 +135,7 @@ export async function createApp(options: Options): Promise<App> {
   const metrics = createMetrics(pool);
   measureWorkloads(metrics, db, driver);
 
+  const presence = gatewayPresence(db, log);
   const bindings: Binding[] = [
     ...eventRoutes,
     ...machineRoutes,
@@ -142,7 +144,7 @@ export async function createApp(options: Options): Promise<App> {
     ...creditsRoutes,
     ...assetsRoutes(findAssetUses),
     ...trainingRoutes({ capacity: driver.capacity, readData: options.readData ?? shareReads(readData) }),
-    ...deploymentsRoutes({ capacity: driver.capacity }),
+    ...deploymentsRoutes({ capacity: driver.capacity, presence }),
   ];
   const auth = createAuth(services, onUserCreated);
   const http = await buildHttpServer({
@@ -194,6 +196,7 @@ export async function createApp(options: Options): Promise<App> {
       await releaseMachine?.();
       await http.close();
       await queue.stop();
+      await presence.close();
       await events.close();
       await db.destroy();
     },

@@ -23,6 +23,7 @@ import {
   type TextServerRow,
 } from './queries.ts';
 import { type ServedAdapter, type ServedBase, textServerSpec } from './text-server-spec.ts';
+import { announceTextServer } from './watch-text-server.ts';
 
 export const TEXT_SERVER_KIND = 'text-server';
 
@@ -83,13 +84,28 @@ export async function reconcileTextServer(tx: Transaction, clock: Clock, serverI
   await setWorkloads(tx, serverId, { ...ids, cautious: cautious && untried });
 
   const carrier = ids.workload_id ? await findWorkload(tx, ids.workload_id) : null;
-  if (carrier?.state === 'ready') {
-    const carried = live.filter((deployment) => carries(carrier, deployment)).map(({ id }) => id);
-    await noteCarrier(tx, carried, { workloadId: carrier.id, now });
+  const served = carrier?.state === 'ready' ? live.filter((row) => isNewTo(row, carrier)) : [];
+  if (carrier)
+    await noteCarrier(
+      tx,
+      served.map(({ id }) => id),
+      { workloadId: carrier.id, now },
+    );
+  // Only what has changed is announced: this comes by every minute.
+  const acted = actions.length > 0 || failure !== null;
+  for (const { id, user_id } of acted ? all : served) {
+    await publishChange(tx, user_id, { topic: 'deployment', id });
   }
-  for (const { id, user_id } of all) await publishChange(tx, user_id, { topic: 'deployment', id });
+  if (acted) await announceTextServer(tx, serverId);
   // The ledger last, and its accounts in one order.
   for (const deployment of struck.toSorted(byUser)) await settleTime(tx, now, deployment);
+}
+
+/** The workload answers for the deployment, which does not say so yet. */
+function isNewTo(row: DeploymentRow, carrier: Workload): boolean {
+  const isNoted = row.carrier_id === carrier.id && row.ready_at !== null;
+  const isMetered = row.sleeping || row.metered_at !== null;
+  return carries(carrier, row) && !(isNoted && isMetered);
 }
 
 /** What a failed start means for the live deployments. */
