@@ -6,6 +6,7 @@ import { type Transaction, toJson } from '../../platform/db/database.ts';
 import { hasIdempotentAnswer, idempotent } from '../../platform/db/idempotent.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
+import { publishChange } from '../../platform/events/publish-change.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
 import { listStarterModels } from '../assets/starter-models.ts';
 import { knownInstanceTypes } from './choose-placement.ts';
@@ -92,6 +93,7 @@ async function place(
     created_at: ctx.clock.now(),
   });
   await reconcileTextServer(tx, ctx.clock, serverId);
+  await publishChange(tx, userId, { topic: 'deployment', id: podId });
   await holdPeriod(tx, ctx.clock.now(), await lockDeployment(tx, podId));
   return podId;
 }

@@ -50,7 +50,8 @@ export async function reconcileTextServer(tx: Transaction, clock: Clock, serverI
 
   const starterWanted = server.starter_requested_at !== null && !judgement.serverFailed;
   if (!starterWanted && server.starter_requested_at) await setStarterRequested(tx, serverId, null);
-  const adapters = adaptersOf(live);
+  // One that sleeps costs nothing, and takes no memory either: its adapter is loaded when it wakes.
+  const adapters = adaptersOf(live.filter((deployment) => !deployment.sleeping));
   const untried = adapters.some((adapter) => !adapter.proven);
   const actions = planTextServer({
     current: current && viewOf(current, now),

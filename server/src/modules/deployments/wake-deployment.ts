@@ -1,5 +1,6 @@
 import type { Services } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { publishChange } from '../../platform/events/publish-change.ts';
 import { holdPeriod } from './meter-deployment.ts';
 import { lockDeployment, noteAwake } from './queries.ts';
 import { reconcileTextServer } from './reconcile-text-server.ts';
@@ -14,6 +15,7 @@ export async function wakeDeployment(
     if (!deployment.sleeping || deployment.terminated_at) return;
     await noteAwake(tx, podId, clock.now());
     await reconcileTextServer(tx, clock, deployment.text_server_id);
+    await publishChange(tx, deployment.user_id, { topic: 'deployment', id: podId });
     await holdPeriod(tx, clock.now(), deployment);
   });
 }
