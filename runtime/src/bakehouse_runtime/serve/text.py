@@ -69,7 +69,7 @@ class _Watch:
 
 
 def _serve(engine: TextEngine, reporter: Reporter) -> None:
-    """From loading to the last answer. Raises PlainError when the engine ends by itself, or hangs."""
+    """From loading to the last answer. Raises PlainError when the engine ends or hangs."""
     ready = False
     watch = _Watch(engine)
     while not reporter.stop_requested:

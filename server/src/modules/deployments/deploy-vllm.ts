@@ -16,6 +16,7 @@ import { freeModelName, toModelName } from './model-name.ts';
 import { type PlacedModel, placeModel } from './place-model.ts';
 import { insertDeployment, listLiveModelNames, lockDeployment } from './queries.ts';
 import { reconcileTextServer } from './reconcile-text-server.ts';
+import { refuseManyBases } from './refuse-many-bases.ts';
 import type { ServingParts } from './serving-parts.ts';
 
 type Input = InputOf<typeof contract>;
@@ -71,6 +72,7 @@ async function place(
   const { userId } = ctx.caller;
   await keepAssets(tx, [model.assetId, model.baseAssetId]);
   const serverId = await ensureTextServer(tx, model.base, placement);
+  await refuseManyBases(tx, { userId, serverId, baseAssetId: model.baseAssetId });
   const starters = (await listStarterModels(tx)).map((starter) => starter.modelName);
   const taken = new Set([...starters, ...(await listLiveModelNames(tx, userId))]);
   const podId = randomUUID();

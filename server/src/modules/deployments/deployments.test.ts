@@ -19,7 +19,7 @@ import { transfer } from '../credits/ledger.ts';
 import { costMicro } from '../credits/quote.ts';
 import { meterDeployments } from './meter-deployments.ts';
 import { stubUsage } from './stub-model-server.ts';
-import { insertFineTune, insertStarter } from './test-models.ts';
+import { insertFineTune, insertModel, insertStarter } from './test-models.ts';
 
 const STARTER = 'starter-model';
 const requestCost = costMicro([
@@ -396,6 +396,24 @@ describe('a deployment', () => {
       status: 409,
       message: expect.stringContaining('adapter.gguf is not the one that its training made'),
     });
+  });
+
+  it('leaves room for the starter model, however many bases one user deploys', async () => {
+    const pods: string[] = [];
+    const deployBase = async (name: string) => {
+      const { assetId } = await insertModel(server.services, user, name, {
+        'model.gguf': `weights of ${name}`,
+      });
+      pods.push((await deploy(assetId)).pod_id);
+    };
+    await deployBase('Wheat');
+    await deployBase('Spelt');
+    await expect(deployBase('Barley')).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('You keep 2 base models awake'),
+    });
+    pods.push((await deploy(await makeFineTune(user, 'On The Starter'))).pod_id);
+    for (const pod of pods) await terminate(pod);
   });
 
   it('keeps its model from being deleted', async () => {

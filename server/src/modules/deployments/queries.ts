@@ -183,6 +183,29 @@ export async function listDeployments(db: Db, owner: { userId: string; includeTe
   return query.orderBy('created_at', 'desc').orderBy('id').limit(LISTED_MAX).execute();
 }
 
+/**
+ * How many bases, apart from starter models and that of `serverId`, the user's awake deployments keep
+ * on the CPU. Whoever asks this for a user does it alone until the transaction ends.
+ */
+export async function countBasesAwake(
+  tx: Transaction,
+  { userId, serverId, starterIds }: { userId: string; serverId: string; starterIds: string[] },
+): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`bases awake of ${userId}`}, 0))`.execute(tx);
+  const { count } = await tx
+    .selectFrom('deployments')
+    .innerJoin('text_servers', 'text_servers.id', 'deployments.text_server_id')
+    .select(sql<bigint>`count(distinct text_servers.id)`.as('count'))
+    .where('deployments.user_id', '=', userId)
+    .where('deployments.terminated_at', 'is', null)
+    .where('deployments.sleeping', '=', false)
+    .where('text_servers.accelerator', 'is', null)
+    .where(sql<boolean>`deployments.base_asset_id <> all (${starterIds}::uuid[])`)
+    .where('text_servers.id', '<>', serverId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Awake deployments, whose time runs and whose idle guard may act. */
 export async function listAwakeDeployments(db: Db) {
   return db
