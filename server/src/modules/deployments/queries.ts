@@ -1,4 +1,5 @@
 import { type Insertable, sql } from 'kysely';
+import type { Workload } from '../../engine/workload.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DeploymentsTable } from '../../platform/db/schema.generated.ts';
 
@@ -173,6 +174,32 @@ export async function findDeployment(db: Db, owner: { userId: string; podId: str
     .where('id', '=', owner.podId)
     .where('user_id', '=', owner.userId)
     .executeTakeFirst();
+}
+
+/** Where a deployment runs, and what is seen of the workload that carries it, or will. */
+export type Carrier = {
+  accelerator: string | null;
+  accelerator_count: number;
+  workload: Pick<Workload, 'state' | 'reason' | 'phase' | 'done' | 'total'> | null;
+};
+
+/** The carriers of some deployments, by their ids: one query however many there are. */
+export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string, Carrier>> {
+  const { rows } = await sql<Carrier & { id: string }>`
+    select deployments.id, server.accelerator, server.accelerator_count, to_jsonb(carrier) as workload
+    from deployments
+    join text_servers server on server.id = deployments.text_server_id
+    left join lateral (
+      select state, reason, phase, done, total from workloads
+      where workloads.id in (server.workload_id, server.next_workload_id)
+        and (deployments.adapter_file is null or exists (
+          select from jsonb_array_elements(spec -> 'adapters') adapter
+          where adapter ->> 'name' = deployments.revision_id::text))
+      order by workloads.id = server.workload_id desc
+      limit 1
+    ) carrier on true
+    where deployments.id = any (${podIds})`.execute(db);
+  return new Map(rows.map(({ id, ...carrier }) => [id, carrier]));
 }
 
 const LISTED_MAX = 200;
