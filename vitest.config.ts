@@ -27,8 +27,9 @@ export default defineConfig({
           globalSetup: 'e2e/global-setup.ts',
           // One server and one browser: journeys take turns.
           fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          // A guard against hanging: nothing is true or false by its speed.
+          testTimeout: 20 * 60_000,
+          hookTimeout: 20 * 60_000,
         },
       },
     ],

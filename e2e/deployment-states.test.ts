@@ -1,18 +1,17 @@
 import type { Page } from 'playwright-core';
-import { journey, look } from './journey.ts';
+import { journey, look, WORK_MS } from './journey.ts';
 import { signUp } from './sign-up.ts';
 
 journey(
   'a deployment says why it sleeps, why it failed, and what that cost',
-  { timeout: 5 * 60_000 },
+  { timeout: 2 * WORK_MS },
   async ({ page, allowErrors }) => {
-    page.setDefaultTimeout(60_000);
     await signUp(page);
     await page.goto('/model');
     await page.getByRole('link', { name: 'SmolLM2-135M-Instruct' }).click();
-    await page.getByText('/ hour').waitFor();
+    await page.getByText('per hour').waitFor();
     await page.getByRole('button', { name: 'Deploy' }).click();
-    await page.getByPlaceholder('Ask a question').waitFor({ timeout: 120_000 });
+    await page.getByPlaceholder('Ask a question').waitFor({ timeout: WORK_MS });
 
     await answerWith(page, { status: 'sleeping', reason: 'Asleep: nobody asked it anything for a while.' });
     await page.getByText('Asleep: nobody asked').waitFor();
@@ -26,7 +25,7 @@ journey(
       cost_so_far: '0',
     });
     await page.getByText('The model server ended: out of memory. You were not charged.').waitFor();
-    await page.getByText('It has ended: deploy the model again').waitFor();
+    await page.getByText('This deployment has ended. Deploy the model again').waitFor();
     await look(page, 'deployment-failed');
     await page.unroute('**/status');
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { createDataset } from './create-dataset.ts';
-import { journey } from './journey.ts';
+import { journey, WORK_MS } from './journey.ts';
 import { signUp } from './sign-up.ts';
 
 journey('sheets and dialogs work from the keyboard and give the focus back', async ({ page }) => {
@@ -68,7 +68,7 @@ journey('the wizard works without a mouse', async ({ page }) => {
 
   // The only model there is comes chosen; what was chosen is emptied and chosen again.
   const base = sheet.getByRole('combobox', { name: 'Base model' });
-  await expect.poll(() => base.inputValue(), { timeout: 60_000 }).toContain('SmolLM2');
+  await expect.poll(() => base.inputValue(), { timeout: WORK_MS }).toContain('SmolLM2');
   await base.focus();
   await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.press('Delete');

@@ -1,16 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { chooseFile } from './create-dataset.ts';
 import { choose } from './go-to-parameters.ts';
-import { journey, look } from './journey.ts';
+import { journey, look, WORK_MS } from './journey.ts';
 import { signUp } from './sign-up.ts';
 
 const EXAMPLE = path.resolve(import.meta.dirname, '../examples/bakehouse-facts.csv');
 /** Enough rows for a curve; few enough for a short run. */
 const ROWS = 60;
-/** A run on two busy cores. */
-const RUN_MS = 8 * 60_000;
 
 /**
  * The main job as a person does it, from an empty account to an answer and a bill. One journey,
@@ -18,9 +17,8 @@ const RUN_MS = 8 * 60_000;
  */
 journey(
   'a person uploads a file, fine-tunes a model on it, deploys it, chats with it and reads the bill',
-  { timeout: 15 * 60_000 },
+  { timeout: 3 * WORK_MS },
   async ({ page }) => {
-    page.setDefaultTimeout(60_000);
     await page.goto('/');
     await signUp(page);
 
@@ -45,7 +43,6 @@ journey(
     await page.getByText('No files yet').waitFor();
     await chooseFile(page, { name: 'facts.csv', text: await beginningOf(EXAMPLE, ROWS) });
     await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
-    await page.getByText('File uploaded').waitFor({ state: 'hidden' });
     await look(page, 'dataset-files');
     await page.getByRole('tab', { name: 'Rows' }).click();
     await page.getByText(`Rows 1 to ${ROWS} of ${ROWS}`).waitFor();
@@ -63,7 +60,7 @@ journey(
     await next.click();
     // What there is only one of comes chosen.
     const baseModel = page.getByRole('combobox', { name: 'Base model' });
-    await expect.poll(() => baseModel.inputValue(), { timeout: 60_000 }).toBe('SmolLM2-135M-Instruct');
+    await expect.poll(() => baseModel.inputValue(), { timeout: WORK_MS }).toBe('SmolLM2-135M-Instruct');
     await page.getByRole('combobox', { name: 'File' }).getByText('facts.csv').waitFor();
     await baseModel.fill('');
     await next.click();
@@ -80,29 +77,34 @@ journey(
     await page.getByLabel('Gradient accumulation').fill('2');
     await look(page, 'wizard-parameters');
     await next.click();
-    await page.getByText('Cost estimate').waitFor({ timeout: 120_000 });
+    await page.getByText('Cost estimate').waitFor({ timeout: WORK_MS });
     await page.getByRole('dialog').getByText(`${ROWS} of ${ROWS}`).waitFor();
     await look(page, 'wizard-review');
     await page.getByRole('button', { name: 'Start training' }).click();
-    await page.getByText('Your model is fine-tuning!').waitFor({ timeout: 120_000 });
+    await page.getByText('Your model is fine-tuning!').waitFor({ timeout: WORK_MS });
     await look(page, 'wizard-result');
     await page.getByRole('link', { name: 'Manage Model' }).click();
 
     // The run: a reload and a second tab in the middle show the same run.
     await page.getByRole('link', { name: 'Training run' }).click();
-    await page.getByText(/Step [1-9]\d* of 24/).waitFor({ timeout: RUN_MS });
+    // Where the machine is quick or the page slow, the run has ended by the time that one looks.
+    const steps = (on: Page, live: RegExp) => on.getByText(live).or(on.getByText('mean of 24 steps')).first();
+    await steps(page, /Step [1-9]\d* of 24/).waitFor({ timeout: WORK_MS });
     await page.reload();
-    await page.getByText(/Step \d+ of 24/).waitFor();
+    await steps(page, /Step \d+ of 24/).waitFor();
     const second = await page.context().newPage();
     await second.goto(page.url());
-    await second.getByText(/Step \d+ of 24/).waitFor();
+    await steps(second, /Step \d+ of 24/).waitFor();
     await page.bringToFront();
     await page.locator('figure canvas').nth(3).waitFor();
     await look(page, 'run-live');
-    await page.getByText('Completed').first().waitFor({ timeout: RUN_MS });
+    await page.getByText('Completed').first().waitFor({ timeout: WORK_MS });
     await second.getByText('Completed').first().waitFor();
     await second.close();
     await page.getByText('Held-out loss').first().waitFor();
+    await page.getByText('per hour').waitFor();
+    await page.getByRole('button', { name: 'Deploy and chat' }).waitFor();
+    expect(await page.title()).toContain('Completed · Crumb Expert');
     await look(page, 'run-completed');
     await page.goto('/llm-training');
     await page.getByRole('checkbox', { name: 'Compare Crumb Expert' }).click();
@@ -125,14 +127,13 @@ journey(
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.waitForURL('**/my-deployments/*');
     const question = page.getByPlaceholder('Ask a question');
-    await question.waitFor({ timeout: 120_000 });
+    await question.waitFor({ timeout: WORK_MS });
     await question.fill('What is the name of the house sourdough starter?');
     await question.press('Enter');
     // The answer goes on while another tab is shown.
     await page.getByRole('tab', { name: 'Code' }).click();
     await page.getByRole('tab', { name: 'Playground' }).click();
-    await page.getByText(/\d+ tokens? · first after/).waitFor({ timeout: 120_000 });
-    await page.getByText('Model deployment initiated successfully').waitFor({ state: 'hidden' });
+    await page.getByText(/\d+ tokens? · first after/).waitFor({ timeout: WORK_MS });
     await look(page, 'deployment-chat');
     await page.getByRole('tab', { name: 'Code' }).click();
     await page
@@ -153,6 +154,13 @@ journey(
     await page.getByRole('button', { name: 'Terminate' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Terminate' }).click();
     await page.getByText('Terminated by you').waitFor();
+    await page.getByRole('button', { name: 'Deploy again' }).waitFor();
+    await page.goto('/my-deployments');
+    await page.getByRole('button', { name: 'Deploy a model' }).first().click();
+    await choose(page, 'Model', 'Crumb Expert');
+    await page.getByRole('dialog').getByText('per hour').waitFor();
+    await look(page, 'deploy-dialog');
+    await page.getByRole('button', { name: 'Cancel' }).click();
 
     // The bill.
     await page.goto('/transactions');
@@ -160,8 +168,16 @@ journey(
     await page.getByText('Serving Crumb Expert').first().waitFor();
     await page.getByText('Tokens of crumb-expert').first().waitFor();
     await look(page, 'transactions');
+    await page.getByLabel('From').fill('2099-01-01');
+    await page.getByText('Choose today or an earlier day').waitFor();
+    await page.getByLabel('To', { exact: true }).fill('2026-01-01');
+    await page.getByLabel('From').fill('2026-01-02');
+    await page.getByText('The first day cannot be after the last').waitFor();
+    await look(page, 'transactions-period');
+    expect(new URL(page.url()).search).toBe('');
+    await page.getByRole('button', { name: 'Show all days' }).click();
     await page.getByRole('button', { name: 'Statement' }).click();
-    await page.getByText(/Sums of \d+ movements/).waitFor();
+    await page.getByText(/Totals of \d+ transactions/).waitFor();
     await look(page, 'statement');
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export CSV' }).click();
@@ -173,7 +189,7 @@ journey(
     await page.getByRole('heading', { name: 'API-Key' }).waitFor();
     await look(page, 'api-key');
     await page.goto('/dashboard');
-    await expect.poll(() => page.getByText('Crumb Expert').count()).toBeGreaterThan(0);
+    await page.getByText('Crumb Expert').first().waitFor();
     await look(page, 'dashboard-full');
   },
 );

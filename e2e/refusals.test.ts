@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { chooseFile, createDataset } from './create-dataset.ts';
 import { choose, goToParameters } from './go-to-parameters.ts';
-import { journey, look } from './journey.ts';
+import { journey, look, WORK_MS } from './journey.ts';
 import { signUp } from './sign-up.ts';
 
 const QUESTIONS = Array.from({ length: 20 }, (_, n) => `What is number ${n}?,It is the number ${n}.`);
@@ -26,6 +26,23 @@ journey(
   },
 );
 
+journey('what was read once stays in sight when reading it again fails', async ({ page, allowErrors }) => {
+  allowErrors(/500/);
+  await signUp(page);
+  await page.goto('/transactions');
+  await page.getByText('Starting credits').waitFor();
+  let failed = 0;
+  await page.route('**/api/v1/transactions/**', (route) => {
+    failed += 1;
+    return route.fulfill({ status: 500, json: { error: { message: 'The disk is on fire' } } });
+  });
+  // A new line, of which the page hears; each of its two readings is tried four times.
+  await giveAwayAllCredit(page);
+  await expect.poll(() => failed, { timeout: 120_000 }).toBeGreaterThanOrEqual(8);
+  await page.getByText('Starting credits').waitFor();
+  expect(await page.getByText('Error Loading Transactions').count()).toBe(0);
+});
+
 journey(
   'what cannot be loaded offline says so, and comes by itself once the network is back',
   async ({ page, allowErrors }) => {
@@ -34,13 +51,13 @@ journey(
     await page.goto('/dataset');
     await page.getByText('No datasets yet').waitFor();
     await page.context().setOffline(true);
-    await page.getByText('What you see may be out of date').waitFor();
+    await page.getByText('The server cannot be reached').first().waitFor();
     // Another order has not been read before.
     await choose(page, 'Sort by', 'Size');
     await page.getByText('Network offline and no cached data available').waitFor();
     await look(page, 'offline');
     await page.context().setOffline(false);
-    await page.getByText('What you see may be out of date').waitFor({ state: 'hidden' });
+    await page.getByText('Trying again').waitFor({ state: 'hidden' });
     await page.getByText('No datasets yet').waitFor();
   },
 );
@@ -57,11 +74,16 @@ journey(
     await page.getByRole('button', { name: 'Dismiss nothing.csv' }).click();
     await page.getByRole('button', { name: 'Dismiss nothing.csv' }).waitFor({ state: 'hidden' });
 
+    // What arrives but cannot be trained on says so at once.
+    await chooseFile(page, { name: 'broken.csv', text: 'question,answer\na,b\nonly one field\n' });
+    await page.getByText('1 row cannot be read. Line 3').waitFor();
+    await look(page, 'upload-problems');
+
     await page.route('**/upload', () => undefined);
     await chooseFile(page, DATA);
     await page.getByRole('button', { name: 'Cancel numbers.csv' }).click();
     await page.getByText('Upload cancelled').waitFor();
-    await page.getByText('No files yet').waitFor();
+    await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
   },
 );
 
@@ -84,6 +106,28 @@ journey(
     await page.getByRole('button', { name: 'Back' }).click();
     await choose(page, 'File', 'numbers.csv');
     await next.click();
+    // Each number is refused at its field, as it was typed.
+    await page.getByLabel('Epochs').fill('999999');
+    await next.click();
+    await page.getByRole('dialog').getByText('Epochs must be at most 1000').waitFor();
+    expect(await page.getByLabel('Epochs').inputValue()).toBe('999999');
+    await page.getByLabel('Epochs').fill('2.5');
+    await page.getByRole('dialog').getByText('Epochs must be a whole number').waitFor();
+    await page.getByRole('button', { name: 'LoRA' }).click();
+    for (const name of [
+      'q_proj',
+      'k_proj',
+      'v_proj',
+      'o_proj',
+      'gate_proj',
+      'up_proj',
+      'down_proj',
+      'lm_head',
+    ]) {
+      expect(await page.getByRole('checkbox', { name, exact: true }).count()).toBe(1);
+    }
+    await page.getByRole('group', { name: 'Target modules' }).waitFor();
+    await look(page, 'wizard-numbers');
     await page.getByLabel('Epochs').fill('50');
     await next.click();
     await page.getByText('Cost estimate').waitFor();
@@ -107,9 +151,8 @@ journey(
 
 journey(
   'a run that is cancelled says what it cost, and its model that it was not made',
-  { timeout: 5 * 60_000 },
+  { timeout: 2 * WORK_MS },
   async ({ page }) => {
-    page.setDefaultTimeout(60_000);
     await signUp(page);
     await createDataset(page, { name: 'Numbers', file: DATA });
     await goToParameters(page, { name: 'Number Expert', file: DATA.name });
@@ -119,10 +162,10 @@ journey(
     await page.getByRole('link', { name: 'Manage Model' }).click();
     await page.getByRole('link', { name: 'Training run' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('alertdialog').getByText('The time that it took is charged').waitFor();
+    await page.getByRole('alertdialog').getByText('You pay for the time used so far').waitFor();
     await page.getByRole('button', { name: 'Cancel run' }).click();
-    await page.getByText('The run was cancelled').waitFor({ timeout: 120_000 });
-    await page.getByText(/You were not charged\.|You were charged .+ for the time that it took\./).waitFor();
+    await page.getByText('The run was cancelled').waitFor({ timeout: WORK_MS });
+    await page.getByText(/You were not charged\.|You were charged .+ for the time it took\./).waitFor();
     await look(page, 'run-cancelled');
 
     // The model that was never made says so, and can be deleted.

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { formatBgl } from '@bakehouse/contract/money';
 import { readConfig } from '../server/src/config.ts';
-import { sumOfBalances, verifyLedger } from '../server/src/modules/credits/verify-ledger.ts';
+import { verifyLedger } from '../server/src/modules/credits/verify-ledger.ts';
 import { connect, type Database } from '../server/src/platform/db/database.ts';
 import { startEmbeddedPostgres } from '../server/src/platform/postgres/embedded-postgres.ts';
 import type { Command } from './command.ts';
@@ -21,8 +21,8 @@ export async function printProof(db: Database): Promise<boolean> {
     console.log(`${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(12)} ${detail}`);
   }
   console.log(
-    `${report.transfers} transfers over ${report.accounts.length} accounts, ${report.openHolds} open holds, ` +
-      `sum of balances ${formatBgl(sumOfBalances(report.accounts))} BGL`,
+    `${report.transfers} transfers over ${report.accounts} accounts, ${report.openHolds} open holds, ` +
+      `sum of balances ${formatBgl(report.sumOfBalances)} BGL`,
   );
   console.log(`chain head   ${report.chainHead ?? '(nothing sealed yet)'}`);
   return report.ok;

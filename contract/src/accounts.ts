@@ -70,11 +70,11 @@ export const getApiKey = endpoint({
   response: z.object({ data: z.string() }),
 });
 
-/** Makes a new key and ends the old one at once. */
+/** Makes a new key and ends the old one at once. Also for a browser to which the server can no longer show the old one. */
 export const rotateApiKey = endpoint({
   method: 'POST',
   path: '/api/v1/api_keys/rotate',
-  access: 'key',
+  access: 'key_or_session',
   summary: 'Replace the API key',
   response: z.object({ data: z.string() }),
 });

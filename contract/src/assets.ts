@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { userId } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './id.ts';
-import { datasetCategories, MODEL_NAME_LENGTH_MIN, uploadBaseModelTypes } from './limits.ts';
+import { MODEL_NAME_LENGTH_MIN, uploadBaseModelTypes } from './limits.ts';
 import { bglInput } from './money.ts';
 import { fineTunePayload } from './training.ts';
 
@@ -116,13 +116,6 @@ export const createAsset = endpoint({
   response: z.string(),
 });
 
-export const createDatasetForm = z.object({
-  title,
-  category: z.enum(datasetCategories, 'Choose a category'),
-  tags,
-  use_ipfs: z.boolean(),
-});
-
 export const getAsset = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id',
@@ -185,6 +178,7 @@ export const uploadFile = endpoint({
   access: 'key',
   summary: 'Add one file of at most 500 MB; the same name replaces the file in a new revision',
   params: assetIdParams,
+  upload: { part: 'data_file' },
   response: z.object({ file: assetFile, revision_id: z.string() }),
 });
 

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
+/** A long conversation; no more, since all of it is parsed at once. */
+const CHAT_BYTES_MAX = 1024 * 1024;
+
 /**
  * The OpenAI-compatible calls. Every parameter has its bounds here: one request must not take what
  * all share, neither time nor memory. Names that are not here are refused by
@@ -89,6 +92,7 @@ export const chatCompletions = endpoint({
     /** What the model's own chat template knows. */
     chat_template_kwargs: z.strictObject({ enable_thinking: z.boolean().optional() }).nullish(),
   }),
+  bodyBytesMax: CHAT_BYTES_MAX,
 });
 
 const EVALUATION = 'prompts are not scored here: only new tokens have log-probabilities. Leave it out';
@@ -113,6 +117,7 @@ export const completions = endpoint({
     suffix: z.literal('', 'suffix: this server continues texts, and does not fill gaps').nullish(),
     best_of: z.literal(1, 'best_of: this server answers one choice per request').nullish(),
   }),
+  bodyBytesMax: CHAT_BYTES_MAX,
 });
 
 export const openAiModel = z.object({

@@ -57,18 +57,38 @@ export const transactionSummary = z.object({
   total_token_transferred: bgl,
 });
 
+/** Days of a calendar: the reader's, because a day begins at another moment in each time zone. */
+const period = z.object({
+  /** Inclusive ISO dates. */
+  from: z.iso.date().optional(),
+  to: z.iso.date().optional(),
+  /** Where those days begin and end. */
+  time_zone: z
+    .string()
+    .max(64)
+    .refine(isTimeZone, 'time_zone must be the name of a time zone, such as Europe/Berlin')
+    .default('UTC'),
+});
+
+function isTimeZone(name: string): boolean {
+  // Offsets such as +02:00 mean the opposite to PostgreSQL.
+  if (!/^[A-Za-z][\w+/-]*$/.test(name)) return false;
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
+
 export const listTransactions = endpoint({
   method: 'GET',
   path: '/api/v1/transactions/:userId',
   access: 'key',
   summary: "The user's transactions, newest first, and what they sum to by kind",
   params: userIdParams,
-  query: z.object({
+  query: period.extend({
     limit: z.coerce.number().int().min(1).max(200).default(50),
     cursor: z.string().optional(),
-    /** Inclusive ISO dates. */
-    from: z.iso.date().optional(),
-    to: z.iso.date().optional(),
   }),
   response: z.object({
     transactions: z.array(transaction),
@@ -92,14 +112,9 @@ export const listSpend = endpoint({
   method: 'GET',
   path: '/api/v1/transactions/:userId/spend',
   access: 'key',
-  summary:
-    'What was spent per day (UTC) and use, net of refunds, oldest first; days without spending are left out',
+  summary: 'What was spent per day and use, net of refunds, oldest first; days without spending are left out',
   params: userIdParams,
-  query: z.object({
-    /** Inclusive ISO dates. */
-    from: z.iso.date().optional(),
-    to: z.iso.date().optional(),
-  }),
+  query: period,
   response: z.object({ days: z.array(z.object({ date: z.iso.date(), use: z.enum(uses), amount: bgl })) }),
 });
 

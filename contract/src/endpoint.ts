@@ -5,12 +5,16 @@ import type * as z from 'zod';
  * - `public`: anybody.
  * - `session`: a browser that is signed in (cookie). Only for reading the key that all else uses.
  * - `key`: the owner of the API key in `X-API-KEY` or `Authorization: Bearer`.
+ * - `key_or_session`: either of the two; a browser is let in from the server's own pages alone.
  * - `operator`: such an owner whose verified email address is named in `BAKEHOUSE_OPERATORS`.
  * - `workload`: a running workload with its own token.
  */
-export type Access = 'public' | 'session' | 'key' | 'operator' | 'workload';
+export type Access = 'public' | 'session' | 'key' | 'key_or_session' | 'operator' | 'workload';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** What a JSON body may have where its endpoint does not say otherwise. */
+export const BODY_BYTES_MAX = 64 * 1024;
 
 /** One call of the wire, written once: the server binds it, the web app calls it, OpenAPI prints it. */
 export type Endpoint<
@@ -29,6 +33,13 @@ export type Endpoint<
   params?: Params;
   query?: Query;
   body?: Body;
+  /** Bytes that the JSON body may have; `BODY_BYTES_MAX` unless said. */
+  bodyBytesMax?: number;
+  /**
+   * The body is a file, which the handler takes in as it comes, within limits of its own: the body
+   * itself, or the named part of a form.
+   */
+  upload?: 'bytes' | { part: string };
   /** A JSON answer. Absent: the handler writes bytes, a stream or nothing. */
   response?: Response;
   /** HTTP status of success, 200 unless said. */

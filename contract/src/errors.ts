@@ -11,13 +11,21 @@ export const errorStatus = {
   /** The thing exists, or may exist, but it is not the caller's. */
   forbidden: 403,
   not_found: 404,
+  /** The path is there, but not with this method; the header Allow names those that are. */
+  method_not_allowed: 405,
+  /** The body did not come in time. */
+  request_timeout: 408,
   /** The thing is not in a state that allows this. */
   conflict: 409,
   /** The same Idempotency-Key came with another body. */
   idempotency_conflict: 409,
+  /** The server cannot show this API key any more, since its secret was replaced. The key itself works. */
+  key_not_readable: 409,
   /** A workload that has ended, or a link that has expired. */
   gone: 410,
   payload_too_large: 413,
+  /** The body is not JSON, or does not say so. */
+  unsupported_media_type: 415,
   rate_limited: 429,
   internal: 500,
   /** Something that this call needs is not ready; try again later. */

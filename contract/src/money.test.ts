@@ -45,6 +45,27 @@ describe('amounts', () => {
   });
 });
 
+describe('amounts as JSON numbers', () => {
+  test.each([
+    ['999999999.999999', 999_999_999_999_999n],
+    ['-123456789.123457', -123_456_789_123_457n],
+    ['0.000001', 1n],
+  ])('%s is exact', (json, micro) => {
+    expect(bglInput.parse(JSON.parse(json))).toBe(micro);
+  });
+
+  // The last is read as 99999999999, as if it had been meant.
+  test.each(['12345678901.123456', '1000000000', '-1000000000.5', '99999999999.000001'])(
+    '%s may have been rounded, and is refused',
+    (json) => {
+      expect(bglInput.safeParse(JSON.parse(json)).error?.issues).toMatchObject([
+        { message: 'Amount is too large for a JSON number, which may be rounded. Send it as a string' },
+      ]);
+      expect(bglInput.parse(json)).toBe(parseBgl(json));
+    },
+  );
+});
+
 describe('amounts for people', () => {
   test.each([
     [125_000_000n, 'BGL', '125.00 BGL'],

@@ -61,10 +61,30 @@ export const bgl = z.string().regex(/^-?\d+(\.\d{1,6})?$/);
 /** A bigint column holds nine times as much. */
 const INPUT_LIMIT_MICRO = 10n ** 12n * MICRO_PER_BGL;
 
-/** An amount that a caller sends: a decimal string, or a JSON number with at most 6 decimals. Becomes micro-BGL. */
+/**
+ * A JSON number has been rounded to a double before anybody can look at it. A double carries 15
+ * digits exactly: 9 before the point with our 6 behind it.
+ */
+const NUMBER_LIMIT = 1_000_000_000;
+
+/** An amount that a caller sends: a decimal string, or a JSON number that cannot have been rounded. Becomes micro-BGL. */
 export const bglInput = z
-  .union([z.string(), z.number()])
+  .union([
+    z.string().meta({ description: 'A decimal number of BGL with at most 6 decimals, e.g. "12.5"' }),
+    z.number().meta({
+      description: 'With at most 6 decimals. A larger amount is sent as a string, which is never rounded',
+      exclusiveMinimum: -NUMBER_LIMIT,
+      exclusiveMaximum: NUMBER_LIMIT,
+    }),
+  ])
   .transform((value, context) => {
+    if (typeof value === 'number' && Math.abs(value) >= NUMBER_LIMIT) {
+      context.addIssue({
+        code: 'custom',
+        message: 'Amount is too large for a JSON number, which may be rounded. Send it as a string',
+      });
+      return z.NEVER;
+    }
     try {
       return parseBgl(String(value));
     } catch {

@@ -20,6 +20,8 @@ export const postWorkloadReports = endpoint({
   summary: 'Numbered reports; repeated ones are ignored',
   params: workloadParams,
   body: reportsBody,
+  // Up to 500 reports, among them the lines that a library writes.
+  bodyBytesMax: 8 * 1024 * 1024,
   response: reportsAnswer,
 });
 
@@ -29,5 +31,6 @@ export const putWorkloadArtefact = endpoint({
   access: 'workload',
   summary: 'Store one output file; the header X-Content-SHA256 must match the bytes',
   params: workloadParams.extend({ '*': z.string().min(1) }),
+  upload: 'bytes',
   status: 204,
 });

@@ -1,10 +1,10 @@
-"""Training tokens per second: the product's trainer against a bare TRL script.
+"""Training tokens per second of one side: the product's trainer, or a bare TRL script.
 
-    PYTHONPATH=runtime/src python runtime/bench/train.py --model DIR [--data CSV] [--steps 24]
+    PYTHONPATH=runtime/src python runtime/bench/train.py --run ours|bare --model DIR [--steps 24]
 
-Same data, same settings, each run in a process of its own, in turns; the best of each counts.
-Prints one JSON object {ours_tokens_per_second, bare_tokens_per_second, ratio}. Tokens are those
-that are not padding; the first two steps, which allocate, are left out.
+Both train on the same data with the same settings. Prints one number as JSON. Tokens are those
+that are not padding; the first two steps, which allocate, are left out. `./bakehouse bench` runs
+the sides in turns, each in the environment that it would have in real use.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -36,36 +34,9 @@ def main() -> None:
     parser.add_argument("--model", type=Path, required=True, help="folder with safetensors")
     parser.add_argument("--data", type=Path, default=FACTS, help="csv: question,answer")
     parser.add_argument("--steps", type=int, default=24)
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--run", choices=["ours", "bare"], help=argparse.SUPPRESS)
+    parser.add_argument("--run", choices=["ours", "bare"], required=True)
     options = parser.parse_args()
-    if options.run:
-        measured = {"ours": ours, "bare": bare}[options.run](options)
-        print(json.dumps(measured))
-        return
-    best = {"ours": 0.0, "bare": 0.0}
-    for _ in range(options.rounds):
-        best = {side: max(so_far, measure(side, sys.argv[1:])) for side, so_far in best.items()}
-    print(
-        json.dumps(
-            {
-                "ours_tokens_per_second": round(best["ours"], 2),
-                "bare_tokens_per_second": round(best["bare"], 2),
-                "ratio": round(best["ours"] / best["bare"], 3),
-            }
-        )
-    )
-
-
-def measure(side: str, arguments: list[str]) -> float:
-    """Tokens per second of one run in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, __file__, *arguments, "--run", side],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return float(json.loads(done.stdout.splitlines()[-1]))
+    print(json.dumps({"ours": ours, "bare": bare}[options.run](options)))
 
 
 def clock(steps: int) -> tuple[TrainerCallback, dict[str, float]]:
@@ -95,7 +66,6 @@ def ours(options: argparse.Namespace) -> float:
     from bakehouse_runtime.protocol import ReportsAnswer, TrainSpec
     from bakehouse_runtime.server_client import Reporter, ServerClient
     from bakehouse_runtime.train.lora.callback import TrainingCallback
-    from bakehouse_runtime.train.lora.train import CHECKPOINT_EVERY_S
     from bakehouse_runtime.train.lora.trainer import build_trainer
 
     class Listener(ServerClient):
@@ -120,7 +90,7 @@ def ours(options: argparse.Namespace) -> float:
             MODULES,
             choose_device("auto"),
             per_epoch * EPOCHS,
-            [TrainingCallback(to, per_epoch, CHECKPOINT_EVERY_S), timer],
+            [TrainingCallback(to, per_epoch), timer],
         )
         trainer.args.eval_strategy = "no"  # The bare script has none either.
         trainer.train()

@@ -1,12 +1,11 @@
-import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { chatCompletions } from '@bakehouse/contract/chat';
 import { connect } from '../../server/src/platform/db/database.ts';
-import { eventStreamParser } from '../../web/src/lib/event-stream-parser.ts';
 import { Client } from '../client.ts';
 import { findStarterModel, waitForMachine } from '../machine-ready.ts';
 import { type OwnServer, startOwnServer } from '../own-server.ts';
-import { type Measured, median } from './measured.ts';
+import { type Answer, ask } from './ask.ts';
+import { startLlamaServer } from './llama-server.ts';
+import { type Measured, medianNeighbour, medianPair, type Pair } from './measured.ts';
 
 const SPEED = { rounds: 15, tokens: 128 };
 const FIRST_TOKEN = { rounds: 150, tokens: 4 };
@@ -14,76 +13,86 @@ const WARM_UP = { rounds: 40, tokens: 4 };
 /** An answer's settlement comes after its end: it must not fall into the next measurement. */
 const PAUSE_MS = 50;
 
-type Answer = { tokensPerSecond: number; firstTokenMs: number };
-type Round = { ours: Answer; theirs: Answer };
 type Ask = (tokens: number) => Promise<Answer>;
 
-/** Chat through the gateway, with its key check, hold and settlement, against the model server called directly. */
+/**
+ * Chat through the gateway, with its key check, hold and settlement: its speed against llama.cpp as a
+ * person would start it without us, and what it adds to the model server that it asks.
+ */
 export async function measureChat(): Promise<Measured[]> {
-  const server = await startOwnServer();
+  const llama = await startLlamaServer();
   try {
-    const client = await Client.signUp(server.url, {
-      name: 'Bench',
-      email: 'bench@example.com',
-      password: 'sourdough-starter',
-    });
-    await waitForMachine(client);
-    const { modelName } = await findStarterModel(client);
-    const throughGateway: Ask = (tokens) =>
-      ask(server.url, { 'x-api-key': client.apiKey }, modelName, tokens);
-    // The first request wakes the model server.
-    await throughGateway(1);
-    const direct = await findModelServer(server);
-    const straight: Ask = (tokens) => ask(direct, {}, modelName, tokens);
-    // Warms the code and caches of both.
-    await takeTurns(throughGateway, straight, WARM_UP);
-
-    const first = await takeTurns(throughGateway, straight, FIRST_TOKEN);
-    const speed = await takeTurns(throughGateway, straight, SPEED);
-    return [
-      {
-        name: 'chat',
-        unit: 'tokens/s',
-        ...compared(speed, 'tokensPerSecond'),
-        goal: { kind: 'ratio at least', value: 0.97 },
-      },
-      {
-        name: 'time to first token',
-        unit: 'ms',
-        ...compared(first, 'firstTokenMs'),
-        goal: { kind: 'more by less than', value: 3 },
-      },
-    ];
+    const server = await startOwnServer();
+    try {
+      return await compare(server, llama.url);
+    } finally {
+      await server.stop();
+    }
   } finally {
-    await server.stop();
+    await llama.stop();
   }
 }
 
+async function compare(server: OwnServer, llamaUrl: string): Promise<Measured[]> {
+  const client = await Client.signUp(server.url, {
+    name: 'Bench',
+    email: 'bench@example.com',
+    password: 'sourdough-starter',
+  });
+  await waitForMachine(client);
+  const { modelName } = await findStarterModel(client);
+  const throughGateway: Ask = (tokens) => ask(server.url, { 'x-api-key': client.apiKey }, modelName, tokens);
+  // The first request wakes the model server.
+  await throughGateway(1);
+  const direct = await findModelServer(server);
+  const straight: Ask = (tokens) => ask(direct, {}, modelName, tokens);
+  const withoutUs: Ask = (tokens) => ask(llamaUrl, {}, modelName, tokens);
+  // Warms the code and caches of all.
+  await takeTurns(throughGateway, straight, WARM_UP);
+  await withoutUs(SPEED.tokens);
+
+  const first = await takeTurns(throughGateway, straight, FIRST_TOKEN);
+  const speed = await takeTurns(throughGateway, withoutUs, SPEED);
+  const tokens = medianPair(speed.map(pairOf('tokensPerSecond')));
+  const firstToken = medianNeighbour(first.map(pairOf('firstTokenMs')));
+  return [
+    {
+      name: 'chat',
+      unit: 'tokens/s',
+      ours: tokens.ours,
+      reference: { what: 'llama.cpp alone', value: tokens.theirs },
+      goal: { kind: 'ratio at least', value: 0.97 },
+    },
+    {
+      name: 'time to first token',
+      unit: 'ms',
+      ours: firstToken.ours,
+      reference: { what: 'model server', value: firstToken.theirs },
+      goal: { kind: 'more by less than', value: 3 },
+    },
+  ];
+}
+
+type Round = { ours: Answer; theirs: Answer };
+
 /** Asks both in turn, so that whatever else the machine does falls on both. */
 async function takeTurns(
-  throughGateway: Ask,
-  straight: Ask,
+  ours: Ask,
+  theirs: Ask,
   { rounds, tokens }: { rounds: number; tokens: number },
 ): Promise<Round[]> {
   const all: Round[] = [];
   for (let round = 0; round < rounds; round++) {
-    const ours = await throughGateway(tokens);
+    const our = await ours(tokens);
     await pause(PAUSE_MS);
-    const theirs = await straight(tokens);
+    all.push({ ours: our, theirs: await theirs(tokens) });
     await pause(PAUSE_MS);
-    all.push({ ours, theirs });
   }
   return all;
 }
 
-/**
- * The model server's value, and ours as far from it as we are from our neighbour in the middle
- * round: its own time jumps by more than the gateway takes, so two medians would compare its moods.
- */
-function compared(rounds: Round[], field: keyof Answer): Pick<Measured, 'ours' | 'reference'> {
-  const value = median(rounds.map(({ theirs }) => theirs[field]));
-  const more = median(rounds.map(({ ours, theirs }) => ours[field] - theirs[field]));
-  return { ours: value + more, reference: { what: 'model server', value } };
+function pairOf(field: keyof Answer): (round: Round) => Pair {
+  return ({ ours, theirs }) => ({ ours: ours[field], theirs: theirs[field] });
 }
 
 async function findModelServer(server: OwnServer): Promise<string> {
@@ -98,55 +107,4 @@ async function findModelServer(server: OwnServer): Promise<string> {
   } finally {
     await db.destroy();
   }
-}
-
-const agent = new http.Agent({ keepAlive: true });
-
-/** One streamed answer of a fixed length. */
-function ask(url: string, headers: Record<string, string>, model: string, tokens: number): Promise<Answer> {
-  const body = JSON.stringify({
-    model,
-    messages: [{ role: 'user', content: 'Count from one to one hundred in words.' }],
-    max_tokens: tokens,
-    temperature: 0,
-    stream: true,
-  });
-  return new Promise((resolve, reject) => {
-    const start = performance.now();
-    let first = 0;
-    let last = 0;
-    let received = 0;
-    const parse = eventStreamParser();
-    const request = http.request(
-      new URL(chatCompletions.path, url),
-      {
-        method: chatCompletions.method,
-        agent,
-        headers: {
-          ...headers,
-          'content-type': 'application/json',
-          'content-length': Buffer.byteLength(body),
-        },
-      },
-      (answer) => {
-        if (answer.statusCode !== 200)
-          reject(new Error(`The question was refused with ${answer.statusCode}.`));
-        answer.setEncoding('utf8');
-        answer.on('data', (piece: string) => {
-          for (const { data } of parse(piece)) {
-            if (!/"content":"[^"]/.test(data)) continue;
-            last = performance.now();
-            first ||= last;
-            received += 1;
-          }
-        });
-        answer.once('error', reject);
-        answer.once('end', () => {
-          resolve({ tokensPerSecond: ((received - 1) * 1000) / (last - first), firstTokenMs: first - start });
-        });
-      },
-    );
-    request.once('error', reject);
-    request.end(body);
-  });
 }

@@ -120,6 +120,16 @@ test.each(withAccess('session'))('%s takes the owner of the session, and no key'
   expect(await statusOf(endpoint, { cookie: bob.cookie })).toBe(200);
 });
 
+test.each(withAccess('key_or_session'))(
+  '%s takes a key or a session, of its owner alone',
+  async (_line, endpoint) => {
+    expect(await statusOf(endpoint, {})).toBe(401);
+    expect(await statusOf(endpoint, { 'x-api-key': stale.apiKey })).toBe(401);
+    expect(await statusOf(endpoint, { 'x-api-key': stale.apiKey, cookie: bob.cookie })).toBe(401);
+    expect(await statusOf(endpoint, { cookie: bob.cookie, origin: 'https://evil.example' })).toBe(403);
+  },
+);
+
 test.each(withAccess('workload'))('%s takes the token of its workload alone', async (_line, endpoint) => {
   expect(await statusOf(endpoint, {})).toBe(401);
   expect(await statusOf(endpoint, { authorization: 'Bearer nonsense' })).toBe(401);

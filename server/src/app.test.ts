@@ -1,4 +1,4 @@
-import { getMe } from '@bakehouse/contract/accounts';
+import { getMe, rotateApiKey } from '@bakehouse/contract/accounts';
 import { streamEvents } from '@bakehouse/contract/events';
 import { describe, expect, test } from 'vitest';
 import { createFakeDriver } from './engine/drivers/fake/fake-driver.ts';
@@ -43,6 +43,42 @@ describe('the program', () => {
     leaving.abort();
     expect(heard).toContain('event: change\ndata: {"topic":"run","id":"of-bob"}\n\n');
     expect(heard).not.toContain('of-eve');
+  });
+
+  test('ends the streams of a key that is replaced, and only those', async () => {
+    const [kim, lea] = [await server.signUp('Kim'), await server.signUp('Lea')];
+    const leaving = new AbortController();
+    const own = await server.send(streamEvents, {}, { as: kim });
+    const other = await server.send(streamEvents, {}, { as: lea, signal: leaving.signal });
+    await server.request(rotateApiKey, {}, { as: kim });
+    expect(await own.text()).toContain('"topic":"api_key"');
+
+    await server.services.db.transaction().execute(async (tx) => {
+      await publishChange(tx, lea.userId, { topic: 'run', id: 'of-lea' });
+    });
+    let heard = '';
+    for await (const chunk of other.body ?? []) {
+      heard += Buffer.from(chunk).toString();
+      if (heard.includes('of-lea')) break;
+    }
+    leaving.abort();
+    expect(heard).not.toContain('api_key');
+  });
+
+  test('keeps 20 streams open for a user, and others have theirs', async () => {
+    const [ola, pam] = [await server.signUp('Ola'), await server.signUp('Pam')];
+    const leaving = new AbortController();
+    const open = (as: typeof ola) => server.send(streamEvents, {}, { as, signal: leaving.signal });
+    for (let at = 0; at < 20; at += 1) expect((await open(ola)).status).toBe(200);
+    const refused = await open(ola);
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toMatchObject({ error: { code: 'rate_limited' } });
+    expect((await open(pam)).status).toBe(200);
+    leaving.abort();
+    await expect.poll(async () => server.services.events.countListeners(ola.userId)).toBe(0);
+    const again = new AbortController();
+    expect((await server.send(streamEvents, {}, { as: ola, signal: again.signal })).status).toBe(200);
+    again.abort();
   });
 
   test('its workloads report to where it listens, whatever its public URL', async () => {

@@ -24,6 +24,7 @@ import { collectBlobsJob } from './modules/assets/jobs/collect-blobs.ts';
 import { registerStarterModel } from './modules/assets/register-starter-model.ts';
 import { assetsRoutes } from './modules/assets/routes.ts';
 import { starterLanguageModel } from './modules/assets/starter-language-model.ts';
+import { gatherSends } from './modules/credits/gather-sends.ts';
 import { expireHoldsJob } from './modules/credits/jobs/expire-holds.ts';
 import { sealTransfersJob } from './modules/credits/jobs/seal-transfers.ts';
 import { openUserAccount } from './modules/credits/ledger.ts';
@@ -40,9 +41,11 @@ import { fineTuneKind } from './modules/training/fine-tune-kind.ts';
 import { type ReadData, readData } from './modules/training/read-data.ts';
 import { trainingRoutes } from './modules/training/routes.ts';
 import { shareReads } from './modules/training/share-reads.ts';
+import { operationIds } from './operation-ids.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import type { Services } from './platform/context.ts';
-import { createPool, openDatabase, ping } from './platform/db/database.ts';
+import { checkWrites } from './platform/db/check-writes.ts';
+import { createPool, openDatabase } from './platform/db/database.ts';
 import { forgetAnswersJob } from './platform/db/forget-answers.ts';
 import { openEvents } from './platform/events/events.ts';
 import { eventRoutes } from './platform/events/routes.ts';
@@ -113,6 +116,7 @@ export async function createApp(options: Options): Promise<App> {
   const findAssetUses: FindAssetUse[] = [findTrainingUse, findDeploymentUse];
 
   const pool = createPool(databaseUrl, {
+    poolSize: config.databaseConnections,
     statementMsMax: STATEMENT_MS_MAX,
     onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });
@@ -141,23 +145,25 @@ export async function createApp(options: Options): Promise<App> {
     ...machineRoutes,
     ...workloadRoutes(kinds),
     ...accountsRoutes,
-    ...creditsRoutes,
+    ...creditsRoutes({ send: gatherSends(services) }),
     ...assetsRoutes(findAssetUses),
     ...trainingRoutes({ capacity: driver.capacity, readData: options.readData ?? shareReads(readData) }),
     ...deploymentsRoutes({ capacity: driver.capacity, presence }),
   ];
   const auth = createAuth(services, onUserCreated);
+  const session = authenticateSession(services, auth, onUserCreated);
   const http = await buildHttpServer({
     services,
     metrics,
-    checkReady: () => ping(pool),
+    checkReady: checkWrites(pool),
     authenticators: {
       key: authenticateKey(services),
-      session: authenticateSession(services, auth, onUserCreated),
+      session,
       workload: authenticateWorkload(db),
     },
     bindings,
-    plugins: [authRoutes(auth)],
+    plugins: [authRoutes(services, auth, session)],
+    operationIds,
     webDist: WEB_DIST,
   });
 

@@ -21,6 +21,8 @@ const settings = z.object({
   BAKEHOUSE_CACHE_DIR: folder.prefault('~/.cache/bakehouse'),
   /** A PostgreSQL 18 server; without it an embedded one runs in the data folder. */
   DATABASE_URL: z.string().optional(),
+  /** Connections to the database that this process opens at most. */
+  BAKEHOUSE_DATABASE_CONNECTIONS: z.coerce.number().int().min(2).default(10),
   /** Signs sessions and encrypts the keys that the web app shows; made and kept in the data folder if absent. */
   BAKEHOUSE_SECRET: z.string().min(32).optional(),
   /** Comma-separated email addresses of the operators. */
@@ -37,6 +39,8 @@ const settings = z.object({
   BAKEHOUSE_GOOGLE_CLIENT_SECRET: z.string().optional(),
   /** Requests per minute and user, or address where nobody is signed in; 0 switches the limits off. */
   BAKEHOUSE_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(1200),
+  /** What Prometheus sends as a bearer token to read `/metrics`; without it they are for this machine alone. */
+  BAKEHOUSE_METRICS_TOKEN: z.string().min(16).optional(),
   /** Minutes without a request after which a served model goes to sleep; 0 never. */
   BAKEHOUSE_IDLE_MINUTES: z.coerce.number().min(0).default(60),
   /** Runs that may use the CPU at once, on machines with GPUs too. */
@@ -77,6 +81,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     dataDir: s.BAKEHOUSE_DATA_DIR,
     cacheDir: s.BAKEHOUSE_CACHE_DIR,
     databaseUrl: s.DATABASE_URL,
+    databaseConnections: s.BAKEHOUSE_DATABASE_CONNECTIONS,
     secret: s.BAKEHOUSE_SECRET,
     operators: s.BAKEHOUSE_OPERATORS.split(',')
       .map((email) => email.trim().toLowerCase())
@@ -86,6 +91,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     github: pair(s, 'BAKEHOUSE_GITHUB_CLIENT_ID', 'BAKEHOUSE_GITHUB_CLIENT_SECRET'),
     google: pair(s, 'BAKEHOUSE_GOOGLE_CLIENT_ID', 'BAKEHOUSE_GOOGLE_CLIENT_SECRET'),
     rateLimitPerMinute: s.BAKEHOUSE_RATE_LIMIT_PER_MINUTE,
+    metricsToken: s.BAKEHOUSE_METRICS_TOKEN ?? null,
     idleMinutes: s.BAKEHOUSE_IDLE_MINUTES,
     cpuSlots: s.BAKEHOUSE_CPU_SLOTS,
     inputCacheGb: s.BAKEHOUSE_INPUT_CACHE_GB,

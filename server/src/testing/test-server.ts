@@ -10,7 +10,7 @@ import type { Services } from '../platform/context.ts';
 import { createLog } from '../platform/log.ts';
 import { onFileEnd } from './on-file-end.ts';
 import { type TestClient, testClient } from './test-client.ts';
-import { testDatabase } from './test-database.ts';
+import { type TestDatabase, testDatabase } from './test-database.ts';
 
 export type { TestUser } from './test-client.ts';
 
@@ -22,6 +22,8 @@ type Options = {
   readData?: ReadData;
   /** Settings that differ from a test's own. */
   config?: Partial<Config>;
+  /** A database of its own unless said. */
+  database?: Pick<TestDatabase, 'url' | 'close'>;
   /** Only `web` unless said: a test runs jobs, and the engine with `app.engine.pass()`, by its own hand. */
   roles?: Role[];
 };
@@ -39,7 +41,7 @@ export type TestServer = TestClient & {
  * fake driver. It closes by itself when the test file ends.
  */
 export async function testServer(options: Options = {}): Promise<TestServer> {
-  const database = await testDatabase();
+  const database = options.database ?? (await testDatabase());
   const dataDir = await mkdtemp(path.join(tmpdir(), 'bakehouse-data-'));
   const config: Config = { ...testConfig(dataDir), ...options.config };
   const app = await createApp({

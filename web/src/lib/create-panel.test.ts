@@ -10,6 +10,11 @@ test('keeps what belongs to a sheet and drops the rest', () => {
     dataFile: 'a.csv',
     baseModel: 'm1',
   });
+  expect(parseCreatePanel({ create: 'model', modelType: 'finetune' })).toEqual({
+    create: 'model',
+    modelType: 'finetune',
+  });
+  expect(parseCreatePanel({ create: 'model', modelType: 'castle' })).toEqual({ create: 'model' });
   expect(parseCreatePanel({ create: 'dataset' })).toEqual({ create: 'dataset' });
   expect(parseCreatePanel({ create: 'castle', dataset: 'd1' })).toEqual({});
   expect(parseCreatePanel({ create: 'model', dataset: 7 })).toEqual({ create: 'model' });

@@ -9,17 +9,20 @@ export type CreatePanel = {
   /** One of the dataset's files. */
   dataFile?: string | undefined;
   baseModel?: string | undefined;
+  /** What kind of model is made. */
+  modelType?: 'finetune' | undefined;
 };
 
 /** Search parameters that the router keeps for the sheets; everything else in them is dropped. */
 export function parseCreatePanel(search: Record<string, unknown>): CreatePanel {
-  const { create, dataset, dataFile, baseModel } = search;
+  const { create, dataset, dataFile, baseModel, modelType } = search;
   if (create !== 'dataset' && create !== 'model') return {};
   return {
     create,
     ...(typeof dataset === 'string' && { dataset }),
     ...(typeof dataFile === 'string' && { dataFile }),
     ...(typeof baseModel === 'string' && { baseModel }),
+    ...(modelType === 'finetune' && { modelType }),
   };
 }
 
@@ -36,6 +39,7 @@ export function useCreatePanel(): (panel: CreatePanel) => void {
           dataset: undefined,
           dataFile: undefined,
           baseModel: undefined,
+          modelType: undefined,
           ...panel,
         }),
         resetScroll: false,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { showAmount, showApart, showNumber } from './currency.ts';
+import { showAmount, showApart, showExact, showNumber } from './currency.ts';
 
 test.each([
   ['125', 'USD', '$5.00'],
@@ -27,6 +27,11 @@ test.each([
   ['125.000001', '125', 'USD', '$5.00000004', '$5.00000000'],
 ] as const)('%s and %s BGL in %s are told apart as %s and %s', (one, other, currency, ...texts) => {
   expect(showApart(one, other, currency)).toEqual(texts);
+});
+
+test('an exact amount has every decimal of its currency, so that a column lines up', () => {
+  expect(showExact('124.917501', 'USD')).toBe('$4.99670004');
+  expect(showExact('-3', 'BGL')).toBe('-3.000000 BGL');
 });
 
 test('a number on an axis has as many decimals as the axis needs, and two at least', () => {

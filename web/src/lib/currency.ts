@@ -35,6 +35,11 @@ export function showApart(
   return [show(one, least), show(other, least)];
 }
 
+/** A wire amount with every decimal that the currency needs to tell it exactly: '$4.99670000'. */
+export function showExact(bgl: string, currency: Currency): string {
+  return displayAmount(parseBgl(bgl), currency, EXACT_PLACES[currency]);
+}
+
 /** Two decimals; below a cent as many as two significant digits take. */
 function placesFor(micro: bigint, currency: Currency): number {
   const exact = currency === 'USD' ? formatUsd(micro) : formatBgl(micro);

@@ -28,7 +28,7 @@ export function BalanceCard({ balance, error, onRetry, actions }: Props) {
       {balance ? (
         <>
           <Money bgl={balance.available} className="font-semibold text-3xl tracking-tight" />
-          <p className="mt-1 text-muted">can be spent now</p>
+          <p className="mt-1 text-muted">available now</p>
           <dl className="mt-5 grid gap-2 border-line border-t pt-4">
             <div className="flex justify-between gap-4">
               <dt className="text-muted">Held for running work</dt>

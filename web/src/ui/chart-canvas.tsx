@@ -20,10 +20,11 @@ export default function ChartCanvas(props: ChartProps) {
     logScale: false,
     height: 220,
     formatX: props.time ? formatTime : String,
+    hoverX: props.formatX ?? (props.time ? formatTime : String),
     formatY: formatFigure,
     ...withoutUndefined(props),
   };
-  const { label, x, series, height, kind, time, logScale, smoothing, formatX, formatY } = all;
+  const { label, x, series, height, kind, time, logScale, smoothing, hoverX, formatY } = all;
   const [hover, setHover] = useState<Hover | null>(null);
   const theme = useSyncExternalStore(onThemeChange, currentTheme);
   const place = useRef<HTMLElement>(null);
@@ -52,11 +53,16 @@ export default function ChartCanvas(props: ChartProps) {
               : { left: `calc(${hover.left * 100}% + 12px)` }
           }
         >
-          <div className="mb-1 text-muted tabular-nums">{formatX(at)}</div>
+          <div className="mb-1 text-muted tabular-nums">
+            {hoverX(at)}
+            {smoothing > 0 && ', smoothed'}
+          </div>
           {series.map((one, index) => (
             <div key={one.label} className="flex items-center justify-between gap-4">
               <Swatch name={one.label} color={colourName(one.color, index)} />
-              <span className="font-medium tabular-nums">{showValue(one.values[hover.index], formatY)}</span>
+              <span className="font-medium tabular-nums">
+                {showValue(drawnValue(one.values, smoothing, hover.index), formatY)}
+              </span>
             </div>
           ))}
         </div>
@@ -212,10 +218,10 @@ function isSparse(plot: uPlot, series: number): boolean {
   return Array.from(plot.data[series] ?? []).filter((value) => value !== null).length <= SPARSE_MAX;
 }
 
-/** A single step stands in the middle, with one on either side. */
+/** A single step stands in the middle, with one on either side; there is none before the first. */
 function roomForOne(plot: uPlot, min: number, max: number): uPlot.Range.MinMax {
   const [only, ...others] = plot.data[0];
-  return only !== undefined && others.length === 0 ? [only - 1, only + 1] : [min, max];
+  return only !== undefined && others.length === 0 ? [Math.max(0, only - 1), only + 1] : [min, max];
 }
 
 /** Half a step of room at either end, so that the first and the last bar are whole. */
@@ -262,6 +268,11 @@ function summary({ x, series, formatX, formatY }: CanvasProps): string {
         : `${label}: ${showValue(values[index], formatY)} at ${formatX(at)}.`;
     })
     .join(' ');
+}
+
+/** The value of the bold line. */
+function drawnValue(values: readonly (number | null)[], smoothing: number, index: number): number | null {
+  return (smoothing > 0 ? smooth(values, smoothing) : values)[index] ?? null;
 }
 
 function showValue(value: number | null | undefined, format: (y: number) => string): string {

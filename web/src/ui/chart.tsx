@@ -24,6 +24,8 @@ export type ChartProps = {
   /** Pixels. */
   height?: number;
   formatX?: (x: number) => string;
+  /** What the values on hover are headed by; as the axis unless given. */
+  hoverX?: (x: number) => string;
   formatY?: (y: number) => string;
 };
 

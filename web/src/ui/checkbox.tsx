@@ -12,26 +12,31 @@ type Props = {
 };
 
 /** A box with its label; the whole line is the target. */
-export function Checkbox({ checked, onChange, label, indeterminate, disabled, name }: Props) {
+export function Checkbox({ onChange, label, ...box }: Props) {
   return (
-    <label className="flex w-fit items-start gap-2.5 select-none">
-      <Base.Root
-        checked={checked}
-        onCheckedChange={onChange}
-        indeterminate={indeterminate}
-        disabled={disabled}
-        name={name}
-        className="mt-0.5 flex size-[1.125rem] shrink-0 cursor-pointer items-center justify-center rounded-[0.3125rem] border border-control-line bg-surface focus-visible:outline-2 focus-visible:outline-offset-2 focus-visible:outline-focus data-checked:border-accent data-checked:bg-accent data-disabled:opacity-50 data-indeterminate:border-accent data-indeterminate:bg-accent"
-      >
-        <Base.Indicator className="text-accent-ink data-unchecked:hidden">
-          {indeterminate ? (
-            <Minus aria-hidden className="size-3.5" strokeWidth={3} />
-          ) : (
-            <Check aria-hidden className="size-3.5" strokeWidth={3} />
-          )}
-        </Base.Indicator>
-      </Base.Root>
+    <label className={checkboxLabelClass}>
+      <CheckboxBox {...box} onCheckedChange={onChange} />
       <span>{label}</span>
     </label>
+  );
+}
+
+export const checkboxLabelClass = 'flex w-fit items-start gap-2.5 select-none';
+
+/** The box alone; what stands around it must be its label. */
+export function CheckboxBox(props: Base.Root.Props) {
+  return (
+    <Base.Root
+      {...props}
+      className="mt-0.5 flex size-[1.125rem] shrink-0 cursor-pointer items-center justify-center rounded-[0.3125rem] border border-control-line bg-surface focus-visible:outline-2 focus-visible:outline-offset-2 focus-visible:outline-focus data-checked:border-accent data-checked:bg-accent data-disabled:opacity-50 data-indeterminate:border-accent data-indeterminate:bg-accent"
+    >
+      <Base.Indicator className="text-accent-ink data-unchecked:hidden">
+        {props.indeterminate ? (
+          <Minus aria-hidden className="size-3.5" strokeWidth={3} />
+        ) : (
+          <Check aria-hidden className="size-3.5" strokeWidth={3} />
+        )}
+      </Base.Indicator>
+    </Base.Root>
   );
 }

@@ -3,10 +3,16 @@ import { cx } from '../lib/cx.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Segmented } from './segmented.tsx';
 
-type CodeBlockProps = { code: string; label?: string; className?: string };
+type CodeBlockProps = {
+  code: string;
+  /** What is copied, where that is not what is shown: a secret is shown masked. */
+  copied?: string;
+  label?: string;
+  className?: string;
+};
 
 /** Code or output in monospace, with a copy button. */
-export function CodeBlock({ code, label = 'Code', className }: CodeBlockProps) {
+export function CodeBlock({ code, copied = code, label = 'Code', className }: CodeBlockProps) {
   return (
     <div className={cx('group relative min-w-0 rounded-xl bg-subtle', className)}>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls sideways, so the keyboard must reach it */}
@@ -19,7 +25,7 @@ export function CodeBlock({ code, label = 'Code', className }: CodeBlockProps) {
         <code>{code}</code>
       </pre>
       <div className="absolute top-2 right-2 rounded-md bg-subtle">
-        <CopyButton text={code} label={`Copy: ${label}`} />
+        <CopyButton text={copied} label={`Copy: ${label}`} />
       </div>
     </div>
   );

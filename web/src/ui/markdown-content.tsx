@@ -1,14 +1,30 @@
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 
-/** The page has its own h1, so headings begin one level lower; links leave in a tab of their own. */
+/**
+ * The page has its own h1, so headings begin one level lower; links leave in a tab of their own. Each block is
+ * written in the direction of its own language.
+ */
 const components: Components = {
-  h1: ({ children }) => <h2>{children}</h2>,
-  h2: ({ children }) => <h3>{children}</h3>,
-  h3: ({ children }) => <h4>{children}</h4>,
+  h1: ({ children }) => <h2 dir="auto">{children}</h2>,
+  h2: ({ children }) => <h3 dir="auto">{children}</h3>,
+  h3: ({ children }) => <h4 dir="auto">{children}</h4>,
+  p: ({ children }) => <p dir="auto">{children}</p>,
+  li: ({ children }) => <li dir="auto">{children}</li>,
+  td: ({ children, style }) => (
+    <td dir="auto" style={style}>
+      {children}
+    </td>
+  ),
   a: ({ href, title, children }) => (
     <a href={href} title={title} target="_blank" rel="noreferrer noopener">
       {children}
+    </a>
+  ),
+  // Nothing is fetched because a text says so: its writer would learn who reads it.
+  img: ({ src, alt }) => (
+    <a href={src} target="_blank" rel="noreferrer noopener">
+      {alt || 'Image'}
     </a>
   ),
   // Tables in markdown must have a heading row, and model cards leave it empty: an empty cell heads nothing.
@@ -17,7 +33,7 @@ const components: Components = {
   pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
 };
 
-/** Turns markdown into elements. Raw HTML is left out and only safe addresses become links. */
+/** Turns markdown into elements. Raw HTML is left out, pictures become links and only safe addresses are links. */
 export default function MarkdownContent({ text }: { text: string }) {
   return (
     <ReactMarkdown remarkPlugins={[remarkGfm]} components={components}>

@@ -21,3 +21,20 @@ export function Markdown({ text }: { text: string }) {
     </div>
   );
 }
+
+/** A few lines that somebody typed, or a model's answer: markdown where it is some, and every line break as it was typed. */
+export function MarkdownLines({ text }: { text: string }) {
+  return (
+    <div className="prose-bakehouse [&_p]:whitespace-pre-line">
+      <Suspense
+        fallback={
+          <p dir="auto" className="whitespace-pre-wrap">
+            {text}
+          </p>
+        }
+      >
+        <MarkdownContent text={text} />
+      </Suspense>
+    </div>
+  );
+}

@@ -1,7 +1,19 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ApiError } from '../lib/api-error.ts';
 import { currencyChoice } from '../lib/currency.ts';
-import { errorMessage } from './notify.ts';
+import { errorMessage, notify } from './notify.ts';
+
+const toast = vi.hoisted(() => ({ error: vi.fn<() => void>(), dismiss: vi.fn<(id: string) => void>() }));
+vi.mock('./toaster-loader.ts', () => ({ loadToaster: async () => toast }));
+
+test('a toast can be taken away, once, and only where there was one', async () => {
+  notify.dismiss('wizard');
+  notify.failure('Validation Error', { id: 'wizard' });
+  await vi.waitFor(() => expect(toast.error).toHaveBeenCalled());
+  notify.dismiss('wizard');
+  notify.dismiss('wizard');
+  await vi.waitFor(() => expect(toast.dismiss).toHaveBeenCalledExactlyOnceWith('wizard'));
+});
 
 test('too little credit is told in the chosen currency', () => {
   const error = new ApiError('Insufficient balance. Required: 50 BGL. Available: 2 BGL.', {

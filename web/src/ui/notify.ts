@@ -8,8 +8,11 @@ type Options = {
   description?: string;
   action?: Action;
   durationMs?: number /** A toast with the same id is replaced. */;
-  id?: string;
+  id?: string | undefined;
 };
+
+/** Ids that may still be in sight. */
+const shown = new Set<string>();
 
 /** Toasts. The library is loaded with the first one. */
 export const notify = {
@@ -22,17 +25,24 @@ export const notify = {
    * Tells of a failed action with the error's own sentence. Too little credit gets the amounts and the way
    * to more; `product` names what was to be paid, e.g. 'Fine-tune'. `prefix` as in 'Termination failed: '.
    */
-  error(error: unknown, options: { product?: string; prefix?: string } = {}): void {
+  error(error: unknown, options: { product?: string; prefix?: string; id?: string } = {}): void {
+    const { id } = options;
     const message = `${options.prefix ?? ''}${errorMessage(error)}`;
     if (error instanceof ApiError && error.code === 'insufficient_funds') {
       const label = ['Purchase', options.product, 'Credits'].filter(Boolean).join(' ');
       void show('error', message, {
+        id,
         durationMs: 8_000,
         action: { label, onClick: () => goTo('/buy-bagels') },
       });
       return;
     }
-    void show('error', message);
+    void show('error', message, { id });
+  },
+
+  /** Takes the toast with this id away: what it was about has changed. */
+  dismiss(id: string): void {
+    if (shown.delete(id)) void loadToaster().then((toast) => toast.dismiss(id));
   },
 };
 
@@ -55,6 +65,7 @@ async function show(
   title: string,
   options: Options = {},
 ): Promise<void> {
+  if (options.id) shown.add(options.id);
   const toast = await loadToaster();
   const { durationMs, ...rest } = options;
   toast[kind](title, { ...rest, ...(durationMs && { duration: durationMs }) });

@@ -20,7 +20,10 @@ type Props = {
 const stepButton =
   'flex h-full w-8 items-center justify-center text-muted hover:bg-hover hover:text-ink disabled:opacity-40 [&_svg]:size-3.5';
 
-/** A number that can be typed, stepped with the buttons and the arrow keys (Shift: ten steps). Stays inside its bounds. */
+/**
+ * A number that can be typed, stepped with the buttons and the arrow keys (Shift: ten steps). Steps stay inside
+ * the bounds; what is typed outside of them stays as typed, for the form to say so.
+ */
 export function NumberField({
   value,
   onChange,
@@ -41,6 +44,7 @@ export function NumberField({
       onValueChange={onChange}
       min={min}
       max={max}
+      allowOutOfRange
       step={step}
       largeStep={step * 10}
       disabled={disabled}

@@ -32,7 +32,7 @@ const steps: Record<PreparationId, Step> = {
 
   'starter-language-model': async (work, fingerprint, onProgress) => {
     return {
-      detail: 'Everybody can chat with it',
+      detail: 'Everyone can chat with it',
       fingerprint: await registerFormat(work, 'gguf', fingerprint, onProgress),
     };
   },

@@ -5,7 +5,7 @@ export type RuntimeCommand = { command: string; args: string[]; env: NodeJS.Proc
 
 /** What a workload may see of our environment. The rest, such as the database's address, is not its business. */
 const passedOn =
-  /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|OMP_\w+|(https?|no)_proxy|SSL_CERT_\w+)$/i;
+  /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|G?OMP_\w+|(https?|no)_proxy|SSL_CERT_\w+)$/i;
 
 /**
  * How to run the runtime: append a command and its arguments to `args`. `env` is the whole
@@ -16,9 +16,9 @@ export async function runtimeCommand(settings: EnvironmentSettings): Promise<Run
     command: await environmentPython(settings),
     args: ['-m', 'bakehouse_runtime'],
     env: {
-      // Threads of torch that wait for each other sleep instead of spinning: beside any other busy process
-      // that is three times as fast.
-      OMP_WAIT_POLICY: 'PASSIVE',
+      // How long threads that wait for each other spin before they sleep. Sleeping at once halves the speed of
+      // a quiet machine, spinning without a bound starves on a busy one: docs/decisions/threads-spin-briefly.md.
+      GOMP_SPINCOUNT: '5000',
       ...Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name))),
       PYTHONPATH: path.join(runtimeDir, 'src'),
       PYTHONUNBUFFERED: '1',

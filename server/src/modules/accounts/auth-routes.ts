@@ -1,49 +1,119 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Services } from '../../platform/context.ts';
+import { requireDatabase } from '../../platform/db/require-database.ts';
 import { AppError } from '../../platform/errors.ts';
-import { addressOf, limitBy } from '../../platform/http/rate-limits.ts';
+import type { Authenticators } from '../../platform/http/find-caller.ts';
+import { addressOf, callerOf, limitBy } from '../../platform/http/rate-limits.ts';
+import { refuseOtherMethods } from '../../platform/http/refuse-other-methods.ts';
 import { AUTH_PATH, type Auth, CLIENT_ADDRESS_HEADER } from './create-auth.ts';
+import { makeDeviceCookie, readDeviceCookie } from './device-cookie.ts';
+import { serverSecret } from './server-secret.ts';
 
-/** Calls per minute and address. Guessing passwords is what these are against. */
-const STRICT_LIMITS: [path: string, perMinute: number][] = [
-  [`${AUTH_PATH}/sign-in/*`, 10],
-  [`${AUTH_PATH}/sign-up/*`, 20],
-  [`${AUTH_PATH}/request-password-reset`, 5],
-  [`${AUTH_PATH}/reset-password`, 5],
-  [`${AUTH_PATH}/change-password`, 5],
+type AuthRoute = {
+  method: 'GET' | 'POST';
+  path: string;
+  /** Calls per minute of one address, or of one user where a session is needed. */
+  perMinute?: number;
+  /** Only for who is signed in; looked at before the body is read. */
+  needsSession?: boolean;
+  bodyBytesMax?: number;
+  /** Counted by what is guessed too. */
+  guesses?: boolean;
+};
+
+const BODY_BYTES_MAX = 16 * 1024;
+
+/** What the web app calls of the sign-in library. It has more, e.g. to try passwords: that stays shut. */
+const ROUTES: AuthRoute[] = [
+  { method: 'GET', path: '/get-session' },
+  { method: 'GET', path: '/list-accounts', needsSession: true },
+  { method: 'GET', path: '/callback/:provider' },
+  { method: 'GET', path: '/reset-password/:token' },
+  { method: 'GET', path: '/error' },
+  { method: 'POST', path: '/sign-in/email', guesses: true },
+  { method: 'POST', path: '/sign-in/social', perMinute: 10 },
+  { method: 'POST', path: '/sign-up/email', perMinute: 20 },
+  { method: 'POST', path: '/sign-out' },
+  { method: 'POST', path: '/request-password-reset', perMinute: 5 },
+  { method: 'POST', path: '/reset-password', perMinute: 5 },
+  { method: 'POST', path: '/change-password', perMinute: 5, needsSession: true },
+  // With the picture.
+  {
+    method: 'POST',
+    path: '/update-user',
+    perMinute: 20,
+    needsSession: true,
+    bodyBytesMax: 1024 * 1024 + 16_384,
+  },
 ];
 
+/** Sign-ins per minute of one address, and of one browser that has signed in as this person before. */
+const SIGN_IN_LIMIT = 10;
 /**
- * Calls per minute that name one email address, from wherever they come: many addresses must not
- * guess one password together. Three times what one address may, so that no single one can keep an
- * account's owner out.
+ * Sign-ins per minute to one account by browsers that it does not know, from wherever they come: many
+ * addresses must not guess one password together.
  */
-const EMAIL_LIMIT = 30;
+const ACCOUNT_LIMIT = 30;
 
-/** Makes the Fastify plugin that hands every call under `/api/auth` to the sign-in library. */
-export function authRoutes(auth: Auth): (app: FastifyInstance) => Promise<void> {
+type FindUser = Authenticators['session'];
+
+/** Makes the Fastify plugin that hands calls under `/api/auth` to the sign-in library. */
+export function authRoutes(
+  services: Services,
+  auth: Auth,
+  findUser: FindUser,
+): (app: FastifyInstance) => Promise<void> {
+  const { config } = services;
   return async (app) => {
-    // JSON alone, as the library's own paths have it: what it reads is what was counted and checked
-    // here. This holds in this plugin alone.
-    const parse = app.getDefaultJsonParser('error', 'error');
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser('application/json', { parseAs: 'string' }, parse);
-    app.addHook('preHandler', limitBy(app, { max: EMAIL_LIMIT, keyOf: emailOf }));
-
-    const handler = (request: FastifyRequest, reply: FastifyReply) => forward(auth, request, reply);
-    for (const [path, perMinute] of STRICT_LIMITS) app.post(path, limited(perMinute), handler);
-    app.route({ method: ['GET', 'POST'], url: `${AUTH_PATH}/*`, handler });
+    const countCall = limitBy(app, { max: config.rateLimitPerMinute, keyOf: addressOf });
+    const countGuess = limitGuesses(app, serverSecret(config));
+    for (const route of ROUTES) {
+      const { perMinute } = route;
+      const countStrictly =
+        perMinute === undefined ? null : limitBy(app, { max: perMinute, keyOf: callerOf });
+      app.route({
+        method: route.method,
+        url: AUTH_PATH + route.path,
+        bodyLimit: route.bodyBytesMax ?? BODY_BYTES_MAX,
+        schema: { hide: true },
+        onRequest: async (request, reply) => {
+          await countCall(request, reply);
+          if (route.needsSession) request.caller = await requireUser(request, findUser);
+        },
+        preParsing: countStrictly ?? [],
+        preHandler: route.guesses ? countGuess : [],
+        handler: (request, reply) => forward(services, auth, { request, reply }),
+      });
+    }
+    refuseOtherMethods(
+      app,
+      ROUTES.map(({ method, path }) => ({ method, path: AUTH_PATH + path })),
+    );
   };
 }
 
-function limited(perMinute: number): RouteShorthandOptions {
-  return {
-    config: {
-      rateLimit: {
-        max: perMinute,
-        timeWindow: '1 minute',
-        keyGenerator: addressOf,
-      },
-    },
+async function requireUser(request: FastifyRequest, findUser: FindUser) {
+  const user = await findUser(request);
+  if (!user) throw new AppError('unauthenticated', { publicMessage: 'Sign in first' });
+  return user;
+}
+
+/**
+ * A browser that has signed in as this person before is counted by itself: others' wrong guesses,
+ * from the same office or from all over the world, do not lock the person out of it.
+ */
+function limitGuesses(app: FastifyInstance, secret: string) {
+  const deviceOf = (request: FastifyRequest) =>
+    readDeviceCookie(request.headers.cookie, { email: emailOf(request) ?? '', secret });
+  const unlessKnown = (keyOf: (request: FastifyRequest) => string | null) => (request: FastifyRequest) =>
+    deviceOf(request) === null ? keyOf(request) : null;
+  const counts = [
+    limitBy(app, { max: ACCOUNT_LIMIT, keyOf: unlessKnown(emailOf) }),
+    limitBy(app, { max: SIGN_IN_LIMIT, keyOf: unlessKnown(addressOf) }),
+    limitBy(app, { max: SIGN_IN_LIMIT, keyOf: deviceOf }),
+  ];
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    for (const count of counts) await count(request, reply);
   };
 }
 
@@ -52,16 +122,24 @@ function emailOf({ body }: FastifyRequest): string | null {
   return typeof body.email === 'string' ? body.email.toLowerCase() : null;
 }
 
-async function forward(auth: Auth, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function forward(
+  { config, pool }: Services,
+  auth: Auth,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): Promise<FastifyReply> {
   const response = await auth.handler(toWebRequest(request));
-  if (response.status === 404 && !response.body) {
-    throw new AppError('not_found', {
-      publicMessage: `There is no ${request.method} ${request.url.split('?')[0]}`,
-    });
-  }
+  // The library answers for some of its failures itself, and does not say of what.
+  if (response.status >= 500) await requireDatabase(pool);
   reply.code(response.status);
   for (const [name, value] of response.headers) if (name !== 'set-cookie') reply.header(name, value);
   for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
+  const email = emailOf(request);
+  const hasEntered =
+    response.ok && email !== null && /\/sign-(in|up)\/email$/.test(request.routeOptions.url ?? '');
+  if (hasEntered) {
+    const isSecure = config.publicUrl.startsWith('https:');
+    reply.header('set-cookie', makeDeviceCookie(email, { secret: serverSecret(config), isSecure }));
+  }
   return reply.send(response.body ? Buffer.from(await response.arrayBuffer()) : undefined);
 }
 
@@ -71,9 +149,15 @@ function toWebRequest(request: FastifyRequest): Request {
     for (const one of [value].flat()) if (one !== undefined) headers.append(name, one);
   }
   headers.set(CLIENT_ADDRESS_HEADER, request.ip);
-  // The body is written anew.
+  // The body is written anew, as what was counted and checked.
   headers.delete('content-length');
-  return new Request(new URL(request.url, `${request.protocol}://${request.host}`), {
+  if (request.body === undefined) headers.delete('content-type');
+  else headers.set('content-type', 'application/json');
+  const url = `${request.protocol}://${request.host}`;
+  if (!/^[\w.:[\]-]+$/.test(request.host) || !URL.canParse(request.url, url)) {
+    throw new AppError('invalid_request', { publicMessage: 'The Host header is not valid', param: 'Host' });
+  }
+  return new Request(new URL(request.url, url), {
     method: request.method,
     headers,
     body: request.body === undefined ? null : JSON.stringify(request.body),

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Services, UserCaller } from '../../platform/context.ts';
+import { requireDatabase } from '../../platform/db/require-database.ts';
 import type { Auth } from './create-auth.ts';
 import { isOperator } from './is-operator.ts';
 import { type OnUserCreated, provisionUser } from './provision-user.ts';
@@ -16,7 +17,10 @@ export function authenticateSession(
   return async (request) => {
     const { cookie } = request.headers;
     if (!cookie) return null;
-    const session = await auth.api.getSession({ headers: new Headers({ cookie }) });
+    const session = await auth.api.getSession({ headers: new Headers({ cookie }) }).catch(async (error) => {
+      await requireDatabase(services.pool);
+      throw error;
+    });
     if (!session) return null;
     const { id: userId } = session.user;
     await provisionUser(services, { userId, onUserCreated });

@@ -1,8 +1,17 @@
-import { PASSWORD_LENGTH_MIN, profileForm, signUpForm } from '@bakehouse/contract/accounts';
+import {
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+  profileForm,
+  signUpForm,
+} from '@bakehouse/contract/accounts';
 import { betterAuth } from 'better-auth';
 import { APIError, createAuthMiddleware } from 'better-auth/api';
 import type { Services } from '../../platform/context.ts';
+import { checkProviderUser } from './check-provider-user.ts';
+import { hashPasswords } from './hash-passwords.ts';
+import { isCommonPassword } from './is-common-password.ts';
 import { isOperatorAddress } from './is-operator.ts';
+import { proveAddress } from './prove-address.ts';
 import { type OnUserCreated, provisionUser } from './provision-user.ts';
 import { isUsernameTaken } from './queries.ts';
 import { recordAudit } from './record-audit.ts';
@@ -43,10 +52,14 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
     },
     // The HTTP layer limits sign-in and sign-up, with the headers and errors of all other routes.
     rateLimit: { enabled: false },
+    // What is no answer of the library goes on to the HTTP layer, which knows how to say it.
+    onAPIError: { throw: true },
     emailAndPassword: {
       enabled: true,
       disableSignUp: !config.signUp,
       minPasswordLength: PASSWORD_LENGTH_MIN,
+      maxPasswordLength: PASSWORD_LENGTH_MAX,
+      password: hashPasswords(),
       revokeSessionsOnPasswordReset: true,
       // There is no mail transport: the operator reads the link in the log and hands it on.
       sendResetPassword: async ({ user, url }) => {
@@ -56,7 +69,10 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
           'someone asked to reset this password; hand them the link',
         );
       },
-      onPasswordReset: async ({ user }) => recordAudit(db, { userId: user.id, action: 'password.reset' }),
+      onPasswordReset: async ({ user }) => {
+        await proveAddress(services, { userId: user.id, by: 'reset_link' });
+        await recordAudit(db, { userId: user.id, action: 'password.reset' });
+      },
     },
     socialProviders: {
       ...(config.github && { github: { ...config.github, disableSignUp: !config.signUp } }),
@@ -66,6 +82,7 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
       modelName: 'users',
       fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
       additionalFields: { username: { type: 'string', required: false, unique: true } },
+      validateUserInfo: checkProviderUser(services),
     },
     session: {
       modelName: 'sessions',
@@ -81,6 +98,8 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
     account: {
       modelName: 'sign_in_methods',
       encryptOAuthTokens: true,
+      // Whoever had the address without proof loses it to whom the provider vouches for: `checkProviderUser`.
+      accountLinking: { requireLocalEmailVerified: false },
       fields: {
         userId: 'user_id',
         accountId: 'account_id',
@@ -115,8 +134,12 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
               message: 'This username is taken',
             });
           }
+          refuseCommonPassword(form.data.password);
           const { callbackURL, rememberMe } = ctx.body;
           return { context: { ...ctx, body: { ...form.data, callbackURL, rememberMe } } };
+        }
+        if (ctx.path === '/change-password' || ctx.path === '/reset-password') {
+          refuseCommonPassword(ctx.body.newPassword);
         }
         if (ctx.path === '/update-user') {
           if (ctx.body.username !== undefined) throw badRequest('A username cannot be changed');
@@ -160,6 +183,14 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
         },
       },
     },
+  });
+}
+
+function refuseCommonPassword(password: unknown): void {
+  if (typeof password !== 'string' || !isCommonPassword(password)) return;
+  throw new APIError('BAD_REQUEST', {
+    code: 'PASSWORD_TOO_COMMON',
+    message: 'This is one of the most common passwords. Choose another one',
   });
 }
 

@@ -4,10 +4,21 @@ import { decryptApiKey } from './api-key.ts';
 import { findEncryptedKey } from './queries.ts';
 import { serverSecret } from './server-secret.ts';
 
-/** The caller's API key, in full. Only a browser session may read it. */
+/**
+ * The caller's API key, in full. Only a browser session may read it. Throws AppError
+ * 'key_not_readable' where it was encrypted under another secret: the database knows only its hash.
+ */
 export async function getApiKey(ctx: Context): Promise<{ data: string }> {
   const { userId } = ctx.caller;
   const encrypted = await findEncryptedKey(ctx.db, userId);
   if (!encrypted) throw new AppError('not_found', { publicMessage: 'API key not found' });
-  return { data: decryptApiKey(encrypted, { userId, secret: serverSecret(ctx.config) }) };
+  try {
+    return { data: decryptApiKey(encrypted, { userId, secret: serverSecret(ctx.config) }) };
+  } catch (cause) {
+    throw new AppError('key_not_readable', {
+      publicMessage:
+        'The secret of this server was replaced, so it can no longer show your API key. Programs that have the key can go on using it',
+      cause,
+    });
+  }
 }

@@ -3,16 +3,16 @@ import { hashPassword } from 'better-auth/crypto';
 import type { Services } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
-import { encryptApiKey, hashApiKey, makeApiKey } from './api-key.ts';
+import { endAccess } from './end-access.ts';
 import { isOperatorAddress } from './is-operator.ts';
-import { deleteUserSessions, replaceKey, upsertPassword, upsertVerifiedUser } from './queries.ts';
+import { upsertPassword, upsertVerifiedUser } from './queries.ts';
 import { recordAudit } from './record-audit.ts';
 import { serverSecret } from './server-secret.ts';
 
 /**
  * Gives an operator's address a verified account with a new password, which it answers. An account
- * that had the address before may be a stranger's: its sessions, password and API key end here. A
- * new one is completed by its first session. Throws AppError 'invalid_request' for an address that
+ * that had the address before may be a stranger's: its sessions, password, linked sign-in methods
+ * and API key end here. A new one is completed by its first session. Throws AppError 'invalid_request' for an address that
  * the settings do not name.
  */
 export async function makeOperator(
@@ -25,13 +25,10 @@ export async function makeOperator(
   }
   const password = randomBytes(18).toString('base64url');
   const passwordHash = await hashPassword(password);
-  const key = makeApiKey();
   await inTransaction(db, async (tx) => {
     const userId = await upsertVerifiedUser(tx, email);
     await upsertPassword(tx, { userId, passwordHash });
-    await deleteUserSessions(tx, userId);
-    const encrypted = encryptApiKey(key, { userId, secret: serverSecret(config) });
-    await replaceKey(tx, { userId, sha256: hashApiKey(key), encrypted });
+    await endAccess(tx, { userId, secret: serverSecret(config) });
     await recordAudit(tx, { userId, action: 'operator.made' });
   });
   return { password };

@@ -8,20 +8,22 @@ import { runPrepared } from '../../platform/db/run-prepared.ts';
 type KeyOwner = { user_id: string; last_used_at: Date | null; email: string; email_verified: boolean };
 
 /**
- * Owner of a key by its hash. Every call begins with it. Undefined when the key is nobody's.
+ * Owners of keys by their hashes, in their order. Every call begins with it. Undefined where the key
+ * is nobody's.
  */
-export async function findKeyOwner(
+export async function findKeyOwners(
   services: Pick<Services, 'db' | 'pool'>,
-  sha256: Buffer,
-): Promise<KeyOwner | undefined> {
-  const [owner] = await runPrepared(
+  hashes: Buffer[],
+): Promise<(KeyOwner | undefined)[]> {
+  const rows = await runPrepared(
     services,
-    'find_key_owner',
-    sql<KeyOwner>`
-      select k.user_id, k.last_used_at, u.email, u.email_verified
-      from api_keys k join users u on u.id = k.user_id where k.sha256 = ${sha256}`,
+    'find_key_owners',
+    sql<KeyOwner & { sha256: string }>`
+      select encode(k.sha256, 'hex') as sha256, k.user_id, k.last_used_at, u.email, u.email_verified
+      from api_keys k join users u on u.id = k.user_id where k.sha256 = any (${hashes})`,
   );
-  return owner;
+  const byHash = new Map(rows.map((row) => [row.sha256, row]));
+  return hashes.map((hash) => byHash.get(hash.toString('hex')));
 }
 
 export async function setKeyLastUsed(db: Database, userId: string, at: Date): Promise<void> {
@@ -131,6 +133,50 @@ export async function upsertPassword(
       conflict.columns(['provider_id', 'account_id']).doUpdateSet({ password: passwordHash }),
     )
     .execute();
+}
+
+/** Afterwards nobody signs in with a password, until a new one is set. */
+export async function deletePassword(tx: Transaction, userId: string): Promise<void> {
+  await tx
+    .deleteFrom('sign_in_methods')
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', 'credential')
+    .execute();
+}
+
+/** All but the password. */
+export async function deleteLinkedMethods(tx: Transaction, userId: string): Promise<void> {
+  await tx
+    .deleteFrom('sign_in_methods')
+    .where('user_id', '=', userId)
+    .where('provider_id', '!=', 'credential')
+    .execute();
+}
+
+/** Links for a new password that were asked for and not used. */
+export async function deleteResetLinks(tx: Transaction, userId: string): Promise<void> {
+  await tx
+    .deleteFrom('verifications')
+    .where('value', '=', userId)
+    .where('identifier', 'like', 'reset-password:%')
+    .execute();
+}
+
+/** Whether the user's address has been proven; undefined without such a user. Locks the row, so that proofs come one by one. */
+export async function lockAddress(
+  tx: Transaction,
+  userId: string,
+): Promise<{ email: string; email_verified: boolean } | undefined> {
+  return tx
+    .selectFrom('users')
+    .select(['email', 'email_verified'])
+    .where('id', '=', userId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function setAddressVerified(tx: Transaction, userId: string): Promise<void> {
+  await tx.updateTable('users').set({ email_verified: true }).where('id', '=', userId).execute();
 }
 
 export async function deleteUserSessions(tx: Transaction, userId: string): Promise<void> {

@@ -236,7 +236,7 @@ describe('uploading', () => {
     const before = await storedFiles();
     expect(await refusalOf(await upload(ada, id, '..', 'x'))).toMatchObject({
       status: 400,
-      message: 'The file has no usable name',
+      message: 'The file needs a name',
     });
     expect(await refusalOf(await upload(ada, id, 'empty.csv', ''))).toMatchObject({
       status: 400,

@@ -17,7 +17,7 @@ describe('cleanFileName', () => {
   });
 
   test.each(['', '.', '..', '../..', 'folder/', '\u0007', '   '])('%j is refused', (sent) => {
-    expect(() => cleanFileName(sent)).toThrow('The file has no usable name');
+    expect(() => cleanFileName(sent)).toThrow('The file needs a name');
   });
 
   test('a name of more than 255 bytes is refused', () => {

@@ -13,7 +13,7 @@ export function cleanFileName(sent: string): string {
   const name = (sent.split(/[/\\]/).at(-1) ?? '').normalize('NFC').replace(INVISIBLE, '').trim();
   if (name === '' || name === '.' || name === '..') {
     throw new AppError('invalid_request', {
-      publicMessage: 'The file has no usable name',
+      publicMessage: 'The file needs a name',
       param: 'data_file',
     });
   }

@@ -12,7 +12,7 @@ import { parseBgl } from '@bakehouse/contract/money';
 import { describe, expect, test, vi } from 'vitest';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { GRANTS_ACCOUNT, PAYMENTS_ACCOUNT, revenueAccount, userAccount } from './accounts.ts';
-import { extendHold, hold, settle, transfer } from './ledger.ts';
+import { availableMicro, extendHold, hold, openUserAccount, settle, transfer } from './ledger.ts';
 import { sealTransfers } from './seal-transfers.ts';
 import { insertTestUser } from './test-user.ts';
 
@@ -26,7 +26,7 @@ const balanceOf = (who: TestUser) =>
   server.request(getBalance, { params: { userId: who.userId } }, { as: who });
 const statementOf = (
   who: TestUser,
-  query: { limit?: number; cursor?: string; from?: string; to?: string } = {},
+  query: { limit?: number; cursor?: string; from?: string; to?: string; time_zone?: string } = {},
 ) => server.request(listTransactions, { params: { userId: who.userId }, query }, { as: who });
 const send = (
   from: TestUser,
@@ -128,6 +128,12 @@ describe('sending credits', () => {
       'Amount must be a decimal number of BGL with at most 6 decimals',
     ],
     ['operator-1@example.com', '999999999999999', 400, 'Amount must have at most 12 digits before the point'],
+    [
+      'operator-1@example.com',
+      12345678901.125,
+      400,
+      'Amount is too large for a JSON number, which may be rounded. Send it as a string',
+    ],
     ['operator-1@example.com', '1e3', 400, 'Amount must be a decimal number of BGL with at most 6 decimals'],
     [
       'operator-1@example.com',
@@ -150,6 +156,28 @@ describe('sending credits', () => {
       status: 400,
       body: { error: { param: 'recipient_id' } },
     });
+  });
+
+  test('beyond what there is, nobody learns who has an account', async () => {
+    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const refusal = (recipient: string) =>
+      send(ada, recipient, '999999').catch(({ status, body }) => ({ status, ...body.error, request_id: '' }));
+    const refused = await refusal('nobody-at-all@example.com');
+    expect(refused).toMatchObject({ status: 402, code: 'insufficient_funds' });
+    expect(await refusal(bob.email)).toEqual(refused);
+    expect(await refusal(ada.email)).toEqual(refused);
+  });
+
+  test('to a person who has never signed in; the starting grant comes on top', async () => {
+    const ada = await server.signUp('Ada');
+    const row = { id: 'never-in', name: 'Never', username: 'never-in', email: 'never-in@example.com' };
+    await db.insertInto('users').values(row).execute();
+    await send(ada, row.email, '1.5');
+    const grantMicro = 125_000_000n;
+    const open = () => db.transaction().execute((tx) => openUserAccount(tx, { userId: row.id, grantMicro }));
+    await open();
+    await open();
+    expect(await availableMicro(db, row.id)).toBe(126_500_000n);
   });
 
   test('both people hear of it', async () => {
@@ -260,6 +288,41 @@ describe('the statement', () => {
     expect(await spend({ to: '2000-01-01' })).toEqual({ days: [] });
   });
 
+  test("counts days by the reader's calendar", async () => {
+    const ada = await server.signUp('Ada');
+    await db.transaction().execute((tx) =>
+      transfer(tx, {
+        debitAccountId: userAccount(ada.userId),
+        creditAccountId: revenueAccount('llm_inference'),
+        amountMicro: 1n,
+        kind: 'charge',
+        description: 'Tokens',
+        idempotencyKey: null,
+      }),
+    );
+    const [line] = (await statementOf(ada)).transactions;
+    // Two places that never have the same date.
+    const [early, late] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'];
+    const dayIn = (timeZone: string) =>
+      new Date(line?.transaction_date ?? '').toLocaleDateString('en-CA', { timeZone });
+    const shows = async (query: Parameters<typeof statementOf>[1]) =>
+      (await statementOf(ada, query)).transactions.some((one) => one.transaction_id === line?.transaction_id);
+    expect(await shows({ from: dayIn(early), to: dayIn(early), time_zone: early })).toBe(true);
+    expect(await shows({ from: dayIn(late), to: dayIn(late), time_zone: late })).toBe(true);
+    expect(await shows({ from: dayIn(early), time_zone: late })).toBe(false);
+    expect(await shows({ to: dayIn(late), time_zone: early })).toBe(false);
+    for (const time_zone of [early, late]) {
+      const { days } = await server.request(
+        listSpend,
+        { params: { userId: ada.userId }, query: { time_zone } },
+        { as: ada },
+      );
+      expect(days.map(({ date }) => date)).toEqual([dayIn(time_zone)]);
+    }
+    await expect(statementOf(ada, { time_zone: 'Mars/Olympus' })).rejects.toThrow(/time_zone must be/);
+    await expect(statementOf(ada, { time_zone: '+02:00' })).rejects.toThrow(/time_zone must be/);
+  });
+
   test('comes in pages that miss nothing and repeat nothing', async () => {
     const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
     for (let i = 0; i < 7; i += 1) await (i % 2 ? send(ada, bob.email, 1) : send(bob, ada.email, 2));
@@ -362,6 +425,14 @@ describe('the operator', () => {
     const body = { recipient_id: operator.userId, amount: '1000000000000' };
     const grant = server.request(grantCredits, { body }, { as: operator });
     await expect(grant).rejects.toMatchObject({ status: 400, body: { error: { param: 'amount' } } });
+  });
+
+  test('grants to a person who has never signed in', async () => {
+    const row = { id: 'never-in-2', name: 'Never', username: 'never-in-2', email: 'never-in-2@example.com' };
+    await db.insertInto('users').values(row).execute();
+    const body = { recipient_id: row.email, amount: '3' };
+    await server.request(grantCredits, { body }, { as: operator });
+    expect(await availableMicro(db, row.id)).toBe(3_000_000n);
   });
 
   test('cannot grant to nobody', async () => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type RawBuilder, sql } from 'kysely';
 
 /** A transfer as it is sealed: every column of its row, exact, as text. */
 export type SealableTransfer = {
@@ -15,6 +16,11 @@ export type SealableTransfer = {
   /** UTC with microseconds: 2026-01-31T12:00:00.000000Z. */
   created_at_utc: string;
 };
+
+/** Reads a SealableTransfer from `ledger_transfers t`. */
+export const sealableColumns = sql`
+  t.seq, t.id, t.debit_account_id, t.credit_account_id, t.amount, t.kind, t.description, t.refs, t.hold_id,
+  t.idempotency_key, to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at_utc`;
 
 /** What the first seal takes for the hash before it. */
 export const FIRST_HASH = '0'.repeat(64);
@@ -40,3 +46,21 @@ export function hashTransfer(previousHash: string, transfer: SealableTransfer): 
   ];
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
 }
+
+/**
+ * `hashTransfer` once more, in SQL, for many at a time: of `ledger_transfers t` after the seal `previous`.
+ * Where the two should ever differ, `hashTransfer` is right.
+ */
+export const sqlHash = (previous: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  encode(sha256(convert_to('["' || ${previous} || ${sqlFields}, 'UTF8')), 'hex')`;
+
+/** What follows the previous seal in the JSON that is hashed. */
+export const sqlFields = sql`
+  '","' || t.seq || '","' || t.id || '",' || to_json(t.debit_account_id) || ',' || to_json(t.credit_account_id) ||
+  ',"' || t.amount || '",' || to_json(t.kind) || ',' || to_json(t.description) || ',' ||
+  case when t.refs = '{}' then '[]' else (
+    select '[' || string_agg('[' || to_json(key) || ',' || to_json(value) || ']', ',' order by key collate "C") || ']'
+    from jsonb_each_text(t.refs)
+  ) end || ',' ||
+  coalesce('"' || t.hold_id || '"', 'null') || ',' || coalesce(to_json(t.idempotency_key)::text, 'null') ||
+  ',"' || to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"]'`;

@@ -31,7 +31,7 @@ test('a hold of its own is one transaction, announced once and after it', async 
   const services = {
     db,
     pool,
-    events: { subscribe: () => () => undefined, announce },
+    events: { subscribe: () => () => undefined, countListeners: () => 0, announce },
   };
   const hold = chatHold(ada);
 
@@ -54,7 +54,11 @@ test('after it the connection waits for the disk again', async () => {
   await pool.query('set synchronous_commit = on');
 
   await holdNow(
-    { db, pool, events: { subscribe: () => () => undefined, announce: () => undefined } },
+    {
+      db,
+      pool,
+      events: { subscribe: () => () => undefined, countListeners: () => 0, announce: () => undefined },
+    },
     chatHold(ada),
   );
 

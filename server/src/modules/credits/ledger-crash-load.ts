@@ -1,10 +1,11 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { connect, type Transaction } from '../../platform/db/database.ts';
+import pino from 'pino';
+import { createPool, openDatabase, type Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { userAccount } from './accounts.ts';
-import { extendHold, hold, release, settle, transfer } from './ledger.ts';
+import { gatherSends } from './gather-sends.ts';
+import { extendHold, hold, readSend, release, type Send, settle } from './ledger.ts';
 
 /**
  * The load of ledger-crash.test.ts: moves credits between the users until it is killed, and prints
@@ -15,7 +16,9 @@ const { values, positionals: users } = parseArgs({
   allowPositionals: true,
 });
 const WORKERS = 8;
-const db = connect(values.url ?? '', { poolSize: WORKERS });
+const pool = createPool(values.url ?? '', { poolSize: WORKERS });
+const db = openDatabase(pool);
+const sendGathered = gatherSends({ db, pool, log: pino({ level: 'silent' }) });
 
 const move = <T>(step: (tx: Transaction) => Promise<T>): Promise<T> => inTransaction(db, step);
 const anyUser = (): string => users[randomInt(users.length)] ?? '';
@@ -24,16 +27,8 @@ const acknowledge = (transferId: string): boolean => process.stdout.write(`${tra
 async function send(): Promise<void> {
   const [from, to] = [anyUser(), anyUser()];
   if (from === to) return;
-  const { transferId } = await move((tx) =>
-    transfer(tx, {
-      debitAccountId: userAccount(from),
-      creditAccountId: userAccount(to),
-      amountMicro: 1n,
-      kind: 'transfer',
-      description: 'Bagels',
-      idempotencyKey: randomUUID(),
-    }),
-  );
+  const asked: Send = { senderId: from, recipient: to, amountMicro: 1n, idempotencyKey: randomUUID() };
+  const { transferId } = readSend(await sendGathered(asked), asked);
   acknowledge(transferId);
 }
 

@@ -1,12 +1,14 @@
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
+import pino from 'pino';
 import { beforeAll, expect, test } from 'vitest';
-import { connect, type Database, type Transaction } from '../../platform/db/database.ts';
+import { createPool, type Database, openDatabase, type Transaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import { userAccount } from './accounts.ts';
-import { expireHolds, extendHold, hold, settle, transfer } from './ledger.ts';
+import { gatherSends, type SendGathered } from './gather-sends.ts';
+import { expireHolds, extendHold, hold, readSend, type Send, settle, transfer } from './ledger.ts';
 import { getUserTotals } from './queries.ts';
 import { insertTestUser } from './test-user.ts';
 import { verifyLedger } from './verify-ledger.ts';
@@ -20,6 +22,7 @@ const CONNECTIONS = 16;
 /** Moves speak of users, keys and holds by small numbers, so that they meet often. */
 type Move =
   | { move: 'transfer'; from: number; to: number; amount: bigint; key: number | null }
+  | { move: 'send'; from: number; to: number | null; amount: bigint; key: number | null }
   | { move: 'hold'; user: number; amount: bigint; key: number; minutes: number }
   | { move: 'extend'; hold: number; amount: bigint | undefined; minutes: number | undefined }
   | { move: 'settle'; hold: number; amount: bigint }
@@ -35,6 +38,16 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
       move: fc.constant('transfer'),
       from: user,
       to: user,
+      amount,
+      key: fc.option(fc.nat(5)),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      move: fc.constant('send'),
+      from: user,
+      to: fc.option(user, { freq: 10 }),
       amount,
       key: fc.option(fc.nat(5)),
     }),
@@ -75,6 +88,8 @@ class Model {
   readonly balances = Array.from({ length: USERS }, () => GRANT);
   readonly holds = new Map<number, ModelHold>();
   readonly transfers = new Map<number, { from: number; to: number; amount: bigint }>();
+  /** By sender and key. */
+  readonly sends = new Map<string, { to: number; amount: bigint }>();
 
   held(who: number): bigint {
     return [...this.holds.values()]
@@ -101,6 +116,19 @@ class Model {
         if (this.available(move.from) < move.amount) return 'insufficient_funds';
         if (move.from === move.to) return 'mistake';
         if (move.key !== null) this.transfers.set(move.key, move);
+        this.credit(move.from, -move.amount);
+        this.credit(move.to, move.amount);
+        return 'ok';
+      }
+      case 'send': {
+        const key = `${move.from}:${move.key}`;
+        const first = move.key === null ? undefined : this.sends.get(key);
+        if (first)
+          return first.to === move.to && first.amount === move.amount ? 'ok' : 'idempotency_conflict';
+        if (this.available(move.from) < move.amount) return 'insufficient_funds';
+        if (move.to === null) return 'not_found';
+        if (move.from === move.to) return 'invalid_request';
+        if (move.key !== null) this.sends.set(key, { to: move.to, amount: move.amount });
         this.credit(move.from, -move.amount);
         this.credit(move.to, move.amount);
         return 'ok';
@@ -148,9 +176,12 @@ class Model {
 }
 
 let db: Database;
+let sendGathered: SendGathered;
 beforeAll(async () => {
   const database = await testDatabase();
-  db = connect(database.url, { poolSize: CONNECTIONS });
+  const pool = createPool(database.url, { poolSize: CONNECTIONS });
+  db = openDatabase(pool);
+  sendGathered = gatherSends({ db, pool, log: pino({ level: 'silent' }) });
   onFileEnd(() => db.destroy());
 });
 
@@ -169,7 +200,8 @@ class Actual {
 
   async apply(move: Move): Promise<Outcome> {
     try {
-      await db.transaction().execute((tx) => this.#step(tx, move));
+      if (move.move === 'send') await this.#send(move);
+      else await db.transaction().execute((tx) => this.#step(tx, move));
       return 'ok';
     } catch (error) {
       if (error instanceof AppError) return error.code;
@@ -180,7 +212,17 @@ class Actual {
     }
   }
 
-  async #step(tx: Transaction, move: Move): Promise<unknown> {
+  async #send(move: Extract<Move, { move: 'send' }>): Promise<void> {
+    const asked: Send = {
+      senderId: this.users[move.from] ?? '',
+      recipient: move.to === null ? 'nobody-at-all' : (this.users[move.to] ?? ''),
+      amountMicro: move.amount,
+      idempotencyKey: move.key === null ? null : `${this.run}:${move.key}`,
+    };
+    readSend(await sendGathered(asked), asked);
+  }
+
+  async #step(tx: Transaction, move: Exclude<Move, { move: 'send' }>): Promise<unknown> {
     switch (move.move) {
       case 'transfer':
         return transfer(tx, {
@@ -285,9 +327,10 @@ test(`moves at once on ${CONNECTIONS} connections: what was answered is what hap
     const counted = new Set<string>();
     for (const { move, outcome } of answered) {
       if (outcome !== 'ok') continue;
-      if (move.move === 'transfer') {
-        if (move.key !== null && counted.has(`transfer:${move.key}`)) continue;
-        counted.add(`transfer:${move.key}`);
+      if (move.move === 'transfer' || move.move === 'send') {
+        const key = move.move === 'send' ? `send:${move.from}:${move.key}` : `transfer:${move.key}`;
+        if (move.to === null || (move.key !== null && counted.has(key))) continue;
+        counted.add(key);
         balances[move.from] = (balances[move.from] ?? 0n) - move.amount;
         balances[move.to] = (balances[move.to] ?? 0n) + move.amount;
       }

@@ -9,7 +9,7 @@ import { publishChange } from '../../platform/events/publish-change.ts';
 import { accountOwner, GRANTS_ACCOUNT, revenueAccount, userAccount } from './accounts.ts';
 
 /**
- * The one writer of the ledger: each step is one call of a function in migrations/0003_credits.sql,
+ * The one writer of the ledger: each step is one call of a function in server/migrations (ledger_*),
  * inside the caller's transaction, and tells every touched user that the balance changed. Amounts
  * are micro-BGL. A step that throws has changed nothing, and the caller's transaction stays usable.
  *
@@ -59,27 +59,29 @@ export type Hold = {
 type Settlement = { holdId: string; amountMicro: bigint };
 
 /**
- * Makes a new user's account and posts the starting grant, if it is above zero. Does nothing for a
- * user who has an account.
+ * Makes a new user's account, unless somebody's transfer to him has, and posts the starting grant, if
+ * it is above zero, once.
  */
 export async function openUserAccount(
   tx: Transaction,
   input: { userId: string; grantMicro: bigint },
 ): Promise<void> {
   const { userId, grantMicro } = input;
-  const { rows: opened } = await sql`
-    insert into ledger_accounts (id, kind, owner_user_id, credits_posted, debits_posted, debits_pending)
-    values (${userAccount(userId)}, 'user', ${userId}, 0, 0, 0)
-    on conflict (id) do nothing
-    returning id`.execute(tx);
-  if (opened.length === 0 || grantMicro === 0n) return;
+  const idempotencyKey = `starting-grant:${userId}`;
+  const { granted } = await callOnce<{ granted: boolean }>(
+    tx,
+    sql`
+      select exists (select from ledger_transfers where idempotency_key = ${idempotencyKey}) as granted,
+        ledger_open_accounts(${[userId]})`,
+  );
+  if (granted || grantMicro === 0n) return;
   await transfer(tx, {
     debitAccountId: GRANTS_ACCOUNT,
     creditAccountId: userAccount(userId),
     amountMicro: grantMicro,
     kind: 'grant',
     description: 'Starting credits',
-    idempotencyKey: `starting-grant:${userId}`,
+    idempotencyKey,
   });
 }
 
@@ -100,38 +102,58 @@ export async function transfer(tx: Transaction, input: Transfer): Promise<{ tran
   return { transferId: answer.transfer_id };
 }
 
+/** Credits from one user to another, named by username, email address or id. */
+export type Send = {
+  senderId: string;
+  recipient: string;
+  amountMicro: bigint;
+  /** The sender's own. */
+  idempotencyKey: string | null;
+};
+
+export type SendAnswer = {
+  outcome: MoveOutcome | 'unknown_recipient' | 'own_account' | 'busy';
+  transfer_id: string | null;
+  available: bigint | null;
+  recipient_id: string | null;
+};
+
 /**
- * Moves credits from one user to another, named by username, email address or id. This one is a
- * transaction of its own and tells nobody: the caller announces the change after it, because
- * announcing inside makes such transactions commit one after the other. Throws what `transfer`
- * throws, and AppError 'not_found' or 'invalid_request' for the recipient.
+ * Moves credits between users, one after the other, each with its own answer; see `readSend`. This is a
+ * transaction of its own and tells nobody: the caller announces the changes after it, because
+ * announcing inside makes such transactions commit one after the other. Without `wait` transfers
+ * whose accounts another transaction holds are answered 'busy' and left alone.
  */
-export async function send(
+export async function sendAll(
   services: Prepared,
-  input: { senderId: string; recipient: string; amountMicro: bigint; idempotencyKey: string | null },
-): Promise<{ transferId: string; recipientId: string }> {
-  const rows = await runPrepared(
+  sends: Send[],
+  { wait }: { wait: boolean },
+): Promise<SendAnswer[]> {
+  return runPrepared(
     services,
     'ledger_send',
-    sql<{
-      outcome: MoveOutcome | 'unknown_recipient' | 'own_account';
-      transfer_id: string;
-      available: bigint | null;
-      recipient_id: string;
-    }>`
-      select outcome, transfer_id, available, recipient_id
-      from ledger_send(${input.senderId}, ${input.recipient}, ${input.amountMicro}, ${input.idempotencyKey})`,
+    sql<SendAnswer>`
+      select outcome, transfer_id, available, recipient_id from ledger_send(
+        ${sends.map((one) => one.senderId)}, ${sends.map((one) => one.recipient)},
+        ${sends.map((one) => one.amountMicro)}, ${sends.map((one) => one.idempotencyKey)}, ${wait})`,
   );
-  const answer = oneOf(rows);
-  if (answer.outcome === 'unknown_recipient') throw unknownRecipient();
-  if (answer.outcome === 'own_account') {
+}
+
+/** Throws what `transfer` throws, and AppError 'not_found' or 'invalid_request' for the recipient. */
+export function readSend(
+  { outcome, transfer_id, available, recipient_id }: SendAnswer,
+  { amountMicro }: Send,
+): { transferId: string; recipientId: string } {
+  if (outcome === 'unknown_recipient') throw unknownRecipient();
+  if (outcome === 'own_account') {
     throw new AppError('invalid_request', {
       publicMessage: 'You cannot send Bagels to yourself',
       param: 'recipient_id',
     });
   }
-  refuseUnlessMoved(answer.outcome, input.amountMicro, answer.available);
-  return { transferId: answer.transfer_id, recipientId: answer.recipient_id };
+  if (outcome !== 'busy') refuseUnlessMoved(outcome, amountMicro, available);
+  if (transfer_id === null || recipient_id === null) throw new Error('The sender has no account');
+  return { transferId: transfer_id, recipientId: recipient_id };
 }
 
 /**
@@ -209,6 +231,19 @@ export async function extendHold(
  * or after a release, throws AppError 'conflict'. More than the hold is a mistake of the caller.
  */
 export async function settle(tx: Transaction, input: Settlement): Promise<{ transferId: string | null }> {
+  const { transferId, changed } = await endHold(tx, input);
+  if (changed !== null) await publishBalance(tx, [changed]);
+  return { transferId };
+}
+
+/**
+ * What `settle` does, telling nobody: for what is settled by the hundred, whose caller announces it after the
+ * commit. `changed` is the account whose balance did.
+ */
+export async function endHold(
+  tx: Transaction,
+  input: Settlement,
+): Promise<{ transferId: string | null; changed: string | null }> {
   const answer = await callOnce<{
     outcome: 'ok' | 'replayed' | 'exceeds_hold' | 'ended' | 'not_found';
     transfer_id: string | null;
@@ -219,8 +254,10 @@ export async function settle(tx: Transaction, input: Settlement): Promise<{ tran
     throw new Error(`Hold ${input.holdId} is smaller than the ${formatBgl(input.amountMicro)} BGL to settle`);
   }
   if (answer.outcome === 'ended') throw holdEnded();
-  if (answer.outcome === 'ok') await publishBalance(tx, [answer.debit_account_id]);
-  return { transferId: answer.transfer_id };
+  return {
+    transferId: answer.transfer_id,
+    changed: answer.outcome === 'ok' ? answer.debit_account_id : null,
+  };
 }
 
 /** Gives the whole hold back. May be repeated. Throws AppError 'conflict' when it was settled with a charge. */

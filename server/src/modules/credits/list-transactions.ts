@@ -8,14 +8,18 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
+import { readSnapshot } from '../../platform/db/read-snapshot.ts';
 import { AppError } from '../../platform/errors.ts';
 import { accountOwner, accountUse, userAccount } from './accounts.ts';
+import { knownTimeZone } from './known-time-zone.ts';
 import type { TransferKind } from './ledger.ts';
 import {
   listOpenHolds,
   listUserTransfers,
   type OpenHold,
+  type Period,
   type StatementTransfer,
+  sumAllUserTransfers,
   sumUserTransfers,
 } from './queries.ts';
 
@@ -40,10 +44,13 @@ export async function listTransactions(
   input: InputOf<typeof contract>['query'],
 ): Promise<ResponseOf<typeof contract>> {
   const { userId } = ctx.caller;
-  const { limit, cursor, from, to } = input;
+  const { limit, cursor, from, to, time_zone: timeZone } = input;
+  const period: Period = { from, to, timeZone };
   const before = parseCursor(cursor);
-  const transfers = await listUserTransfers(ctx.db, { userId, before, from, to, limit: limit + 1 });
-  const holds = before === null ? await listOpenHolds(ctx.db, { userId, from, to }) : [];
+  const transfers = await knownTimeZone(
+    listUserTransfers(ctx.db, { userId, before, ...period, limit: limit + 1 }),
+  );
+  const holds = before === null ? await listOpenHolds(ctx.db, { userId, ...period }) : [];
   const page = transfers.slice(0, limit);
   return {
     transactions: [
@@ -52,7 +59,7 @@ export async function listTransactions(
         toTransaction(userId, transfer, { status: 'completed', hash: transfer.hash }),
       ),
     ],
-    summary: before === null ? await summarise(ctx, { userId, from, to }) : null,
+    summary: before === null ? await summarise(ctx, { userId, ...period }) : null,
     next_cursor: transfers.length > limit ? (page.at(-1)?.seq.toString() ?? null) : null,
   };
 }
@@ -93,7 +100,7 @@ function toTransaction(
 /** Costs are net of refunds; credits sent to other users are counted apart. */
 async function summarise(
   ctx: Context,
-  input: { userId: string; from?: string; to?: string },
+  input: Period & { userId: string },
 ): Promise<z.infer<typeof transactionSummary>> {
   const sums = {
     video_generation: 0n,
@@ -103,10 +110,14 @@ async function summarise(
     deployment: 0n,
   };
   let sent = 0n;
-  for (const { other_account_id, paid, received } of await sumUserTransfers(ctx.db, input)) {
-    const use = accountUse(other_account_id);
+  const isOfAllTime = input.from === undefined && input.to === undefined;
+  const counterparts = isOfAllTime
+    ? await readSnapshot(ctx.db, (tx) => sumAllUserTransfers(tx, input.userId))
+    : await sumUserTransfers(ctx.db, input);
+  for (const { counterpart, paid, received } of counterparts) {
+    const use = accountUse(counterpart);
     if (use !== null) sums[use] += paid - received;
-    else if (accountOwner(other_account_id) !== null) sent += paid;
+    else if (counterpart === 'users') sent += paid;
   }
   return {
     total_cost_video_generations: formatBgl(sums.video_generation),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { userAccount } from './accounts.ts';
-import type { SealableTransfer } from './hash-transfer.ts';
+import { type SealableTransfer, sealableColumns } from './hash-transfer.ts';
 import type { TransferKind } from './ledger.ts';
 
 type Reader = Database | Transaction;
@@ -25,15 +25,17 @@ export async function getUserTotals(db: Reader, userId: string): Promise<{ balan
   return totals;
 }
 
-type Period = {
-  /** ISO dates in UTC, both inclusive; undefined is open. */
+export type Period = {
+  /** ISO dates, both inclusive; undefined is open. */
   from?: string;
   to?: string;
+  /** Name of the time zone whose days they are. */
+  timeZone: string;
 };
 
-const within = ({ from, to }: Period) => sql`
-  (${from ?? null}::date is null or created_at >= ${from ?? null}::date::timestamp at time zone 'UTC')
-  and (${to ?? null}::date is null or created_at < (${to ?? null}::date + 1)::timestamp at time zone 'UTC')`;
+const within = ({ from, to, timeZone }: Period) => sql`
+  (${from ?? null}::date is null or created_at >= ${from ?? null}::date::timestamp at time zone ${timeZone}::text)
+  and (${to ?? null}::date is null or created_at < (${to ?? null}::date + 1)::timestamp at time zone ${timeZone}::text)`;
 
 export type StatementTransfer = {
   seq: bigint;
@@ -48,25 +50,28 @@ export type StatementTransfer = {
   hash: string | null;
 };
 
-/** The user's transfers, newest first, below the seq `before`. Each side has its index; the rows of both are merged. */
+/**
+ * The user's transfers, the latest first, before the one with the seq `before`. Each side has its
+ * index by time; the rows of both are merged.
+ */
 export async function listUserTransfers(
   db: Reader,
   input: Period & { userId: string; before: bigint | null; limit: number },
 ): Promise<StatementTransfer[]> {
   const account = userAccount(input.userId);
-  const before = sql`(${input.before}::bigint is null or seq < ${input.before}::bigint)`;
+  const before =
+    input.before === null
+      ? sql`true`
+      : sql`(created_at, seq) < (select created_at, seq from ledger_transfers where seq = ${input.before})`;
+  const side = (column: string) => sql`
+    (select * from ledger_transfers where ${sql.ref(column)} = ${account} and ${before} and ${within(input)}
+      order by created_at desc, seq desc limit ${input.limit})`;
   const { rows } = await sql<StatementTransfer>`
     select t.seq, t.id, t.debit_account_id, t.credit_account_id, t.amount, t.kind, t.description, t.refs,
       t.created_at, s.hash
-    from (
-      (select * from ledger_transfers where debit_account_id = ${account} and ${before} and ${within(input)}
-        order by seq desc limit ${input.limit})
-      union all
-      (select * from ledger_transfers where credit_account_id = ${account} and ${before} and ${within(input)}
-        order by seq desc limit ${input.limit})
-    ) t
+    from (${side('debit_account_id')} union all ${side('credit_account_id')}) t
     left join ledger_seals s on s.seq = t.seq
-    order by t.seq desc
+    order by t.created_at desc, t.seq desc
     limit ${input.limit}`.execute(db);
   return rows;
 }
@@ -92,14 +97,22 @@ export async function listOpenHolds(db: Reader, input: Period & { userId: string
   return rows;
 }
 
-/** What left the user's account and what came back, per account on the other side. */
+export type CounterpartSum = {
+  /** Id of the system account on the other side; 'users' for all users together. */
+  counterpart: string;
+  paid: bigint;
+  received: bigint;
+};
+
+/** What left the user's account in a period and what came back, per counterpart. */
 export async function sumUserTransfers(
   db: Reader,
   input: Period & { userId: string },
-): Promise<{ other_account_id: string; paid: bigint; received: bigint }[]> {
+): Promise<CounterpartSum[]> {
   const account = userAccount(input.userId);
-  const { rows } = await sql<{ other_account_id: string; paid: bigint; received: bigint }>`
-    select other_account_id, sum(paid)::bigint as paid, sum(received)::bigint as received
+  const { rows } = await sql<CounterpartSum>`
+    select case when other_account_id like 'user:%' then 'users' else other_account_id end as counterpart,
+      sum(paid)::bigint as paid, sum(received)::bigint as received
     from (
       select credit_account_id as other_account_id, amount as paid, 0 as received
       from ledger_transfers where debit_account_id = ${account} and ${within(input)}
@@ -107,7 +120,23 @@ export async function sumUserTransfers(
       select debit_account_id, 0, amount
       from ledger_transfers where credit_account_id = ${account} and ${within(input)}
     ) movements
-    group by other_account_id`.execute(db);
+    group by 1`.execute(db);
+  return rows;
+}
+
+/** The same since the beginning, without looking at every transfer: call it in a snapshot of the database. */
+export async function sumAllUserTransfers(tx: Transaction, userId: string): Promise<CounterpartSum[]> {
+  const head = await findChainHead(tx);
+  const { rows } = await sql<CounterpartSum>`
+    select counterpart, sum(paid)::bigint as paid, sum(received)::bigint as received
+    from (
+      select account_id, counterpart, paid, received from ledger_sealed_totals
+      where account_id = ${userAccount(userId)}
+      union all
+      select account_id, counterpart, paid, received from ledger_sum_transfers(${head?.seq ?? 0n}, ${2n ** 63n - 1n})
+    ) sums
+    where account_id = ${userAccount(userId)}
+    group by 1`.execute(tx);
   return rows;
 }
 
@@ -118,7 +147,7 @@ export async function sumSpendByDay(
 ): Promise<{ date: string; revenue_account_id: string; amount: bigint }[]> {
   const account = userAccount(input.userId);
   const { rows } = await sql<{ date: string; revenue_account_id: string; amount: bigint }>`
-    select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as date, revenue_account_id, sum(amount)::bigint as amount
+    select to_char(created_at at time zone ${input.timeZone}::text, 'YYYY-MM-DD') as date, revenue_account_id, sum(amount)::bigint as amount
     from (
       select created_at, credit_account_id as revenue_account_id, amount
       from ledger_transfers where debit_account_id = ${account} and ${within(input)}
@@ -130,71 +159,6 @@ export async function sumSpendByDay(
     group by 1, 2
     order by 1, 2`.execute(db);
   return rows;
-}
-
-export type AccountSums = {
-  id: string;
-  kind: string;
-  owner: string | null;
-  /** What the account says; null for system accounts. */
-  credits_posted: bigint | null;
-  debits_posted: bigint | null;
-  debits_pending: bigint | null;
-  /** What its transfers and open holds say. */
-  credits_summed: bigint;
-  debits_summed: bigint;
-  pending_summed: bigint;
-  transfers: number;
-};
-
-/** Every account with its own totals and, beside them, the same numbers summed from its rows. */
-export async function listAccountSums(db: Reader): Promise<AccountSums[]> {
-  const { rows } = await sql<AccountSums>`
-    with entries as (
-      select account_id, sum(credit)::bigint as credits, sum(debit)::bigint as debits, count(*)::int as transfers
-      from (
-        select credit_account_id as account_id, amount as credit, 0 as debit from ledger_transfers
-        union all
-        select debit_account_id, 0, amount from ledger_transfers
-      ) sides
-      group by account_id
-    ), open_holds as (
-      select debit_account_id as account_id, sum(amount)::bigint as pending
-      from ledger_holds where status = 'pending' group by debit_account_id
-    )
-    select a.id, a.kind, u.username as owner, a.credits_posted, a.debits_posted, a.debits_pending,
-      coalesce(e.credits, 0) as credits_summed, coalesce(e.debits, 0) as debits_summed,
-      coalesce(h.pending, 0) as pending_summed, coalesce(e.transfers, 0) as transfers
-    from ledger_accounts a
-    left join users u on u.id = a.owner_user_id
-    left join entries e on e.account_id = a.id
-    left join open_holds h on h.account_id = a.id
-    order by a.kind = 'user', a.id`.execute(db);
-  return rows;
-}
-
-/** Counts for the operator, and holds whose settlement does not match their transfer. */
-export async function countLedger(db: Reader) {
-  const { rows } = await sql<{
-    transfers: number;
-    open_holds: number;
-    sealed_transfers: number;
-    skipped_transfers: number;
-    wrong_settlements: number;
-  }>`
-    select
-      (select count(*)::int from ledger_transfers) as transfers,
-      (select count(*)::int from ledger_holds where status = 'pending') as open_holds,
-      (select count(*)::int from ledger_seals) as sealed_transfers,
-      (select count(*)::int from ledger_transfers t
-        where t.seq < (select max(seq) from ledger_seals)
-          and not exists (select from ledger_seals s where s.seq = t.seq)) as skipped_transfers,
-      (select count(*)::int from ledger_holds h full join ledger_transfers t on t.hold_id = h.id
-        where (h.id is not null or t.hold_id is not null)
-          and h.settled_amount is distinct from t.amount) as wrong_settlements`.execute(db);
-  const [counts] = rows;
-  if (counts === undefined) throw new Error('The ledger gave no counts');
-  return counts;
 }
 
 /** The last given seq, and then a transaction id that is higher than those of all who hold one up to it. */
@@ -228,10 +192,6 @@ export async function findChainHead(db: Reader): Promise<{ seq: bigint; hash: st
     .executeTakeFirst();
 }
 
-const sealableColumns = sql`
-  t.seq, t.id, t.debit_account_id, t.credit_account_id, t.amount, t.kind, t.description, t.refs, t.hold_id,
-  t.idempotency_key, to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at_utc`;
-
 export async function listUnsealed(
   tx: Transaction,
   { after, seqMax, limit }: { after: bigint; seqMax: bigint; limit: number },
@@ -246,32 +206,16 @@ export async function insertSeals(tx: Transaction, seals: { seq: bigint; hash: s
   await tx.insertInto('ledger_seals').values(seals).execute();
 }
 
-/** Seals above `after` in order, each with its transfer; null where the transfer is gone. */
-export async function listSeals(
-  db: Reader,
-  { after, limit }: { after: bigint; limit: number },
-): Promise<{ seq: bigint; hash: string; transfer: SealableTransfer | null }[]> {
-  const { rows } = await sql<SealableTransfer & { sealed_seq: bigint; hash: string; gone: boolean }>`
-    select s.seq as sealed_seq, s.hash, t.seq is null as gone, ${sealableColumns}
-    from ledger_seals s left join ledger_transfers t on t.seq = s.seq
-    where s.seq > ${after} order by s.seq limit ${limit}`.execute(db);
-  return rows.map(({ sealed_seq, hash, gone, ...transfer }) => ({
-    seq: sealed_seq,
-    hash,
-    transfer: gone ? null : transfer,
-  }));
-}
-
-/** The seal that stands `count` places before the newest one; undefined when there are fewer. */
-export async function findSealBefore(
-  db: Reader,
-  count: number,
-): Promise<{ seq: bigint; hash: string } | undefined> {
-  return db
-    .selectFrom('ledger_seals')
-    .select(['seq', 'hash'])
-    .orderBy('seq', 'desc')
-    .offset(count)
-    .limit(1)
-    .executeTakeFirst();
+/** Adds the transfers above `after` and up to `upTo`, which are being sealed, to the totals of what is sealed. */
+export async function addToSealedTotals(
+  tx: Transaction,
+  { after, upTo }: { after: bigint; upTo: bigint },
+): Promise<void> {
+  await sql`
+    insert into ledger_sealed_totals as total (account_id, counterpart, paid, received, transfers)
+    select account_id, counterpart, paid, received, transfers from ledger_sum_transfers(${after}, ${upTo})
+    on conflict (account_id, counterpart) do update set
+      paid = total.paid + excluded.paid,
+      received = total.received + excluded.received,
+      transfers = total.transfers + excluded.transfers`.execute(tx);
 }

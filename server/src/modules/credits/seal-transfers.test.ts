@@ -1,13 +1,17 @@
+import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Database, Transaction } from '../../platform/db/database.ts';
+import { storableText } from '../../platform/db/storable-text.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import { userAccount } from './accounts.ts';
+import { FIRST_HASH } from './hash-transfer.ts';
 import { hold, settle, transfer } from './ledger.ts';
+import { checkSeals } from './proof-queries.ts';
 import { hasEveryoneBeforeEnded, takeFence } from './queries.ts';
 import { sealTransfers } from './seal-transfers.ts';
 import { insertTestUser } from './test-user.ts';
-import { verifyLedger } from './verify-ledger.ts';
+import { verifyLedger, verifyNewest } from './verify-ledger.ts';
 
 const grant = (tx: Transaction, userId: string, references = {}) =>
   transfer(tx, {
@@ -118,7 +122,7 @@ describe('verification finds', () => {
     [
       'another amount',
       'update ledger_transfers set amount = amount + 1 where seq = 2',
-      ['sum', 'balances', 'chain'],
+      ['sum', 'balances', 'totals', 'chain'],
     ],
     ['another description', "update ledger_transfers set description = 'x' where seq = 2", ['chain']],
     [
@@ -131,7 +135,12 @@ describe('verification finds', () => {
       "update ledger_transfers set created_at = created_at - interval '1 microsecond' where seq = 2",
       ['chain'],
     ],
-    ['a transfer that is gone', 'delete from ledger_transfers where seq = 3', ['sum', 'balances', 'chain']],
+    [
+      'a transfer that is gone',
+      'delete from ledger_transfers where seq = 3',
+      ['sum', 'balances', 'totals', 'chain'],
+    ],
+    ['another total', 'update ledger_sealed_totals set paid = paid + 1', ['totals']],
     ['a seal that is gone', 'delete from ledger_seals where seq = 3', ['chain']],
     ['another seal', "update ledger_seals set hash = repeat('0', 64) where seq = 5", ['chain']],
     [
@@ -152,14 +161,50 @@ describe('verification finds', () => {
     expect(await failed(db)).toEqual(checks);
   });
 
-  test('the newest seals alone, when asked', async () => {
+  test('the newest seals alone, for a page', async () => {
     const { db } = await sealedLedger();
+    const newest = async () => {
+      const { checks } = await verifyNewest(db, { sealsMax: 2, usersMax: 10 });
+      return checks.find(({ name }) => name === 'chain');
+    };
     await tamper(db, "update ledger_transfers set description = 'x' where seq = 2");
-    const recent = await verifyLedger(db, { sealsMax: 2 });
-    expect(recent.checks.at(-1)).toEqual({
+    expect(await newest()).toEqual({
       name: 'chain',
       ok: true,
       detail: 'The newest 2 seals are what their transfers hash to',
     });
+    await tamper(db, "update ledger_transfers set description = 'x' where seq = 4");
+    expect(await newest()).toMatchObject({ ok: false, detail: expect.stringContaining('transfer 4') });
   });
+});
+
+test('the hash in SQL is the hash, whatever the text', async () => {
+  const { db, ada } = await sealedLedger();
+  const text = fc.string({ unit: 'binary', maxLength: 20 }).map((any) => storableText(any));
+  // The names of references are ours.
+  const name = fc.string({ minLength: 1, maxLength: 8 });
+  const refs = fc.dictionary(name, text, { maxKeys: 4, noNullPrototype: true });
+  const property = fc.asyncProperty(text, refs, async (description, references) => {
+    await sql`
+      insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs, idempotency_key)
+      values ('grants', ${userAccount(ada)}, 1, 'grant', ${description}, ${JSON.stringify(references)}, ${description})
+      on conflict do nothing`.execute(db);
+  });
+  await fc.assert(property, { numRuns: 200 });
+  await sealTransfers(db);
+  const { doubtful } = await checkSeals(db, { after: { seq: 0n, hash: FIRST_HASH }, limit: 1000 });
+  expect(doubtful).toBeNull();
+});
+
+test('where the hash in SQL differs, the other one decides', async () => {
+  const { db, ada } = await sealedLedger();
+  // JavaScript sorts names by UTF-16, PostgreSQL by UTF-8.
+  const references = { '\u{1f956}': 'baguette', '\uff5e': 'tilde' };
+  for (let i = 0; i < 3; i += 1) await db.transaction().execute((tx) => grant(tx, ada, references));
+  await sealTransfers(db);
+  const { doubtful } = await checkSeals(db, { after: { seq: 0n, hash: FIRST_HASH }, limit: 1000 });
+  expect(doubtful).not.toBeNull();
+  expect(await failed(db)).toEqual([]);
+  await tamper(db, `update ledger_transfers set amount = amount + 1 where seq = ${Number(doubtful) + 1}`);
+  expect(await failed(db)).toContain('chain');
 });

@@ -3,6 +3,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { FIRST_HASH, hashTransfer } from './hash-transfer.ts';
 import {
+  addToSealedTotals,
   findChainHead,
   hasEveryoneBeforeEnded,
   insertSeals,
@@ -11,7 +12,7 @@ import {
   takeFence,
 } from './queries.ts';
 
-const BATCH = 1000;
+const BATCH = 500;
 const FENCE_TRIES = 100;
 const FENCE_PAUSE_MS = 50;
 
@@ -47,7 +48,10 @@ async function sealBatch(db: Database, seqMax: bigint): Promise<number> {
       hash = hashTransfer(hash, transfer);
       return { seq: transfer.seq, hash };
     });
-    if (seals.length > 0) await insertSeals(tx, seals);
+    const last = seals.at(-1);
+    if (last === undefined) return 0;
+    await insertSeals(tx, seals);
+    await addToSealedTotals(tx, { after: head?.seq ?? 0n, upTo: last.seq });
     return seals.length;
   });
 }

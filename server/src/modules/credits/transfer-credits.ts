@@ -3,22 +3,25 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
 import { refuseUnusableKey } from '../../platform/db/idempotent.ts';
-import { send } from './ledger.ts';
+import type { SendGathered } from './gather-sends.ts';
+import { readSend, type Send } from './ledger.ts';
 
-/** Sends the caller's credits to another user. The ledger itself keeps the key. Throws what `send` throws. */
+/** Sends the caller's credits to another user. The ledger itself keeps the key. Throws what `readSend` throws. */
 export async function transferCredits(
   ctx: Context,
+  send: SendGathered,
   input: InputOf<typeof transferTokens>['body'],
 ): Promise<ResponseOf<typeof transferTokens>> {
   const { userId } = ctx.caller;
-  const key = ctx.idempotencyKey;
-  if (key !== null) refuseUnusableKey(key);
-  const { transferId, recipientId } = await send(ctx, {
+  const { idempotencyKey } = ctx;
+  if (idempotencyKey !== null) refuseUnusableKey(idempotencyKey);
+  const asked: Send = {
     senderId: userId,
     recipient: input.recipient_id,
     amountMicro: input.amount,
-    idempotencyKey: key && `transfer-credits:${userId}:${key}`,
-  });
+    idempotencyKey,
+  };
+  const { transferId, recipientId } = readSend(await send(asked), asked);
   for (const id of [userId, recipientId]) ctx.events.announce(id, { topic: 'balance', id });
   return { transaction_id: transferId, amount: formatBgl(input.amount) };
 }

@@ -1,14 +1,30 @@
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Database, Transaction } from '../../platform/db/database.ts';
+import { readSnapshot } from '../../platform/db/read-snapshot.ts';
 import { FIRST_HASH, hashTransfer } from './hash-transfer.ts';
-import { type AccountSums, countLedger, findSealBefore, listAccountSums, listSeals } from './queries.ts';
+import {
+  type AccountLine,
+  type AccountProof,
+  checkSeals,
+  countSealed,
+  countSkipped,
+  countWrongSettlements,
+  countWrongTotals,
+  findSeal,
+  findSealBefore,
+  listLargestAccounts,
+  proveAccounts,
+  type Wrong,
+} from './proof-queries.ts';
+import { findChainHead } from './queries.ts';
 
 export type Check = { name: string; ok: boolean; detail: string };
 
 export type LedgerReport = {
   ok: boolean;
   checks: Check[];
-  accounts: AccountSums[];
+  accounts: number;
+  sumOfBalances: bigint;
   transfers: number;
   openHolds: number;
   sealedTransfers: number;
@@ -16,140 +32,166 @@ export type LedgerReport = {
   chainHead: string | null;
 };
 
-const BATCH = 5000;
+/** Seals that are recomputed by one query. */
+const BATCH = 50_000;
 
 /**
  * Proves the books, in one snapshot of the database: recomputes every balance from the transfers
- * and the holds, and every seal from the transfers. `sealsMax` recomputes only the newest seals.
+ * and the holds, and every seal from the transfers. It takes as long as the book is thick, and
+ * always as much memory: call it on a connection without a limit of time.
  */
-export async function verifyLedger(db: Database, options: { sealsMax?: number } = {}): Promise<LedgerReport> {
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (tx) => {
-      const accounts = await listAccountSums(tx);
-      const counts = await countLedger(tx);
-      const chain = await checkChain(tx, { sealsMax: options.sealsMax, skipped: counts.skipped_transfers });
-      const checks = [
-        checkSum(accounts),
-        checkBalances(accounts),
-        checkHolds(accounts, counts.open_holds),
-        checkAvailable(accounts),
-        checkSettlements(counts.wrong_settlements),
-        chain.check,
-      ];
-      return {
-        ok: checks.every((check) => check.ok),
-        checks,
-        accounts,
-        transfers: counts.transfers,
-        openHolds: counts.open_holds,
-        sealedTransfers: counts.sealed_transfers,
-        chainHead: chain.head,
-      };
+export async function verifyLedger(db: Database): Promise<LedgerReport> {
+  return readSnapshot(db, async (tx) => {
+    const head = await findChainHead(tx);
+    const accounts = await proveAccounts(tx, null);
+    const wrongSettlements = await countWrongSettlements(tx, null);
+    const wrongTotals = await countWrongTotals(tx, head?.seq ?? 0n);
+    const skipped = await countSkipped(tx, { afterSeq: 0n, headSeq: head?.seq ?? 0n });
+    const chain = await recomputeChain(tx, { seq: 0n, hash: FIRST_HASH });
+    const sealedTransfers = await countSealed(tx, { counted: false });
+    return toReport(accounts, {
+      sealedTransfers,
+      chainHead: chain.head,
+      checks: [
+        checkSettlements(wrongSettlements, 'Every settled hold has its one transfer'),
+        checkTotals(wrongTotals),
+        checkChain(chain, skipped, `All ${sealedTransfers} seals`),
+      ],
     });
+  });
 }
 
-/** A user's balance is what the account says; a system account's is the sum of its transfers. */
-export function accountBalance(account: AccountSums): bigint {
-  return (
-    (account.credits_posted ?? account.credits_summed) - (account.debits_posted ?? account.debits_summed)
-  );
+/**
+ * The same for a page, with work that does not grow with the transfers: the newest `sealsMax` seals
+ * and settlements, and of sums what the sealer keeps. With it come the largest accounts.
+ */
+export async function verifyNewest(
+  db: Database,
+  { sealsMax, usersMax }: { sealsMax: number; usersMax: number },
+): Promise<LedgerReport & { largest: AccountLine[] }> {
+  return readSnapshot(db, async (tx) => {
+    const head = await findChainHead(tx);
+    const headSeq = head?.seq ?? 0n;
+    const start = (await findSealBefore(tx, sealsMax)) ?? { seq: 0n, hash: FIRST_HASH };
+    const accounts = await proveAccounts(tx, headSeq);
+    const wrongSettlements = await countWrongSettlements(tx, start.seq);
+    const skipped = await countSkipped(tx, { afterSeq: start.seq, headSeq });
+    const chain = await recomputeChain(tx, start);
+    const sealedTransfers = await countSealed(tx, { counted: true });
+    const report = toReport(accounts, {
+      sealedTransfers,
+      chainHead: chain.head,
+      checks: [
+        checkSettlements(wrongSettlements, 'Every new settlement has its hold'),
+        checkChain(chain, skipped, `The newest ${Math.min(sealsMax, sealedTransfers)} seals`),
+      ],
+    });
+    return { ...report, largest: await listLargestAccounts(tx, { headSeq, usersMax }) };
+  });
 }
 
-export function sumOfBalances(accounts: AccountSums[]): bigint {
-  return accounts.reduce((sum, account) => sum + accountBalance(account), 0n);
-}
-
-function checkSum(accounts: AccountSums[]): Check {
-  const sum = sumOfBalances(accounts);
+function toReport(
+  proof: AccountProof,
+  { checks, ...rest }: Pick<LedgerReport, 'checks' | 'sealedTransfers' | 'chainHead'>,
+): LedgerReport {
+  const { accounts, sumOfBalances, transfers, openHolds } = proof;
+  const all = [
+    {
+      name: 'sum',
+      ok: sumOfBalances === 0n,
+      detail: `All ${accounts} balances sum to ${formatBgl(sumOfBalances)} BGL`,
+    },
+    checkUsers(
+      'balances',
+      proof.wrongBalances,
+      'Every balance is the sum of its transfers',
+      'does not have the balance that its transfers sum to',
+    ),
+    checkUsers(
+      'holds',
+      proof.wrongHolds,
+      `What is held is the sum of the ${openHolds} open holds`,
+      'does not hold what its open holds sum to',
+    ),
+    checkUsers(
+      'available',
+      proof.overspent,
+      'No user has spent or promised more than there was',
+      'has spent or promised more than there was',
+    ),
+    ...checks,
+  ];
   return {
-    name: 'sum',
-    ok: sum === 0n,
-    detail: `All ${accounts.length} balances sum to ${formatBgl(sum)} BGL`,
+    ok: all.every((check) => check.ok),
+    checks: all,
+    accounts,
+    sumOfBalances,
+    transfers,
+    openHolds,
+    ...rest,
   };
 }
 
-function checkBalances(accounts: AccountSums[]): Check {
-  return checkUsers(
-    'balances',
-    accounts,
-    (a) => a.credits_posted === a.credits_summed && a.debits_posted === a.debits_summed,
-    'Every balance is the sum of its transfers',
-    'does not have the balance that its transfers sum to',
-  );
+function checkUsers(name: string, { first, count }: Wrong, right: string, wrong: string): Check {
+  return {
+    name,
+    ok: count === 0,
+    detail: count === 0 ? right : `${first} ${wrong} (${count} such accounts)`,
+  };
 }
 
-function checkHolds(accounts: AccountSums[], openHolds: number): Check {
-  return checkUsers(
-    'holds',
-    accounts,
-    (a) => a.debits_pending === a.pending_summed,
-    `What is held is the sum of the ${openHolds} open holds`,
-    'does not hold what its open holds sum to',
-  );
-}
-
-function checkAvailable(accounts: AccountSums[]): Check {
-  return checkUsers(
-    'available',
-    accounts,
-    (a) => a.credits_summed - a.debits_summed - a.pending_summed >= 0n,
-    'No user has spent or promised more than there was',
-    'has spent or promised more than there was',
-  );
-}
-
-function checkUsers(
-  name: string,
-  accounts: AccountSums[],
-  isRight: (account: AccountSums) => boolean,
-  right: string,
-  wrong: string,
-): Check {
-  const bad = accounts.filter((account) => account.kind === 'user' && !isRight(account));
-  const [first] = bad;
-  return { name, ok: !first, detail: first ? `${first.id} ${wrong} (${bad.length} such accounts)` : right };
-}
-
-function checkSettlements(wrong: number): Check {
+function checkSettlements(wrong: number, right: string): Check {
   return {
     name: 'settlements',
     ok: wrong === 0,
-    detail:
-      wrong === 0
-        ? 'Every settled hold has its one transfer'
-        : `${wrong} holds and transfers do not agree on what was settled`,
+    detail: wrong === 0 ? right : `${wrong} holds and transfers do not agree on what was settled`,
   };
 }
 
-async function checkChain(
-  tx: Transaction,
-  { sealsMax, skipped }: { sealsMax?: number; skipped: number },
-): Promise<{ check: Check; head: string | null }> {
-  const start = sealsMax === undefined ? undefined : await findSealBefore(tx, sealsMax);
-  let seq = start?.seq ?? 0n;
-  let hash = start?.hash ?? FIRST_HASH;
-  let recomputed = 0;
-  const broken = (detail: string) => ({ check: { name: 'chain', ok: false, detail }, head: null });
-
-  if (skipped > 0) return broken(`${skipped} transfers before the newest seal have none`);
-  for (;;) {
-    const seals = await listSeals(tx, { after: seq, limit: BATCH });
-    for (const seal of seals) {
-      if (seal.transfer === null) return broken(`Transfer ${seal.seq} was sealed and is gone`);
-      hash = hashTransfer(hash, seal.transfer);
-      if (hash !== seal.hash)
-        return broken(`The chain breaks at transfer ${seal.seq}: it is not what was sealed`);
-      seq = seal.seq;
-    }
-    recomputed += seals.length;
-    if (seals.length < BATCH) break;
-  }
-  const which = start ? `The newest ${recomputed} seals` : `All ${recomputed} seals`;
+function checkTotals(wrong: number): Check {
   return {
-    check: { name: 'chain', ok: true, detail: `${which} are what their transfers hash to` },
-    head: seq === 0n ? null : hash,
+    name: 'totals',
+    ok: wrong === 0,
+    detail:
+      wrong === 0
+        ? 'The totals of what is sealed are the sums of the sealed transfers'
+        : `${wrong} totals of what is sealed are not the sums of their transfers`,
   };
+}
+
+type Chain = { head: string | null; broken: string | null };
+
+function checkChain({ broken }: Chain, skipped: number, which: string): Check {
+  if (skipped > 0)
+    return { name: 'chain', ok: false, detail: `${skipped} transfers before the newest seal have none` };
+  return {
+    name: 'chain',
+    ok: broken === null,
+    detail: broken ?? `${which} are what their transfers hash to`,
+  };
+}
+
+/** Recomputes the seals after `start`; the head is null where the chain is empty or broken. */
+async function recomputeChain(tx: Transaction, start: { seq: bigint; hash: string }): Promise<Chain> {
+  let place = start;
+  for (;;) {
+    const { last, doubtful } = await checkSeals(tx, { after: place, limit: BATCH });
+    if (doubtful !== null) {
+      const judged = await judgeSeal(tx, doubtful);
+      if ('broken' in judged) return { head: null, broken: judged.broken };
+      place = judged;
+    } else if (last !== null) place = last;
+    else return { head: place.seq === 0n ? null : place.hash, broken: null };
+  }
+}
+
+/** What is wrong with the seal; or the seal, where it is right after all. */
+async function judgeSeal(
+  tx: Transaction,
+  seq: bigint,
+): Promise<{ broken: string } | { seq: bigint; hash: string }> {
+  const { hash, previous, transfer } = await findSeal(tx, seq);
+  if (transfer === null) return { broken: `Transfer ${seq} was sealed and is gone` };
+  if (hashTransfer(previous ?? FIRST_HASH, transfer) === hash) return { seq, hash };
+  return { broken: `The chain breaks at transfer ${seq}: it is not what was sealed` };
 }

@@ -72,7 +72,11 @@ export async function answerCompletion(
       await answer(ctx, parts, path, call);
       outcome.ok = true;
     } catch (error) {
-      if (client.signal.aborted) return;
+      if (client.signal.aborted) {
+        // Who stops an answer has not met an error.
+        outcome.ok = true;
+        return;
+      }
       // Where nothing reached the client by our fault, nothing was bought.
       const bought = reply.raw.headersSent || deadline.signal.aborted;
       if (!bought || outcome.usage.completionTokens === 0) outcome.usage = NOTHING;

@@ -63,7 +63,7 @@ export function failEvents(raw: Raw, error: unknown, requestId: string): void {
     error instanceof AppError
       ? error
       : new AppError('unavailable', {
-          publicMessage: 'The model server broke off. Try again',
+          publicMessage: 'The model server stopped in the middle of the answer. Try again',
           cause: error,
         });
   raw.end(`data: ${JSON.stringify(toErrorBody(known, requestId))}\n\n`);

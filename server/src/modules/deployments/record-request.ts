@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
-import { settle } from '../credits/ledger.ts';
+import { endHold } from '../credits/ledger.ts';
 import { costMicro } from '../credits/quote.ts';
 import type { Usage } from './completion-stream.ts';
 import { tokenPrices } from './find-model.ts';
@@ -45,13 +45,13 @@ export async function recordRequest(
   }
 }
 
-function record(
+async function record(
   ctx: Context,
   upstream: Upstream,
   answered: Answered,
   charge: { holdId: string; amountMicro: bigint } | null,
 ): Promise<void> {
-  return inTransaction(ctx.db, async (tx) => {
+  const changed = await inTransaction(ctx.db, async (tx) => {
     await insertChatRequest(tx, {
       id: answered.id,
       userId: ctx.caller.userId,
@@ -66,6 +66,9 @@ function record(
       totalMs: answered.totalMs,
       costMicro: charge?.amountMicro ?? 0n,
     });
-    if (charge) await settle(tx, charge);
+    return charge && (await endHold(tx, charge)).changed;
   });
+  // After the commit: transactions that announce commit one after the other.
+  const { userId } = ctx.caller;
+  if (changed !== null) ctx.events.announce(userId, { topic: 'balance', id: userId });
 }

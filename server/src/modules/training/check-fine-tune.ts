@@ -77,7 +77,7 @@ export async function checkFineTune(
       : await readData(ctx, {
           base: trainableFiles(base),
           dataFile,
-          spec: { data: toDataSpec(fields), parameters: toParameters(fields) },
+          spec: { data: toDataSpec(fields, ctx.clock.now()), parameters: toParameters(fields) },
         });
   if (report) errors.push(...report.critical_errors);
   const readable = report !== null && report.critical_errors.length === 0;

@@ -25,7 +25,7 @@ export async function meterRun(tx: Transaction, run: RunRow, workload: Workload,
   const expiresSoon = run.holdExpiresAt.getTime() - now.getTime() < HOLD_MS / 2;
   if (isShort || expiresSoon) held = await extend(tx, run, isShort ? costAfter(EXTENDED_BY_S) : held, now);
   if (held === 0n || held < costAfter(0)) {
-    await stopWorkload(tx, { id: run.id, reason: 'The credit has ended. The work was saved', now });
+    await stopWorkload(tx, { id: run.id, reason: 'Your credits ran out. The work was saved', now });
   }
 }
 

@@ -67,6 +67,7 @@ export async function startFineTune(
           base,
           dataset,
           device: place.placement.accelerator === null ? 'cpu' : 'cuda',
+          now,
         }),
         placement: place.placement,
         expectedSeconds: check.seconds,

@@ -427,7 +427,7 @@ describe('a fine-tune', () => {
     expect(commands.length).toBeLessThan(50);
     expect(run).toMatchObject({
       state: 'cancelled',
-      reason: 'The credit has ended. The work was saved.',
+      reason: 'Your credits ran out. The work was saved.',
     });
     expect(micro(run.charged)).toBeGreaterThan(micro(run.quote.total));
     expect(micro(run.charged)).toBeLessThanOrEqual(70_000);
@@ -474,7 +474,7 @@ describe('a fine-tune', () => {
     expect(await runOf(modelId, broke)).toMatchObject({
       state: 'cancelled',
       charged: '0',
-      reason: 'The credit has ended. The work was saved.',
+      reason: 'Your credits ran out. The work was saved.',
     });
   });
 

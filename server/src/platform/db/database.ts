@@ -27,7 +27,7 @@ const types: pg.CustomTypesConfig = {
 };
 
 type PoolOptions = {
-  /** Connections at most. */
+  /** Connections at most; 10 unless said. */
   poolSize?: number;
   /**
    * PostgreSQL ends statements that take longer, and transactions in which nothing is asked for as
@@ -71,17 +71,19 @@ export function createPool(
 function giveUpSilent(client: pg.ClientBase, ms: number): void {
   const socket = client instanceof pg.Client ? client.connection.stream : null;
   if (!(socket instanceof Socket)) return;
-  socket.setTimeout(ms, () => socket.destroy(new Error(`PostgreSQL said nothing for ${ms / 1000} s`)));
+  socket.setTimeout(ms, () =>
+    socket.destroy(new Error(`Connection terminated: PostgreSQL said nothing for ${ms / 1000} s`)),
+  );
 }
 
 const PING_MS_MAX = 2_000;
 
 /**
- * Resolves when the database answers; rejects after two seconds at the latest. A connection that was
+ * Resolves when the database has done what `text` asks; rejects after two seconds at the latest. A connection that was
  * asked and says nothing is given up, so that the next one asks another.
  */
-export async function ping(pool: pg.Pool): Promise<void> {
-  const question = { text: 'select 1', query_timeout: PING_MS_MAX };
+export async function ping(pool: pg.Pool, text = 'select 1'): Promise<void> {
+  const question = { text, query_timeout: PING_MS_MAX };
   // The query's own time begins when there is a connection for it.
   const late = sleep(PING_MS_MAX, undefined, { ref: false }).then(() => {
     throw new Error(`No answer within ${PING_MS_MAX} ms`);

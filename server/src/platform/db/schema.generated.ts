@@ -173,6 +173,14 @@ export type LedgerHoldsTable = {
   ended_at: Timestamp | null;
 };
 
+export type LedgerSealedTotalsTable = {
+  account_id: string;
+  counterpart: string;
+  paid: bigint;
+  received: bigint;
+  transfers: bigint;
+};
+
 export type LedgerSealsTable = {
   seq: bigint;
   hash: string;
@@ -206,6 +214,11 @@ export type PreparationsTable = {
   progress: number | null;
   fingerprint: string | null;
   updated_at: Timestamp;
+};
+
+export type ReadinessChecksTable = {
+  id: boolean;
+  checked_at: Generated<Timestamp>;
 };
 
 export type RevisionsTable = {
@@ -406,10 +419,12 @@ export type DB = {
   idempotency_keys: IdempotencyKeysTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_holds: LedgerHoldsTable;
+  ledger_sealed_totals: LedgerSealedTotalsTable;
   ledger_seals: LedgerSealsTable;
   ledger_transfers: LedgerTransfersTable;
   onboarding_steps: OnboardingStepsTable;
   preparations: PreparationsTable;
+  readiness_checks: ReadinessChecksTable;
   revisions: RevisionsTable;
   runs: RunsTable;
   serving_workloads: ServingWorkloadsTable;

@@ -8,6 +8,8 @@ import { CHANNEL, message, toPayload } from './publish-change.ts';
 export type Events = {
   /** Calls `listener` for every event of the user until the returned function is called. */
   subscribe: (userId: string, listener: (event: ChangeEvent) => void) => () => void;
+  /** How many listeners the user has in this process. */
+  countListeners: (userId: string) => number;
   /**
    * Tells it within a moment, outside any transaction; call it after the commit. For changes that
    * come by the hundred: `publishChange` makes the transactions that announce commit one after the
@@ -41,7 +43,8 @@ export async function openEvents(
     if (!parsed.success) return;
     const { user_id, event } = parsed.data;
     const hearers = user_id === null ? [...listeners.values()] : [listeners.get(user_id) ?? []];
-    for (const own of hearers) for (const listener of own) listener(event);
+    // A listener may leave while it listens.
+    for (const own of hearers) for (const listener of [...own]) listener(event);
   };
 
   const announceWaiting = () => {
@@ -87,6 +90,7 @@ export async function openEvents(
         if (own.size === 0 && listeners.get(userId) === own) listeners.delete(userId);
       };
     },
+    countListeners: (userId) => listeners.get(userId)?.size ?? 0,
     announce: (userId, event) => {
       if (waiting.size === 0) setTimeout(announceWaiting, ANNOUNCE_MS);
       waiting.add(toPayload(userId, event));

@@ -41,7 +41,7 @@ export function bind<E extends Endpoint>(
   handler: Handler<E, UserCaller>,
   options?: BindOptions,
 ): Binding {
-  return toBinding(endpoint, handler, ['session', 'key', 'operator'], options);
+  return toBinding(endpoint, handler, ['session', 'key', 'key_or_session', 'operator'], options);
 }
 
 /** The same for endpoints that anybody may call. */

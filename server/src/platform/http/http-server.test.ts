@@ -1,28 +1,15 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import http from 'node:http';
 import net from 'node:net';
-import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endpoint } from '@bakehouse/contract/endpoint';
-import { pino } from 'pino';
-import { Registry } from 'prom-client';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { readConfig } from '../../config.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
-import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import type { Services } from '../context.ts';
+import { serve } from '../../testing/serve.ts';
 import { createPool, ping } from '../db/database.ts';
 import { AppError } from '../errors.ts';
-import { type Binding, bind, bindPublic, bindWorkload } from './bind.ts';
-import { buildHttpServer } from './http-server.ts';
+import { bind, bindPublic, bindWorkload } from './bind.ts';
 import { openEventStream } from './server-sent-events.ts';
-
-const dist = await temporaryFolder();
-await mkdir(path.join(dist, 'assets'));
-await writeFile(path.join(dist, 'index.html'), '<!doctype html><title>Bakehouse</title>');
-await writeFile(path.join(dist, 'assets/app-a1b2c3.js'), 'export {}');
 
 const open = { method: 'POST', path: '/api/v1/test', access: 'public', summary: 'For tests' } as const;
 const numbers = endpoint({
@@ -30,57 +17,6 @@ const numbers = endpoint({
   body: z.object({ amount: z.number().min(1), list: z.array(z.object({ name: z.string() })).optional() }),
   response: z.object({ doubled: z.number() }),
 });
-
-type Answer = {
-  status: number;
-  headers: http.IncomingHttpHeaders;
-  text: string;
-  json: { error: Record<string, unknown> };
-};
-
-async function serve(
-  bindings: Binding[],
-  settings: Record<string, string> = {},
-  checkReady: () => Promise<unknown> = async () => undefined,
-) {
-  const logged: string[] = [];
-  const log = pino({ level: 'info' }, { write: (line) => void logged.push(line) });
-  const services = { config: readConfig(settings), log } as unknown as Services;
-  const app = await buildHttpServer({
-    services,
-    metrics: new Registry(),
-    checkReady,
-    authenticators: {
-      key: async (key) =>
-        key.startsWith('key-of-')
-          ? { kind: 'user', userId: key.slice(7), isOperator: key === 'key-of-root' }
-          : null,
-      session: async () => null,
-      workload: async (workloadId, token) =>
-        token === `token-of-${workloadId}` ? { kind: 'workload', workloadId } : null,
-    },
-    bindings,
-    plugins: [],
-    webDist: dist,
-  });
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  const address = app.server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  onFileEnd(() => app.close());
-  const call = async (target: string, init: RequestInit = {}): Promise<Answer> => {
-    const response = await fetch(url + target, init);
-    const text = await response.text();
-    const json = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : null;
-    return { status: response.status, headers: Object.fromEntries(response.headers), text, json };
-  };
-  const post = (body: unknown, headers: Record<string, string> = {}) =>
-    call('/api/v1/test', {
-      method: 'POST',
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json', ...headers },
-    });
-  return { app, url, call, post, logged };
-}
 
 describe('errors on the wire', () => {
   test('name the field that is wrong, and echo the request id', async () => {
@@ -392,7 +328,7 @@ test('a server whose database hangs is not ready, and says so in time', async ()
   const { call } = await serve([], {}, () => ping(pool));
   expect(await call('/readyz')).toMatchObject({
     status: 503,
-    json: { error: { code: 'unavailable', message: 'The database does not answer' } },
+    json: { error: { code: 'unavailable', message: 'The database does not answer, or takes no writes' } },
   });
 }, 10_000);
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { BODY_BYTES_MAX, type Endpoint } from '@bakehouse/contract/endpoint';
 import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
 import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
@@ -11,25 +12,21 @@ import Fastify, {
 } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import type { Registry } from 'prom-client';
-import type { Caller, Context, Services, UserCaller, WorkloadCaller } from '../context.ts';
+import type { Caller, Context, Services, UserCaller } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Binding } from './bind.ts';
+import { cutSlowBodies } from './body-deadline.ts';
+import { type Authenticators, findCaller, headerText } from './find-caller.ts';
 import { closeGracefully } from './graceful-close.ts';
+import { mountHealth } from './health-routes.ts';
 import { measureHttp } from './measure-http.ts';
 import { describeInOpenApi } from './openapi.ts';
-import { type GuardStrangers, limitCalls } from './rate-limits.ts';
+import { callerOf, limitBy, limitCalls } from './rate-limits.ts';
+import { readBodies } from './read-body.ts';
+import { refuseOtherMethods } from './refuse-other-methods.ts';
 import { refuseUnstorable } from './refuse-unstorable.ts';
 import { sendError } from './send-error.ts';
 import { serveWebApp } from './web-app.ts';
-
-/** How callers are recognised; the modules that own users and workloads provide it. */
-export type Authenticators = {
-  /** Owner of the API key; null when the key is nobody's. */
-  key: (key: string) => Promise<UserCaller | null>;
-  /** Owner of the browser's session cookie. */
-  session: (request: FastifyRequest) => Promise<UserCaller | null>;
-  workload: (workloadId: string, token: string) => Promise<WorkloadCaller | null>;
-};
 
 type Options = {
   services: Services;
@@ -40,8 +37,19 @@ type Options = {
   bindings: Binding[];
   /** What is not described in the contract, e.g. the sign-in library's own paths. */
   plugins: FastifyPluginAsync[];
+  /** Names of the endpoints in the OpenAPI document. */
+  operationIds: Map<Endpoint, string>;
   /** Folder of the built web app. */
   webDist: string;
+};
+
+/** What OpenAPI calls the ways in. */
+const SCHEMES = {
+  session: ['session'],
+  key: ['key'],
+  key_or_session: ['key', 'session'],
+  operator: ['key'],
+  workload: ['workload'],
 };
 
 /** Builds the HTTP server with every binding mounted. It does not listen yet. */
@@ -54,19 +62,19 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
     genReqId: (request) => headerText(request.headers['x-request-id'])?.slice(0, 100) ?? randomUUID(),
     requestIdHeader: false,
     trustProxy: services.config.trustedProxies,
-    bodyLimit: 8 * 1024 * 1024,
+    bodyLimit: BODY_BYTES_MAX,
     routerOptions: { maxParamLength: 512 },
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendError);
-  // Bytes are not read here: the handler streams them from `request.raw`.
-  app.addContentTypeParser('application/octet-stream', (_request, _payload, done) => done(null));
+  readBodies(app);
   closeGracefully(app);
   app.addHook('onRequest', async (request, reply) => {
     request.caller = { kind: 'nobody' };
     reply.header('x-request-id', request.id);
   });
+  cutSlowBodies(app);
   refuseUnstorable(app);
 
   await app.register(helmet, {
@@ -86,56 +94,42 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   });
   // The parser cuts a file at its limit without an error: one byte more lets the store see the excess.
   await app.register(multipart, { limits: { fileSize: FILE_SIZE_LIMIT_BYTES + 1, files: 1, fields: 10 } });
-  const guardStrangers = await limitCalls(app, services.config.rateLimitPerMinute);
+  const limits = await limitCalls(app, services.config.rateLimitPerMinute);
 
-  await describeInOpenApi(
-    app,
-    options.bindings.map(({ endpoint }) => endpoint),
-  );
+  const endpoints = options.bindings.map(({ endpoint }) => endpoint);
+  await describeInOpenApi(app, {
+    endpoints,
+    operationIds: options.operationIds,
+    countCall: limits.countCall,
+  });
   measureHttp(app, options.metrics);
-  mountHealth(app, options);
-  for (const binding of options.bindings) mount(app, { services, authenticators, guardStrangers }, binding);
+  mountHealth(app, { ...options, metricsToken: services.config.metricsToken });
+  for (const binding of options.bindings) mount(app, { services, authenticators, ...limits }, binding);
+  refuseOtherMethods(app, endpoints);
   for (const plugin of options.plugins) await app.register(plugin);
   await serveWebApp(app, options.webDist);
   return app;
 }
 
-type MountOptions = Pick<Options, 'services' | 'authenticators'> & { guardStrangers: GuardStrangers };
-
-function mountHealth(
-  app: FastifyInstance,
-  { metrics, checkReady }: Pick<Options, 'metrics' | 'checkReady'>,
-): void {
-  const options = { config: { rateLimit: false }, schema: { hide: true } } as const;
-  app.get('/healthz', options, async () => ({ status: 'ok' }));
-  app.get('/readyz', options, async () => {
-    await checkReady().catch((cause: unknown) => {
-      throw new AppError('unavailable', { publicMessage: 'The database does not answer', cause });
-    });
-    return { status: 'ok' };
-  });
-  app.get('/metrics', options, async (_request, reply) =>
-    reply.type(metrics.contentType).send(await metrics.metrics()),
-  );
-}
+type MountOptions = Pick<Options, 'services' | 'authenticators'> & Awaited<ReturnType<typeof limitCalls>>;
 
 function mount(
   app: FastifyInstance,
-  { services, authenticators, guardStrangers }: MountOptions,
+  { services, authenticators, guardStrangers, countCall }: MountOptions,
   binding: Binding,
 ): void {
-  const { endpoint, handle } = binding;
+  const { endpoint, handle, callsPerMinute } = binding;
+  const countStrictly =
+    callsPerMinute === undefined ? null : limitBy(app, { max: callsPerMinute, keyOf: callerOf });
   app.route({
     method: endpoint.method,
     url: endpoint.path,
-    config: { rateLimit: limitOf(binding) },
+    bodyLimit: endpoint.bodyBytesMax ?? BODY_BYTES_MAX,
     schema: {
       summary: endpoint.summary,
       tags: [endpoint.path.startsWith('/v1/') ? 'openai' : (endpoint.path.split('/')[3] ?? '')],
       security:
-        endpoint.access === 'public'
-          ? []
-          : [{ [endpoint.access === 'operator' ? 'key' : endpoint.access]: [] }],
+        endpoint.access === 'public' ? [] : SCHEMES[endpoint.access].map((scheme) => ({ [scheme]: [] })),
       ...(endpoint.params && { params: endpoint.params }),
       ...(endpoint.query && { querystring: endpoint.query }),
       ...(endpoint.body && { body: endpoint.body }),
@@ -144,12 +138,20 @@ function mount(
     // Access is checked before the body is read, so that strangers cannot make the server parse.
     onRequest: async (request, reply) => {
       request.caller = await guardStrangers(request, reply, () =>
-        findCaller(request, binding, authenticators),
+        findCaller(request, endpoint.access, { authenticators, publicUrl: services.config.publicUrl }),
       );
+    },
+    // Once it is known who calls, and still before the body is read.
+    preParsing: async (request, reply) => {
+      // Workloads are ours, and report as often as they must.
+      if (endpoint.access === 'workload') return;
+      await countCall(request, reply);
+      await countStrictly?.(request, reply);
     },
     // Before validation: whose it is comes first.
     preValidation: async (request) => {
       if (request.caller.kind === 'user') refuseForeignIds(request, request.caller);
+      if (endpoint.upload) request.liftBodyDeadline();
     },
     handler: async (request, reply) => {
       const ctx: Context<Caller> = {
@@ -169,46 +171,6 @@ function mount(
       return reply.header('content-type', 'application/json; charset=utf-8').send(body);
     },
   });
-}
-
-/** Workloads are ours, and report as often as they must. */
-function limitOf(binding: Binding) {
-  if (binding.endpoint.access === 'workload') return false;
-  return binding.callsPerMinute === undefined ? {} : { max: binding.callsPerMinute };
-}
-
-async function findCaller(
-  request: FastifyRequest,
-  binding: Binding,
-  authenticators: Authenticators,
-): Promise<Caller> {
-  const { access } = binding.endpoint;
-  if (access === 'public') return { kind: 'nobody' };
-  if (access === 'workload') {
-    const token = readBearer(request);
-    const { workloadId } = request.params as { workloadId: string };
-    const workload = token ? await authenticators.workload(workloadId, token) : null;
-    if (!workload)
-      throw new AppError('unauthenticated', { publicMessage: 'This workload token is not valid' });
-    return workload;
-  }
-  if (access === 'session') {
-    const user = await authenticators.session(request);
-    if (!user) throw new AppError('unauthenticated', { publicMessage: 'Sign in first' });
-    return user;
-  }
-  const key = readKey(request);
-  if (!key) {
-    throw new AppError('unauthenticated', {
-      publicMessage: 'API key not found. Send it in the X-API-KEY header',
-    });
-  }
-  const user = await authenticators.key(key);
-  if (!user) throw new AppError('unauthenticated', { publicMessage: 'This API key is not valid' });
-  if (access === 'operator' && !user.isOperator) {
-    throw new AppError('forbidden', { publicMessage: 'Only an operator may do this' });
-  }
-  return user;
 }
 
 /** The key's owner is the only truth: any other user id in the input is refused, wherever it stands. */
@@ -231,19 +193,6 @@ function field(object: unknown, name: string): unknown {
   return typeof object === 'object' && object !== null && name in object
     ? (object as Record<string, unknown>)[name]
     : undefined;
-}
-
-function readKey(request: FastifyRequest): string | null {
-  return headerText(request.headers['x-api-key']) ?? readBearer(request);
-}
-
-function readBearer(request: FastifyRequest): string | null {
-  const match = /^Bearer\s+(\S+)$/i.exec(headerText(request.headers.authorization) ?? '');
-  return match?.[1] ?? null;
-}
-
-function headerText(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
 }
 
 declare module 'fastify' {

@@ -4,8 +4,15 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import * as z from 'zod';
+import type { CountCall } from './rate-limits.ts';
 
-type Operation = { parameters?: object[]; responses?: Record<string, object> };
+type Operation = {
+  operationId?: string;
+  parameters?: object[];
+  requestBody?: object;
+  responses?: Record<string, object>;
+};
+type Described = { endpoints: Endpoint[]; operationIds: Map<Endpoint, string> };
 type Document = { paths?: Record<string, Record<string, Operation>>; components?: { responses?: object } };
 
 const idempotencyKey = {
@@ -20,7 +27,11 @@ const idempotencyKey = {
  * Describes the endpoints, mounted after this call, as an OpenAPI 3.1 document: `app.swagger()`, and
  * for everyone at GET /openapi.json.
  */
-export async function describeInOpenApi(app: FastifyInstance, endpoints: Endpoint[]): Promise<void> {
+export async function describeInOpenApi(
+  app: FastifyInstance,
+  { countCall, ...described }: Described & { countCall: CountCall },
+): Promise<void> {
+  const { endpoints } = described;
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -48,15 +59,15 @@ export async function describeInOpenApi(app: FastifyInstance, endpoints: Endpoin
     },
     transformObject: (input) => {
       const document = jsonSchemaTransformObject(input);
-      complete(document as Document, endpoints);
+      complete(document as Document, described);
       return document;
     },
   });
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  app.get('/openapi.json', { schema: { hide: true }, preParsing: countCall }, async () => app.swagger());
 }
 
-/** Adds what the routes' schemas cannot say: the one shape of errors, and the header of calls that spend. */
-function complete(document: Document, endpoints: Endpoint[]): void {
+/** Adds what the routes' schemas cannot say: names, files, answers without JSON, the one shape of errors, and the header of calls that spend. */
+function complete(document: Document, { endpoints, operationIds }: Described): void {
   const { $schema: _, ...error } = z.toJSONSchema(errorBody);
   document.components = {
     ...document.components,
@@ -66,7 +77,32 @@ function complete(document: Document, endpoints: Endpoint[]): void {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}').replace('*', '{*}');
     const operation = document.paths?.[path]?.[endpoint.method.toLowerCase()];
     if (!operation) continue;
-    operation.responses = { ...operation.responses, default: { $ref: '#/components/responses/Error' } };
+    const operationId = operationIds.get(endpoint);
+    if (operationId) operation.operationId = operationId;
+    if (endpoint.upload) operation.requestBody = describeUpload(endpoint.upload);
+    operation.responses = {
+      ...(endpoint.response
+        ? operation.responses
+        : {
+            [endpoint.status ?? 200]: {
+              description: endpoint.status === 204 ? 'Done' : 'Bytes, or a stream',
+            },
+          }),
+      default: { $ref: '#/components/responses/Error' },
+    };
     if (endpoint.spends) operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
   }
+}
+
+function describeUpload(upload: NonNullable<Endpoint['upload']>): object {
+  const bytes = { type: 'string', contentMediaType: 'application/octet-stream' };
+  const content =
+    upload === 'bytes'
+      ? { 'application/octet-stream': { schema: bytes } }
+      : {
+          'multipart/form-data': {
+            schema: { type: 'object', properties: { [upload.part]: bytes }, required: [upload.part] },
+          },
+        };
+  return { required: true, content };
 }

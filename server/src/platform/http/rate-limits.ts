@@ -3,57 +3,66 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
 
 /** Runs the check of who calls, unless this address has failed it too often. */
-export type GuardStrangers = <T>(
+type GuardStrangers = <T>(
   request: FastifyRequest,
   reply: FastifyReply,
   authenticate: () => Promise<T>,
 ) => Promise<T>;
 
+/** Counts a call; throws AppError('rate_limited') for one too many. */
+export type CountCall = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/** Whose calls a bucket counts; null is not counted. */
+type KeyOf = (request: FastifyRequest) => string | null;
+
+/** Buckets that are kept at once; beyond it the one that was not asked for longest is forgotten. */
+const BUCKETS_MAX = 50_000;
+
 /**
- * Limits the calls per minute of each user, and of each address where nobody is known; routes may
- * lower it with `config.rateLimit`. Calls are counted once it is known who calls, so that a made-up
- * key opens no bucket of its own. What fails before that counts in a bucket of its address, which
- * the returned guard looks at first: users behind one address do not count against each other.
- * 0 switches all of it off.
+ * Makes the limits of calls per minute: `countCall` counts those of each user over all routes, and
+ * of each address where nobody is known. It runs once it is known who calls, so that a made-up key
+ * opens no bucket of its own. What fails before that counts in a bucket of its address, which
+ * `guardStrangers` looks at first: users behind one address do not count against each other.
+ * 0 switches all of it off, `limitBy` too.
  */
-export async function limitCalls(app: FastifyInstance, perMinute: number): Promise<GuardStrangers> {
-  if (perMinute === 0) return (_request, _reply, authenticate) => authenticate();
+export async function limitCalls(
+  app: FastifyInstance,
+  perMinute: number,
+): Promise<{ guardStrangers: GuardStrangers; countCall: CountCall }> {
+  if (perMinute === 0) {
+    return {
+      guardStrangers: (_request, _reply, authenticate) => authenticate(),
+      countCall: async () => undefined,
+    };
+  }
   await app.register(rateLimit, {
+    global: false,
     max: perMinute,
     timeWindow: '1 minute',
-    enableDraftSpec: true,
-    // The first hook after authentication, and still before the body is read.
-    hook: 'preParsing',
-    keyGenerator: (request) =>
-      request.caller.kind === 'user' ? `user:${request.caller.userId}` : addressOf(request),
-    errorResponseBuilder: (_request, limit) => tooMany(limit.after),
+    cache: BUCKETS_MAX,
   });
   const countFailure = app.createRateLimit({ keyGenerator: addressOf });
 
-  return async (request, reply, authenticate) => {
-    const failures = await countFailure(request, { increment: false });
-    if (!failures.isAllowed && failures.remaining === 0) {
-      reply.header('retry-after', failures.ttlInSeconds);
-      throw tooMany(`${failures.ttlInSeconds} seconds`);
-    }
-    try {
-      return await authenticate();
-    } catch (error) {
-      if (error instanceof AppError && error.status < 500) await countFailure(request);
-      throw error;
-    }
+  return {
+    countCall: limitBy(app, { max: perMinute, keyOf: callerOf }),
+    guardStrangers: async (request, reply, authenticate) => {
+      const failures = await countFailure(request, { increment: false });
+      if (!failures.isAllowed && failures.remaining === 0) throw tooMany(reply, failures.ttlInSeconds);
+      try {
+        return await authenticate();
+      } catch (error) {
+        if (error instanceof AppError && error.status < 500) await countFailure(request);
+        throw error;
+      }
+    },
   };
 }
 
 /**
- * Counts calls per minute by what they are about, beside the limits of their routes: call it before
- * the work. A key of null is not counted. Does nothing where the limits are off.
- * The returned function throws AppError('rate_limited').
+ * Counts calls per minute by what they are about, and shows the count in the standard headers.
+ * Does nothing where the limits are off.
  */
-export function limitBy(
-  app: FastifyInstance,
-  { max, keyOf }: { max: number; keyOf: (request: FastifyRequest) => string | null },
-): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+export function limitBy(app: FastifyInstance, { max, keyOf }: { max: number; keyOf: KeyOf }): CountCall {
   if (!app.hasDecorator('createRateLimit')) return async () => undefined;
   const count = app.createRateLimit({
     max,
@@ -63,10 +72,19 @@ export function limitBy(
   return async (request, reply) => {
     if (keyOf(request) === null) return;
     const counted = await count(request);
-    if (counted.isAllowed || !counted.isExceeded) return;
-    reply.header('retry-after', counted.ttlInSeconds);
-    throw tooMany(`${counted.ttlInSeconds} seconds`);
+    if (counted.isAllowed) return;
+    reply.headers({
+      'ratelimit-limit': counted.max,
+      'ratelimit-remaining': counted.remaining,
+      'ratelimit-reset': counted.ttlInSeconds,
+    });
+    if (counted.isExceeded) throw tooMany(reply, counted.ttlInSeconds);
   };
+}
+
+/** The user, or the address where nobody is known. */
+export function callerOf(request: FastifyRequest): string {
+  return request.caller.kind === 'user' ? `user:${request.caller.userId}` : addressOf(request);
 }
 
 /** The address; of IPv6 the network of 64 bits, since whoever has one address has all of its network. */
@@ -74,6 +92,9 @@ export function addressOf(request: FastifyRequest): string {
   return rateLimit.normalizeIP(request.ip);
 }
 
-function tooMany(after: string): AppError {
-  return new AppError('rate_limited', { publicMessage: `Too many requests. Try again in ${after}.` });
+function tooMany(reply: FastifyReply, seconds: number): AppError {
+  reply.header('retry-after', seconds);
+  return new AppError('rate_limited', {
+    publicMessage: `Too many requests. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+  });
 }

@@ -2,7 +2,11 @@ import { STATUS_CODES } from 'node:http';
 import type { ErrorBody } from '@bakehouse/contract/errors';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { isDatabaseAway } from '../db/is-database-away.ts';
 import { AppError } from '../errors.ts';
+
+/** Most of what is not there is there again soon. */
+const RETRY_AFTER_S = 5;
 
 /** The one place where errors meet the wire. What was not meant for the caller is logged and stays here. */
 export function sendError(
@@ -16,6 +20,9 @@ export function sendError(
       { err: error, request_id: request.id, path: request.routeOptions.url },
       'request failed',
     );
+  }
+  if (known.code === 'unavailable' && !reply.hasHeader('retry-after')) {
+    reply.header('retry-after', RETRY_AFTER_S);
   }
   return reply
     .code(known.status)
@@ -55,9 +62,18 @@ function toAppError(error: FastifyError | AppError): AppError {
       cause: error,
     });
   }
+  if (isDatabaseAway(error)) {
+    return new AppError('unavailable', {
+      publicMessage: 'The database does not answer. Try again in a moment',
+      cause: error,
+    });
+  }
   const status = error.statusCode ?? 500;
   if (status === 413)
     return new AppError('payload_too_large', { publicMessage: 'The request is too large', cause: error });
+  if (status === 415) {
+    return new AppError('unsupported_media_type', { publicMessage: error.message, cause: error });
+  }
   if (status >= 400 && status < 500) {
     return new AppError('invalid_request', {
       publicMessage: error.message || (STATUS_CODES[status] ?? 'Bad request'),

@@ -57,7 +57,7 @@ describe('the local blob store', () => {
         );
         await expect(store.write(broken)).rejects.toMatchObject({
           code: 'invalid_request',
-          publicMessage: 'The upload broke off before its end',
+          publicMessage: 'The upload stopped before the file was complete',
         });
         expect(await files()).toEqual(before);
       }),

@@ -97,7 +97,7 @@ async function* namingCuts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError('invalid_request', {
-      publicMessage: 'The upload broke off before its end',
+      publicMessage: 'The upload stopped before the file was complete',
       cause: error,
     });
   }

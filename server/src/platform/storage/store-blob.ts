@@ -21,7 +21,7 @@ export async function storeBlob(
     await upsertBlob(tx, blob);
     await services.blobs.localPath(blob.sha256).catch((cause: unknown) => {
       throw new AppError('unavailable', {
-        publicMessage: 'The file could not be kept. Please upload it again.',
+        publicMessage: 'The file could not be stored. Please upload it again.',
         cause,
       });
     });

@@ -1,18 +1,22 @@
+/** How to put the key where the examples find it. */
+export function keyExample(key: string): string {
+  return `export BAKEHOUSE_API_KEY='${key}'`;
+}
+
 /** How to call the API at `origin`, in several languages. The key comes from the environment, never from the code. */
 export function apiExamples(origin: string): { label: string; code: string }[] {
   return [
     {
       label: 'curl',
-      code: `export BAKEHOUSE_API_KEY=…
+      code: `# The first of the models that answer now
+MODEL=$(curl -s ${origin}/v1/models -H "Authorization: Bearer $BAKEHOUSE_API_KEY" |
+  grep -o '"id": *"[^"]*"' | head -n 1 | cut -d '"' -f 4)
 
-# Which models answer now
-curl ${origin}/v1/models -H "X-API-KEY: $BAKEHOUSE_API_KEY"
-
-# Chat with one of them
+# Chat with it
 curl ${origin}/v1/chat/completions \\
   -H "Authorization: Bearer $BAKEHOUSE_API_KEY" \\
   -H "Content-Type: application/json" \\
-  -d '{"model": "MODEL", "messages": [{"role": "user", "content": "Hello"}]}'`,
+  -d '{"model": "'"$MODEL"'", "messages": [{"role": "user", "content": "Hello"}]}'`,
     },
     {
       label: 'Python',
@@ -29,7 +33,9 @@ stream = client.chat.completions.create(
     stream=True,
 )
 for chunk in stream:
-    print(chunk.choices[0].delta.content or "", end="", flush=True)`,
+    if chunk.choices:
+        print(chunk.choices[0].delta.content or "", end="", flush=True)
+print()`,
     },
     {
       label: 'TypeScript',

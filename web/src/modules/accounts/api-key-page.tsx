@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { getCredentials } from '../../lib/credentials.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { CodeTabs } from '../../ui/code-block.tsx';
+import { CodeBlock, CodeTabs } from '../../ui/code-block.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { useRotateApiKey } from './api.ts';
-import { apiExamples } from './api-examples.ts';
+import { apiExamples, keyExample } from './api-examples.ts';
 import { sessionQuery } from './session.ts';
 
 /** The one key of the account: show, copy, replace, and how to use it. */
@@ -37,7 +37,7 @@ export function ApiKeyPage() {
     <>
       <PageHeader
         title="API-Key"
-        description="Programs that act for you send this key. Whoever has it can spend your credits."
+        description="Your programs send this key. Anyone who has it can spend your credits."
       />
       <div className="grid grid-cols-1 gap-6">
         <Card>
@@ -63,16 +63,29 @@ export function ApiKeyPage() {
         </Card>
         <Card
           title="Use it"
-          description="The chat calls speak the OpenAI format, so any client of that format works. All other calls take the key in X-API-KEY."
+          description="Chat calls use the OpenAI format, so any OpenAI client works. All other calls take the key in the X-API-KEY header."
         >
-          <CodeTabs examples={apiExamples(location.origin)} />
+          <div className="flex flex-col gap-4">
+            <div>
+              <p className="mb-2">First, put the key into the environment of your shell or program.</p>
+              <CodeBlock
+                label="Setting the key"
+                code={keyExample(shown ? apiKey : mask(apiKey))}
+                copied={keyExample(apiKey)}
+              />
+            </div>
+            <div>
+              <p className="mb-2">Then call any model that is running.</p>
+              <CodeTabs examples={apiExamples(location.origin)} />
+            </div>
+          </div>
         </Card>
       </div>
       <ConfirmDialog
         open={asking}
         onOpenChange={setAsking}
         title="Replace the API key?"
-        description="The old key stops working at once. Programs that use it need the new one; this browser gets it by itself."
+        description="The old key stops working at once. Programs that use it need the new one; this browser is updated automatically."
         action="Replace"
         pending={rotate.isPending}
         onConfirm={replace}

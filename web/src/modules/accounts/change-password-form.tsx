@@ -6,7 +6,7 @@ import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { notify } from '../../ui/notify.ts';
 import { changePassword } from './api.ts';
-import { refusePassword } from './check-password.ts';
+import { isCommonPassword, refusePassword } from './check-password.ts';
 import { useAccountForm } from './use-account-form.ts';
 
 type Passwords = { current: string; next: string };
@@ -29,10 +29,12 @@ export function ChangePasswordForm() {
     },
     submit: async ({ current, next }) => {
       await changePassword(current, next);
-      notify.success('Your password was changed', { description: 'All other browsers are signed out.' });
+      notify.success('Your password was changed', {
+        description: 'You have been signed out in all other browsers.',
+      });
       setRound((before) => before + 1);
     },
-    fieldOf: (error) => (isWrongPassword(error) ? 'current' : null),
+    fieldOf: (error) => (isWrongPassword(error) ? 'current' : isCommonPassword(error) ? 'next' : null),
     textOf: (error) => (isWrongPassword(error) ? 'This is not your current password' : null),
   });
   return (
@@ -44,7 +46,7 @@ export function ChangePasswordForm() {
       <Field
         label="New password"
         error={errors.next}
-        help="At least 8 characters. All other browsers are signed out; the API key stays as it is."
+        help="At least 8 characters. You will be signed out in all other browsers; your API key stays the same."
       >
         <Input name="next" type="password" autoComplete="new-password" />
       </Field>

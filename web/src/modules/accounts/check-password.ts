@@ -1,4 +1,5 @@
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '@bakehouse/contract/accounts';
+import { ApiError } from '../../lib/api-error.ts';
 
 /** Why this cannot be a password, in the server's words; null when it can. */
 export function refusePassword(password: string): string | null {
@@ -8,4 +9,9 @@ export function refusePassword(password: string): string | null {
   return password.length > PASSWORD_LENGTH_MAX
     ? `Password must have at most ${PASSWORD_LENGTH_MAX} characters`
     : null;
+}
+
+/** Whether the server refused a new password that too many people use. */
+export function isCommonPassword(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'PASSWORD_TOO_COMMON';
 }

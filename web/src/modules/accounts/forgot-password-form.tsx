@@ -4,14 +4,17 @@ import { Callout } from '../../ui/callout.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { requestPasswordReset } from './api.ts';
+import { refuseEmail } from './check-email.ts';
 import { useAccountForm } from './use-account-form.ts';
 
 /** Asks for a link to choose a new password. */
 export function ForgotPasswordForm() {
   const [asked, setAsked] = useState(false);
   const { errors, pending, onSubmit } = useAccountForm<string>({
-    check: async ({ email = '' }) =>
-      email ? { values: email } : { errors: { email: 'Enter your email address' } },
+    check: async ({ email = '' }) => {
+      const refusal = refuseEmail(email);
+      return refusal ? { errors: { email: refusal } } : { values: email.trim() };
+    },
     submit: async (email) => {
       await requestPasswordReset(email);
       setAsked(true);
@@ -20,7 +23,7 @@ export function ForgotPasswordForm() {
   if (asked) {
     return (
       <Callout title="Ask the operator for your link">
-        If there is an account with this address, its link is now in the server’s log.
+        If there is an account with this address, the link is now in the server’s log.
       </Callout>
     );
   }
@@ -30,12 +33,12 @@ export function ForgotPasswordForm() {
       <Field
         label="Email"
         error={errors.email}
-        help="This server sends no email: its operator hands you the link."
+        help="This server sends no email. Its operator will give you the link."
       >
         <Input name="email" type="email" autoComplete="email" />
       </Field>
       <Button type="submit" variant="primary" loading={pending} className="mt-1">
-        Ask for a link
+        Request a link
       </Button>
     </form>
   );

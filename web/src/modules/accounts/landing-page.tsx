@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { Database, GraduationCap, ReceiptText, Rocket } from 'lucide-react';
-import { useEffect } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import { Logo } from '../../ui/logo.tsx';
-import { signInMethodsQuery } from './api.ts';
+import { signInMethodsQuery, useSessionUser } from './api.ts';
 import { ForgotPasswordForm } from './forgot-password-form.tsx';
+import { KeyLostForm } from './key-lost-form.tsx';
 import { NewPasswordForm } from './new-password-form.tsx';
 import { ProviderButtons } from './provider-buttons.tsx';
+import { keyLostQuery } from './session.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
 
@@ -19,7 +21,7 @@ const strengths = [
   {
     icon: GraduationCap,
     title: 'Fine-tune on it',
-    text: 'Real training with the price up front, live curves, and a resume from the last checkpoint.',
+    text: 'Real training with the price up front, live curves, and resuming from the last checkpoint.',
   },
   {
     icon: Rocket,
@@ -78,12 +80,28 @@ function AccountCard() {
   const { data } = useQuery(signInMethodsQuery);
   const providers = (data?.methods ?? []).filter((method) => method !== 'password');
   const enter = () => navigate({ href: next, replace: true });
+  const { data: keyLost } = useQuery(keyLostQuery);
   useEffect(() => {
     document.title = form === 'sign-in' ? 'Bakehouse' : `${titles[form]} · Bakehouse`;
   }, [form]);
+  // Somebody is signed in after all.
+  const user = useSessionUser();
+  const enterNow = useEffectEvent(() => void enter());
+  useEffect(() => {
+    if (user) enterNow();
+  }, [user]);
+  const card = useFocusOnChange(form);
 
+  if (keyLost) {
+    return (
+      <div className="card grid gap-4 px-6 py-7 sm:px-8">
+        <h2 className="font-semibold text-lg tracking-tight">You need a new API key</h2>
+        <KeyLostForm onDone={enter} />
+      </div>
+    );
+  }
   return (
-    <div className="card px-6 py-7 sm:px-8">
+    <div ref={card} className="card px-6 py-7 sm:px-8">
       <h2 className="font-semibold text-lg tracking-tight">{titles[form]}</h2>
       <p className="mt-1 mb-6 text-muted">
         {form === 'sign-in' ? (
@@ -92,7 +110,7 @@ function AccountCard() {
           </>
         ) : (
           <>
-            {form === 'sign-up' ? 'Already have one?' : 'You know it after all?'} <FormLink>Sign in</FormLink>
+            {form === 'sign-up' ? 'Already have an account?' : 'Remembered it?'} <FormLink>Sign in</FormLink>
           </>
         )}
       </p>
@@ -114,6 +132,18 @@ function AccountCard() {
       )}
     </div>
   );
+}
+
+/** The link that led to another form is gone with the old one: the focus goes to the new one's first field. */
+function useFocusOnChange(form: string) {
+  const card = useRef<HTMLDivElement>(null);
+  const shown = useRef(form);
+  useEffect(() => {
+    if (shown.current === form) return;
+    shown.current = form;
+    card.current?.querySelector('input')?.focus();
+  }, [form]);
+  return card;
 }
 
 /** To another form of the card; where the person wanted to go is kept. */

@@ -4,7 +4,7 @@ import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { notify } from '../../ui/notify.ts';
 import { resetPassword } from './api.ts';
-import { refusePassword } from './check-password.ts';
+import { isCommonPassword, refusePassword } from './check-password.ts';
 import { useAccountForm } from './use-account-form.ts';
 
 /** Where the link for a new password leads; `token` came with it. */
@@ -16,9 +16,12 @@ export function NewPasswordForm({ token, onDone }: { token: string; onDone: () =
     },
     submit: async (password) => {
       await resetPassword(password, token);
-      notify.success('Your password was changed', { description: 'Sign in with the new one.' });
+      notify.success('Your password was changed', {
+        description: 'Sign in with the new one. Your API key was replaced too.',
+      });
       await onDone();
     },
+    fieldOf: (error) => (isCommonPassword(error) ? 'password' : null),
   });
   return (
     <form noValidate onSubmit={onSubmit} className="grid gap-4">

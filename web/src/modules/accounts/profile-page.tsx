@@ -19,7 +19,7 @@ export function ProfilePage() {
       <div className="grid grid-cols-1 gap-6">
         <Card title="Account">
           <dl className="grid gap-x-6 gap-y-4 sm:grid-cols-3">
-            <Figure label="Username" note="Others can send you credits by this name.">
+            <Figure label="Username" note="Other users can send you credits by this name.">
               {user.username}
             </Figure>
             <Figure label="Name">{user.name}</Figure>
@@ -43,7 +43,7 @@ function Password() {
     ) : (
       <p className="text-muted">
         You sign in with {data.map(({ providerId }) => names.get(providerId) ?? providerId).join(' and ')}:
-        there is no password here.
+        this account has no password.
       </p>
     );
   }

@@ -1,10 +1,12 @@
 import { getApiKey, getMe, type User } from '@bakehouse/contract/accounts';
-import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import { call } from '../../lib/api-client.ts';
+import { ApiError } from '../../lib/api-error.ts';
 import { getCredentials, setCredentials } from '../../lib/credentials.ts';
 import { queryClient } from '../../lib/query-client.ts';
 import { authRequest } from './auth-request.ts';
+import { sessionHint } from './session-hint.ts';
 
 /**
  * Who is signed in here; null for nobody. Reads the key with the session cookie, and from then on
@@ -17,9 +19,20 @@ export const sessionQuery = queryOptions({
   gcTime: Number.POSITIVE_INFINITY,
 });
 
-/** The signed-in user, or null while the last one is leaving; the shell hands it to everything inside. */
-export function useSessionUser(): User | null {
-  return useSuspenseQuery(sessionQuery).data;
+/**
+ * Whether somebody is signed in here to whom the server cannot show the API key: its secret was
+ * replaced. Until there is a new key, the web app has nothing to call with.
+ */
+export const keyLostQuery = queryOptions({
+  queryKey: ['session', 'key-lost'],
+  queryFn: () => false,
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: Number.POSITIVE_INFINITY,
+});
+
+/** The signed-in user; null for nobody, undefined while that is not known. */
+export function useSessionUser(): User | null | undefined {
+  return useQuery(sessionQuery).data;
 }
 
 export const UserContext = createContext<User | null>(null);
@@ -43,11 +56,27 @@ export async function refreshSession(): Promise<User | null> {
 
 async function loadSession(): Promise<User | null> {
   const session = await authRequest<{ user: { id: string } } | null>('GET', 'get-session');
+  sessionHint.set(session ? 'expected' : 'none');
   if (!session) {
     setCredentials(null);
     return null;
   }
-  const { data: apiKey } = await call(getApiKey, { query: { user_id: session.user.id } });
+  const apiKey = await readKey(session.user.id);
+  queryClient.setQueryData(keyLostQuery.queryKey, apiKey === null);
+  if (apiKey === null) {
+    setCredentials(null);
+    return null;
+  }
   setCredentials({ userId: session.user.id, apiKey });
   return call(getMe);
+}
+
+/** Null where the server cannot show the key any more. */
+async function readKey(userId: string): Promise<string | null> {
+  try {
+    return (await call(getApiKey, { query: { user_id: userId } })).data;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'key_not_readable') return null;
+    throw error;
+  }
 }

@@ -3,19 +3,22 @@ import { Callout } from '../../ui/callout.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { type SignIn, signIn } from './api.ts';
+import { refuseEmail } from './check-email.ts';
 import { useAccountForm } from './use-account-form.ts';
 
 export function SignInForm({ onDone }: { onDone: () => Promise<void> }) {
   const { errors, pending, onSubmit } = useAccountForm<SignIn>({
-    check: async ({ email = '', password = '' }) =>
-      email && password
-        ? { values: { email, password } }
+    check: async ({ email = '', password = '' }) => {
+      const refusal = refuseEmail(email);
+      return password && !refusal
+        ? { values: { email: email.trim(), password } }
         : {
             errors: {
-              ...(!email && { email: 'Enter your email address' }),
+              ...(refusal && { email: refusal }),
               ...(!password && { password: 'Enter your password' }),
             },
-          },
+          };
+    },
     submit: async (form) => {
       await signIn(form);
       await onDone();

@@ -6,6 +6,12 @@ import { Input } from '../../ui/input.tsx';
 import { signUp } from './api.ts';
 import { useAccountForm } from './use-account-form.ts';
 
+/** Which field the server's refusals are about. */
+const fields = new Map([
+  ['USERNAME_TAKEN', 'username'],
+  ['PASSWORD_TOO_COMMON', 'password'],
+]);
+
 export function SignUpForm({ onDone }: { onDone: () => Promise<void> }) {
   const { errors, pending, onSubmit } = useAccountForm({
     // The contract's rules, loaded with the first check.
@@ -14,16 +20,12 @@ export function SignUpForm({ onDone }: { onDone: () => Promise<void> }) {
       await signUp(form);
       await onDone();
     },
-    fieldOf: (error) => (error instanceof ApiError && error.code === 'USERNAME_TAKEN' ? 'username' : null),
+    fieldOf: (error) => (error instanceof ApiError ? (fields.get(error.code) ?? null) : null),
   });
   return (
     <form noValidate onSubmit={onSubmit} className="grid gap-4">
       {errors.form && <Callout tone="bad">{errors.form}</Callout>}
-      <Field
-        label="Username"
-        error={errors.username}
-        help="Others can send you credits by this name, over the API."
-      >
+      <Field label="Username" error={errors.username} help="Other users can send you credits by this name.">
         <Input name="username" autoComplete="username" autoCapitalize="none" spellCheck={false} />
       </Field>
       <Field label="Email" error={errors.email}>

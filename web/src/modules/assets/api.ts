@@ -5,7 +5,6 @@ import {
   type DatasetType,
   deleteAsset,
   deleteFile,
-  downloadFile,
   getAsset,
   listAssets,
   previewFile,
@@ -14,7 +13,6 @@ import {
 import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from '../../lib/api-client.ts';
-import { download } from '../../lib/download.ts';
 import { queryClient } from '../../lib/query-client.ts';
 
 export { isDataFile } from './data-file.ts';
@@ -67,7 +65,9 @@ export function useAllAssets(userId: string, types: DatasetType) {
     assetListQuery(userId, { types, sort: 'title', includeStarter: types === 'MODEL' }),
   );
   const assets: AssetSummary[] = list.data?.pages.flatMap((page) => page.datasets) ?? [];
-  const more = list.hasNextPage && !list.isFetchingNextPage && assets.length < CHOICES_MAX;
+  // After a failed page nothing is asked for by itself: it would go on without end.
+  const more =
+    list.hasNextPage && !list.isFetching && !list.isFetchNextPageError && assets.length < CHOICES_MAX;
   const { fetchNextPage } = list;
   useEffect(() => {
     if (more) void fetchNextPage();
@@ -77,7 +77,8 @@ export function useAllAssets(userId: string, types: DatasetType) {
     loading: list.isPending,
     /** All of them are here. */
     complete: list.isSuccess && !list.hasNextPage,
-    error: list.error,
+    /** Nothing could be read at all. */
+    error: list.data ? null : list.error,
     retry: () => void list.refetch(),
   };
 }
@@ -152,9 +153,4 @@ export function useDeleteFile(id: string) {
       call(deleteFile, { params: { id }, body: { file_path: path } }, { operation: 'delete file' }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['asset'] }),
   });
-}
-
-/** Saves one file of the newest revision to the person's disk. */
-export function saveFile(id: string, path: string): Promise<void> {
-  return download(downloadFile, { params: { id, '*': path } }, path.split('/').at(-1) ?? path);
 }

@@ -6,12 +6,12 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { relativeTime } from '../../lib/format-time.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { ListSkeleton } from '../../ui/list-skeleton.tsx';
+import { MoreButton, moreOf } from '../../ui/load-more.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -83,11 +83,11 @@ export function AssetList({ kind, search, sort, onFilter, empty }: Props) {
       </div>
       <Card flush>
         {list.isPending && <ListSkeleton rows={5} rowHeight={ROW_HEIGHT} />}
-        {list.isError && rows.length === 0 && (
+        {list.isError && !list.data && (
           <ErrorState title={words[kind].error} error={list.error} onRetry={() => void list.refetch()} />
         )}
-        {list.isSuccess && rows.length === 0 && !filtered && empty}
-        {list.isSuccess && rows.length === 0 && filtered && (
+        {list.data && rows.length === 0 && !filtered && empty}
+        {list.data && rows.length === 0 && filtered && (
           <EmptyState title={`No ${words[kind].many} found`} description={`Nothing matches '${search}'.`} />
         )}
         {rows.length > 0 && (
@@ -101,13 +101,7 @@ export function AssetList({ kind, search, sort, onFilter, empty }: Props) {
           />
         )}
       </Card>
-      {list.hasNextPage && (
-        <div className="mt-4 flex justify-center">
-          <Button loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <MoreButton {...moreOf(list)} />
     </>
   );
 }

@@ -7,6 +7,8 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
+import { MarkdownLines } from '../../ui/markdown.tsx';
+import { isMissing, Missing } from '../../ui/missing.tsx';
 import { notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
@@ -25,14 +27,24 @@ type Props = {
 };
 
 const parents = {
-  dataset: [{ label: 'My Datasets', to: '/dataset' as const }],
-  model: [{ label: 'My Models', to: '/model' as const }],
-};
+  dataset: [{ label: 'My Datasets', to: '/dataset' }],
+  model: [{ label: 'My Models', to: '/model' }],
+} as const;
 
 /** What the pages of a dataset and of a model share: title, edit, delete, and the states around the content. */
 export function AssetPage({ id, ...rest }: Props) {
   const asset = useQuery(assetQuery(id));
   if (asset.isPending) return <PageSkeleton />;
+  if (!asset.data && isMissing(asset.error)) {
+    return (
+      <Missing
+        title={`There is no such ${rest.kind}`}
+        text="It may have been deleted, or it belongs to another account."
+        to={parents[rest.kind][0].to}
+        label={`Go to ${parents[rest.kind][0].label}`}
+      />
+    );
+  }
   if (!asset.data) {
     return (
       <ErrorState
@@ -70,7 +82,6 @@ function LoadedPage({ asset, kind, badge, actions, children }: Omit<Props, 'id'>
         title={asset.title}
         parents={parents[kind]}
         badge={asset.is_starter ? <Badge tone="accent">Starter model</Badge> : badge?.(asset)}
-        description={asset.details || undefined}
         actions={
           <>
             {actions?.(asset)}
@@ -87,14 +98,23 @@ function LoadedPage({ asset, kind, badge, actions, children }: Omit<Props, 'id'>
           </>
         }
       />
-      {asset.tags.length > 0 && (
-        <ul aria-label="Tags" className="-mt-3 mb-5 flex flex-wrap gap-1.5">
-          {asset.tags.map((tag) => (
-            <li key={tag}>
-              <Badge>{tag}</Badge>
-            </li>
-          ))}
-        </ul>
+      {(asset.details || asset.tags.length > 0) && (
+        <div className="-mt-3 mb-5 flex flex-col gap-3">
+          {asset.details && (
+            <div className="text-muted">
+              <MarkdownLines text={asset.details} />
+            </div>
+          )}
+          {asset.tags.length > 0 && (
+            <ul aria-label="Tags" className="flex flex-wrap gap-1.5">
+              {asset.tags.map((tag) => (
+                <li key={tag}>
+                  <Badge>{tag}</Badge>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
       )}
       {children(asset, canChange)}
       {open === 'edit' && <EditAssetDialog asset={asset} onClose={() => setOpen(null)} />}
@@ -113,7 +133,7 @@ function LoadedPage({ asset, kind, badge, actions, children }: Omit<Props, 'id'>
 
 function deletionSentence({ file_count: files }: Asset): string {
   if (files === 0) return 'This cannot be undone.';
-  return `${files === 1 ? 'Its file goes' : `Its ${files} files go`} with it. This cannot be undone.`;
+  return `${files === 1 ? 'Its file is' : `Its ${files} files are`} deleted too. This cannot be undone.`;
 }
 
 function PageSkeleton() {

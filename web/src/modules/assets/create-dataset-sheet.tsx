@@ -59,7 +59,7 @@ export function CreateDatasetSheet({ open, onClose }: Props) {
       open={open}
       onClose={close}
       title="Create Dataset"
-      description={view === 'form' ? 'A place for the files that you train on.' : undefined}
+      description={view === 'form' ? 'A place for the files you train on.' : undefined}
       dirty={view === 'form' && formState.isDirty}
       footer={
         view === 'form' ? (
@@ -102,12 +102,15 @@ export function CreateDatasetSheet({ open, onClose }: Props) {
               render={({ field }) => <TagInput tags={field.value ?? []} onChange={field.onChange} />}
             />
           </Field>
-          <Field label="Store on IPFS" help="IPFS storage is not available yet: files stay on this server.">
-            <div className="flex gap-2">
+          <Field
+            label="Store on IPFS"
+            help="Not available yet: this server is not connected to an IPFS node, so files stay on the server itself."
+          >
+            <div role="group" aria-label="Store on IPFS" className="flex gap-2">
               <Button disabled aria-pressed={false}>
                 Yes
               </Button>
-              <Button disabled aria-pressed={true} className="bg-hover">
+              <Button disabled aria-pressed={true} className="bg-hover!">
                 No
               </Button>
             </div>

@@ -20,11 +20,7 @@ export function DatasetsPage() {
   );
   return (
     <>
-      <PageHeader
-        title="My Datasets"
-        description="Files to train on, and their revisions."
-        actions={create}
-      />
+      <PageHeader title="My Datasets" description="Files to train your models on." actions={create} />
       <AssetList
         kind="dataset"
         search={search}

@@ -47,7 +47,7 @@ export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () 
             onChange={(event) => setValues({ ...values, title: event.target.value })}
           />
         </Field>
-        <Field label="Description" aside="Optional">
+        <Field label="Description" aside="Optional" help="You can use Markdown.">
           <Textarea
             value={values.details}
             rows={4}

@@ -8,8 +8,9 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { notify } from '../../ui/notify.ts';
-import { saveFile, useDeleteFile } from './api.ts';
+import { useDeleteFile } from './api.ts';
 import { isDataFile } from './data-file.ts';
+import { saveFile } from './downloads.ts';
 
 type File = Asset['files'][number];
 type Props = { asset: Asset; canChange: boolean; onPreview?: (path: string) => void };
@@ -19,8 +20,8 @@ export function FileTable({ asset, canChange, onPreview }: Props) {
   const [deleting, setDeleting] = useState<string | null>(null);
   const deletion = useDeleteFile(asset.dataset_id);
 
-  const save = (path: string) => {
-    saveFile(asset.dataset_id, path).catch((error: unknown) => notify.error(error));
+  const save = (file: File) => {
+    saveFile(asset.dataset_id, file).catch((error: unknown) => notify.error(error));
   };
   const remove = (path: string) =>
     deletion.mutate(path, {
@@ -87,10 +88,10 @@ export function FileTable({ asset, canChange, onPreview }: Props) {
           >
             {onPreview && isDataFile(file.path) && (
               <MenuItem icon={<Eye aria-hidden />} onSelect={() => onPreview(file.path)}>
-                Look at the rows
+                Show rows
               </MenuItem>
             )}
-            <MenuItem icon={<Download aria-hidden />} onSelect={() => save(file.path)}>
+            <MenuItem icon={<Download aria-hidden />} onSelect={() => save(file)}>
               Download
             </MenuItem>
             {canChange && (
@@ -112,7 +113,7 @@ export function FileTable({ asset, canChange, onPreview }: Props) {
         open={deleting !== null}
         onOpenChange={(open) => !open && setDeleting(null)}
         title="Delete this file?"
-        description={`${deleting} leaves the newest revision. Runs that used it keep their own copy.`}
+        description={`${deleting} is removed from the newest revision. Runs that used it keep their copy.`}
         action="Delete"
         pending={deletion.isPending}
         onConfirm={() => deleting && remove(deleting)}

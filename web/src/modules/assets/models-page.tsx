@@ -22,7 +22,7 @@ export function ModelsPage() {
     <>
       <PageHeader
         title="My Models"
-        description="Your fine-tunes and uploads, and the starter models that everybody may use."
+        description="Your fine-tunes and uploads, and the starter models that everyone can use."
         actions={create}
       />
       <AssetList
@@ -34,7 +34,7 @@ export function ModelsPage() {
           <EmptyState
             icon={<Box aria-hidden />}
             title="No models yet"
-            description="Fine-tune a starter model on a dataset of yours. The starter model itself appears here once this machine has prepared it."
+            description="Fine-tune the starter model on one of your datasets. It appears here once this machine has prepared it."
             action={create}
           />
         }

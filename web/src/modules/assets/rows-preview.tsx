@@ -25,8 +25,8 @@ export function RowsPreview({ asset, path, onPath }: Props) {
     return (
       <Card>
         <EmptyState
-          title="No rows to look at"
-          description="Rows are shown of csv, jsonl, json, txt and parquet files."
+          title="No rows to show"
+          description="Rows are shown for csv, jsonl, json, txt and parquet files."
         />
       </Card>
     );
@@ -126,7 +126,8 @@ function Rows(file: { assetId: string; revisionId: string; path: string }) {
                   // Names that are cut may be equal.
                   key={at}
                   scope="col"
-                  className="h-9 whitespace-nowrap px-3 font-medium text-muted text-xs"
+                  dir="auto"
+                  className="h-9 whitespace-nowrap px-3 text-start font-medium text-muted text-xs"
                 >
                   {column}
                 </th>
@@ -140,7 +141,8 @@ function Rows(file: { assetId: string; revisionId: string; path: string }) {
                 {cells.map((value, column) => (
                   <td
                     key={column}
-                    className="min-w-40 max-w-xl whitespace-pre-wrap px-3 py-2 [overflow-wrap:anywhere]"
+                    dir="auto"
+                    className="min-w-40 max-w-xl whitespace-pre-wrap px-3 py-2 text-start [overflow-wrap:anywhere]"
                   >
                     {value === null ? <span className="text-faint">empty</span> : String(value)}
                   </td>
@@ -187,7 +189,7 @@ function noRowsText(columns: string[], brokenCount: number): { title: string; de
   if (brokenCount > 0) {
     return {
       title: 'This file has no rows that can be read',
-      description: 'Mend the lines named above and upload the file again.',
+      description: 'Fix the lines listed above and upload the file again.',
     };
   }
   return columns.length > 0

@@ -26,7 +26,10 @@ it('sends one file of an asset after the other, and keeps only those that failed
   const { result } = renderHook(() => useUploads('asset'));
   await act(async () => {
     const outcome = await uploadFiles('asset', [file('a.csv'), file('b.csv'), file('c.csv')]);
-    expect(outcome).toMatchObject({ done: 2, failed: [{ fileName: 'b.csv', error: 'b.csv is empty' }] });
+    expect(outcome).toMatchObject({
+      done: ['a.csv', 'c.csv'],
+      failed: [{ fileName: 'b.csv', error: 'b.csv is empty' }],
+    });
   });
   expect(order).toEqual(['a.csv', 'b.csv', 'c.csv']);
   expect(result.current.map((one) => one.fileName)).toEqual(['b.csv']);
@@ -45,7 +48,7 @@ it('counts a cancelled file neither as sent nor as failed, and never sends one t
   const [sending, waiting] = result.current;
   act(() => dismissUpload(waiting?.id ?? ''));
   act(() => dismissUpload(sending?.id ?? ''));
-  await expect(outcome).resolves.toEqual({ done: 0, failed: [] });
+  await expect(outcome).resolves.toEqual({ done: [], failed: [] });
   expect(upload).toHaveBeenCalledOnce();
   expect(result.current).toEqual([]);
 });

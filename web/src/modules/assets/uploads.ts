@@ -1,7 +1,7 @@
 import { uploadFile } from '@bakehouse/contract/assets';
-import { useSyncExternalStore } from 'react';
 import { newId } from '../../lib/new-id.ts';
 import { queryClient } from '../../lib/query-client.ts';
+import { createStore } from '../../lib/store.ts';
 import { upload } from '../../lib/upload.ts';
 import { errorMessage } from '../../ui/notify.ts';
 
@@ -16,11 +16,10 @@ export type Upload = {
   error: string | null;
 };
 
-/** How a batch ended; what the person cancelled is in neither. */
-type UploadOutcome = { done: number; failed: Upload[] };
+/** How a batch ended, the names of what arrived first; what the person cancelled is in neither. */
+type UploadOutcome = { done: string[]; failed: Upload[] };
 
-let uploads: readonly Upload[] = [];
-const listeners = new Set<() => void>();
+const uploads = createStore<readonly Upload[]>([]);
 const cancels = new Map<string, AbortController>();
 /** One file of an asset at a time: each makes a revision. */
 const queues = new Map<string, Promise<unknown>>();
@@ -39,7 +38,7 @@ export async function uploadFiles(assetId: string, files: readonly File[]): Prom
       error: null,
     } satisfies Upload,
   }));
-  set([...uploads, ...entries.map((entry) => entry.upload)]);
+  uploads.set([...uploads.get(), ...entries.map((entry) => entry.upload)]);
   for (const entry of entries) cancels.set(entry.upload.id, new AbortController());
   const before = queues.get(assetId) ?? Promise.resolve();
   const work = before.then(async () => {
@@ -49,22 +48,23 @@ export async function uploadFiles(assetId: string, files: readonly File[]): Prom
   await work;
   if (queues.get(assetId) === work) queues.delete(assetId);
   const ids = new Set<string>(entries.map((entry) => entry.upload.id));
-  const kept = uploads.filter((one) => ids.has(one.id));
+  const kept = uploads.get().filter((one) => ids.has(one.id));
   const failed = kept.filter((one) => one.state === 'failed');
-  set(uploads.filter((one) => !ids.has(one.id) || one.state === 'failed'));
-  return { done: kept.length - failed.length, failed };
+  uploads.set(uploads.get().filter((one) => !ids.has(one.id) || one.state === 'failed'));
+  const done = kept.filter((one) => one.state !== 'failed').map((one) => one.fileName);
+  return { done, failed };
 }
 
 /** Stops an upload, or takes a failed one off the list. */
 export function dismissUpload(id: string): void {
   cancels.get(id)?.abort();
   cancels.delete(id);
-  set(uploads.filter((one) => one.id !== id));
+  uploads.set(uploads.get().filter((one) => one.id !== id));
 }
 
 /** The uploads of an asset that are under way or have failed. */
 export function useUploads(assetId: string): Upload[] {
-  return useSyncExternalStore(subscribe, () => uploads).filter((one) => one.assetId === assetId);
+  return uploads.use().filter((one) => one.assetId === assetId);
 }
 
 async function send(one: Upload, file: File): Promise<void> {
@@ -87,15 +87,5 @@ async function send(one: Upload, file: File): Promise<void> {
 }
 
 function change(id: string, values: Partial<Upload>): void {
-  set(uploads.map((one) => (one.id === id ? { ...one, ...values } : one)));
-}
-
-function set(next: readonly Upload[]): void {
-  uploads = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  uploads.set(uploads.get().map((one) => (one.id === id ? { ...one, ...values } : one)));
 }

@@ -10,6 +10,7 @@ import { infiniteQueryOptions, queryOptions, useMutation, useQuery } from '@tans
 import { call } from '../../lib/api-client.ts';
 import { useFallbackInterval } from '../../lib/event-stream.ts';
 import { queryClient } from '../../lib/query-client.ts';
+import { type Period, withTimeZone } from './period.ts';
 
 const POLL_MS = 10_000;
 const PAGE_LENGTH = 100;
@@ -26,15 +27,16 @@ export function useBalance(userId: string) {
   return useQuery({ ...balanceQuery(userId), refetchInterval: useFallbackInterval(POLL_MS) });
 }
 
-export type TransactionFilter = { from?: string; to?: string };
-
-export const transactionsQuery = (userId: string, filter: TransactionFilter) =>
+export const transactionsQuery = (userId: string, filter: Period) =>
   infiniteQueryOptions({
     queryKey: ['transaction', userId, filter],
     queryFn: ({ pageParam, signal }) =>
       call(
         listTransactions,
-        { params: { userId }, query: { ...filter, limit: PAGE_LENGTH, cursor: pageParam ?? undefined } },
+        {
+          params: { userId },
+          query: { ...withTimeZone(filter), limit: PAGE_LENGTH, cursor: pageParam ?? undefined },
+        },
         { signal, operation: 'load the transactions' },
       ),
     initialPageParam: null as string | null,
@@ -68,9 +70,13 @@ export function useGrantCredits() {
   });
 }
 
-export const spendQuery = (userId: string, filter: TransactionFilter) =>
+export const spendQuery = (userId: string, filter: Period) =>
   queryOptions({
     queryKey: ['transaction', 'spend', userId, filter],
     queryFn: ({ signal }) =>
-      call(listSpend, { params: { userId }, query: filter }, { signal, operation: 'load the spending' }),
+      call(
+        listSpend,
+        { params: { userId }, query: withTimeZone(filter) },
+        { signal, operation: 'load the spending' },
+      ),
   });

@@ -39,7 +39,7 @@ export function BuyCreditsPage() {
               <Gift aria-hidden className="size-5 text-accent-text" />
               <h3 className="mt-2 font-medium">Starting credits</h3>
               <p className="mt-0.5 text-[0.8125rem] text-muted leading-5">
-                Every new account begins with some. Yours are in your transaction history.
+                Every new account starts with some. Yours are in your transaction history.
               </p>
             </li>
             <li>
@@ -53,7 +53,7 @@ export function BuyCreditsPage() {
               <ArrowLeftRight aria-hidden className="size-5 text-accent-text" />
               <h3 className="mt-2 font-medium">A transfer</h3>
               <p className="mt-0.5 text-[0.8125rem] text-muted leading-5">
-                Any other user can send you credits over the API, by the same username.
+                Any other user can send you credits by your username, for now through the API.
               </p>
             </li>
           </ul>
@@ -76,7 +76,7 @@ function PriceList() {
   return (
     <Card
       title="Prices"
-      description="Time is charged by the second, tokens one by one. What fails is not charged."
+      description="Time is charged by the second, tokens one by one. Work that fails is not charged."
       flush
     >
       {data ? (

@@ -30,8 +30,8 @@ export function LedgerPage() {
       <>
         <PageHeader title="Ledger" />
         <EmptyState
-          title="Only an operator may see the ledger"
-          description="Operators are named in the server’s BAKEHOUSE_OPERATORS setting, by email address."
+          title="Only operators can see the ledger"
+          description="Operators are listed by email address in the server’s BAKEHOUSE_OPERATORS setting."
         />
       </>
     );
@@ -40,7 +40,7 @@ export function LedgerPage() {
     <>
       <PageHeader
         title="Ledger"
-        description="Every movement is a double entry. These proofs are computed from the rows each time this page reads them."
+        description="Every transaction is a double entry. These checks are computed from the rows each time this page loads."
         actions={
           <Button loading={isFetching} onClick={() => void refetch()}>
             <RotateCw aria-hidden />
@@ -106,7 +106,7 @@ function Checks({ checks }: { checks: Ledger['checks'] }) {
     <Card
       title="Checks"
       actions={
-        <Badge tone={broken === 0 ? 'good' : 'bad'}>{broken === 0 ? 'All hold' : `${broken} broken`}</Badge>
+        <Badge tone={broken === 0 ? 'good' : 'bad'}>{broken === 0 ? 'All pass' : `${broken} failing`}</Badge>
       }
       flush
     >
@@ -114,9 +114,9 @@ function Checks({ checks }: { checks: Ledger['checks'] }) {
         {checks.map(({ name, ok, detail }) => (
           <li key={name} className="flex gap-3 px-5 py-3">
             {ok ? (
-              <CircleCheck aria-label="Holds" className="mt-0.5 size-[1.125rem] shrink-0 text-good" />
+              <CircleCheck aria-label="Passed" className="mt-0.5 size-[1.125rem] shrink-0 text-good" />
             ) : (
-              <CircleX aria-label="Broken" className="mt-0.5 size-[1.125rem] shrink-0 text-bad" />
+              <CircleX aria-label="Failed" className="mt-0.5 size-[1.125rem] shrink-0 text-bad" />
             )}
             <div className="min-w-0">
               <div className="font-medium first-letter:uppercase">{name}</div>
@@ -134,7 +134,7 @@ function Accounts({ accounts, total }: { accounts: Ledger['accounts']; total: nu
   return (
     <Card
       title="Accounts"
-      description={`${countOf(total, 'account')}, whose balances sum to nothing${accounts.length < total ? `; the ${accounts.length} largest are shown` : ''}.`}
+      description={`${countOf(total, 'account')}, whose balances add up to zero${accounts.length < total ? `; the ${accounts.length} largest are shown` : ''}.`}
       flush
     >
       <DataTable

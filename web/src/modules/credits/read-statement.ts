@@ -1,5 +1,6 @@
 import { getBalance, listTransactions } from '@bakehouse/contract/credits';
 import { call } from '../../lib/api-client.ts';
+import { type Period, withTimeZone } from './period.ts';
 import { type StatementRow, type Transaction, untilDay, withRunningBalance } from './transaction-rows.ts';
 
 const PAGE_LENGTH = 200;
@@ -8,16 +9,13 @@ const PAGE_LENGTH = 200;
  * All settled movements of a period with the balance after each, newest first. `from` and `to` are inclusive
  * days. Throws an `ApiError`.
  */
-export async function readStatement(
-  userId: string,
-  { from, to }: { from?: string | undefined; to?: string | undefined },
-): Promise<StatementRow[]> {
+export async function readStatement(userId: string, { from, to }: Period): Promise<StatementRow[]> {
   const operation = 'load the transactions';
   const readBalance = async () => (await call(getBalance, { params: { userId } }, { operation })).balance;
   const readPage = (cursor?: string) =>
     call(
       listTransactions,
-      { params: { userId }, query: { from, limit: PAGE_LENGTH, cursor } },
+      { params: { userId }, query: { ...withTimeZone({ from }), limit: PAGE_LENGTH, cursor } },
       { operation },
     );
   let balance = '';

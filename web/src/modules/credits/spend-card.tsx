@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { currencyChoice, showNumber } from '../../lib/currency.ts';
+import { localDay } from '../../lib/format-time.ts';
 import { Card } from '../../ui/card.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
@@ -16,7 +17,7 @@ export function SpendCard({ from, to }: { from?: string; to?: string }) {
   const user = useUser();
   const currency = currencyChoice.use();
   const { data, error, refetch } = useQuery(spendQuery(user.id, { from, to }));
-  const today = new Date().toISOString().slice(0, 10);
+  const today = localDay(new Date());
   const chart = useMemo(
     () => (data ? spendSeries(data.days, currency, { from, to, today }) : null),
     [data, currency, from, to, today],

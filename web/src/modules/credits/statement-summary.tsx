@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { countOf } from '../../lib/count-of.ts';
+import { currencyChoice, showExact } from '../../lib/currency.ts';
 import { saveAs } from '../../lib/download.ts';
 import { localDay } from '../../lib/format-time.ts';
 import { Button } from '../../ui/button.tsx';
@@ -22,6 +23,7 @@ type Props = {
 /** What the rows in sight sum to, and the whole period as a file. */
 export function StatementSummary({ rows, hasMore, from, to }: Props) {
   const user = useUser();
+  const currency = currencyChoice.use();
   const { incoming, outgoing, net } = totalsOf(rows);
   const save = useMutation({
     mutationFn: async () => {
@@ -31,9 +33,9 @@ export function StatementSummary({ rows, hasMore, from, to }: Props) {
     onError: (error) => notify.error(error),
   });
   const totals = [
-    { label: 'In', text: `+${incoming} BGL` },
-    { label: 'Out', text: `−${outgoing} BGL` },
-    { label: 'Net', text: `${net.replace('-', '−')} BGL` },
+    { label: 'In', text: `+${showExact(incoming, currency)}` },
+    { label: 'Out', text: `−${showExact(outgoing, currency)}` },
+    { label: 'Net', text: showExact(net, currency).replace('-', '−') },
   ];
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-3 border-line border-b px-5 py-3.5">
@@ -47,8 +49,8 @@ export function StatementSummary({ rows, hasMore, from, to }: Props) {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <span className="text-[0.8125rem] text-muted tabular-nums">
           {hasMore
-            ? `Sums of the ${countOf(rows.length, 'newest movement')}`
-            : `Sums of ${countOf(rows.length, 'movement')}`}
+            ? `Totals of the ${countOf(rows.length, 'newest transaction')}`
+            : `Totals of ${countOf(rows.length, 'transaction')}`}
         </span>
         <Button size="sm" loading={save.isPending} onClick={() => save.mutate()}>
           <Download aria-hidden />

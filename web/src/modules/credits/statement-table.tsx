@@ -1,12 +1,14 @@
+import { currencyChoice, showExact } from '../../lib/currency.ts';
 import { formatDateTime } from '../../lib/format-time.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
-import { LoadMore, type MoreProps } from './load-more.tsx';
+import { LoadMore, type MoreProps } from '../../ui/load-more.tsx';
 import { SignedAmount } from './signed-amount.tsx';
 import type { StatementRow } from './transaction-rows.ts';
 
 /** Settled movements, exact to the last decimal, with the balance after each, and the hash that chains them. */
 export function StatementTable({ rows, ...more }: { rows: readonly StatementRow[] } & MoreProps) {
+  const currency = currencyChoice.use();
   return (
     <>
       <DataTable
@@ -51,7 +53,7 @@ export function StatementTable({ rows, ...more }: { rows: readonly StatementRow[
                   <CopyButton text={transaction.transaction_hash} label="Copy the hash" />
                 </span>
               ) : (
-                <span className="text-faint text-xs">Being sealed</span>
+                <span className="text-faint text-xs">Not sealed yet</span>
               ),
           },
           {
@@ -62,7 +64,7 @@ export function StatementTable({ rows, ...more }: { rows: readonly StatementRow[
               <>
                 <SignedAmount transaction={transaction} exact />
                 <span className="block whitespace-nowrap text-muted text-xs sm:hidden">
-                  Balance {balanceAfter} BGL
+                  Balance {showExact(balanceAfter, currency)}
                 </span>
               </>
             ),
@@ -72,10 +74,16 @@ export function StatementTable({ rows, ...more }: { rows: readonly StatementRow[
             header: 'Balance',
             numeric: true,
             hideBelow: 'sm',
-            cell: ({ balanceAfter }) => <span className="whitespace-nowrap">{balanceAfter} BGL</span>,
+            cell: ({ balanceAfter }) => (
+              <span className="whitespace-nowrap">{showExact(balanceAfter, currency)}</span>
+            ),
           },
         ]}
       />
+      <p className="border-line border-t px-5 py-3 text-[0.8125rem] text-muted">
+        Each hash seals a transaction together with the one before it, so that none can be changed afterwards.
+        A new transaction is sealed within a minute.
+      </p>
       <LoadMore {...more} />
     </>
   );

@@ -3,7 +3,7 @@ import { ArrowDownLeft, ArrowUpRight } from 'lucide-react';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { formatClock } from '../../lib/format-time.ts';
-import { LoadMore, type MoreProps } from './load-more.tsx';
+import { LoadMore, type MoreProps } from '../../ui/load-more.tsx';
 import { SignedAmount } from './signed-amount.tsx';
 import { groupByDay, isIncoming, type Transaction } from './transaction-rows.ts';
 

@@ -1,18 +1,20 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { ReceiptText, X } from 'lucide-react';
+import { ReceiptText } from 'lucide-react';
 import { useMemo } from 'react';
 import { localDay } from '../../lib/format-time.ts';
-import { Button, ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
-import { Input } from '../../ui/input.tsx';
+import { moreOf } from '../../ui/load-more.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/api.ts';
 import { transactionsQuery, useBalance } from './api.ts';
+import { usablePeriod } from './period.ts';
+import { PeriodFields } from './period-fields.tsx';
 import { SpendCard } from './spend-card.tsx';
 import { StatementSummary } from './statement-summary.tsx';
 import { StatementTable } from './statement-table.tsx';
@@ -22,7 +24,8 @@ import { untilDay, withRunningBalance } from './transaction-rows.ts';
 /** Every movement of the account: by day, or as a statement with the balance after each. Filters live in the URL. */
 export function TransactionsPage() {
   const user = useUser();
-  const { from, to, view = 'list' } = useSearch({ from: '/app/transactions' });
+  const { view = 'list', ...asked } = useSearch({ from: '/app/transactions' });
+  const { from, to } = usablePeriod(asked, localDay(new Date()));
   // The statement reckons back from today's balance, so it needs what came after `to` as well.
   const filter = view === 'statement' ? { from } : { from, to };
   const list = useInfiniteQuery(transactionsQuery(user.id, filter));
@@ -35,18 +38,16 @@ export function TransactionsPage() {
     () => (balance.data ? untilDay(withRunningBalance(transactions, balance.data.balance), to) : []),
     [transactions, balance.data, to],
   );
-  const more = {
-    hasMore: list.hasNextPage,
-    isLoadingMore: list.isFetchingNextPage,
-    onMore: () => void list.fetchNextPage(),
-  };
+  const more = moreOf(list);
+  // What was read once stays in sight when reading it again fails.
+  const missing = !list.data ? list : view === 'statement' && !balance.data ? balance : null;
   const filtered = from !== undefined || to !== undefined;
 
   return (
     <>
       <PageHeader
         title="Transaction History"
-        description="Every credit that came and went. Held amounts are pending until their work has ended."
+        description="Every credit in and out. Amounts on hold are pending until their work has ended."
       />
       <div className="grid grid-cols-1 gap-6">
         <SpendCard from={from} to={to} />
@@ -54,19 +55,21 @@ export function TransactionsPage() {
           <Toolbar />
           {list.isPending || (view === 'statement' && balance.isPending) ? (
             <Loading />
-          ) : list.isError ? (
+          ) : missing ? (
             <ErrorState
               title="Error Loading Transactions"
-              error={list.error}
+              error={missing.error}
               retryLabel="Try Again"
-              onRetry={() => void list.refetch()}
+              onRetry={() => void missing.refetch()}
             />
           ) : (view === 'statement' ? statement : transactions).length === 0 && !list.hasNextPage ? (
             <EmptyState
               icon={<ReceiptText aria-hidden />}
               title="No transactions found"
               description={
-                filtered ? 'Nothing moved in this period.' : 'Credits that you get and spend are listed here.'
+                filtered
+                  ? 'There were no transactions in this period.'
+                  : 'Credits you receive and spend appear here.'
               }
               action={
                 filtered && (
@@ -93,13 +96,13 @@ export function TransactionsPage() {
 function Toolbar() {
   const { from, to, view = 'list' } = useSearch({ from: '/app/transactions' });
   const navigate = useNavigate({ from: '/transactions' });
-  const today = localDay(new Date());
   const set = (change: { from?: string; to?: string; view?: 'statement' }) =>
     void navigate({ search: (previous) => ({ ...previous, ...change }), replace: true, resetScroll: false });
   return (
-    <div className="flex flex-wrap items-center justify-between gap-3 border-line border-b px-5 py-3.5">
+    <div className="flex flex-wrap items-start justify-between gap-3 border-line border-b px-5 py-3.5">
       <Segmented
         label="View"
+        className="sm:mt-6.5"
         value={view}
         onChange={(next) => set({ view: next === 'statement' ? next : undefined })}
         options={[
@@ -107,38 +110,7 @@ function Toolbar() {
           { value: 'statement', label: 'Statement' },
         ]}
       />
-      <div className="flex min-w-0 items-center gap-1.5 text-muted">
-        <div className="w-37 min-w-0">
-          <Input
-            type="date"
-            aria-label="From"
-            value={from ?? ''}
-            max={to ?? today}
-            onChange={(event) => set({ from: event.target.value || undefined })}
-          />
-        </div>
-        <span aria-hidden>–</span>
-        <div className="w-37 min-w-0">
-          <Input
-            type="date"
-            aria-label="To"
-            value={to ?? ''}
-            min={from}
-            max={today}
-            onChange={(event) => set({ to: event.target.value || undefined })}
-          />
-        </div>
-        {(from ?? to) && (
-          <Button
-            variant="ghost"
-            size="icon"
-            aria-label="Show all days"
-            onClick={() => set({ from: undefined, to: undefined })}
-          >
-            <X aria-hidden />
-          </Button>
-        )}
-      </div>
+      <PeriodFields period={{ from, to }} onChange={set} />
     </div>
   );
 }

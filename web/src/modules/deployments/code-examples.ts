@@ -1,4 +1,4 @@
-/** The same chat call in three languages, ready to paste; the key comes from the environment. */
+/** The same chat call in three languages, ready to paste; the key comes from the environment variable BAKEHOUSE_API_KEY. */
 export function codeExamples(origin: string, modelName: string): { label: string; code: string }[] {
   return [
     {
@@ -13,7 +13,8 @@ export function codeExamples(origin: string, modelName: string): { label: string
     },
     {
       label: 'Python',
-      code: `import os
+      code: `# pip install openai
+import os
 from openai import OpenAI
 
 client = OpenAI(base_url="${origin}/v1", api_key=os.environ["BAKEHOUSE_API_KEY"])
@@ -24,11 +25,13 @@ stream = client.chat.completions.create(
 )
 for chunk in stream:
     if chunk.choices:
-        print(chunk.choices[0].delta.content or "", end="")`,
+        print(chunk.choices[0].delta.content or "", end="", flush=True)
+print()`,
     },
     {
       label: 'TypeScript',
-      code: `import OpenAI from 'openai';
+      code: `// npm install openai
+import OpenAI from 'openai';
 
 const client = new OpenAI({ baseURL: '${origin}/v1', apiKey: process.env.BAKEHOUSE_API_KEY });
 const stream = await client.chat.completions.create({

@@ -34,7 +34,7 @@ it('waits for its price', () => {
 it('can be pressed once the price stands beside it', () => {
   show({ price: '1.25', failed: false });
   expect(button()?.disabled).toBe(false);
-  expect(screen.getByText(/\/ hour/).textContent).toBe('$0.05 / hour');
+  expect(screen.getByText(/per hour/).textContent).toBe('$0.05 per hour');
 });
 
 it('says when there is no price, and tries again', async () => {

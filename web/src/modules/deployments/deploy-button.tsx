@@ -11,8 +11,14 @@ import { notify } from '../../ui/notify.ts';
 import { useUser } from '../accounts/api.ts';
 import { useHourPrice } from './serving-prices.ts';
 
+type Props = {
+  modelId: string;
+  /** What the button says; 'Deploy' unless given. */
+  label?: string;
+};
+
 /** Serves a model and leads to its page, with the price of an hour beside the button. */
-export function DeployButton({ modelId }: { modelId: string }) {
+export function DeployButton({ modelId, label = 'Deploy' }: Props) {
   const user = useUser();
   const navigate = useNavigate();
   const keys = useIdempotencyKeys();
@@ -37,7 +43,7 @@ export function DeployButton({ modelId }: { modelId: string }) {
       <span className="text-[0.8125rem] text-muted">
         {price ? (
           <>
-            <Money bgl={price} /> / hour
+            <Money bgl={price} /> per hour
           </>
         ) : failed ? (
           'The price could not be loaded.'
@@ -55,7 +61,7 @@ export function DeployButton({ modelId }: { modelId: string }) {
           onClick={() => deployment.mutate()}
         >
           <Rocket aria-hidden />
-          Deploy
+          {label}
         </Button>
       )}
     </div>

@@ -72,7 +72,7 @@ export function DeploymentMetrics({ podId }: { podId: string }) {
           time
           series={[
             { label: 'Median', values: minutes.map((point) => point?.latency_ms_p50 ?? null) },
-            { label: '95 %', values: minutes.map((point) => point?.latency_ms_p95 ?? null) },
+            { label: '95th percentile', values: minutes.map((point) => point?.latency_ms_p95 ?? null) },
           ]}
           formatY={milliseconds}
         />

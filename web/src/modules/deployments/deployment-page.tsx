@@ -1,7 +1,7 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Power } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { formatDateTime, relativeTime } from '../../lib/format-time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
@@ -10,6 +10,7 @@ import { CodeTabs } from '../../ui/code-block.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { Figure } from '../../ui/figure.tsx';
+import { isMissing, Missing } from '../../ui/missing.tsx';
 import { Money } from '../../ui/money.tsx';
 import { notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -18,7 +19,7 @@ import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { deviceName } from '../machine/api.ts';
-import { useDeployment, useTerminatePod } from './api.ts';
+import { DeployButton, useDeployment, useTerminatePod } from './api.ts';
 import { codeExamples } from './code-examples.ts';
 import { DeploymentLog } from './deployment-log.tsx';
 import { DeploymentMetrics } from './deployment-metrics.tsx';
@@ -37,6 +38,16 @@ export function DeploymentPage() {
         <Skeleton className="mb-5 h-24 w-full" />
         <Skeleton className="h-72 w-full" />
       </LoadingRegion>
+    );
+  }
+  if (!deployment.data && isMissing(deployment.error)) {
+    return (
+      <Missing
+        title="There is no such deployment"
+        text="The link may be mistyped, or the deployment belongs to another account."
+        to="/my-deployments"
+        label="Go to Deploy Models"
+      />
     );
   }
   if (!deployment.data) {
@@ -61,6 +72,7 @@ function LoadedPage({ pod }: { pod: Deployment }) {
   const [asking, setAsking] = useState(false);
   const termination = useTerminatePod();
   const over = ended.has(pod.status);
+  useEndOfDeploying(pod);
 
   const terminate = () =>
     termination.mutate(pod.pod_id, {
@@ -75,7 +87,9 @@ function LoadedPage({ pod }: { pod: Deployment }) {
         parents={[{ label: 'Deploy Models', to: '/my-deployments' }]}
         badge={<StatusBadge status={pod.status} />}
         actions={
-          !over && (
+          over ? (
+            <DeployButton modelId={pod.model_id} label="Deploy again" />
+          ) : (
             <Button onClick={() => setAsking(true)}>
               <Power aria-hidden />
               Terminate
@@ -96,8 +110,8 @@ function LoadedPage({ pod }: { pod: Deployment }) {
         </Figure>
         <Figure label="Base">{pod.base_model_title}</Figure>
         <Figure label="Runs on">{deviceName(pod.device)}</Figure>
-        <Figure label="Price">
-          <Money bgl={pod.price_per_hour} /> / hour
+        <Figure label="Price" note="while it is awake">
+          <Money bgl={pod.price_per_hour} /> per hour
         </Figure>
         <Figure label="Cost so far">
           <Money bgl={pod.cost_so_far} />
@@ -119,12 +133,16 @@ function LoadedPage({ pod }: { pod: Deployment }) {
             label: 'Playground',
             keepMounted: true,
             content: canChat(pod) ? (
-              <Playground modelName={pod.model_name} device={pod.device === 'CPU' ? 'CPU' : 'GPU'} />
+              <Playground
+                modelName={pod.model_name}
+                device={pod.device === 'CPU' ? 'CPU' : 'GPU'}
+                pricePerHour={pod.price_per_hour}
+              />
             ) : (
               <p className="py-8 text-center text-muted">
                 {over
-                  ? 'It has ended: deploy the model again to chat with it.'
-                  : 'You can chat as soon as it runs.'}
+                  ? 'This deployment has ended. Deploy the model again to chat with it.'
+                  : 'You can chat as soon as the model is running.'}
               </p>
             ),
           },
@@ -132,7 +150,18 @@ function LoadedPage({ pod }: { pod: Deployment }) {
             value: 'code',
             label: 'Code',
             content: (
-              <Card title="Call it" description="With your API key, from any OpenAI client.">
+              <Card
+                title="Call it from your programs"
+                description={
+                  <>
+                    Any OpenAI client works. Put your key from the{' '}
+                    <Link to="/api-key" className="text-accent-text underline underline-offset-2">
+                      API-Key page
+                    </Link>{' '}
+                    into the environment variable <code>BAKEHOUSE_API_KEY</code> first.
+                  </>
+                }
+              >
                 <CodeTabs examples={codeExamples(window.location.origin, pod.model_name)} />
               </Card>
             ),
@@ -145,13 +174,26 @@ function LoadedPage({ pod }: { pod: Deployment }) {
         open={asking}
         onOpenChange={setAsking}
         title={`Terminate ${pod.title}?`}
-        description="It stops answering at once, and its time is settled. The model itself stays."
+        description="It stops answering at once, and you pay for the time until now. The model itself stays."
         action="Terminate"
         pending={termination.isPending}
         onConfirm={terminate}
       />
     </>
   );
+}
+
+/** A toast when a new deployment runs or has failed, while its page is open; waking up is no news. */
+function useEndOfDeploying({ pod_id, status, ready_at, reason }: Deployment): void {
+  const before = useRef({ status, ready_at });
+  useEffect(() => {
+    const wasNew = onItsWay.has(before.current.status) && before.current.ready_at === null;
+    before.current = { status, ready_at };
+    const id = `deployment-${pod_id}`;
+    if (!wasNew) return;
+    if (status === 'running') notify.success('Model deployment completed successfully!', { id });
+    else if (status === 'failed') notify.failure('Model deployment failed', { id, description: reason });
+  }, [pod_id, status, ready_at, reason]);
 }
 
 /** It answers, or has answered before and takes a question while it wakes or starts again. */

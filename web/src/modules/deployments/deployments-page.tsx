@@ -1,8 +1,9 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Rocket } from 'lucide-react';
+import { useState } from 'react';
 import { relativeTime } from '../../lib/format-time.ts';
-import { ButtonLink } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -17,6 +18,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
 import { deviceName } from '../machine/api.ts';
 import { useDeploymentStats, useDeployments } from './api.ts';
+import { ChooseModelDialog } from './choose-model-dialog.tsx';
 import { StarterChatCard } from './starter-chat-card.tsx';
 
 const route = getRouteApi('/app/my-deployments');
@@ -27,18 +29,19 @@ export function DeploymentsPage() {
   const user = useUser();
   const { ended = false } = route.useSearch();
   const navigate = route.useNavigate();
+  const [choosing, setChoosing] = useState(false);
   const deployments = useDeployments(user.id, ended);
   const pods = deployments.data?.pods ?? [];
   return (
     <>
       <PageHeader
         title="Deploy Models"
-        description="Models that answer over the API. Fine-tunes of one base share its memory, and sleep when nobody asks."
+        description="Models that answer here and in your own programs. While nobody uses them, they sleep and cost nothing."
         actions={
-          <ButtonLink variant="primary" to="/model">
+          <Button variant="primary" onClick={() => setChoosing(true)}>
             <Rocket aria-hidden />
-            Choose a model
-          </ButtonLink>
+            Deploy a model
+          </Button>
         }
       />
       <Stats userId={user.id} />
@@ -46,24 +49,24 @@ export function DeploymentsPage() {
         <Checkbox
           checked={ended}
           onChange={(checked) => void navigate({ search: checked ? { ended: true } : {}, replace: true })}
-          label="Show ended ones"
+          label="Show ended deployments"
         />
       </div>
       <Card flush>
         {deployments.isPending && <ListSkeleton rowHeight={ROW_HEIGHT} />}
-        {deployments.isError && pods.length === 0 && (
+        {deployments.isError && !deployments.data && (
           <ErrorState
             title="Your deployments could not be loaded"
             error={deployments.error}
             onRetry={() => void deployments.refetch()}
           />
         )}
-        {deployments.isSuccess && pods.length === 0 && (
+        {deployments.data && pods.length === 0 && (
           <EmptyState
             icon={<Rocket aria-hidden />}
             title="Nothing is deployed"
             description="Deploy a model to chat with it here and call it with any OpenAI client."
-            action={<ButtonLink to="/model">My Models</ButtonLink>}
+            action={<Button onClick={() => setChoosing(true)}>Deploy a model</Button>}
           />
         )}
         {pods.length > 0 && (
@@ -80,6 +83,7 @@ export function DeploymentsPage() {
         )}
       </Card>
       <StarterChatCard />
+      {choosing && <ChooseModelDialog onClose={() => setChoosing(false)} />}
     </>
   );
 }
@@ -130,7 +134,7 @@ function Stats({ userId }: { userId: string }) {
   const figures = [
     { label: 'Running', value: stats.data?.running.toLocaleString('en') },
     { label: 'Requests', value: stats.data?.requests.toLocaleString('en') },
-    { label: 'Tokens written', value: stats.data?.completion_tokens.toLocaleString('en') },
+    { label: 'Tokens generated', value: stats.data?.completion_tokens.toLocaleString('en') },
     { label: 'Cost', value: stats.data && <Money bgl={stats.data.cost} /> },
   ];
   return (

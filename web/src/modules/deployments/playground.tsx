@@ -1,30 +1,28 @@
 import { CornerDownLeft, RotateCcw, Square } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import { countOf } from '../../lib/count-of.ts';
-import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
-import { Field } from '../../ui/field.tsx';
 import { Money } from '../../ui/money.tsx';
-import { NumberField } from '../../ui/number-field.tsx';
 import { Textarea } from '../../ui/textarea.tsx';
+import { ChatOptionFields, initialSettings, optionProblems } from './chat-options.tsx';
+import { ConversationTurn } from './conversation-turn.tsx';
 import { type ServingDevice, useServingPrice } from './serving-prices.ts';
-import { type Turn, useConversation } from './use-conversation.ts';
-
-const defaults = { temperature: 0, max_tokens: 256 };
+import { useConversation } from './use-conversation.ts';
 
 type Props = {
   modelName: string;
   /** Where it is served: sets the price of its tokens. */
   device: ServingDevice | undefined;
+  /** BGL for an hour of a deployment; a model that everybody shares has none. */
+  pricePerHour?: string;
 };
 
 /** Chat with one model as it streams. Enter sends, Shift and Enter starts a line. */
-export function Playground({ modelName, device }: Props) {
+export function Playground({ modelName, device, pricePerHour }: Props) {
   const [draft, setDraft] = useState('');
-  const [system, setSystem] = useState('');
-  const [options, setOptions] = useState(defaults);
-  const { turns, error, answering, ask, stop, clear } = useConversation(modelName, { system, options });
+  const [settings, setSettings] = useState(initialSettings);
+  const { turns, error, answering, ask, stop, clear } = useConversation(modelName, settings);
+  const sendable = draft.trim() !== '' && Object.keys(optionProblems(settings.options)).length === 0;
   const log = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
@@ -46,7 +44,7 @@ export function Playground({ modelName, device }: Props) {
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (!answering && draft.trim()) void send(draft.trim());
+    if (!answering && sendable) void send(draft.trim());
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
@@ -68,13 +66,13 @@ export function Playground({ modelName, device }: Props) {
         >
           {turns.length === 0 && (
             <p className="m-auto max-w-sm text-balance text-center text-muted">
-              Ask something. The answer streams from{' '}
+              Ask something. The answer comes from{' '}
               <span className="font-mono text-[0.8125rem]">{modelName}</span>.
             </p>
           )}
           {turns.map((turn, index) => (
             // Turns are only ever added at the end.
-            <TurnView key={index} turn={turn} waiting={answering && index === turns.length - 1} />
+            <ConversationTurn key={index} turn={turn} waiting={answering && index === turns.length - 1} />
           ))}
         </div>
         {error && (
@@ -86,6 +84,7 @@ export function Playground({ modelName, device }: Props) {
           <Textarea
             aria-label="Message"
             rows={2}
+            dir="auto"
             value={draft}
             onChange={(event) => setDraft(event.target.value)}
             onKeyDown={onKeyDown}
@@ -96,35 +95,15 @@ export function Playground({ modelName, device }: Props) {
               <Square aria-hidden />
             </Button>
           ) : (
-            <Button size="icon" variant="primary" type="submit" aria-label="Send" disabled={!draft.trim()}>
+            <Button size="icon" variant="primary" type="submit" aria-label="Send" disabled={!sendable}>
               <CornerDownLeft aria-hidden />
             </Button>
           )}
         </form>
-        <TokenPrices device={device} />
+        <TokenPrices device={device} pricePerHour={pricePerHour} />
       </div>
       <div className="flex flex-col gap-4">
-        <Field label="System prompt" aside="Optional">
-          <Textarea rows={3} value={system} onChange={(event) => setSystem(event.target.value)} />
-        </Field>
-        <Field label="Temperature" help="0 answers the same every time.">
-          <NumberField
-            value={options.temperature}
-            min={0}
-            max={2}
-            step={0.1}
-            onChange={(value) => setOptions({ ...options, temperature: value ?? defaults.temperature })}
-          />
-        </Field>
-        <Field label="Most tokens">
-          <NumberField
-            value={options.max_tokens}
-            min={1}
-            max={2048}
-            step={64}
-            onChange={(value) => setOptions({ ...options, max_tokens: value ?? defaults.max_tokens })}
-          />
-        </Field>
+        <ChatOptionFields settings={settings} onChange={setSettings} />
         <Button variant="ghost" disabled={turns.length === 0 || answering} onClick={clear}>
           <RotateCcw aria-hidden />
           New conversation
@@ -134,36 +113,20 @@ export function Playground({ modelName, device }: Props) {
   );
 }
 
-/** What asking costs. */
-function TokenPrices({ device }: Pick<Props, 'device'>) {
+/** What asking costs, and what it is paid beside. */
+function TokenPrices({ device, pricePerHour }: Pick<Props, 'device' | 'pricePerHour'>) {
   const read = useServingPrice('prompt_tokens', device);
   const written = useServingPrice('completion_tokens', device);
   if (!read || !written) return null;
   return (
     <p className="text-muted text-xs">
-      A million tokens cost <Money bgl={read} /> to read and <Money bgl={written} /> to write.
-    </p>
-  );
-}
-
-function TurnView({ turn, waiting }: { turn: Turn; waiting: boolean }) {
-  const own = turn.role === 'user';
-  return (
-    <div className={cx('flex max-w-[85%] flex-col gap-1', own ? 'self-end' : 'self-start')}>
-      <p
-        className={cx(
-          'whitespace-pre-wrap rounded-xl px-3.5 py-2 [overflow-wrap:anywhere]',
-          own ? 'bg-accent-soft text-ink' : 'bg-surface shadow-card',
-        )}
-      >
-        {turn.content || (waiting ? <span className="text-muted">Waiting for the first token…</span> : '')}
-      </p>
-      {turn.speed && (
-        <p className="px-1 text-muted text-xs tabular-nums">
-          {countOf(turn.speed.tokens, 'token')} · first after {Math.round(turn.speed.firstTokenMs)} ms
-          {turn.speed.tokensPerSecond && ` · ${turn.speed.tokensPerSecond.toFixed(0)} tokens/s`}
-        </p>
+      A million tokens cost <Money bgl={read} /> in the question and <Money bgl={written} /> in the answer
+      {pricePerHour && (
+        <>
+          , on top of <Money bgl={pricePerHour} /> for each hour that the model is awake
+        </>
       )}
-    </div>
+      .
+    </p>
   );
 }

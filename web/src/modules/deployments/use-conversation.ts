@@ -1,14 +1,13 @@
 import { useEffect, useState } from 'react';
 import { queryClient } from '../../lib/query-client.ts';
 import { errorMessage } from '../../ui/notify.ts';
-import { type ChatMessage, type ChatOptions, type ChatSpeed, streamChat } from './chat.ts';
+import { type ChatMessage, type ChatSpeed, streamChat } from './chat.ts';
+import type { ChatSettings } from './chat-options.tsx';
 
 export type Turn = ChatMessage & { speed?: ChatSpeed };
 
-type Settings = { system: string; options: ChatOptions };
-
 /** A conversation with one model. It lives as long as the component; leaving stops the answer. */
-export function useConversation(modelName: string, { system, options }: Settings) {
+export function useConversation(modelName: string, { system, options }: ChatSettings) {
   const [turns, setTurns] = useState<Turn[]>([]);
   const [error, setError] = useState<string | null>(null);
   const [running, setRunning] = useState<AbortController | null>(null);

@@ -1,46 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import { useEffect } from 'react';
 import { useCreatePanel } from '../../lib/create-panel.ts';
 import { cx } from '../../lib/cx.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { refreshSession, useUser } from '../accounts/api.ts';
+import { deploymentListQuery } from '../deployments/api.ts';
 
 const steps = [
   {
     id: 'create_dataset',
     title: 'Create a dataset',
     text: 'Upload a csv, jsonl, json, txt or parquet file and look at its rows.',
-    panel: 'dataset',
+    panel: { create: 'dataset' },
   },
   {
     id: 'fine_tune_model',
     title: 'Fine-tune a model',
-    text: 'Teach the starter model your data. It runs on this machine’s CPU if there is no GPU.',
-    panel: 'model',
+    text: 'Train the starter model on your data. It runs on this machine’s CPU if there is no GPU.',
+    panel: { create: 'model', modelType: 'finetune' },
   },
   {
     id: 'create_model',
     title: 'Create a model',
     text: 'Your fine-tune, or files of your own, as a model to deploy and download.',
-    panel: 'model',
+    panel: { create: 'model' },
+  },
+  {
+    id: 'ask_model',
+    title: 'Ask your model',
+    text: 'Deploy it and chat with it, here or from your own programs.',
+    panel: null,
   },
 ] as const;
 
 /** The first steps, with a button for the next one; gone when all are done. */
 export function OnboardingCard() {
-  const { onboarding } = useUser();
+  const { id: userId, onboarding } = useUser();
   const openPanel = useCreatePanel();
-  const done = onboarding.onboarding_completed;
+  const { data: deployments } = useQuery(deploymentListQuery(userId, true));
+  const created = onboarding.onboarding_completed;
 
   // The server ticks a step when its thing is created; the session knows it from its last reading.
   useEffect(() => {
-    if (!done) refreshSession().catch(() => undefined);
-  }, [done]);
+    if (!created) refreshSession().catch(() => undefined);
+  }, [created]);
 
-  if (done) return null;
-  const next = steps.find(({ id }) => !onboarding.steps[id].completed);
-  const count = steps.filter(({ id }) => onboarding.steps[id].completed).length;
+  const asked = deployments?.pods.some((pod) => pod.last_request_at !== null);
+  // Not before it is known: most people have done all of it.
+  if (created && asked !== false) return null;
+  const isDone = (id: (typeof steps)[number]['id']) =>
+    id === 'ask_model' ? asked === true : onboarding.steps[id].completed;
+  const next = steps.find(({ id }) => !isDone(id));
+  const count = steps.filter(({ id }) => isDone(id)).length;
   return (
     <Card
       title="Get started"
@@ -54,7 +67,7 @@ export function OnboardingCard() {
     >
       <ol className="divide-y divide-line border-line border-t">
         {steps.map(({ id, title, text, panel }, index) => {
-          const completed = onboarding.steps[id].completed;
+          const completed = isDone(id);
           return (
             <li key={id} className="flex items-center gap-4 px-5 py-3.5">
               <span
@@ -73,11 +86,16 @@ export function OnboardingCard() {
                 <h3 className={cx('font-medium', completed && 'text-muted')}>{title}</h3>
                 <p className="text-[0.8125rem] text-muted leading-5">{text}</p>
               </div>
-              {id === next?.id && (
-                <Button variant="primary" size="sm" onClick={() => openPanel({ create: panel })}>
-                  Start
-                </Button>
-              )}
+              {id === next?.id &&
+                (panel ? (
+                  <Button variant="primary" size="sm" onClick={() => openPanel(panel)}>
+                    Start
+                  </Button>
+                ) : (
+                  <ButtonLink variant="primary" size="sm" to="/my-deployments">
+                    Start
+                  </ButtonLink>
+                ))}
             </li>
           );
         })}

@@ -48,7 +48,7 @@ export function ColumnFields({ state, problems, onChange, onSuggest }: Props) {
             placeholder={placeholder}
           />
         </Field>
-        <Field label="Output column" help="What it shall answer." error={problems.output_column}>
+        <Field label="Output column" help="What it should answer." error={problems.output_column}>
           <Select
             value={parameters.output_column || null}
             onChange={(output_column) => onChange({ output_column })}

@@ -6,6 +6,8 @@ import { runMetricsQuery } from './api.ts';
 import { overlay } from './curves.ts';
 import { shownParameters } from './shown-parameters.ts';
 
+const step = (x: number) => `Step ${x}`;
+
 /** The curves of several runs over each other, and where their parameters differ. */
 export function CompareRuns({ runs }: { runs: Run[] }) {
   const metrics = useQueries({ queries: runs.map((run) => runMetricsQuery(run.run_id)) });
@@ -19,10 +21,21 @@ export function CompareRuns({ runs }: { runs: Run[] }) {
   return (
     <section aria-label="Comparison" className="mt-6 grid gap-5 lg:grid-cols-2">
       <Card title="Training loss">
-        <Chart label="Training loss of the chosen runs" x={loss.x} series={loss.series} smoothing={0.6} />
+        <Chart
+          label="Training loss of the chosen runs"
+          x={loss.x}
+          series={loss.series}
+          smoothing={0.6}
+          hoverX={step}
+        />
       </Card>
       <Card title="Held-out loss">
-        <Chart label="Held-out loss of the chosen runs" x={evaluation.x} series={evaluation.series} />
+        <Chart
+          label="Held-out loss of the chosen runs"
+          x={evaluation.x}
+          series={evaluation.series}
+          hoverX={step}
+        />
       </Card>
       {differing.length > 0 && (
         <Card title="Where they differ" className="lg:col-span-2" flush>

@@ -77,7 +77,7 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
           onRetry={() => void configurations.refetch()}
         />
       )}
-      {configurations.isSuccess && list.length === 0 && (
+      {configurations.data && list.length === 0 && (
         <EmptyState
           title="No templates yet"
           description="Save the parameters of a fine-tune on its review step; they appear here."

@@ -47,7 +47,9 @@ export function CreateModelResult({ type, name, modelId, error, failedUploads, o
       }
       tone={missing > 0 ? 'bg-warn-soft text-warn' : 'bg-good-soft text-good'}
       title={tuning ? 'Your model is fine-tuning!' : 'Your Model is Ready!'}
-      text={missing > 0 ? `${name} is here, but not all of its files. Add them again on its page.` : name}
+      text={
+        missing > 0 ? `${name} was created, but some of its files are missing. Add them on its page.` : name
+      }
     >
       {tuning && <Progress value={0} label="Training progress" className="mb-4 w-full text-left" />}
       {missing > 0 && (

@@ -15,13 +15,13 @@ import { StepType } from './step-type.tsx';
 import { StepUpload } from './step-upload.tsx';
 import { useCreateModel } from './use-create-model.ts';
 
-type Preset = Pick<CreatePanel, 'dataset' | 'dataFile' | 'baseModel'>;
+type Preset = Pick<CreatePanel, 'dataset' | 'dataFile' | 'baseModel' | 'modelType'>;
 type Props = Preset & { open: boolean; onClose: () => void };
 
 const FORM_ID = 'create-model';
 
 /**
- * The Create Model wizard. `dataset`, its file and `baseModel` come preselected from where it was opened. Who
+ * The Create Model wizard. `dataset`, its file, `baseModel` and `modelType` come preselected from where it was opened. Who
  * leaves the page in the middle, to buy credits or by Back, finds it as it was; who closes it, or
  * asks for another dataset or model, begins anew.
  */
@@ -55,8 +55,8 @@ function fits(wanted: string | undefined, chosen: string | undefined): boolean {
 
 type WizardProps = Props & { onUnfinished: (unfinished: boolean) => void };
 
-function Wizard({ open, onClose, onUnfinished, dataset, dataFile, baseModel }: WizardProps) {
-  const wizard = useCreateModel({ dataset, baseModel });
+function Wizard({ open, onClose, onUnfinished, dataFile, ...preset }: WizardProps) {
+  const wizard = useCreateModel(preset);
   const { state, problems, busy, dispatch, goOn } = wizard;
   // The columns that the file offers are chosen for the person as soon as they are known.
   const isReading = useIsFetching({ queryKey: ['asset', 'preview'] }) > 0 && state.step === 4;

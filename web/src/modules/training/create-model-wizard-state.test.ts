@@ -151,6 +151,14 @@ describe('parameterProblems', () => {
     });
   });
 
+  it('asks for whole numbers where parts make no sense', () => {
+    const halves = { ...initialParameters, epochs: 2.5, lora_r: 7.5, lora_dropout: 0.25 };
+    expect(parameterProblems(halves, 'a.txt')).toEqual({
+      epochs: 'Epochs must be a whole number',
+      lora_r: 'LoRA rank must be a whole number',
+    });
+  });
+
   it('names each field that is above its bound, as the server would', () => {
     const bad = { ...initialParameters, epochs: 1001, learning_rate: 1.5, batch_size: 1025 };
     expect(parameterProblems(bad, 'a.txt')).toEqual({

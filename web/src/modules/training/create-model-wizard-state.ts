@@ -226,7 +226,6 @@ export function isTextFile(fileName: string): boolean {
 }
 
 const bounded = [
-  ['epochs', 'Epochs'],
   ['batch_size', 'Batch size'],
   ['eval_batch_size', 'Eval batch size'],
   ['gradient_accumulation_steps', 'Gradient accumulation'],
@@ -238,8 +237,9 @@ const bounded = [
   ['lora_dropout', 'LoRA dropout'],
 ] as const;
 
+/** By field, the most important first: the toast shows the first one. */
 export function parameterProblems(parameters: TrainingParameters, fileName: string): Problems {
-  const problems: Problems = {};
+  const problems: Problems = { ...boundProblem(parameters, 'epochs', 'Epochs') };
   if (!(parameters.learning_rate > 0)) problems.learning_rate = 'Learning rate must be greater than 0';
   else if (parameters.learning_rate > bounds.learning_rate.max) {
     problems.learning_rate = `Learning rate must be at most ${bounds.learning_rate.max}`;
@@ -257,15 +257,23 @@ export function parameterProblems(parameters: TrainingParameters, fileName: stri
       problems.output_column = 'Input and output must be different columns';
     }
   }
-  for (const [field, label] of bounded) {
-    const { min, max } = bounds[field];
-    if (!(parameters[field] >= min)) problems[field] = `${label} must be at least ${min}`;
-    else if (parameters[field] > max) problems[field] = `${label} must be at most ${max}`;
-  }
+  for (const [field, label] of bounded) Object.assign(problems, boundProblem(parameters, field, label));
   if (parameters.lora_target_modules.length === 0) {
     problems.lora_target_modules = 'Select at least one target module';
   }
   return problems;
+}
+
+function boundProblem(
+  parameters: TrainingParameters,
+  field: Exclude<keyof typeof bounds, 'learning_rate'>,
+  label: string,
+): Problems {
+  const { min, max, step } = bounds[field];
+  const value = parameters[field];
+  if (!(value >= min)) return { [field]: `${label} must be at least ${min}` };
+  if (step === 1 && !Number.isInteger(value)) return { [field]: `${label} must be a whole number` };
+  return value > max ? { [field]: `${label} must be at most ${max}` } : {};
 }
 
 /** Whether anything would be lost when the sheet closes. */
@@ -277,8 +285,8 @@ export function isDirty(state: WizardState): boolean {
 /** A gentle word where a value is far from what works; null where it is usual. */
 export function learningRateAdvice(rate: number): string | null {
   if (!(rate > 0)) return null;
-  if (rate > 0.005) return 'This is far higher than adapters usually bear; the loss may blow up. Try 0.0002.';
-  if (rate < 0.00001) return 'This is so low that the model will hardly change. Try 0.0002.';
+  if (rate > 0.005) return 'This is much higher than usual, and training may become unstable. Try 0.0002.';
+  if (rate < 0.00001) return 'At this rate the model will hardly change. Try 0.0002.';
   return null;
 }
 

@@ -21,7 +21,7 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
   const chosen = parameters.accelerator_type;
   const missing = here && chosen && !here.has(chosen);
   const several = parameters.accelerator_count > 1 && (
-    <Callout>A run trains on one GPU of this machine, and one is paid for.</Callout>
+    <Callout>A run uses one GPU of this machine, and you pay for one.</Callout>
   );
   const count = (
     <Field label="Number of GPUs" error={problems.accelerator_count}>
@@ -38,11 +38,11 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
       <div className="grid gap-5 sm:grid-cols-2">
         <dl>
           {all.length === 0 ? (
-            <Figure label="Runs on" note="This machine has no GPU. The run costs what the CPU costs.">
+            <Figure label="Runs on" note="This machine has no GPU, so you pay the CPU price.">
               {deviceName('CPU')}
             </Figure>
           ) : (
-            <Figure label="Runs on" note="Where its memory suffices; the next step says so.">
+            <Figure label="Runs on" note="If its memory is large enough; the next step shows where.">
               {all.map(({ label }) => label).join(' or ')}
             </Figure>
           )}
@@ -71,8 +71,8 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
       </div>
       {missing && (
         <Callout>
-          This machine has no {gpuLabels[chosen]}. The run goes to a GPU of another kind if one is large
-          enough, else to this machine's CPU. The next step says which, and what it costs.
+          This machine has no {gpuLabels[chosen]}. The run goes to another GPU if one is large enough,
+          otherwise to this machine's CPU. The next step shows which, and the price.
         </Callout>
       )}
       {several}

@@ -13,10 +13,10 @@ const smoothings = { none: 0, some: 0.6, much: 0.9 } as const;
 type Smoothing = keyof typeof smoothings;
 
 const charts = [
-  { title: 'Training loss', names: [{ name: 'loss', label: 'Loss' }], smoothed: true },
-  { title: 'Held-out loss', names: [{ name: 'eval_loss', label: 'Held-out loss' }], smoothed: false },
-  { title: 'Learning rate', names: [{ name: 'learning_rate', label: 'Learning rate' }], smoothed: false },
-  { title: 'Gradient norm', names: [{ name: 'grad_norm', label: 'Gradient norm' }], smoothed: true },
+  { title: 'Training loss', name: 'loss', label: 'Loss', smoothed: true, from: 'step' },
+  { title: 'Held-out loss', name: 'eval_loss', label: 'Held-out loss', smoothed: false, from: 'evaluation' },
+  { title: 'Learning rate', name: 'learning_rate', label: 'Learning rate', smoothed: false, from: 'step' },
+  { title: 'Gradient norm', name: 'grad_norm', label: 'Gradient norm', smoothed: true, from: 'step' },
 ] as const;
 
 /** The curves of a run, growing while it learns. */
@@ -71,8 +71,8 @@ export function RunCurves({ runId, ended }: { runId: string; ended: boolean }) {
         />
       </div>
       <div className="grid gap-5 lg:grid-cols-2">
-        {charts.map(({ title, names, smoothed }) => {
-          const { x, series } = curvesOf(points, names);
+        {charts.map(({ title, name, label, smoothed, from }) => {
+          const { x, series } = curvesOf(points, [{ name, label }]);
           return (
             <Card key={title} title={title}>
               {series.length > 0 ? (
@@ -82,9 +82,12 @@ export function RunCurves({ runId, ended }: { runId: string; ended: boolean }) {
                   series={series}
                   smoothing={smoothed ? smoothings[smoothing] : 0}
                   logScale={logScale}
+                  hoverX={(step) => `Step ${step}`}
                 />
               ) : (
-                <p className="flex h-[220px] items-center justify-center text-muted">No points yet</p>
+                <p className="flex h-[220px] items-center justify-center text-muted">
+                  {ended ? `This run ended before its first ${from}.` : `Waiting for the first ${from}.`}
+                </p>
               )}
             </Card>
           );

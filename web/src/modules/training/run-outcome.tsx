@@ -15,7 +15,7 @@ export function RunOutcome({ run }: { run: Run }) {
         <Figure card label="Held-out loss" note={`base model ${decimals(summary.eval_loss_base)}`}>
           {decimals(summary.eval_loss)}
         </Figure>
-        <Figure card label="Training loss" note={countOf(run.steps_total, 'step')}>
+        <Figure card label="Training loss" note={`mean of ${countOf(run.steps_total, 'step')}`}>
           {decimals(summary.train_loss)}
         </Figure>
         <Figure card label="Took" note={deviceName(run.device)}>
@@ -41,9 +41,15 @@ export function RunOutcome({ run }: { run: Run }) {
       className="mb-5"
       title={run.state === 'failed' ? 'The run failed' : 'The run was cancelled'}
     >
-      {run.reason} {run.charged !== null && <Charge bgl={run.charged} />}
+      {saysMore(run) && `${run.reason} `}
+      {run.charged !== null && <Charge bgl={run.charged} />}
     </Callout>
   );
+}
+
+/** A run that its owner cancelled has no more to say than that. */
+function saysMore({ state, reason }: Run): boolean {
+  return state === 'failed' || !reason.startsWith('Cancelled');
 }
 
 function Charge({ bgl }: { bgl: string }) {
@@ -51,7 +57,7 @@ function Charge({ bgl }: { bgl: string }) {
     'You were not charged.'
   ) : (
     <>
-      You were charged <Money bgl={bgl} /> for the time that it took.
+      You were charged <Money bgl={bgl} /> for the time it took.
     </>
   );
 }

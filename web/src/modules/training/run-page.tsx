@@ -1,22 +1,25 @@
 import type { Run } from '@bakehouse/contract/training';
 import { getRouteApi } from '@tanstack/react-router';
-import { Box, Play, Square } from 'lucide-react';
-import { useState } from 'react';
+import { Box, MessageSquare, Play, Square } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { LogView } from '../../ui/log-view.tsx';
+import { isMissing, Missing } from '../../ui/missing.tsx';
 import { Money } from '../../ui/money.tsx';
+import { notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { DeployButton, useLiveDeployment } from '../deployments/api.ts';
 import { useCancelRun, useResumeRun, useRun, useRunLogs } from './api.ts';
 import { RunCurves } from './run-curves.tsx';
 import { RunDetails } from './run-details.tsx';
 import { RunOutcome } from './run-outcome.tsx';
 import { RunProgress } from './run-progress.tsx';
-import { shownState } from './run-sentences.ts';
+import { shownState, tabTitle } from './run-sentences.ts';
 
 const route = getRouteApi('/app/runs/$id');
 
@@ -36,6 +39,16 @@ export function RunPage() {
       </LoadingRegion>
     );
   }
+  if (!run.data && isMissing(run.error)) {
+    return (
+      <Missing
+        title="There is no such run"
+        text="The link may be mistyped, or the run belongs to another account."
+        to="/llm-training"
+        label="Go to LLM Training"
+      />
+    );
+  }
   if (!run.data) {
     return (
       <ErrorState title="This run cannot be shown" error={run.error} onRetry={() => void run.refetch()} />
@@ -52,6 +65,11 @@ function LoadedPage({ run }: { run: Run }) {
   const resume = useResumeRun(run.run_id);
   const close = () => setAsking(null);
   const over = ended.has(run.state);
+  useEnd(run);
+  const inTab = tabTitle(run);
+  useEffect(() => {
+    document.title = inTab;
+  }, [inTab]);
   return (
     <>
       <PageHeader
@@ -72,20 +90,17 @@ function LoadedPage({ run }: { run: Run }) {
                 Resume
               </Button>
             )}
-            <ButtonLink
-              variant={run.state === 'completed' ? 'primary' : 'secondary'}
-              to="/model/$id/description"
-              params={{ id: run.model_id }}
-            >
+            <ButtonLink to="/model/$id/description" params={{ id: run.model_id }}>
               <Box aria-hidden />
               Model
             </ButtonLink>
+            {run.state === 'completed' && <UseModel modelId={run.model_id} />}
           </>
         }
       />
       {over ? <RunOutcome run={run} /> : <RunProgress run={run} />}
       <RunCurves runId={run.run_id} ended={over} />
-      <div className="mt-5 grid gap-5 lg:grid-cols-2">
+      <div className="mt-5 grid items-start gap-5 lg:grid-cols-2">
         <Log runId={run.run_id} />
         <RunDetails run={run} />
       </div>
@@ -93,7 +108,7 @@ function LoadedPage({ run }: { run: Run }) {
         open={asking === 'cancel'}
         onOpenChange={close}
         title="Cancel this run?"
-        description="It saves its work and stops. The time that it took is charged, the rest of the hold comes back."
+        description="Its progress is saved. You pay for the time used so far, and the rest of the hold is released."
         action="Cancel run"
         cancelLabel="Keep training"
         pending={cancel.isPending}
@@ -115,6 +130,32 @@ function LoadedPage({ run }: { run: Run }) {
         onConfirm={() => resume.mutate(undefined, { onSettled: close })}
       />
     </>
+  );
+}
+
+/** A toast when the run ends while its page is open. */
+function useEnd({ run_id, state, title, reason }: Run): void {
+  const before = useRef(state);
+  useEffect(() => {
+    const watched = !ended.has(before.current);
+    before.current = state;
+    if (!watched || !ended.has(state)) return;
+    const id = `run-${run_id}`;
+    if (state === 'completed') notify.success(`${title} is trained`, { id });
+    else if (state === 'failed') notify.failure(`Training ${title} failed`, { id, description: reason });
+    else notify.info(`Training ${title} was cancelled`, { id });
+  }, [run_id, state, title, reason]);
+}
+
+/** The way to an answer: to the deployment that there is, or to a new one with its price. */
+function UseModel({ modelId }: { modelId: string }) {
+  const pod = useLiveDeployment(modelId);
+  if (!pod) return <DeployButton modelId={modelId} label="Deploy and chat" />;
+  return (
+    <ButtonLink variant="primary" to="/my-deployments/$podId" params={{ podId: pod.pod_id }}>
+      <MessageSquare aria-hidden />
+      Chat
+    </ButtonLink>
   );
 }
 

@@ -1,10 +1,11 @@
 import { parseBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/training';
+import { useEffect, useState } from 'react';
 import { countOf } from '../../lib/count-of.ts';
 import { Card } from '../../ui/card.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Progress } from '../../ui/progress.tsx';
-import { phaseText, timeText } from './run-sentences.ts';
+import { laterBy, phaseText, timeText } from './run-sentences.ts';
 
 /** Phase, steps, time and money of a run that has not ended. */
 export function RunProgress({ run }: { run: Run }) {
@@ -22,24 +23,37 @@ export function RunProgress({ run }: { run: Run }) {
         aside={run.steps_total > 0 ? `Step ${run.step} of ${run.steps_total}` : undefined}
       />
       <div className="mt-3 flex flex-wrap justify-between gap-x-6 gap-y-1 text-[0.8125rem] text-muted tabular-nums">
-        <span>{timeText(run)}</span>
+        <RunTime key={run.elapsed_seconds} run={run} />
         <span>
           Held <Money bgl={run.held} /> of a quote of <Money bgl={run.quote.total} />
         </span>
       </div>
       {parseBgl(run.held) > parseBgl(run.quote.total) && (
         <p className="mt-2 text-[0.8125rem] text-warn">
-          It takes longer than estimated, so more than the quote is held. It holds more as it goes; you pay
-          for the time that is used.
+          This run is taking longer than estimated, so more than the quote is held. You pay only for the time
+          used.
         </p>
       )}
-      {run.reason && run.reason !== phase && <p className="mt-2 text-muted">{run.reason}</p>}
+      {run.reason && run.reason !== phase && run.state !== 'stopping' && (
+        <p className="mt-2 text-muted">{run.reason}</p>
+      )}
       {run.restarts > 0 && (
         <p className="mt-2 text-[0.8125rem] text-muted">
-          It was interrupted {run.restarts === 1 ? 'once' : countOf(run.restarts, 'time')} and went on from
+          It was interrupted {run.restarts === 1 ? 'once' : countOf(run.restarts, 'time')} and continued from
           its last checkpoint.
         </p>
       )}
     </Card>
   );
+}
+
+/** Ticks between the reports of the run; each report begins it anew. */
+function RunTime({ run }: { run: Run }) {
+  const [since, setSince] = useState(0);
+  useEffect(() => {
+    const began = performance.now();
+    const timer = setInterval(() => setSince((performance.now() - began) / 1000), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return <span>{timeText(laterBy(run, since))}</span>;
 }

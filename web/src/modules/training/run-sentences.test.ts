@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { phaseText, shownState, timeText } from './run-sentences.ts';
+import { laterBy, phaseText, shownState, tabTitle, timeText } from './run-sentences.ts';
 
 const running = {
   state: 'running',
@@ -17,6 +17,19 @@ const told = (run: Parameters<typeof timeText>[0] & Parameters<typeof phaseText>
   timeText(run),
 ];
 
+it('lets the time of a running run go on between two reports', () => {
+  expect(timeText(laterBy(running, 20))).toBe('2 min 25 s so far, about 20 s left');
+  expect(laterBy(running, 100).remaining_seconds).toBe(0);
+  expect(laterBy(fresh, 20)).toEqual(fresh);
+});
+
+it('says in the tab how far a run is and how it ended', () => {
+  expect(tabTitle({ ...running, title: 'Crumb', progress: 41.7 })).toBe('41% · Crumb · Bakehouse');
+  expect(tabTitle({ ...running, state: 'completed', title: 'Crumb', progress: 100 })).toBe(
+    'Completed · Crumb · Bakehouse',
+  );
+});
+
 describe('badge, phase and time agree', () => {
   const free = 'Time is charged from the first step on';
   it.each([
@@ -29,12 +42,12 @@ describe('badge, phase and time agree', () => {
     [{ ...fresh, phase: null }, 'starting', 'Starting', free],
     [{ ...fresh, phase: 'loading model' }, 'starting', 'Loading model', free],
     [{ ...fresh, phase: 'evaluating' }, 'starting', 'Measuring the base model first', free],
-    [fresh, 'running', 'Making the first step', free],
-    [{ ...running, elapsed_seconds: 0 }, 'running', 'Training', 'Just begun, about 40 s left'],
+    [fresh, 'running', 'Running the first step', free],
+    [{ ...running, elapsed_seconds: 0 }, 'running', 'Training', 'Just started, about 40 s left'],
     [running, 'running', 'Training', '2 min 5 s so far, about 40 s left'],
     [{ ...running, phase: 'evaluating' }, 'running', 'Evaluating', '2 min 5 s so far, about 40 s left'],
     [{ ...running, phase: 'saving', remaining_seconds: null }, 'running', 'Saving', '2 min 5 s so far'],
-    [{ ...running, state: 'stopping' }, 'stopping', 'Saving its work', '2 min 5 s so far'],
+    [{ ...running, state: 'stopping' }, 'stopping', 'Saving its progress', '2 min 5 s so far'],
   ] as const)('%o', (run, ...expected) => {
     expect(told(run)).toEqual(expected);
   });

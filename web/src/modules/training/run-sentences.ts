@@ -16,10 +16,10 @@ export function shownState({ state, phase }: Stage): Run['state'] {
 
 /** What it does now. */
 export function phaseText({ state, phase, reason }: Stage & Pick<Run, 'reason'>): string {
-  if (state === 'stopping') return 'Saving its work';
+  if (state === 'stopping') return 'Saving its progress';
   if (state === 'queued') return reason || 'Waiting for its turn';
   if (state === 'starting' && phase === 'evaluating') return 'Measuring the base model first';
-  if (state === 'starting' && phase === 'training') return 'Making the first step';
+  if (state === 'starting' && phase === 'training') return 'Running the first step';
   return sentence(phase ?? (reason || state));
 }
 
@@ -32,9 +32,29 @@ export function timeText(
   if (state === 'queued') return before ?? 'Not started yet';
   if (state === 'starting') return join(before, 'time is charged from the first step on');
   return join(
-    before ?? 'just begun',
+    before ?? 'just started',
     state === 'stopping' || remaining === null ? null : `${aboutDuration(remaining)} left`,
   );
+}
+
+/** The run as it is some seconds after it was read: time goes on between two reports. */
+export function laterBy<R extends Pick<Run, 'state' | 'elapsed_seconds' | 'remaining_seconds'>>(
+  run: R,
+  seconds: number,
+): R {
+  if (run.state !== 'running') return run;
+  const { elapsed_seconds: elapsed, remaining_seconds: remaining } = run;
+  return {
+    ...run,
+    elapsed_seconds: elapsed + seconds,
+    remaining_seconds: remaining === null ? null : Math.max(0, remaining - seconds),
+  };
+}
+
+/** What the browser tab says: how far it is, or how it ended, before the name. */
+export function tabTitle(run: Stage & Pick<Run, 'title' | 'progress'>): string {
+  const state = shownState(run);
+  return `${state === 'running' ? `${Math.floor(run.progress)}%` : sentence(state)} · ${run.title} · Bakehouse`;
 }
 
 function join(...parts: (string | null)[]): string {

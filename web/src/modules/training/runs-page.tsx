@@ -37,7 +37,7 @@ export function RunsPage() {
     void navigate({ search: next.length > 0 ? { compare: next.join(',') } : {}, replace: true });
   };
   const create = (
-    <Button variant="primary" onClick={() => openPanel({ create: 'model' })}>
+    <Button variant="primary" onClick={() => openPanel({ create: 'model', modelType: 'finetune' })}>
       <Plus aria-hidden />
       New fine-tune
     </Button>
@@ -45,21 +45,25 @@ export function RunsPage() {
 
   return (
     <>
-      <PageHeader title="LLM Training" description="Your fine-tunes, running and done." actions={create} />
+      <PageHeader
+        title="LLM Training"
+        description="Your fine-tunes, running and finished."
+        actions={create}
+      />
       <Card flush>
         {runs.isPending && <ListSkeleton rowHeight={ROW_HEIGHT} />}
-        {runs.isError && list.length === 0 && (
+        {runs.isError && !runs.data && (
           <ErrorState
             title="Your runs could not be loaded"
             error={runs.error}
             onRetry={() => void runs.refetch()}
           />
         )}
-        {runs.isSuccess && list.length === 0 && (
+        {runs.data && list.length === 0 && (
           <EmptyState
             icon={<Sparkles aria-hidden />}
             title="No runs yet"
-            description="A run teaches a model with a dataset of yours. You watch the curves while it learns."
+            description="A run fine-tunes a model on one of your datasets. You can watch its curves as it learns."
             action={create}
           />
         )}
@@ -139,7 +143,13 @@ function columnsWith(compared: string[], toggle: (runId: string, checked: boolea
       id: 'cost',
       header: 'Cost',
       cell: (run) =>
-        run.charged === null ? <span className="text-muted">open</span> : <Money bgl={run.charged} />,
+        run.charged === null ? (
+          <span className="text-muted">
+            <Money bgl={run.held} /> held
+          </span>
+        ) : (
+          <Money bgl={run.charged} />
+        ),
       numeric: true,
       width: '7rem',
       hideBelow: 'md',

@@ -14,6 +14,9 @@ type Props = {
 export function StepDetails({ state, problems, onChange }: Props) {
   return (
     <div className="flex flex-col gap-5">
+      {state.type === 'finetune' && (
+        <p className="text-muted">Name the model that you are about to make. Its base model comes next.</p>
+      )}
       <Field
         label="Model name"
         help={problems.name ? undefined : `At least ${MODEL_NAME_LENGTH_MIN} characters.`}

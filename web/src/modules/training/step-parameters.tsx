@@ -2,7 +2,7 @@ import { bounds, loraTargetModules, segmentationMethods } from '@bakehouse/contr
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
-import { Checkbox } from '../../ui/checkbox.tsx';
+import { CheckboxGroup } from '../../ui/checkbox-group.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
 import { Field } from '../../ui/field.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
@@ -27,6 +27,11 @@ type Props = {
   onChange: (values: Partial<TrainingParameters>) => void;
   onSuggest: (values: Suggestion) => void;
 };
+
+const targetModules = loraTargetModules.map((module) => ({
+  value: module,
+  label: <code className="font-mono text-[0.8125rem]">{module}</code>,
+}));
 
 const learningRatePresets = [0.001, 0.0002, 0.00005];
 
@@ -58,14 +63,14 @@ export function StepParameters({ state, problems, criticalErrors, onChange, onSu
       )}
 
       <div className="grid gap-5 sm:grid-cols-2">
-        {number('epochs', 'Epochs', 'How often all rows are seen.')}
+        {number('epochs', 'Epochs', 'How many times the model sees every row.')}
         <Field
           label="Learning rate"
           error={problems.learning_rate}
           help={
             learningRateAdvice(parameters.learning_rate) ?? (
               <span className="flex flex-wrap items-center gap-1">
-                Often right:
+                Common values:
                 {learningRatePresets.map((rate) => (
                   <Button
                     key={rate}
@@ -89,24 +94,28 @@ export function StepParameters({ state, problems, criticalErrors, onChange, onSu
           />
         </Field>
         {number('batch_size', 'Batch size')}
-        {number('gradient_accumulation_steps', 'Gradient accumulation', 'Batches that make one step.')}
+        {number('gradient_accumulation_steps', 'Gradient accumulation', 'Batches per training step.')}
         {number('eval_batch_size', 'Eval batch size')}
-        {number('train_test_split', 'Train/test split', 'Part that is trained on; the rest checks it.')}
+        {number(
+          'train_test_split',
+          'Train/test split',
+          'Share used for training; the rest measures the result.',
+        )}
       </div>
 
       <GpuFields parameters={parameters} problems={problems} onChange={onChange} />
 
       <Disclosure title="Segmentation" defaultOpen={differsFromDefaults(parameters, 'segmentation')}>
         <div className="grid gap-5 sm:grid-cols-2">
-          <Field label="Method" help="How long texts are cut into sentences first.">
+          <Field label="Method" help="How long texts are split into sentences.">
             <Select
               value={parameters.segmentation_method}
               onChange={(segmentation_method) => onChange({ segmentation_method })}
               options={segmentationMethods.map((method) => ({ value: method, label: method }))}
             />
           </Field>
-          {number('max_chunk_size', 'Max chunk size', 'Tokens of one example at most.')}
-          {number('stride', 'Stride', 'Tokens that neighbouring chunks share.')}
+          {number('max_chunk_size', 'Max chunk size', 'At most this many tokens per example.')}
+          {number('stride', 'Stride', 'Tokens shared by neighbouring chunks.')}
           {number('min_segment_length', 'Min segment length', 'Shorter texts are dropped.')}
         </div>
       </Disclosure>
@@ -117,22 +126,12 @@ export function StepParameters({ state, problems, criticalErrors, onChange, onSu
           {number('lora_dropout', 'Dropout')}
         </div>
         <Field label="Target modules" className="mt-5" error={problems.lora_target_modules}>
-          <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
-            {loraTargetModules.map((module) => (
-              <Checkbox
-                key={module}
-                checked={parameters.lora_target_modules.includes(module)}
-                onChange={(checked) =>
-                  onChange({
-                    lora_target_modules: loraTargetModules.filter((one) =>
-                      one === module ? checked : parameters.lora_target_modules.includes(one),
-                    ),
-                  })
-                }
-                label={<code className="font-mono text-[0.8125rem]">{module}</code>}
-              />
-            ))}
-          </div>
+          <CheckboxGroup
+            value={parameters.lora_target_modules}
+            onChange={(lora_target_modules) => onChange({ lora_target_modules })}
+            options={targetModules}
+            className="grid grid-cols-2 gap-2 sm:grid-cols-4"
+          />
         </Field>
       </Disclosure>
     </div>

@@ -44,7 +44,7 @@ export function StepReview({ state, validation, choice, unaffordable }: Props) {
             </ButtonLink>
           }
         >
-          Nothing has started. What you chose stays here until you close this panel.
+          Nothing has started. Your choices stay here until you close this panel.
         </Callout>
       )}
       <section className="rounded-xl bg-accent-soft px-5 py-4">
@@ -71,8 +71,8 @@ export function StepReview({ state, validation, choice, unaffordable }: Props) {
           ))}
         </ul>
         <p className="mt-3 text-[0.8125rem] text-muted">
-          This much is held when you start. You pay for the time that is used: what is left over comes back,
-          and a run that takes longer holds more of your balance as it goes. Cancel at any time.
+          This amount is held when you start. You pay only for the time used: the rest is released, and a run
+          that takes longer holds more of your balance as it goes. You can cancel at any time.
         </p>
       </section>
 
@@ -96,11 +96,11 @@ export function StepReview({ state, validation, choice, unaffordable }: Props) {
             <Figure label="Rows dropped">{data.rows_dropped.toLocaleString('en')}</Figure>
             <Figure label="Rows cut short">{data.rows_truncated.toLocaleString('en')}</Figure>
             <Figure label="Steps">{data.steps_total.toLocaleString('en')}</Figure>
-            <Figure label="Tokens an epoch">{data.train_tokens.toLocaleString('en')}</Figure>
+            <Figure label="Tokens per epoch">{data.train_tokens.toLocaleString('en')}</Figure>
             <Figure label="Examples">
               {data.train_examples} + {data.eval_examples} held out
             </Figure>
-            <Figure label="Trained weights">{data.trainable_parameters.toLocaleString('en')}</Figure>
+            <Figure label="Trainable parameters">{data.trainable_parameters.toLocaleString('en')}</Figure>
             <Figure label="Memory needed">{formatBytes(data.memory_bytes)}</Figure>
           </dl>
           {data.dropped.length > 0 && (
@@ -118,7 +118,7 @@ export function StepReview({ state, validation, choice, unaffordable }: Props) {
             </Disclosure>
           )}
           <TokenHistogram bins={data.token_histogram} />
-          <Disclosure title="How the model will see the first examples">
+          <Disclosure title="How the model sees the first examples">
             <ul className="flex flex-col gap-3">
               {data.samples.map((sample, index) => (
                 <li
@@ -129,7 +129,7 @@ export function StepReview({ state, validation, choice, unaffordable }: Props) {
                 </li>
               ))}
             </ul>
-            <p className="mt-2 text-[0.8125rem] text-muted">The marked part is what the loss counts.</p>
+            <p className="mt-2 text-[0.8125rem] text-muted">The model learns to write the marked part.</p>
           </Disclosure>
         </>
       )}

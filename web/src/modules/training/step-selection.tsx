@@ -33,6 +33,7 @@ export function StepSelection({ state, problems, wantedFile, onChange, onSuggest
   const models = useAllAssets(user.id, 'MODEL');
   const datasets = useAllAssets(user.id, 'RAW');
   const dataset = useQuery({ ...assetQuery(state.datasetId ?? ''), enabled: state.datasetId !== null });
+  const base = useQuery({ ...assetQuery(state.baseModelId ?? ''), enabled: state.baseModelId !== null });
   const files = dataset.data?.files.filter((file) => isDataFile(file.path)) ?? [];
   // A fine-tune stands on a whole model, not on another adapter.
   const bases = models.assets.filter((model) => model.parent_dataset_id === null && model.file_count > 0);
@@ -49,7 +50,7 @@ export function StepSelection({ state, problems, wantedFile, onChange, onSuggest
   return (
     <div className="flex flex-col gap-5">
       <div className="flex items-center justify-between gap-3 rounded-xl bg-subtle px-4 py-3">
-        <p className="text-muted">Begin from parameters that you saved before.</p>
+        <p className="text-muted">Start from parameters you saved earlier.</p>
         <Button size="sm" onClick={() => setChoosing(true)}>
           <SlidersHorizontal aria-hidden />
           Choose Config
@@ -79,7 +80,7 @@ export function StepSelection({ state, problems, wantedFile, onChange, onSuggest
             loading={models.loading}
             placeholder="Choose a model"
             emptyText="No models found"
-            options={bases.map(toOption)}
+            options={optionsOf(bases, base.data)}
           />
         </Field>
       )}
@@ -90,7 +91,7 @@ export function StepSelection({ state, problems, wantedFile, onChange, onSuggest
           loading={datasets.loading}
           placeholder="Choose a dataset"
           emptyText="No datasets found"
-          options={datasets.assets.map(toOption)}
+          options={optionsOf(datasets.assets, dataset.data)}
         />
       </Field>
       {state.datasetId && (
@@ -127,6 +128,12 @@ export function StepSelection({ state, problems, wantedFile, onChange, onSuggest
       )}
     </div>
   );
+}
+
+/** The choices; the chosen one too where it is not among them, as in a list that is cut. */
+function optionsOf(assets: readonly AssetSummary[], chosen: AssetSummary | undefined) {
+  const missing = chosen && !assets.some((asset) => asset.dataset_id === chosen.dataset_id);
+  return (missing ? [chosen, ...assets] : assets).map(toOption);
 }
 
 function toOption(asset: AssetSummary) {

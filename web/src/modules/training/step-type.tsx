@@ -17,14 +17,14 @@ export function StepType({ value, error, onChange }: Props) {
             value: 'finetune',
             label: 'Fine-tune a model',
             description:
-              'Teach a model that is here with a dataset of yours. Makes a small adapter on the base model.',
+              'Train an existing model on one of your datasets. The result is a small adapter for that model.',
             icon: <Sparkles aria-hidden />,
           },
           {
             value: 'upload',
             label: 'Upload a model',
             description:
-              'Keep weights that you have: safetensors or GGUF, with their tokenizer and configuration.',
+              'Bring your own weights: safetensors or GGUF, with their tokenizer and configuration.',
             icon: <Upload aria-hidden />,
           },
         ]}

@@ -16,7 +16,7 @@ export function suggestFile(
   return found?.path ?? (files.length === 1 ? files[0]?.path : undefined);
 }
 
-/** How public datasets name what the model is asked and what it shall answer, the plainest first. */
+/** How public datasets name what the model is asked and what it should answer, the plainest first. */
 const pairs = [
   ['question', 'answer'],
   ['prompt', 'completion'],

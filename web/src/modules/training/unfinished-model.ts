@@ -14,7 +14,7 @@ export function unfinishedText({ state, reason }: Pick<Run, 'state' | 'reason'>)
   title: string;
   description: string;
 } {
-  const rest = 'Resume the run to go on with it, or delete the model.';
+  const rest = 'Resume the run to continue, or delete the model.';
   switch (state) {
     case 'cancelled':
       return {
@@ -28,8 +28,8 @@ export function unfinishedText({ state, reason }: Pick<Run, 'state' | 'reason'>)
       };
     default:
       return {
-        title: 'Not there yet',
-        description: 'The trainer writes the model and its card when the run has finished.',
+        title: 'Still in training',
+        description: 'The model and its card appear here when the run has finished.',
       };
   }
 }

@@ -1,6 +1,6 @@
 import type { GpuType } from '@bakehouse/contract/limits';
 import type { FineTuneValidation } from '@bakehouse/contract/training';
-import { type Dispatch, useReducer } from 'react';
+import { type Dispatch, useEffect, useReducer } from 'react';
 import { ApiError } from '../../lib/api-error.ts';
 import type { CreatePanel } from '../../lib/create-panel.ts';
 import { useIdempotencyKeys } from '../../lib/idempotency-key.ts';
@@ -18,6 +18,8 @@ import {
   type WizardState,
   wizardReducer,
 } from './create-model-wizard-state.ts';
+
+type Preset = Pick<CreatePanel, 'dataset' | 'baseModel' | 'modelType'>;
 
 type CreateModel = {
   state: WizardState;
@@ -39,8 +41,11 @@ type CreateModel = {
   error: Error | null;
 };
 
+/** One toast at a time: each says what stands in the way now. */
+const TOAST_ID = 'create-model';
+
 /** The wizard's state with the calls that its steps make. */
-export function useCreateModel(preset: Pick<CreatePanel, 'dataset' | 'baseModel'>): CreateModel {
+export function useCreateModel(preset: Preset): CreateModel {
   const user = useUser();
   const gpu = firstGpu(useMachine().data);
   const [state, dispatch] = useReducer(wizardReducer, preset, (wanted) => beginning(gpu, wanted));
@@ -49,6 +54,9 @@ export function useCreateModel(preset: Pick<CreatePanel, 'dataset' | 'baseModel'
   const uploaded = useCreateUploadedModel();
   const uploads = useUploads(uploaded.data ?? '');
   const keys = useIdempotencyKeys();
+
+  // What an earlier step was refused for is no longer so.
+  useEffect(() => notify.dismiss(TOAST_ID), [state.step]);
 
   const problems = problemsOf(state);
   const choice = choiceOf(state, user.id);
@@ -62,7 +70,7 @@ export function useCreateModel(preset: Pick<CreatePanel, 'dataset' | 'baseModel'
     if (busy) return;
     const [problem] = Object.values(problems);
     if (problem) {
-      notify.failure('Validation Error', { description: problem, id: 'create-model' });
+      notify.failure('Validation Error', { description: problem, id: TOAST_ID });
       dispatch({ do: 'continue' });
     } else if (state.type === 'upload' && state.step === 3) void createUpload();
     else if (choice && state.step === 4) validate(choice);
@@ -74,10 +82,10 @@ export function useCreateModel(preset: Pick<CreatePanel, 'dataset' | 'baseModel'
     start.reset();
     validation.mutate(wanted, {
       onSuccess: ({ critical_errors: [critical] }) => {
-        if (critical) notify.failure('Validation Failed', { description: critical, id: 'create-model' });
+        if (critical) notify.failure('Validation Failed', { description: critical, id: TOAST_ID });
         else dispatch({ do: 'continue' });
       },
-      onError: (error) => notify.error(error),
+      onError: (error) => notify.error(error, { id: TOAST_ID }),
     });
   }
 
@@ -87,7 +95,7 @@ export function useCreateModel(preset: Pick<CreatePanel, 'dataset' | 'baseModel'
       {
         onSuccess: () => dispatch({ do: 'finish' }),
         onError: (error) => {
-          notify.error(error, { product: 'Fine-tune' });
+          notify.error(error, { product: 'Fine-tune', id: TOAST_ID });
           if (!isUnaffordable(error)) dispatch({ do: 'finish' });
         },
       },
@@ -141,14 +149,11 @@ export function useCreateModel(preset: Pick<CreatePanel, 'dataset' | 'baseModel'
   };
 }
 
-function beginning(
-  gpu: GpuType,
-  { dataset, baseModel }: Pick<CreatePanel, 'dataset' | 'baseModel'> = {},
-): WizardState {
+function beginning(gpu: GpuType, { dataset, baseModel, modelType }: Preset = {}): WizardState {
   return {
     ...initialState,
     parameters: { ...initialParameters, accelerator_type: gpu },
-    type: dataset || baseModel ? 'finetune' : null,
+    type: dataset || baseModel ? 'finetune' : (modelType ?? null),
     datasetId: dataset ?? null,
     baseModelId: baseModel ?? null,
   };

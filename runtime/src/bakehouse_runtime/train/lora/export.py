@@ -104,12 +104,13 @@ def model_card(spec: TrainSpec, prepared: Prepared, outcome: Outcome) -> str:
         "(gradient accumulation)",
         "LoRA": f"rank {lora.r}, alpha {lora.alpha:g}, dropout {lora.dropout:g}",
         "Target modules": ", ".join(outcome.modules),
-        "Longest example": f"{data.max_chunk_size} tokens",
+        "Longest example": f"{prepared.longest} tokens",
+        "Examples are cut at": f"{data.max_chunk_size} tokens",
         "Seed": data.seed,
         "Device": outcome.device,
         "Steps": outcome.steps,
         "Tokens": outcome.tokens,
-        "Training time": f"{outcome.seconds:.0f} s",
+        "Time in training steps": _duration(outcome.seconds),
     }
     lines = [
         "---",
@@ -176,6 +177,16 @@ def _curve(history: list[dict[str, Any]]) -> list[str]:
 
 def _loss(value: float | None) -> str:
     return "not measured" if value is None else f"{value:.4f}"
+
+
+def _duration(seconds: float) -> str:
+    """As the page of the run writes it, e.g. `14 min 34 s`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def _one_line(text: str) -> str:

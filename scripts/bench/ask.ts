@@ -1,0 +1,61 @@
+import http from 'node:http';
+import { chatCompletions } from '@bakehouse/contract/chat';
+import { eventStreamParser } from '../../web/src/lib/event-stream-parser.ts';
+
+export type Answer = { tokensPerSecond: number; firstTokenMs: number };
+
+const agent = new http.Agent({ keepAlive: true });
+
+/** One streamed answer of a fixed length. Rejects when it is refused, or breaks off. */
+export function ask(
+  url: string,
+  headers: Record<string, string>,
+  model: string,
+  tokens: number,
+): Promise<Answer> {
+  const body = JSON.stringify({
+    model,
+    messages: [{ role: 'user', content: 'Count from one to one hundred in words.' }],
+    max_tokens: tokens,
+    temperature: 0,
+    stream: true,
+  });
+  return new Promise((resolve, reject) => {
+    const start = performance.now();
+    let first = 0;
+    let last = 0;
+    let received = 0;
+    const parse = eventStreamParser();
+    const request = http.request(
+      new URL(chatCompletions.path, url),
+      {
+        method: chatCompletions.method,
+        agent,
+        headers: {
+          ...headers,
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+        },
+      },
+      (answer) => {
+        if (answer.statusCode !== 200)
+          reject(new Error(`The question was refused with ${answer.statusCode}.`));
+        answer.setEncoding('utf8');
+        answer.on('data', (piece: string) => {
+          for (const { data } of parse(piece)) {
+            if (!/"content":"[^"]/.test(data)) continue;
+            last = performance.now();
+            first ||= last;
+            received += 1;
+          }
+        });
+        answer.once('error', reject);
+        answer.once('end', () => {
+          resolve({ tokensPerSecond: ((received - 1) * 1000) / (last - first), firstTokenMs: first - start });
+        });
+      },
+    );
+    request.once('error', reject);
+    request.end(body);
+  });
+}

@@ -1,0 +1,216 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import { type SealableTransfer, sealableColumns, sqlHash } from './hash-transfer.ts';
+
+type Reader = Database | Transaction;
+
+/** A seq that no transfer has: everything up to the end. */
+const END = 2n ** 63n - 1n;
+
+/** All transfers, summed one by one. */
+const summedTransfers = sql`ledger_sum_transfers(0, ${END})`;
+
+/** The same out of what the sealer has summed, and the transfers after the newest seal. */
+const summedTotals = (headSeq: bigint) => sql`(
+  select account_id, counterpart, paid, received, transfers from ledger_sealed_totals
+  union all
+  select * from ledger_sum_transfers(${headSeq}, ${END})
+)`;
+
+/** Where sums of transfers come from: all transfers, or with the newest seal's seq, the stored totals. */
+const sums = (headSeq: bigint | null) => (headSeq === null ? summedTransfers : summedTotals(headSeq));
+
+/** A user whose row is not what it must be, and how many of them there are. */
+export type Wrong = { count: number; first: string | null };
+
+export type AccountProof = {
+  accounts: number;
+  sumOfBalances: bigint;
+  transfers: number;
+  openHolds: number;
+  wrongBalances: Wrong;
+  wrongHolds: Wrong;
+  overspent: Wrong;
+};
+
+/** Every account with its own totals and, beside them, the same numbers from its transfers and open holds. */
+const accountSums = (headSeq: bigint | null): RawBuilder<unknown> => sql`(
+  select a.id, a.kind, a.owner_user_id, a.credits_posted, a.debits_posted, a.debits_pending,
+    coalesce(e.received, 0) as credits_summed, coalesce(e.paid, 0) as debits_summed,
+    coalesce(h.pending, 0) as pending_summed, coalesce(e.transfers, 0) as transfers,
+    coalesce(a.credits_posted, e.received, 0) - coalesce(a.debits_posted, e.paid, 0) as balance
+  from ledger_accounts a
+  left join (
+    select account_id, sum(received)::bigint as received, sum(paid)::bigint as paid, sum(transfers)::bigint as transfers
+    from ${sums(headSeq)} s group by account_id
+  ) e on e.account_id = a.id
+  left join (
+    select debit_account_id, sum(amount)::bigint as pending
+    from ledger_holds where status = 'pending' group by debit_account_id
+  ) h on h.debit_account_id = a.id
+)`;
+
+/** Counts the accounts that are wrong, in the database: how many there are does not matter to our memory. */
+export async function proveAccounts(db: Reader, headSeq: bigint | null): Promise<AccountProof> {
+  const wrong = (name: string, condition: RawBuilder<unknown>) => sql`
+    count(*) filter (where kind = 'user' and (${condition}))::int as ${sql.ref(`${name}_count`)},
+    min(id) filter (where kind = 'user' and (${condition})) as ${sql.ref(`${name}_first`)}`;
+  const { rows } = await sql<{
+    accounts: number;
+    sum_of_balances: string;
+    transfers: number;
+    open_holds: number;
+    balances_count: number;
+    balances_first: string | null;
+    holds_count: number;
+    holds_first: string | null;
+    overspent_count: number;
+    overspent_first: string | null;
+  }>`
+    select count(*)::int as accounts, coalesce(sum(balance), 0)::text as sum_of_balances,
+      (coalesce(sum(transfers), 0) / 2)::int as transfers,
+      (select count(*)::int from ledger_holds where status = 'pending') as open_holds,
+      ${wrong('balances', sql`credits_posted <> credits_summed or debits_posted <> debits_summed`)},
+      ${wrong('holds', sql`debits_pending <> pending_summed`)},
+      ${wrong('overspent', sql`credits_summed - debits_summed - pending_summed < 0`)}
+    from ${accountSums(headSeq)} accounts`.execute(db);
+  const row = oneOf(rows);
+  return {
+    accounts: row.accounts,
+    sumOfBalances: BigInt(row.sum_of_balances),
+    transfers: row.transfers,
+    openHolds: row.open_holds,
+    wrongBalances: { count: row.balances_count, first: row.balances_first },
+    wrongHolds: { count: row.holds_count, first: row.holds_first },
+    overspent: { count: row.overspent_count, first: row.overspent_first },
+  };
+}
+
+export type AccountLine = {
+  id: string;
+  kind: string;
+  owner: string | null;
+  balance: bigint;
+  debits_pending: bigint | null;
+  transfers: number;
+};
+
+/** The system's accounts, and of users those with the highest balances. */
+export async function listLargestAccounts(
+  db: Reader,
+  { headSeq, usersMax }: { headSeq: bigint; usersMax: number },
+): Promise<AccountLine[]> {
+  const { rows } = await sql<AccountLine>`
+    select a.id, a.kind, u.username as owner, a.balance::bigint as balance, a.debits_pending, a.transfers::int as transfers
+    from (
+      select * from ${accountSums(headSeq)} accounts order by kind = 'user', balance desc, id
+      limit ${usersMax} + (select count(*) from ledger_accounts where kind <> 'user')
+    ) a
+    left join users u on u.id = a.owner_user_id
+    order by a.kind = 'user', case when a.kind = 'user' then a.balance end desc, a.id`.execute(db);
+  return rows;
+}
+
+/** Settled holds and settling transfers that do not agree; only those of transfers above `afterSeq`, where it is given. */
+export async function countWrongSettlements(db: Reader, afterSeq: bigint | null): Promise<number> {
+  const { rows } =
+    afterSeq === null
+      ? await sql<{ wrong: number }>`
+          select count(*)::int as wrong
+          from ledger_holds h
+          full join (select hold_id, amount from ledger_transfers where hold_id is not null) t on t.hold_id = h.id
+          where h.settled_amount is distinct from t.amount`.execute(db)
+      : await sql<{ wrong: number }>`
+          select count(*)::int as wrong
+          from ledger_transfers t left join ledger_holds h on h.id = t.hold_id
+          where t.seq > ${afterSeq} and t.hold_id is not null and h.settled_amount is distinct from t.amount`.execute(
+          db,
+        );
+  return oneOf(rows).wrong;
+}
+
+/** Rows of the sealer's totals that are not the sums of the transfers up to the newest seal. */
+export async function countWrongTotals(db: Reader, headSeq: bigint): Promise<number> {
+  const { rows } = await sql<{ wrong: number }>`
+    select count(*)::int as wrong
+    from ledger_sealed_totals s
+    full join ledger_sum_transfers(0, ${headSeq}) t using (account_id, counterpart)
+    where (s.paid, s.received, s.transfers) is distinct from (t.paid, t.received, t.transfers)`.execute(db);
+  return oneOf(rows).wrong;
+}
+
+/** Transfers above `afterSeq` and before the newest seal that have no seal of their own. */
+export async function countSkipped(
+  db: Reader,
+  { afterSeq, headSeq }: { afterSeq: bigint; headSeq: bigint },
+): Promise<number> {
+  const { rows } = await sql<{ skipped: number }>`
+    select count(*)::int as skipped from ledger_transfers t left join ledger_seals s on s.seq = t.seq
+    where t.seq > ${afterSeq} and t.seq < ${headSeq} and s.seq is null`.execute(db);
+  return oneOf(rows).skipped;
+}
+
+/** The seals there are; or, out of the sealer's totals, the transfers that it has counted. */
+export async function countSealed(db: Reader, { counted }: { counted: boolean }): Promise<number> {
+  const { rows } = counted
+    ? await sql<{ sealed: number }>`
+        select (coalesce(sum(transfers), 0) / 2)::int as sealed from ledger_sealed_totals`.execute(db)
+    : await sql<{ sealed: number }>`select count(*)::int as sealed from ledger_seals`.execute(db);
+  return oneOf(rows).sealed;
+}
+
+/** A seal's place in the chain. */
+type Place = { seq: bigint; hash: string };
+
+/**
+ * Recomputes the seals after a place, at most `limit`, in the database: millions are proven without
+ * being moved. `doubtful` is the first that differs, or whose transfer is gone; `hashTransfer` decides.
+ */
+export async function checkSeals(
+  db: Reader,
+  { after, limit }: { after: Place; limit: number },
+): Promise<{ last: Place | null; doubtful: bigint | null }> {
+  const { rows } = await sql<{ seq: bigint | null; hash: string | null; doubtful: bigint | null }>`
+    select max(seq) as seq, (array_agg(hash order by seq desc))[1] as hash,
+      min(seq) filter (where expected is distinct from hash) as doubtful
+    from (
+      select s.seq, s.hash, ${sqlHash(sql`s.previous`)} as expected
+      from (
+        select seq, hash, lag(hash, 1, ${after.hash}) over (order by seq) as previous
+        from ledger_seals where seq > ${after.seq} order by seq limit ${limit}
+      ) s
+      left join ledger_transfers t on t.seq = s.seq
+    ) seals`.execute(db);
+  const { seq, hash, doubtful } = oneOf(rows);
+  return { last: seq === null || hash === null ? null : { seq, hash }, doubtful };
+}
+
+/** One seal with its transfer, null where that is gone, and the seal before it, null for the first. */
+export async function findSeal(
+  db: Reader,
+  seq: bigint,
+): Promise<{ hash: string; previous: string | null; transfer: SealableTransfer | null }> {
+  const { rows } = await sql<SealableTransfer & { hash: string; previous: string | null; gone: boolean }>`
+    select s.hash, t.seq is null as gone, ${sealableColumns},
+      (select p.hash from ledger_seals p where p.seq < s.seq order by p.seq desc limit 1) as previous
+    from ledger_seals s left join ledger_transfers t on t.seq = s.seq
+    where s.seq = ${seq}`.execute(db);
+  const { hash, previous, gone, ...transfer } = oneOf(rows);
+  return { hash, previous, transfer: gone ? null : transfer };
+}
+
+/** The seal that stands `count` places before the newest one; undefined when there are fewer. */
+export async function findSealBefore(db: Reader, count: number): Promise<Place | undefined> {
+  return db
+    .selectFrom('ledger_seals')
+    .select(['seq', 'hash'])
+    .orderBy('seq', 'desc')
+    .offset(count)
+    .limit(1)
+    .executeTakeFirst();
+}
+
+function oneOf<Row>([row]: Row[]): Row {
+  if (row === undefined) throw new Error('The ledger gave no answer');
+  return row;
+}

@@ -1,0 +1,55 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Registry } from 'prom-client';
+import { AppError } from '../errors.ts';
+
+type Options = {
+  metrics: Registry;
+  /** Opens `/metrics` to whoever sends it; without it only this machine may read them. */
+  metricsToken: string | null;
+  /** Rejects, and soon, when this process cannot answer, e.g. without its database. */
+  checkReady: () => Promise<unknown>;
+};
+
+/** `/healthz` says that the process lives, `/readyz` that it can work, `/metrics` has its numbers for Prometheus. */
+export function mountHealth(app: FastifyInstance, { metrics, metricsToken, checkReady }: Options): void {
+  const options = { schema: { hide: true } } as const;
+  app.get('/healthz', options, async () => ({ status: 'ok' }));
+  app.get('/readyz', options, async () => {
+    await checkReady().catch((cause: unknown) => {
+      throw new AppError('unavailable', {
+        publicMessage: 'The database does not answer, or takes no writes',
+        cause,
+      });
+    });
+    return { status: 'ok' };
+  });
+  app.get('/metrics', options, async (request, reply) => {
+    refuseStrangers(request, metricsToken);
+    return reply.type(metrics.contentType).send(await metrics.metrics());
+  });
+}
+
+function refuseStrangers(request: FastifyRequest, token: string | null): void {
+  if (token === null) {
+    if (isThisMachine(request)) return;
+    throw new AppError('forbidden', {
+      publicMessage: 'Metrics are for this machine alone, unless BAKEHOUSE_METRICS_TOKEN is set',
+    });
+  }
+  if (isSame(request.headers.authorization ?? '', `Bearer ${token}`)) return;
+  throw new AppError('unauthenticated', { publicMessage: 'This metrics token is not valid' });
+}
+
+/** A proxy on this machine names whom it speaks for. */
+function isThisMachine(request: FastifyRequest): boolean {
+  const { headers, socket } = request.raw;
+  const isForwarded = 'x-forwarded-for' in headers || 'forwarded' in headers || 'via' in headers;
+  return !isForwarded && /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '');
+}
+
+/** Takes as long for any guess. */
+function isSame(a: string, b: string): boolean {
+  const [first, second] = [a, b].map((text) => createHash('sha256').update(text).digest());
+  return first !== undefined && second !== undefined && timingSafeEqual(first, second);
+}

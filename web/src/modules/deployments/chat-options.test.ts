@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { optionProblems } from './chat-options.tsx';
+
+it.each([
+  [{ temperature: 0, max_tokens: 1 }, []],
+  [{ temperature: 2, max_tokens: 2048 }, []],
+  [{ temperature: 2.1, max_tokens: 99_999 }, ['temperature', 'max_tokens']],
+  [{ temperature: Number.NaN, max_tokens: 1.5 }, ['temperature', 'max_tokens']],
+])('%j', (options, fields) => {
+  expect(Object.keys(optionProblems(options))).toEqual(fields);
+});

@@ -1,0 +1,34 @@
+import { CheckboxGroup as Base } from '@base-ui/react/checkbox-group';
+import { Field } from '@base-ui/react/field';
+import type { ReactNode } from 'react';
+import { CheckboxBox, checkboxLabelClass } from './checkbox.tsx';
+
+type Props<Value extends string> = {
+  value: readonly Value[];
+  /** Called with the chosen ones in the order of the options. */
+  onChange: (value: Value[]) => void;
+  options: readonly { value: Value; label: ReactNode }[];
+  className?: string;
+};
+
+/** Any number of choices out of a few. Inside a `Field`, whose label names the group; each box has its own. */
+export function CheckboxGroup<Value extends string>({ value, onChange, options, className }: Props<Value>) {
+  return (
+    <Base
+      value={[...value]}
+      onValueChange={(chosen) =>
+        onChange(options.flatMap((one) => (chosen.includes(one.value) ? [one.value] : [])))
+      }
+      className={className}
+    >
+      {options.map((option) => (
+        <Field.Item key={option.value}>
+          <Field.Label className={checkboxLabelClass}>
+            <CheckboxBox value={option.value} />
+            <span>{option.label}</span>
+          </Field.Label>
+        </Field.Item>
+      ))}
+    </Base>
+  );
+}
