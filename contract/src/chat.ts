@@ -5,22 +5,73 @@ import { endpoint } from './endpoint.ts';
 const CHAT_BYTES_MAX = 1024 * 1024;
 
 /**
- * The OpenAI-compatible calls. Only what the gateway itself reads is named here; which other
- * parameters go on to the model server, modules/deployments/completion-request.ts knows.
+ * The OpenAI-compatible calls. Every parameter has its bounds here: one request must not take what
+ * all share, neither time nor memory. Names that are not here are refused by
+ * modules/deployments/completion-request.ts, which also bounds the schemas of `response_format`.
  */
+const STOPS_MAX = 16;
+const STOP_LENGTH_MAX = 256;
+const BIASED_TOKENS_MAX = 300;
+const MAX_TOKENS = z.int().min(1).max(131_072).nullish();
+const penalty = z.number().min(-2).max(2).nullish();
+const share = z.number().min(0).max(1).nullish();
+const stop = z.string().min(1).max(STOP_LENGTH_MAX);
+
 const sampling = {
   /** Name of a deployment (`model_name`), or a starter model's. */
-  model: z.string().min(1, 'Name the model in `model`; GET /v1/models lists them'),
-  max_tokens: z.int().min(1).max(131_072).nullish(),
+  model: z.string().min(1, 'Name the model in `model`; GET /v1/models lists them').max(200),
+  max_tokens: MAX_TOKENS,
   stream: z.boolean().nullish(),
-  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
-  n: z.int().min(1).max(1, 'This server answers one choice per request').nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  n: z.int().min(1).max(1, 'n: this server answers one choice per request').nullish(),
+  stop: z.union([stop, z.array(stop).max(STOPS_MAX)]).nullish(),
+  seed: z.int().nullish(),
+  /** By token id. */
+  logit_bias: z
+    .record(
+      z.string().regex(/^\d{1,7}$/, 'logit_bias: its keys are token ids'),
+      z.number().min(-100).max(100),
+    )
+    .refine(
+      (bias) => Object.keys(bias).length <= BIASED_TOKENS_MAX,
+      `logit_bias: at most ${BIASED_TOKENS_MAX} tokens`,
+    )
+    .nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: share,
+  top_k: z.int().min(-1).max(131_072).nullish(),
+  min_p: share,
+  typical_p: share,
+  presence_penalty: penalty,
+  frequency_penalty: penalty,
+  /** Two names of one thing: vLLM's and llama.cpp's. */
+  repetition_penalty: z.number().min(0.1).max(10).nullish(),
+  repeat_penalty: z.number().min(0.1).max(10).nullish(),
+  response_format: z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) }).nullish(),
 };
 
-export const chatMessage = z.looseObject({
-  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
-  content: z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()]).optional(),
-});
+const NO_TOOLS = 'tool calls are not offered here yet. Leave it out';
+const none = (name: string) => z.array(z.unknown()).max(0, `${name}: ${NO_TOOLS}`).nullish();
+
+const contentPart = z.looseObject({ type: z.string(), text: z.string().optional() });
+
+export const chatMessage = z
+  .looseObject({
+    role: z.enum(['system', 'developer', 'user', 'assistant']),
+    content: z.union([z.string(), z.array(contentPart).min(1), z.null()]).optional(),
+    tool_calls: none('tool_calls'),
+  })
+  .superRefine(({ content }, check) => {
+    if (!Array.isArray(content)) return;
+    for (const [index, part] of content.entries()) {
+      if (part.type === 'text' && part.text !== undefined) continue;
+      const message =
+        part.type === 'text'
+          ? 'A text part has its words in `text`'
+          : `Content parts of type '${part.type.slice(0, 40)}' cannot be read here: send text`;
+      check.addIssue({ code: 'custom', path: ['content', index], message });
+    }
+  });
 
 export const chatCompletions = endpoint({
   method: 'POST',
@@ -29,18 +80,43 @@ export const chatCompletions = endpoint({
   summary: 'Chat with a deployed model, streaming or not (OpenAI format)',
   body: z.looseObject({
     ...sampling,
-    messages: z.array(chatMessage).min(1),
-    max_completion_tokens: z.int().min(1).max(131_072).nullish(),
+    messages: z.array(chatMessage).min(1).max(2000),
+    max_completion_tokens: MAX_TOKENS,
+    logprobs: z.boolean().nullish(),
+    top_logprobs: z.int().min(0).max(20).nullish(),
+    tools: none('tools'),
+    functions: none('functions'),
+    tool_choice: z.enum(['none', 'auto'], `tool_choice: ${NO_TOOLS}`).nullish(),
+    function_call: z.enum(['none', 'auto'], `function_call: ${NO_TOOLS}`).nullish(),
+    modalities: z.array(z.literal('text', 'modalities: this server answers in text')).nullish(),
+    /** What the model's own chat template knows. */
+    chat_template_kwargs: z.strictObject({ enable_thinking: z.boolean().optional() }).nullish(),
   }),
   bodyBytesMax: CHAT_BYTES_MAX,
 });
+
+const EVALUATION = 'prompts are not scored here: only new tokens have log-probabilities. Leave it out';
 
 export const completions = endpoint({
   method: 'POST',
   path: '/v1/completions',
   access: 'key',
   summary: 'Continue a text with a deployed model (OpenAI format)',
-  body: z.looseObject({ ...sampling, prompt: z.union([z.string(), z.array(z.string()).length(1)]) }),
+  body: z.looseObject({
+    ...sampling,
+    /** A text, or its token ids. */
+    prompt: z.union([
+      z.string(),
+      z.array(z.string()).length(1),
+      z.array(z.int().min(0)).min(1).max(131_072),
+      z.array(z.array(z.int().min(0)).min(1).max(131_072)).length(1),
+    ]),
+    /** How many candidates are shown for each token. */
+    logprobs: z.int().min(0).max(5).nullish(),
+    echo: z.literal(false, `echo: ${EVALUATION}`).nullish(),
+    suffix: z.literal('', 'suffix: this server continues texts, and does not fill gaps').nullish(),
+    best_of: z.literal(1, 'best_of: this server answers one choice per request').nullish(),
+  }),
   bodyBytesMax: CHAT_BYTES_MAX,
 });
 

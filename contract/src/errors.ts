@@ -30,6 +30,8 @@ export const errorStatus = {
   internal: 500,
   /** Something that this call needs is not ready; try again later. */
   unavailable: 503,
+  /** What was asked took longer than it may. */
+  timed_out: 504,
 } as const;
 
 export type ErrorCode = keyof typeof errorStatus;

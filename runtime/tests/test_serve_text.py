@@ -138,6 +138,44 @@ def test_a_stop_waits_for_the_answers_in_flight(serving: Serving) -> None:
     assert serving.server.reports[-1]["type"] == "stopped"
 
 
+def test_a_stop_ends_a_server_whose_work_hangs(serving: Serving) -> None:
+    # The gateway refuses such a pattern; here it stands for whatever may hang.
+    schema = {"type": "string", "pattern": "^" + "(a|b|)" * 400 + "$"}
+    request = {
+        "messages": [{"role": "user", "content": "?"}],
+        "max_tokens": 64,
+        "temperature": 1,
+        "response_format": {"type": "json_schema", "json_schema": {"schema": schema}},
+    }
+    url = serving.url
+    with pytest.raises(httpx.TimeoutException):
+        httpx.post(f"{url}/v1/chat/completions", json=request, timeout=10)
+    with pytest.raises(httpx.TimeoutException):
+        httpx.get(f"{url}/metrics", timeout=2)
+    assert httpx.get(f"{url}/health").is_success
+    serving.process.send_signal(signal.SIGTERM)
+    assert serving.process.wait(60) != 0
+    assert serving.server.reports[-1]["type"] == "stopped"
+
+
+def test_a_prompt_is_read_again_unless_its_slot_may_be_reused(serving: Serving) -> None:
+    """What the gateway's slots rest on: another user's request reads all of its prompt."""
+    prompt = "My number is 7391. " * 4
+
+    def cached(**how: Any) -> int:
+        answer = httpx.post(
+            f"{serving.url}/v1/completions",
+            json={"prompt": prompt, "max_tokens": 1, "id_slot": 1, **how},
+            timeout=120,
+        )
+        answer.raise_for_status()
+        return int(answer.json()["usage"]["prompt_tokens_details"]["cached_tokens"])
+
+    assert cached(cache_prompt=False) == 0
+    assert cached(cache_prompt=False) == 0
+    assert cached(cache_prompt=True) > 10
+
+
 def test_a_server_that_has_forgotten_it_ends_it(serving: Serving) -> None:
     assert httpx.get(f"{serving.url}/health").is_success
     serving.server.faults = [410]

@@ -45,6 +45,8 @@ def test_the_command_of_a_base_model_has_no_lora_arguments() -> None:
         *("--model", "/w/inputs/base_model", "--served-model-name", "llama"),
         *("--host", "0.0.0.0", "--port", "8000"),
         *("--max-model-len", "4096", "--max-num-seqs", "16"),
+        *("--limit-mm-per-prompt", '{"image": 0, "video": 0, "audio": 0}'),
+        *("--allowed-media-domains", "none.invalid"),
     ]
 
 

@@ -181,6 +181,12 @@ CREATE INDEX deployments_live_asset ON public.deployments USING btree (asset_id)
 CREATE INDEX deployments_live_base ON public.deployments USING btree (base_asset_id) WHERE (terminated_at IS NULL);
 CREATE UNIQUE INDEX deployments_model_name ON public.deployments USING btree (user_id, model_name) WHERE (terminated_at IS NULL);
 
+create table gateways (
+  id uuid not null,
+  seen_at timestamp with time zone not null default clock_timestamp(),
+  constraint gateways_pkey PRIMARY KEY (id)
+);
+
 create table idempotency_keys (
   user_id text not null,
   key text not null,

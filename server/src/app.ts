@@ -33,6 +33,7 @@ import { openUserAccount } from './modules/credits/ledger.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
 import { findAssetUse as findDeploymentUse } from './modules/deployments/find-asset-use.ts';
 import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.ts';
+import { gatewayPresence } from './modules/deployments/gateway-presence.ts';
 import { forgetRequestsJob } from './modules/deployments/jobs/forget-requests.ts';
 import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
 import { reconcileTextServerJob } from './modules/deployments/jobs/reconcile-text-server.ts';
@@ -151,6 +152,7 @@ export async function createApp(options: Options): Promise<App> {
   measureWorkloads(metrics, db, driver);
   measureBlobs(metrics, db);
 
+  const presence = gatewayPresence(db, log);
   const bindings: Binding[] = [
     ...eventRoutes,
     ...machineRoutes,
@@ -166,7 +168,7 @@ export async function createApp(options: Options): Promise<App> {
       readData: options.readData ?? shareReads(readData),
       load: estimateLoad(cpuLoad, driver.capacity),
     }),
-    ...deploymentsRoutes({ capacity: driver.capacity }),
+    ...deploymentsRoutes({ capacity: driver.capacity, presence }),
   ];
   const auth = createAuth(services, onUserCreated);
   const session = authenticateSession(services, auth, onUserCreated);
@@ -221,6 +223,7 @@ export async function createApp(options: Options): Promise<App> {
       await claim?.release();
       await http.close();
       await queue.stop();
+      await presence.close();
       await events.close();
       await db.destroy();
     },

@@ -16,6 +16,8 @@ class CommonParams:
     hostnames: list[str]
     port: int
     n_parallel: int
+    n_batch: int
+    n_threads_http: int
     n_ctx: int
     n_gpu_layers: int
     cpuparams: CpuParams

@@ -22,7 +22,10 @@ export async function readInput(
     await reply.code(416).header('content-range', `bytes */${size}`).send();
     return;
   }
-  const bytes = size === 0 ? Buffer.alloc(0) : await readBlob(ctx, { sha256, path: `the input ${sha256}`, range: range ?? undefined });
+  const bytes =
+    size === 0
+      ? Buffer.alloc(0)
+      : await readBlob(ctx, { sha256, path: `the input ${sha256}`, range: range ?? undefined });
   reply
     .code(range ? 206 : 200)
     .header('content-type', 'application/octet-stream')

@@ -29,8 +29,13 @@ class TextEngine(Protocol):
         """How many requests it is working on or holds in its queue."""
         ...
 
+    def advances(self) -> bool:
+        """Whether it gets on with its requests; asked every few seconds while it serves. A server
+        whose work hangs goes on answering `/health`."""
+        ...
+
     def close(self) -> None:
-        """Ends it at once."""
+        """Ends it, by force where it does not end by itself."""
         ...
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING
+
+import httpx
 
 from ..errors import PlainError
 from .engine import gauge_sum, read_metrics
@@ -13,6 +16,11 @@ if TYPE_CHECKING:
     import xllamacpp
 
     from ..protocol import ServeTextSpec
+
+_CLOSE_S = 5
+# The loop answers between two batches: a long prompt is read in parts, and others' tokens come
+# between them.
+_BATCH_TOKENS = 512
 
 
 class LlamaCpp:
@@ -40,9 +48,21 @@ class LlamaCpp:
             ("llamacpp:requests_processing", "llamacpp:requests_deferred"),
         )
 
+    def advances(self) -> bool:
+        """The metrics are told by the loop that does all the work."""
+        try:
+            read_metrics(self.base_url)
+        except httpx.HTTPError:
+            return False
+        return True
+
     def close(self) -> None:
-        """Ends the server's threads."""
+        """Ends the server's threads. Where one hangs, this process ends with it: nothing else can
+        end a thread, and the interpreter's lock may be held meanwhile."""
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(_CLOSE_S)
         self._server = None
+        signal.alarm(0)
 
 
 def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.CommonParams:
@@ -57,6 +77,10 @@ def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.Com
     params.n_parallel = spec.parallel_requests
     # llama.cpp divides its context among the slots.
     params.n_ctx = spec.context_tokens * spec.parallel_requests
+    params.n_batch = _BATCH_TOKENS
+    # Each connection that is kept open has a thread: several web processes keep some each, and the
+    # watch over the server needs one.
+    params.n_threads_http = 8 * spec.parallel_requests
     params.cpuparams.n_threads = spec.threads
     params.cpuparams_batch.n_threads = spec.threads
     # Keeps the sizes asked for instead of fitting them to the free memory.

@@ -18,17 +18,23 @@ if TYPE_CHECKING:
 _DRAIN_S = 10.0
 _POLL_LOADING_S = 0.02
 _POLL_READY_S = 0.5
+_LOOK_EVERY_S = 5.0
+# The longest piece of work is one batch of a prompt; each look takes up to two seconds by itself.
+_LOOKS_MAX = 15
 
 
 def serve_text(spec: ServeTextSpec) -> int:
     """Serves until SIGTERM, the server's `stop`, or the server's 410. Returns the exit status."""
-    with workload(spec) as work:
-        inputs = work.pull_inputs()
-        work.reporter.phase("loading model")
-        engine = _start(spec, inputs)
-        try:
+    engine: TextEngine | None = None
+    try:
+        with workload(spec) as work:
+            inputs = work.pull_inputs()
+            work.reporter.phase("loading model")
+            engine = _start(spec, inputs)
             _serve(engine, work.reporter)
-        finally:
+    finally:
+        # Last, when everything is said: an engine that hangs may take this process with it.
+        if engine is not None:
             engine.close()
     return 0
 
@@ -43,15 +49,37 @@ def _start(spec: ServeTextSpec, inputs: dict[str, Path]) -> TextEngine:
     return LlamaCpp(spec, inputs)
 
 
+class _Watch:
+    """Looks every few seconds whether the engine gets on. Looks are counted, and not seconds: where
+    the whole machine stands still, so does the watch."""
+
+    def __init__(self, engine: TextEngine) -> None:
+        self._engine = engine
+        self._next_at = time.monotonic() + _LOOK_EVERY_S
+        self._in_vain = 0
+
+    def look(self) -> None:
+        """Raises PlainError when the engine has not advanced for too many looks in a row."""
+        if time.monotonic() < self._next_at:
+            return
+        self._in_vain = 0 if self._engine.advances() else self._in_vain + 1
+        if self._in_vain >= _LOOKS_MAX:
+            raise PlainError("The model server hangs: it has not advanced for a minute.")
+        self._next_at = time.monotonic() + _LOOK_EVERY_S
+
+
 def _serve(engine: TextEngine, reporter: Reporter) -> None:
-    """From loading to the last answer. Raises PlainError when the engine ends by itself."""
+    """From loading to the last answer. Raises PlainError when the engine ends or hangs."""
     ready = False
+    watch = _Watch(engine)
     while not reporter.stop_requested:
         if (reason := engine.ended()) is not None:
             raise PlainError(reason)
         if not ready and answers(engine):
             ready = True
             reporter.ready(engine.base_url)
+        if ready:
+            watch.look()
         reporter.wait_for_stop(_POLL_READY_S if ready else _POLL_LOADING_S)
     if ready:
         # The gateway may be handing over a request that it accepted before the stop.

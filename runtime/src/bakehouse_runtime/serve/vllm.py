@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ..errors import PlainError
-from .engine import gauge_sum, read_metrics
+from .engine import answers, gauge_sum, read_metrics
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +28,7 @@ class Vllm:
         """Starts it; it loads in the background until `/health` answers."""
         port = spec.port or _free_port(spec.host)
         self.base_url = f"http://{spec.host}:{port}"
+        self._tokens = 0
         self._process = subprocess.Popen(command(spec, inputs, port), stdin=subprocess.DEVNULL)
 
     def ended(self) -> str | None:
@@ -41,6 +42,18 @@ class Vllm:
             lambda: read_metrics(self.base_url),
             ("vllm:num_requests_running", "vllm:num_requests_waiting"),
         )
+
+    def advances(self) -> bool:
+        """Whether tokens were read or written since the last call, or nothing is asked of it. The
+        process that answers HTTP is not the one that works."""
+        before, self._tokens = (
+            self._tokens,
+            gauge_sum(
+                lambda: read_metrics(self.base_url),
+                ("vllm:prompt_tokens_total", "vllm:generation_tokens_total"),
+            ),
+        )
+        return self._tokens != before or (self.in_flight() == 0 and answers(self))
 
     def close(self) -> None:
         """Asks the child to end, and ends it after 10 s."""
@@ -62,6 +75,9 @@ def command(spec: ServeTextSpec, inputs: dict[str, Path], port: int) -> list[str
         "--port": str(port),
         "--max-model-len": str(spec.context_tokens),
         "--max-num-seqs": str(spec.parallel_requests),
+        # Text alone: nothing is fetched from an address that a request names.
+        "--limit-mm-per-prompt": '{"image": 0, "video": 0, "audio": 0}',
+        "--allowed-media-domains": "none.invalid",
     }
     words = [sys.executable, "-m", "vllm.entrypoints.openai.api_server"]
     words += [word for pair in arguments.items() for word in pair]

@@ -1,40 +1,42 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { StringDecoder } from 'node:string_decoder';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
-import { toErrorBody } from '../../platform/http/send-error.ts';
-import { takeTurns } from '../../platform/take-turns.ts';
 import { holdNow } from '../credits/hold-now.ts';
 import { costMicro } from '../credits/quote.ts';
-import { awaitModelServer, type ModelServer, readyServer } from './await-model-server.ts';
+import { admitRequest, RETRY_AFTER_S } from './admit-request.ts';
+import type { ModelServer } from './await-model-server.ts';
 import { type CompletionBody, toServerRequest } from './completion-request.ts';
-import { CompletionStream, readUsage, type Usage, withModelName } from './completion-stream.ts';
+import { CompletionStream, type Usage } from './completion-stream.ts';
 import { findModel, tokenPrices } from './find-model.ts';
+import type { Upstream } from './gateway-queries.ts';
 import { HOLD_MS, keepInUse } from './keep-in-use.ts';
-import { ModelServerUnreachable, postToModelServer, readText } from './model-server-client.ts';
-import type { Way } from './queries.ts';
-import { recordRequest } from './record-request.ts';
+import { readText } from './model-server-client.ts';
+import { beginEvents, endEvents, failEvents, readChunks, sendChunks, sendComment } from './pass-answer.ts';
+import { type CompletionPath, reachModelServer, unavailable } from './reach-model-server.ts';
+import { type RequestHold, recordRequest } from './record-request.ts';
+import { type RequestDeadline, requestDeadline } from './request-deadline.ts';
 import type { ServingParts } from './serving-parts.ts';
-import { CONTEXT_TOKENS, PARALLEL_REQUESTS } from './text-server-spec.ts';
-
-type Path = '/v1/chat/completions' | '/v1/completions';
-type Raw = Http['reply']['raw'];
-
-/** A server that was just replaced, or has just died, is looked for this often, with this pause. */
-const TRIES = 10;
-const TRY_PAUSE_MS = 300;
-/** How long a reader may take nothing of what waits for it: meanwhile it keeps a place of the model server. */
-const READER_MS_MAX = 30_000;
-
-/** Whose turn it is, by text server. */
-const turnsOf = new Map<string, ReturnType<typeof takeTurns>>();
+import { CONTEXT_TOKENS } from './text-server-spec.ts';
+import { WholeAnswer } from './whole-answer.ts';
 
 /** What is known of an answer when it has ended, in whichever way. */
 type Outcome = { ok: boolean; usage: Usage; firstTokenMs: number | null };
+
+const NOTHING: Usage = { promptTokens: 0, completionTokens: 0 };
+
+/** One call while it lasts. */
+type Call = {
+  upstream: Upstream;
+  body: CompletionBody;
+  reply: Http['reply'];
+  /** The client has disconnected, or the time is over. */
+  signal: AbortSignal;
+  deadline: RequestDeadline;
+  beganMs: number;
+  outcome: Outcome;
+};
 
 /**
  * Passes an OpenAI-style request on to the model server and its answer back. What the answer can
@@ -43,149 +45,134 @@ type Outcome = { ok: boolean; usage: Usage; firstTokenMs: number | null };
 export async function answerCompletion(
   ctx: Context,
   parts: ServingParts,
-  path: Path,
+  path: CompletionPath,
   body: CompletionBody,
   { reply }: Http,
 ): Promise<void> {
-  const hungUp = new AbortController();
+  const client = new AbortController();
   reply.raw.on('close', () => {
-    if (!reply.raw.writableEnded) hungUp.abort();
+    if (!reply.raw.writableEnded) client.abort();
   });
   const began = { at: ctx.clock.now(), ms: performance.now() };
-  const way = await findModel(ctx, parts, body.model);
-  const requestId = randomUUID();
-  const holdId = await holdRequest(ctx, way, requestId);
-  const outcome: Outcome = { ok: false, usage: { promptTokens: 0, completionTokens: 0 }, firstTokenMs: null };
-  let endUse = () => {};
+  const leave = admit(ctx, reply);
+  const deadline = requestDeadline(body.model);
   try {
-    if (reply.raw.destroyed) return;
-    endUse = await keepInUse(ctx, way, holdId);
-    const onWait = (phase: string) => {
-      if (body.stream) comment(reply.raw, reply.getHeaders(), phase);
-    };
-    const pass = async (answer: IncomingMessage, server: ModelServer) => {
-      if ((answer.statusCode ?? 500) >= 400) throw await toError(answer, way);
-      if (body.stream) {
-        beginEvents(reply.raw, reply.getHeaders());
-        const keepUsage = body.stream_options?.include_usage === true;
-        const stream = new CompletionStream({ engine: server.engine, modelName: way.model_name, keepUsage });
-        const onToken = () => {
-          outcome.firstTokenMs = Math.round(performance.now() - began.ms);
-        };
-        try {
-          await passEvents(answer, stream, reply.raw, hungUp.signal, onToken);
-        } finally {
-          outcome.usage = stream.usage;
-        }
-      } else {
-        const { text, usage } = await readAnswer(answer, way);
-        outcome.usage = usage;
-        reply
-          .header('content-type', 'application/json; charset=utf-8')
-          .send(withModelName(text, way.model_name));
-      }
-    };
-    await reach(ctx, parts, { way, path, body, signal: hungUp.signal, onWait }, pass);
-    outcome.ok = true;
-  } catch (error) {
-    if (hungUp.signal.aborted) {
-      // Who stops an answer has not met an error.
+    const upstream = await findModel(ctx, parts, body.model);
+    // What is refused is refused before it costs anything.
+    toServerRequest(body, upstream.engine);
+    const signal = AbortSignal.any([client.signal, deadline.signal]);
+    const outcome: Outcome = { ok: false, usage: NOTHING, firstTokenMs: null };
+    const call: Call = { upstream, body, reply, signal, deadline, beganMs: began.ms, outcome };
+    const requestId = randomUUID();
+    const hold = await holdRequest(ctx, upstream, requestId);
+    let endUse = () => {};
+    try {
+      if (reply.raw.destroyed) return;
+      endUse = await keepInUse(ctx, upstream, hold.holdId);
+      await answer(ctx, parts, path, call);
       outcome.ok = true;
-      return;
+    } catch (error) {
+      if (client.signal.aborted) {
+        // Who stops an answer has not met an error.
+        outcome.ok = true;
+        return;
+      }
+      // Where nothing reached the client by our fault, nothing was bought.
+      const bought = reply.raw.headersSent || deadline.signal.aborted;
+      if (!bought || outcome.usage.completionTokens === 0) outcome.usage = NOTHING;
+      const known: unknown = deadline.signal.aborted ? deadline.signal.reason : error;
+      if (!reply.raw.headersSent) throw known;
+      ctx.log.warn({ err: known, model: upstream.model_name }, 'a completion broke off');
+      failEvents(reply.raw, known, ctx.requestId);
+    } finally {
+      endUse();
+      const totalMs = Math.round(performance.now() - began.ms);
+      await recordRequest(ctx, upstream, hold, { id: requestId, at: began.at, totalMs, ...outcome });
     }
-    if (!reply.raw.headersSent) throw error;
-    ctx.log.warn({ err: error, model: way.model_name }, 'a completion broke off');
-    failEvents(reply.raw, error, ctx.requestId);
   } finally {
-    endUse();
-    const totalMs = Math.round(performance.now() - began.ms);
-    await recordRequest(ctx, way, holdId, { id: requestId, at: began.at, totalMs, ...outcome });
+    deadline.stop();
+    leave();
+  }
+}
+
+function admit(ctx: Context, reply: Http['reply']): () => void {
+  try {
+    return admitRequest(ctx.caller.userId);
+  } catch (error) {
+    reply.header('retry-after', RETRY_AFTER_S);
+    throw error;
   }
 }
 
 /** Holds the price of a full context: no answer can cost more. */
-async function holdRequest(ctx: Context, way: Way, requestId: string): Promise<string> {
+async function holdRequest(ctx: Context, upstream: Upstream, requestId: string): Promise<RequestHold> {
+  const amountMicro = costMicro([
+    { priceId: tokenPrices(upstream).completion, parts: BigInt(CONTEXT_TOKENS) },
+  ]);
   const { holdId } = await holdNow(ctx, {
     userId: ctx.caller.userId,
-    amountMicro: costMicro([{ priceId: tokenPrices(way).completion, parts: BigInt(CONTEXT_TOKENS) }]),
+    amountMicro,
     kind: 'llm_inference',
-    description: `Tokens of ${way.model_name}`,
+    description: `Tokens of ${upstream.model_name}`,
     references: {
-      asset_name: way.model_name,
+      asset_name: upstream.model_name,
       request_id: requestId,
-      ...(way.pod_id && { pod_id: way.pod_id }),
+      ...(upstream.pod_id && { pod_id: upstream.pod_id }),
     },
     expiresAt: new Date(ctx.clock.now().getTime() + HOLD_MS),
     idempotencyKey: `completion:${requestId}`,
   });
-  return holdId;
+  return { holdId, amountMicro };
 }
 
-type Question = {
-  way: Way;
-  path: Path;
-  body: CompletionBody;
-  signal: AbortSignal;
-  onWait: (phase: string) => void;
-};
-
-/**
- * Sends the request to whichever server answers for the model, waking it where it must, and hands
- * its answer to `pass`. Users take turns at a server: one with many questions, or one who reads
- * slowly, must not keep the others from it.
- */
-async function reach(
-  ctx: Context,
-  parts: ServingParts,
-  { way, path, body, signal, onWait }: Question,
-  pass: (answer: IncomingMessage, server: ModelServer) => Promise<void>,
-): Promise<void> {
-  let ready = readyServer(way);
-  for (let tries = 1; ; tries += 1) {
-    const server = ready ?? (await awaitModelServer(ctx, parts, body.model, signal, onWait));
-    ready = null;
-    const request = toServerRequest(body, server);
-    try {
-      return await takeTurn(way.server_id, ctx.caller.userId, async () => {
-        signal.throwIfAborted();
-        await pass(await postToModelServer(server.baseUrl + path, request, signal), server);
-      });
-    } catch (error) {
-      if (!(error instanceof ModelServerUnreachable)) throw error;
-      if (tries === TRIES) throw unavailable(way, error);
-      await pause(TRY_PAUSE_MS, undefined, { signal });
-    }
-  }
-}
-
-/** As many at once as the server answers side by side; the others wait here, and not in a line of its own. */
-function takeTurn(serverId: string, userId: string, work: () => Promise<void>): Promise<void> {
-  const turns = turnsOf.get(serverId) ?? takeTurns(PARALLEL_REQUESTS);
-  turnsOf.set(serverId, turns);
-  return turns(userId, work);
-}
-
-function unavailable(way: Way, cause: unknown): AppError {
-  return new AppError('unavailable', {
-    publicMessage: `${way.model_name} does not answer. Try again`,
-    cause,
+async function answer(ctx: Context, parts: ServingParts, path: CompletionPath, call: Call): Promise<void> {
+  const { upstream, body, reply, signal, deadline } = call;
+  const onWait = (phase: string) => {
+    if (body.stream) sendComment(reply.raw, reply.getHeaders(), phase);
+  };
+  const question = { upstream, path, body, signal, deadline, onWait };
+  await reachModelServer(ctx, parts, question, async (response, server) => {
+    if ((response.statusCode ?? 500) >= 400) throw await toError(response, upstream);
+    await pass(response, server, call);
   });
 }
 
-/** A whole answer. One that breaks off, or is none, is the model server's fault. */
-async function readAnswer(answer: IncomingMessage, way: Way): Promise<{ text: string; usage: Usage }> {
+/** Passes the answer on as it comes, or in one piece, and notes what it used at every moment. */
+async function pass(response: IncomingMessage, { engine }: ModelServer, call: Call): Promise<void> {
+  const { upstream, body, reply, signal, deadline, beganMs, outcome } = call;
+  const stream = new CompletionStream({ engine, modelName: upstream.model_name });
+  const whole = body.stream ? null : new WholeAnswer();
+  if (!whole) beginEvents(reply.raw, reply.getHeaders());
+  let events = 0;
   try {
-    const text = await readText(answer);
-    return { text, usage: readUsage(JSON.parse(text)) ?? { promptTokens: 0, completionTokens: 0 } };
+    await readChunks(response, stream, async (chunks) => {
+      // Comments, which say only that the connection lives, are none.
+      if (stream.events > events) deadline.progress();
+      events = stream.events;
+      outcome.usage = stream.usage;
+      if (stream.started) outcome.firstTokenMs ??= Math.round(performance.now() - beganMs);
+      if (!whole) return sendChunks(reply.raw, chunks, signal);
+      for (const chunk of chunks) whole.add(chunk);
+    });
   } catch (error) {
-    throw unavailable(way, error);
+    throw signal.aborted || reply.raw.headersSent ? error : unavailable(upstream, error);
+  } finally {
+    outcome.usage = stream.usage;
   }
+  if (whole) {
+    reply
+      .header('content-type', 'application/json; charset=utf-8')
+      .send(JSON.stringify(whole.toJson(stream.usage)));
+    return;
+  }
+  if (body.stream_options?.include_usage) await sendChunks(reply.raw, [stream.usageChunk()], signal);
+  endEvents(reply.raw);
 }
 
-/** The model server's own error: what is the caller's fault is told in its words. */
-async function toError(answer: IncomingMessage, way: Way): Promise<AppError> {
-  const text = await readText(answer);
-  if ((answer.statusCode ?? 500) >= 500) return unavailable(way, new Error(text));
+/** The model server's own error: what is the caller's fault is said in its words. */
+async function toError(response: IncomingMessage, upstream: Upstream): Promise<AppError> {
+  const text = await readText(response);
+  if ((response.statusCode ?? 500) >= 500) return unavailable(upstream, new Error(text));
   return new AppError('invalid_request', {
     publicMessage: readMessage(text) ?? 'The model server refused the request',
   });
@@ -200,60 +187,4 @@ function readMessage(text: string): string | null {
   } catch {
     return null;
   }
-}
-
-function beginEvents(raw: Raw, headers: Record<string, unknown>): void {
-  if (raw.headersSent) return;
-  raw.writeHead(200, {
-    ...(headers as Record<string, string>),
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache',
-    'x-accel-buffering': 'no',
-  });
-}
-
-/** A line that event-stream clients pass over, so that a person who looks sees what is going on. */
-function comment(raw: Raw, headers: Record<string, unknown>, phase: string): void {
-  beginEvents(raw, headers);
-  raw.write(`: waking, ${phase}\n\n`);
-}
-
-async function passEvents(
-  answer: IncomingMessage,
-  stream: CompletionStream,
-  raw: Raw,
-  signal: AbortSignal,
-  onFirstToken: () => void,
-): Promise<void> {
-  const decoder = new StringDecoder('utf8');
-  for await (const chunk of answer) {
-    const started = stream.started;
-    const events = stream.push(decoder.write(chunk as Buffer));
-    if (!started && stream.started) onFirstToken();
-    // A slow reader slows the model server down instead of filling our memory.
-    if (events && !raw.write(events)) await drained(raw, signal);
-  }
-  raw.end(stream.finish());
-}
-
-/** Waits until the reader has taken what there is. One who takes nothing for too long has gone. */
-async function drained(raw: Raw, signal: AbortSignal): Promise<void> {
-  const giveUp = setTimeout(() => raw.destroy(), READER_MS_MAX);
-  try {
-    await once(raw, 'drain', { signal });
-  } finally {
-    clearTimeout(giveUp);
-  }
-}
-
-/** The headers are long gone: the error is the last event. */
-function failEvents(raw: Raw, error: unknown, requestId: string): void {
-  const known =
-    error instanceof AppError
-      ? error
-      : new AppError('unavailable', {
-          publicMessage: 'The model server stopped in the middle of the answer. Try again',
-          cause: error,
-        });
-  raw.end(`data: ${JSON.stringify(toErrorBody(known, requestId))}\n\n`);
 }

@@ -1,87 +1,173 @@
 import { describe, expect, it } from 'vitest';
-import { CompletionStream, readUsage, withModelName } from './completion-stream.ts';
+import { AnswerFailed, type Chunk, CompletionStream } from './completion-stream.ts';
+import { WholeAnswer } from './whole-answer.ts';
 
-const llamacpp = { engine: 'llamacpp', modelName: 'loaf', keepUsage: false } as const;
+const llamacpp = { engine: 'llamacpp', modelName: 'loaf' } as const;
 const vllm = { ...llamacpp, engine: 'vllm' } as const;
+const head = { id: 'c1', object: 'chat.completion.chunk', created: 7, model: 'base' };
 const timings = (prompt_n: number, predicted_n: number) => ({
   cache_n: 4,
   prompt_n,
   prompt_ms: 1.5,
   predicted_n,
 });
-const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
-const token = (content: string, count: number) =>
-  event({ choices: [{ delta: { content } }], model: 'base', timings: timings(3, count) });
+const event = (data: object) => `data: ${JSON.stringify({ ...head, ...data })}\n\n`;
+const token = (content: string, count: number, more: object = {}) =>
+  event({
+    choices: [{ index: 0, delta: { content }, finish_reason: null, ...more }],
+    system_fingerprint: 'b1',
+    timings: timings(3, count),
+  });
+const last = event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], timings: timings(3, 2) });
 const usage = event({
   choices: [],
-  model: 'base',
-  usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
+  usage: {
+    prompt_tokens: 7,
+    completion_tokens: 2,
+    total_tokens: 9,
+    prompt_tokens_details: { cached_tokens: 4 },
+  },
+  timings: timings(3, 2),
 });
-const whole = `${event({ choices: [{ delta: { role: 'assistant', content: null } }], model: 'base' })}${token('Hel', 1)}${token('lo', 2)}${usage}data: [DONE]\n\n`;
-const passed = (text: string) =>
-  text.replaceAll('"model":"base"', '"model":"loaf"').replaceAll(/,"timings":\{[^}]*\}/g, '');
+const whole = `${event({ choices: [{ delta: { role: 'assistant', content: null } }] })}${token('Hel', 1)}${token('lo', 2)}${last}${usage}data: [DONE]\n\n`;
+
+function read(text: string, options: ConstructorParameters<typeof CompletionStream>[0] = llamacpp) {
+  const stream = new CompletionStream(options);
+  return { stream, chunks: stream.push(text) };
+}
+
+function joined(chunks: Chunk[], { usage: used }: CompletionStream): object {
+  const answer = new WholeAnswer();
+  for (const chunk of chunks) answer.add(chunk);
+  return answer.toJson(used);
+}
 
 describe('CompletionStream', () => {
-  it('passes every event, without what only the bill needs, however the bytes are cut', () => {
-    for (const size of [1, 3, 17, whole.length]) {
-      const stream = new CompletionStream({ ...llamacpp, keepUsage: true });
-      let out = '';
-      for (let at = 0; at < whole.length; at += size) out += stream.push(whole.slice(at, at + size));
-      expect(out + stream.finish()).toBe(passed(whole));
-      expect(stream.usage).toEqual({ promptTokens: 7, completionTokens: 2 });
+  it('passes on what the format has and nothing else, however the bytes are cut', () => {
+    const wanted = read(whole).chunks;
+    expect(wanted.slice(1, 2)).toEqual([
+      { ...head, model: 'loaf', choices: [{ index: 0, delta: { content: 'Hel' }, finish_reason: null }] },
+    ]);
+    expect(JSON.stringify(wanted)).not.toMatch(/cache|timings|prompt_n|usage|fingerprint/);
+    for (const size of [1, 3, 17]) {
+      const stream = new CompletionStream(llamacpp);
+      const chunks: Chunk[] = [];
+      for (let at = 0; at < whole.length; at += size) chunks.push(...stream.push(whole.slice(at, at + size)));
+      expect(chunks).toEqual(wanted);
+      expect(stream.complete).toBe(true);
     }
   });
 
-  it('keeps the usage event to itself when the caller did not ask for it', () => {
-    const stream = new CompletionStream(llamacpp);
-    expect(stream.push(whole) + stream.finish()).toBe(passed(whole.replace(usage, '')));
-    expect(stream.usage.promptTokens).toBe(7);
+  it('tells the usage without what lay in a cache', () => {
+    const { stream } = read(whole);
+    expect(stream.usageChunk()).toEqual({
+      ...head,
+      model: 'loaf',
+      choices: [],
+      usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
+    });
   });
 
-  it('adds the end mark that some servers leave out', () => {
-    const stream = new CompletionStream(llamacpp);
-    expect(stream.push(token('Hi', 1)) + stream.finish()).toBe(`${passed(token('Hi', 1))}data: [DONE]\n\n`);
-  });
-
-  it('knows prompt and answer of a stream that breaks off', () => {
+  it('knows prompt and answer of a stream that breaks off, which is not complete', () => {
     const stream = new CompletionStream(llamacpp);
     expect(stream.started).toBe(false);
     stream.push(token('a', 1) + token('b', 2) + token('c', 3).slice(0, 10));
     expect(stream.started).toBe(true);
+    expect(stream.complete).toBe(false);
     expect(stream.usage).toEqual({ promptTokens: 7, completionTokens: 2 });
   });
 
-  it("reads vLLM's usage of every event, and takes it out of all but the last", () => {
-    const stream = new CompletionStream({ ...vllm, keepUsage: true });
-    const chunk = { choices: [{ delta: { content: 'x' } }], model: 'base' };
+  it('knows how much of a prompt has been read before the first token, and keeps that to itself', () => {
+    const progress = { total: 900, cache: 0, processed: 512, time_ms: 9 };
+    const { stream, chunks } = read(event({ choices: [{ index: 0, delta: {} }], prompt_progress: progress }));
+    expect(chunks).toEqual([]);
+    expect(stream.usage).toEqual({ promptTokens: 512, completionTokens: 0 });
+  });
+
+  it("reads vLLM's usage of every event, and takes it out", () => {
     const counted = { prompt_tokens: 7, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 4 } };
-    expect(stream.push(event({ ...chunk, usage: counted }))).toBe(passed(event(chunk)));
+    const { stream, chunks } = read(event({ choices: [{ delta: { content: 'x' } }], usage: counted }), vllm);
+    expect(chunks[0]?.usage).toBeUndefined();
     expect(stream.usage).toEqual({ promptTokens: 7, completionTokens: 1 });
-    expect(stream.push(usage)).toBe(passed(usage));
   });
 
-  it('does not mistake a text that speaks of usage for the usage', () => {
-    const stream = new CompletionStream(vllm);
-    const speaking = event({
-      choices: [{ delta: { content: '"usage":{"prompt_tokens":9},"timings":{"predicted_n":9}' } }],
-    });
-    expect(stream.push(speaking)).toBe(speaking);
-    expect(stream.usage).toEqual({ promptTokens: 0, completionTokens: 0 });
+  it('counts comments as no events, and an error as the end', () => {
+    const { stream } = read(': ping\n\n');
+    expect(stream.events).toBe(0);
+    expect(() => stream.push('data: {"error":{"code":500,"message":"no"}}\n\n')).toThrow(AnswerFailed);
   });
 });
 
-describe('readUsage', () => {
-  it('is null without usage and ignores what is not a count', () => {
-    expect(readUsage({ choices: [] })).toBeNull();
-    expect(readUsage({ usage: { prompt_tokens: -1, completion_tokens: 'x' } })).toEqual({
-      promptTokens: 0,
-      completionTokens: 0,
+describe('a whole answer', () => {
+  it('is the stream in one piece', () => {
+    const { stream, chunks } = read(whole);
+    expect(joined(chunks, stream)).toEqual({
+      id: 'c1',
+      object: 'chat.completion',
+      created: 7,
+      model: 'loaf',
+      choices: [
+        { index: 0, message: { role: 'assistant', content: 'Hello' }, logprobs: null, finish_reason: 'stop' },
+      ],
+      usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
     });
   });
-});
 
-it('answers under the name that was asked for, whatever the text says', () => {
-  const chunk = JSON.stringify({ choices: [{ delta: { content: '"model":"x"' } }], model: 'base' });
-  const answered: unknown = JSON.parse(withModelName(chunk, 'a "loaf"'));
-  expect(answered).toEqual({ choices: [{ delta: { content: '"model":"x"' } }], model: 'a "loaf"' });
+  it('has the log-probabilities of all tokens', () => {
+    const logprob = (text: string) => ({ token: text, logprob: -1, bytes: [1], top_logprobs: [] });
+    const text =
+      token('Hel', 1, { logprobs: { content: [logprob('Hel')] } }) +
+      token('lo', 2, { logprobs: { content: [logprob('lo')] } });
+    const { stream, chunks } = read(text + last);
+    expect(joined(chunks, stream)).toMatchObject({
+      choices: [{ logprobs: { content: [logprob('Hel'), logprob('lo')] } }],
+    });
+  });
+
+  it('of a plain text has them in the shape that completions have', () => {
+    const piece = (text: string, other: string) =>
+      event({
+        object: 'text_completion',
+        choices: [
+          {
+            index: 0,
+            text,
+            finish_reason: null,
+            logprobs: {
+              content: [
+                {
+                  token: text,
+                  logprob: -0.5,
+                  top_logprobs: [
+                    { token: text, logprob: -0.5 },
+                    { token: other, logprob: -2 },
+                  ],
+                },
+              ],
+            },
+          },
+        ],
+      });
+    const end = event({ choices: [{ index: 0, text: '', finish_reason: 'length' }] });
+    const { stream, chunks } = read(piece('Hel', 'H') + piece('lo', 'p') + end);
+    expect(joined(chunks, stream)).toMatchObject({
+      object: 'text_completion',
+      choices: [
+        {
+          text: 'Hello',
+          index: 0,
+          finish_reason: 'length',
+          logprobs: {
+            tokens: ['Hel', 'lo'],
+            token_logprobs: [-0.5, -0.5],
+            top_logprobs: [
+              { Hel: -0.5, H: -2 },
+              { lo: -0.5, p: -2 },
+            ],
+            text_offset: [0, 3],
+          },
+        },
+      ],
+    });
+  });
 });

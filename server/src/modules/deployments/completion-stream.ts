@@ -1,52 +1,85 @@
 import type { ServedBase } from './text-server-spec.ts';
 
-/** What one answer used, read off the model server's own stream. */
+/** What one answer used so far, read off the model server's own stream. */
 export type Usage = { promptTokens: number; completionTokens: number };
+
+/** One piece of an answer as it leaves the gateway. */
+export type Chunk = {
+  id: string;
+  object: string;
+  created: number;
+  model: string;
+  choices: Choice[];
+  usage?: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
+};
+
+type Delta = { role?: string; content?: string | null; reasoning_content?: string };
+export type TokenLogprob = { token: string; logprob: number; top_logprobs?: TokenLogprob[] };
+export type Logprobs = { content: TokenLogprob[] };
+
+export type Choice = {
+  index: number;
+  /** Of a chat. */
+  delta?: Delta;
+  /** Of a completion of plain text. */
+  text?: string;
+  logprobs?: Logprobs | LegacyLogprobs | null;
+  finish_reason: string | null;
+};
+
+/** Log-probabilities as completions of plain text have them. */
+export type LegacyLogprobs = {
+  tokens: string[];
+  token_logprobs: number[];
+  top_logprobs: Record<string, number>[];
+  text_offset: number[];
+};
 
 type Options = {
   engine: ServedBase['engine'];
   /** The name that the caller asked for. */
   modelName: string;
-  /** The caller asked for the usage event (`stream_options.include_usage`). */
-  keepUsage: boolean;
 };
 
-/** What has to be asked of a model server so that every event tells the usage so far. */
-export const runningUsage: Record<ServedBase['engine'], object> = {
-  llamacpp: { timings_per_token: true, stream_options: { include_usage: true } },
-  vllm: { stream_options: { include_usage: true, continuous_usage_stats: true } },
-};
+type Fields = Record<string, unknown>;
+
+/** The model server said in the middle of an answer that it cannot go on. */
+export class AnswerFailed extends Error {}
 
 /**
- * Follows an OpenAI-style event stream. Events pass with little change: the model has the name that
- * was asked for, and what was asked of the model server for the bill alone is taken out. The usage
- * is known at every moment, so an answer that breaks off is charged for exactly what came.
+ * Follows the event stream of a model server. Of each event only what OpenAI's format has goes on:
+ * what else a server tells (its timings, what it found in its cache) would tell of other users. The
+ * usage is known at every moment, so an answer that breaks off is charged for what was computed.
  */
 export class CompletionStream {
   private readonly options: Options;
   private buffered = '';
-  private done = false;
+  private ended = false;
+  private heard = 0;
+  private offset = 0;
   private lastUsage: Usage = { promptTokens: 0, completionTokens: 0 };
+  private head: Pick<Chunk, 'id' | 'object' | 'created'> = { id: '', object: '', created: 0 };
 
   constructor(options: Options) {
     this.options = options;
   }
 
-  /** Takes text as it comes; returns the text to send on, whole events only. */
-  push(chunk: string): string {
-    this.buffered += chunk;
-    let out = '';
+  /** Takes text as it comes; returns the chunks that are whole. Throws AnswerFailed. */
+  push(text: string): Chunk[] {
+    this.buffered += text;
+    const chunks: Chunk[] = [];
     for (;;) {
       const end = this.buffered.indexOf('\n\n');
-      if (end < 0) return out;
-      out += this.take(this.buffered.slice(0, end + 2));
+      if (end < 0) return chunks;
+      const chunk = this.take(this.buffered.slice(0, end));
       this.buffered = this.buffered.slice(end + 2);
+      if (chunk) chunks.push(chunk);
     }
   }
 
-  /** What is left to send when the model server has closed: the end mark, if it sent none. An event that was cut off is dropped. */
-  finish(): string {
-    return this.done ? '' : 'data: [DONE]\n\n';
+  /** How many events have come. */
+  get events(): number {
+    return this.heard;
   }
 
   /** Whether a token has come. */
@@ -54,70 +87,129 @@ export class CompletionStream {
     return this.lastUsage.completionTokens > 0;
   }
 
+  /** Whether the answer came to its end. */
+  get complete(): boolean {
+    return this.ended;
+  }
+
   get usage(): Usage {
     return this.lastUsage;
   }
 
-  private take(event: string): string {
+  /** The chunk that tells the usage, for callers who asked for it. */
+  usageChunk(): Chunk {
+    return { ...this.head, model: this.options.modelName, choices: [], usage: toWireUsage(this.lastUsage) };
+  }
+
+  private take(event: string): Chunk | null {
+    if (!event.startsWith('data: ')) return null;
+    this.heard += 1;
     if (event.startsWith('data: [DONE]')) {
-      this.done = true;
-      return event;
+      this.ended = true;
+      return null;
     }
-    const { engine, modelName, keepUsage } = this.options;
-    let out = withModelName(event, modelName);
-    const counted = engine === 'llamacpp' ? readTimings(event) : null;
-    if (counted) {
-      this.lastUsage = counted;
-      out = out.replace(timings, '');
+    const data = fieldsOf(JSON.parse(event.slice('data: '.length)));
+    if (!data) return null;
+    if ('error' in data) throw new AnswerFailed(JSON.stringify(data.error));
+    this.lastUsage = readUsage(data, this.options.engine) ?? this.lastUsage;
+    const choices = Array.isArray(data.choices)
+      ? data.choices.map(fieldsOf).filter((one) => one !== null)
+      : [];
+    // llama.cpp tells in events of their own how much of the prompt it has read.
+    if (choices.length === 0 || 'prompt_progress' in data) return null;
+    this.head = { id: String(data.id), object: String(data.object), created: Number(data.created) };
+    return {
+      ...this.head,
+      model: this.options.modelName,
+      choices: choices.map((choice) => this.toChoice(choice)),
+    };
+  }
+
+  private toChoice(choice: Fields): Choice {
+    const finishReason = typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
+    if (finishReason) this.ended = true;
+    const delta = fieldsOf(choice.delta);
+    const told = fieldsOf(choice.logprobs);
+    if (delta) {
+      const logprobs = told && { logprobs: toLogprobs(told) };
+      return { index: 0, delta: toDelta(delta), ...logprobs, finish_reason: finishReason };
     }
-    if (!event.includes('"usage":{')) return out;
-    const data: unknown = JSON.parse(event.slice('data: '.length));
-    this.lastUsage = readUsage(data) ?? this.lastUsage;
-    // vLLM puts the usage so far into every event; the one without choices is the caller's.
-    if (!isUsageOnly(data)) return out.replace(/,"usage":\{[^{}]*(\{[^{}]*\}[^{}]*)*\}/, '');
-    return keepUsage ? out : '';
+    const text = typeof choice.text === 'string' ? choice.text : '';
+    const logprobs = told && this.toLegacy(told);
+    this.offset += text.length;
+    return { index: 0, text, logprobs, finish_reason: finishReason };
+  }
+
+  private toLegacy(told: Fields): LegacyLogprobs {
+    // vLLM has the shape already.
+    if (Array.isArray(told.tokens)) return told as LegacyLogprobs;
+    let at = this.offset;
+    const { content } = toLogprobs(told);
+    return {
+      tokens: content.map(({ token }) => token),
+      token_logprobs: content.map(({ logprob }) => logprob),
+      top_logprobs: content.map(({ top_logprobs: top }) =>
+        Object.fromEntries((top ?? []).map(({ token, logprob }) => [token, logprob])),
+      ),
+      text_offset: content.map(({ token }) => {
+        at += token.length;
+        return at - token.length;
+      }),
+    };
   }
 }
 
-const timings = /,"timings":(\{[^}]*\})/;
+/** A chunk as an event of the stream. */
+export function toEvent(chunk: Chunk): string {
+  return `data: ${JSON.stringify(chunk)}\n\n`;
+}
+
+export function toWireUsage({ promptTokens, completionTokens }: Usage): NonNullable<Chunk['usage']> {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  };
+}
+
+function toDelta({ role, content, reasoning_content: reasoning }: Fields): Delta {
+  return {
+    ...(typeof role === 'string' && { role }),
+    ...((typeof content === 'string' || content === null) && { content }),
+    ...(typeof reasoning === 'string' && { reasoning_content: reasoning }),
+  };
+}
+
+function toLogprobs(told: Fields): Logprobs {
+  const content = Array.isArray(told.content) ? told.content : [];
+  return { content: content as TokenLogprob[] };
+}
 
 /** llama.cpp counts the prompt in two parts: what it had in its cache, and what it had to read. */
-function readTimings(event: string): Usage | null {
-  const [, json] = timings.exec(event) ?? [];
-  if (json === undefined) return null;
-  const counts = JSON.parse(json) as Record<string, number | undefined>;
-  return {
-    promptTokens: (counts.cache_n ?? 0) + (counts.prompt_n ?? 0),
-    completionTokens: counts.predicted_n ?? 0,
-  };
-}
-
-/**
- * An answer, or one event of it, under the name that the caller asked for. A quote inside of a JSON
- * string is escaped, so the pattern meets only the field itself.
- */
-export function withModelName(json: string, modelName: string): string {
-  return json.replace(/"model":"[^"]*"/, () => `"model":${JSON.stringify(modelName)}`);
-}
-
-/** Reads `usage` from an answer or an event; null where it has none. */
-export function readUsage(data: unknown): Usage | null {
-  if (typeof data !== 'object' || data === null || !('usage' in data)) return null;
-  const { usage } = data;
-  if (typeof usage !== 'object' || usage === null) return null;
-  const count = (name: string) => {
-    const value = (usage as Record<string, unknown>)[name];
-    return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : 0;
-  };
-  return { promptTokens: count('prompt_tokens'), completionTokens: count('completion_tokens') };
-}
-
-function isUsageOnly(data: unknown): boolean {
+function readUsage(data: Fields, engine: Options['engine']): Usage | null {
+  const usage = fieldsOf(data.usage);
+  if (usage) {
+    return {
+      promptTokens: count(usage.prompt_tokens),
+      completionTokens: count(usage.completion_tokens),
+    };
+  }
+  if (engine !== 'llamacpp') return null;
+  const progress = fieldsOf(data.prompt_progress);
+  if (progress) return { promptTokens: count(progress.processed), completionTokens: 0 };
+  const timings = fieldsOf(data.timings);
   return (
-    typeof data === 'object' &&
-    data !== null &&
-    'choices' in data &&
-    Array.isArray(data.choices) &&
-    data.choices.length === 0
+    timings && {
+      promptTokens: count(timings.cache_n) + count(timings.prompt_n),
+      completionTokens: count(timings.predicted_n),
+    }
   );
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : 0;
+}
+
+function fieldsOf(value: unknown): Fields | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 }

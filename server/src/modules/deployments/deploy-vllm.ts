@@ -6,6 +6,7 @@ import { type Transaction, toJson } from '../../platform/db/database.ts';
 import { hasIdempotentAnswer, idempotent } from '../../platform/db/idempotent.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
+import { publishChange } from '../../platform/events/publish-change.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
 import { listStarterModels } from '../assets/starter-models.ts';
 import { knownInstanceTypes } from './choose-placement.ts';
@@ -15,6 +16,7 @@ import { freeModelName, toModelName } from './model-name.ts';
 import { type PlacedModel, placeModel } from './place-model.ts';
 import { insertDeployment, listLiveModelNames, lockDeployment } from './queries.ts';
 import { reconcileTextServer } from './reconcile-text-server.ts';
+import { refuseManyBases } from './refuse-many-bases.ts';
 import type { ServingParts } from './serving-parts.ts';
 
 type Input = InputOf<typeof contract>;
@@ -70,6 +72,7 @@ async function place(
   const { userId } = ctx.caller;
   await keepAssets(tx, [model.assetId, model.baseAssetId]);
   const serverId = await ensureTextServer(tx, model.base, placement);
+  await refuseManyBases(tx, { userId, serverId, baseAssetId: model.baseAssetId });
   const starters = (await listStarterModels(tx)).map((starter) => starter.modelName);
   const taken = new Set([...starters, ...(await listLiveModelNames(tx, userId))]);
   const podId = randomUUID();
@@ -92,6 +95,7 @@ async function place(
     created_at: ctx.clock.now(),
   });
   await reconcileTextServer(tx, ctx.clock, serverId);
+  await publishChange(tx, userId, { topic: 'deployment', id: podId });
   await holdPeriod(tx, ctx.clock.now(), await lockDeployment(tx, podId));
   return podId;
 }

@@ -1,20 +1,25 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { deleteAsset } from '@bakehouse/contract/assets';
 import { chatCompletions } from '@bakehouse/contract/chat';
 import { listTransactions } from '@bakehouse/contract/credits';
 import { listVllm, vllmMetrics, vllmProgress, vllmStats } from '@bakehouse/contract/deployments';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
+import { sql } from 'kysely';
 import OpenAI from 'openai';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { storeBlob } from '../../platform/storage/store-blob.ts';
 import type { TestUser } from '../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../testing/test-serving.ts';
+import { createRevisionFromBlobs } from '../assets/create-revision-from-blobs.ts';
 import { readRevision } from '../assets/read-revision.ts';
 import { userAccount } from '../credits/accounts.ts';
 import { transfer } from '../credits/ledger.ts';
 import { costMicro } from '../credits/quote.ts';
 import { meterDeployments } from './meter-deployments.ts';
 import { stubUsage } from './stub-model-server.ts';
-import { insertFineTune, insertStarter } from './test-models.ts';
+import { insertFineTune, insertModel, insertStarter } from './test-models.ts';
 
 const STARTER = 'starter-model';
 const requestCost = costMicro([
@@ -93,6 +98,30 @@ describe('the starter model', () => {
     const { data } = await openai().models.list();
     expect(data.map((model) => model.id)).toEqual([STARTER]);
     expect(await openai().models.retrieve(STARTER)).toEqual(data[0]);
+  });
+
+  it("reads another user's prompt in full, and a user's own second turn not again", async () => {
+    const asked = async (as: TestUser) => {
+      await ask(STARTER, as);
+      return stub.requests.at(-1);
+    };
+    const other = await server.signUp();
+    const first = await asked(user);
+    expect(first).toMatchObject({ cache_prompt: false });
+    expect(await asked(user)).toMatchObject({ cache_prompt: true, id_slot: first?.id_slot });
+    expect(await asked(other)).toMatchObject({ cache_prompt: false });
+    // Another process has come: nobody knows any more who used a slot last.
+    await sql`insert into gateways (id) values (gen_random_uuid())`.execute(server.services.db);
+    await vi.waitFor(async () => expect(await asked(user)).toMatchObject({ cache_prompt: false }), {
+      timeout: 30_000,
+      interval: 500,
+    });
+    await sql`delete from gateways`.execute(server.services.db);
+  });
+
+  it('tells nothing of a cache', async () => {
+    const text = JSON.stringify(await ask(STARTER));
+    expect(text).not.toMatch(/cache|timings|prompt_tokens_details/);
   });
 
   it('completes plain texts too', async () => {
@@ -324,6 +353,67 @@ describe('a deployment', () => {
     expect(answer.choices[0]?.message.content).toBe('Good bread.');
     await vi.waitFor(async () => expect((await balance()).held).toBe(hourCost));
     await terminate(pod_id);
+  });
+
+  it('costs nothing from the last count on when its server has died', async () => {
+    const { pod_id } = await deploy(await makeFineTune(user, 'Dead Dough'));
+    await untilRunning(pod_id);
+    stub.gate = new Promise(() => undefined);
+    for (const { workloadId, attempt } of driver.running()) await driver.kill(workloadId, attempt);
+    await vi.waitFor(async () => expect((await status(pod_id)).status).not.toBe('running'), {
+      timeout: 10_000,
+    });
+    clock.advance({ minutes: 1 });
+    expect((await terminate(pod_id)).cost_so_far).toBe('0');
+  });
+
+  it('keeps its adapter out of new servers while it sleeps, and wakes all the same', async () => {
+    const { pod_id } = await deploy(await makeFineTune(user, 'Resting Rye'));
+    await untilRunning(pod_id);
+    clock.advance({ minutes: server.services.config.idleMinutes + 1 });
+    await meterDeployments(server.services);
+    await vi.waitFor(() => expect(driver.running()).toHaveLength(0), { timeout: 10_000 });
+    const second = await deploy(await makeFineTune(user, 'Fresh Focaccia'));
+    await untilRunning(second.pod_id);
+    const [launch] = driver.running();
+    expect(launch?.spec.kind === 'serve' && launch.spec.adapters).toHaveLength(1);
+    expect((await ask('resting-rye')).choices[0]?.message.content).toBe('Good bread.');
+    await terminate(pod_id);
+    await terminate(second.pod_id);
+  });
+
+  it('is refused where its adapter is not the one that the training made', async () => {
+    const model = await makeFineTune(user, 'Swapped Sourdough');
+    const put = await storeBlob(server.services, Readable.from(['GGUF of somebody']));
+    const { files } = await readRevision(server.services.db, { assetId: model, userId: user.userId });
+    await inTransaction(server.services.db, (tx) =>
+      createRevisionFromBlobs(tx, {
+        assetId: model,
+        files: files.map((file) => (file.path === 'adapter.gguf' ? { path: file.path, ...put } : file)),
+      }),
+    );
+    await expect(deploy(model)).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('adapter.gguf is not the one that its training made'),
+    });
+  });
+
+  it('leaves room for the starter model, however many bases one user deploys', async () => {
+    const pods: string[] = [];
+    const deployBase = async (name: string) => {
+      const { assetId } = await insertModel(server.services, user, name, {
+        'model.gguf': `weights of ${name}`,
+      });
+      pods.push((await deploy(assetId)).pod_id);
+    };
+    await deployBase('Wheat');
+    await deployBase('Spelt');
+    await expect(deployBase('Barley')).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('You keep 2 base models awake'),
+    });
+    pods.push((await deploy(await makeFineTune(user, 'On The Starter'))).pod_id);
+    for (const pod of pods) await terminate(pod);
   });
 
   it('keeps its model from being deleted', async () => {

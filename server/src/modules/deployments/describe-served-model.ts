@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
+import { findWorkload } from '../../engine/queries.ts';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { readBlob } from '../../platform/storage/read-blob.ts';
@@ -50,7 +51,7 @@ export async function describeServedModel(
     baseAssetId: base.asset.id,
     baseTitle: base.asset.title,
     base: describeBase(base, engine),
-    adapter: lineage ? await describeAdapter(ctx, model, engine) : null,
+    adapter: lineage ? await describeAdapter(ctx, model, { engine, runId: lineage.runId }) : null,
   };
 }
 
@@ -75,7 +76,11 @@ function describeBase(base: AssetRevision, engine: Engine): ServedBase {
   };
 }
 
-async function describeAdapter(ctx: Context, model: AssetRevision, engine: Engine): Promise<ServedAdapter> {
+async function describeAdapter(
+  ctx: Context,
+  model: AssetRevision,
+  { engine, runId }: { engine: Engine; runId: string },
+): Promise<ServedAdapter> {
   const config = model.files.find((file) => file.path === 'adapter_config.json');
   const names =
     engine === 'llamacpp' ? ['adapter.gguf'] : ['adapter_config.json', 'adapter_model.safetensors'];
@@ -90,12 +95,33 @@ async function describeAdapter(ctx: Context, model: AssetRevision, engine: Engin
           : `${model.asset.title} has no adapter yet: its training must finish first`,
     });
   }
+  await refuseForeignFiles(ctx, model, runId, [config, ...files]);
   return {
     revisionId: model.revision.id,
     files: files.map(toInput),
     file: engine === 'llamacpp' ? 'adapter.gguf' : '',
     rank: await readRank(ctx, config),
   };
+}
+
+/** An adapter is loaded into a process that serves other users too: only what the training itself made. */
+async function refuseForeignFiles(
+  { db }: Context,
+  model: AssetRevision,
+  runId: string,
+  files: AssetRevision['files'],
+): Promise<void> {
+  const outcome = (await findWorkload(db, runId))?.outcome;
+  const made = new Map(
+    outcome?.type === 'result' ? outcome.files.map((file) => [file.path, file.sha256]) : [],
+  );
+  const foreign = files.find((file) => made.get(file.path) !== file.sha256);
+  if (!foreign) return;
+  throw new AppError('conflict', {
+    publicMessage:
+      `${model.asset.title} cannot be served: its ${foreign.path} is not the one that its training made. ` +
+      'Train it again',
+  });
 }
 
 async function readRank(ctx: Context, file: AssetRevision['files'][number]): Promise<number> {

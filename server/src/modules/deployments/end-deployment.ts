@@ -1,5 +1,6 @@
 import type { Services } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { publishChange } from '../../platform/events/publish-change.ts';
 import { settleTime } from './meter-deployment.ts';
 import { lockDeployment, noteEnd } from './queries.ts';
 import { reconcileTextServer } from './reconcile-text-server.ts';
@@ -16,6 +17,7 @@ export async function endDeployment(
     const now = clock.now();
     await noteEnd(tx, podId, { now, failed: false, reason });
     await reconcileTextServer(tx, clock, deployment.text_server_id);
+    await publishChange(tx, deployment.user_id, { topic: 'deployment', id: podId });
     await settleTime(tx, now, deployment);
   });
 }

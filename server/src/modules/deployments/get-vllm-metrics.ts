@@ -2,7 +2,8 @@ import type { vllmMetrics as contract } from '@bakehouse/contract/deployments';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../platform/context.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
-import { chatRequestsPerMinute, findDeployment } from './queries.ts';
+import { chatRequestsPerMinute } from './gateway-queries.ts';
+import { findDeployment } from './queries.ts';
 
 /** Requests, latency and speed of a deployment, one point per minute in which it was asked something. */
 export async function getVllmMetrics(

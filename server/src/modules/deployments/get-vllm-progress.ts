@@ -2,7 +2,7 @@ import type { vllmProgress as contract } from '@bakehouse/contract/deployments';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../platform/context.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
-import { findDeployment, findTextServer } from './queries.ts';
+import { findCarriers, findDeployment } from './queries.ts';
 import { show } from './read-deployment.ts';
 
 /** How far a deployment of the caller has come. */
@@ -11,11 +11,8 @@ export async function getVllmProgress(
   { params }: InputOf<typeof contract>,
 ): Promise<ResponseOf<typeof contract>> {
   const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId: params.podId });
-  if (!row) throw deploymentNotFound();
-  const { progress, phase, status } = await show(
-    ctx.db,
-    row,
-    await findTextServer(ctx.db, row.text_server_id),
-  );
+  const carrier = row && (await findCarriers(ctx.db, [row.id])).get(row.id);
+  if (!carrier) throw deploymentNotFound();
+  const { progress, phase, status } = show(row, carrier);
   return { pod_id: row.id, progress, phase, status };
 }

@@ -11,7 +11,7 @@ export async function getVllmStats(ctx: Context): Promise<ResponseOf<typeof cont
   const { userId } = ctx.caller;
   const sums = await sumDeployments(ctx.db, userId);
   const live = await listDeployments(ctx.db, { userId, includeTerminated: false });
-  const statuses = (await Promise.all(live.map((row) => toWire(ctx, row)))).map(({ status }) => status);
+  const statuses = (await toWire(ctx, live)).map(({ status }) => status);
   const count = (...wanted: string[]) => statuses.filter((status) => wanted.includes(status)).length;
   const open = live
     .filter((row) => row.hold_id !== null)

@@ -1,7 +1,8 @@
 import type { Context } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { extendHold } from '../credits/ledger.ts';
-import { noteRequest, noteStarterRequest, type Way } from './queries.ts';
+import type { Upstream } from './gateway-queries.ts';
+import { noteRequest, noteStarterRequest } from './queries.ts';
 
 /** A request's hold lets go by itself when nothing was heard of the request for this long. */
 export const HOLD_MS = 30 * 60_000;
@@ -12,12 +13,14 @@ const REPEAT_MS = 30_000;
  * Keeps the idle guard from the model, and the hold of the request alive, from now until the returned
  * function is called.
  */
-export async function keepInUse(ctx: Context, way: Way, holdId: string): Promise<() => void> {
-  const since = way.last_request_at ? ctx.clock.now().getTime() - way.last_request_at.getTime() : Infinity;
-  if (since >= REPEAT_MS) await note(ctx, way);
+export async function keepInUse(ctx: Context, upstream: Upstream, holdId: string): Promise<() => void> {
+  const since = upstream.last_request_at
+    ? ctx.clock.now().getTime() - upstream.last_request_at.getTime()
+    : Infinity;
+  if (since >= REPEAT_MS) await note(ctx, upstream);
   const timer = setInterval(() => {
     prolong(ctx, holdId)
-      .then(() => note(ctx, way))
+      .then(() => note(ctx, upstream))
       .catch((error: unknown) => ctx.log.warn({ err: error }, 'a request could not be kept alive'));
   }, REPEAT_MS);
   return () => clearInterval(timer);
@@ -28,7 +31,7 @@ function prolong({ db, clock }: Context, holdId: string): Promise<void> {
   return inTransaction(db, (tx) => extendHold(tx, { holdId, expiresAt }));
 }
 
-async function note({ db, clock }: Context, way: Way): Promise<void> {
-  if (way.pod_id) await noteRequest(db, way.pod_id, clock.now());
-  else await noteStarterRequest(db, way.server_id, clock.now());
+async function note({ db, clock }: Context, upstream: Upstream): Promise<void> {
+  if (upstream.pod_id) await noteRequest(db, upstream.pod_id, clock.now());
+  else await noteStarterRequest(db, upstream.server_id, clock.now());
 }

@@ -13,5 +13,5 @@ export async function listVllm(
     userId: ctx.caller.userId,
     includeTerminated: query.include_terminated,
   });
-  return { pods: await Promise.all(rows.map((row) => toWire(ctx, row))) };
+  return { pods: await toWire(ctx, rows) };
 }

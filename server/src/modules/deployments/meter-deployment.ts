@@ -1,3 +1,4 @@
+import { findWorkload } from '../../engine/queries.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
 import { extendHold, hold, settle } from '../credits/ledger.ts';
@@ -28,6 +29,13 @@ export function usedMs(deployment: Pick<DeploymentRow, 'unsettled_ms' | 'metered
   return deployment.unsettled_ms + BigInt(Math.min(Math.max(running, 0), UNSEEN_MS_MAX));
 }
 
+/** Up to when a deployment was served: now, or when it was last counted if nothing answers any more. */
+export async function servedUntil(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<Date> {
+  const carrier = deployment.carrier_id ? await findWorkload(tx, deployment.carrier_id) : null;
+  const serves = carrier !== null && ['ready', 'degraded', 'stopping'].includes(carrier.state);
+  return serves ? now : (deployment.metered_at ?? now);
+}
+
 /** Step: holds the next period's price. Throws AppError 'insufficient_funds'. */
 export async function holdPeriod(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<void> {
   const { holdId } = await hold(tx, {
@@ -46,7 +54,7 @@ export async function holdPeriod(tx: Transaction, now: Date, deployment: Deploym
 export async function settleTime(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<void> {
   if (deployment.hold_id === null) return;
   const held = timeCostMicro(deployment, BigInt(PERIOD_MS));
-  const used = timeCostMicro(deployment, usedMs(deployment, now));
+  const used = timeCostMicro(deployment, usedMs(deployment, await servedUntil(tx, now, deployment)));
   const amountMicro = used < held ? used : held;
   const alive = await unlessEnded(settle(tx, { holdId: deployment.hold_id, amountMicro }));
   await noteSettled(tx, deployment.id, alive ? amountMicro : 0n);

@@ -3,7 +3,15 @@ import type { Services } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { endDeployment } from './end-deployment.ts';
-import { holdPeriod, keepHold, PERIOD_MS, settleTime, UNSEEN_MS_MAX, usedMs } from './meter-deployment.ts';
+import {
+  holdPeriod,
+  keepHold,
+  PERIOD_MS,
+  servedUntil,
+  settleTime,
+  UNSEEN_MS_MAX,
+  usedMs,
+} from './meter-deployment.ts';
 import {
   type DeploymentRow,
   listAwakeDeployments,
@@ -59,7 +67,7 @@ async function meterOne(services: Services, podId: string): Promise<void> {
       return null;
     }
     // Nothing is charged while nothing answers; the hold waits with the deployment.
-    const unsettledMs = usedMs(deployment, now);
+    const unsettledMs = usedMs(deployment, await servedUntil(tx, now, deployment));
     await noteTime(tx, podId, { unsettledMs, meteredAt: answers ? now : null });
     const held = await keepHold(tx, now, deployment);
     const full = unsettledMs + BigInt(UNSEEN_MS_MAX) >= BigInt(PERIOD_MS);

@@ -1,9 +1,5 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { AppError } from '../../platform/errors.ts';
-
-/** Without a byte for this long a model server is hung: reading the longest prompt takes a minute on a CPU. */
-const SILENCE_MS_MAX = 5 * 60_000;
 
 // Kept connections: opening one per request would cost more than the whole gateway does.
 const agents = {
@@ -21,8 +17,7 @@ export class ModelServerUnreachable extends Error {
 
 /**
  * Posts a JSON body to a model server and resolves with its answer once the headers are there.
- * Throws ModelServerUnreachable, and AppError 'unavailable' when nothing comes for minutes; an abort
- * rejects with the signal's reason.
+ * Throws ModelServerUnreachable; an abort ends the request, and its answer in the middle.
  */
 export function postToModelServer(url: string, body: object, signal: AbortSignal): Promise<IncomingMessage> {
   const target = new URL(url);
@@ -38,17 +33,7 @@ export function postToModelServer(url: string, body: object, signal: AbortSignal
       },
       resolve,
     );
-    let silent = false;
-    // Also in the middle of an answer, which then breaks off.
-    request.setTimeout(SILENCE_MS_MAX, () => {
-      silent = true;
-      request.destroy(
-        new AppError('unavailable', { publicMessage: 'The model server has stopped answering. Try again' }),
-      );
-    });
-    request.on('error', (error) =>
-      reject(signal.aborted || silent ? error : new ModelServerUnreachable(error)),
-    );
+    request.on('error', (error) => reject(signal.aborted ? error : new ModelServerUnreachable(error)));
     request.end(payload);
   });
 }

@@ -11,7 +11,7 @@ export type PlacedModel = { model: ServedModel; placement: ServingPlacement };
  */
 export async function placeModel(
   ctx: Context,
-  parts: ServingParts,
+  parts: Pick<ServingParts, 'capacity'>,
   assetId: string,
   asked: AskedInstance,
 ): Promise<PlacedModel | null> {

@@ -1,7 +1,6 @@
 import { type Insertable, sql } from 'kysely';
-import type { Services } from '../../platform/context.ts';
+import type { Workload } from '../../engine/workload.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
-import { runPrepared } from '../../platform/db/run-prepared.ts';
 import type { DeploymentsTable } from '../../platform/db/schema.generated.ts';
 
 type Db = Database | Transaction;
@@ -177,12 +176,61 @@ export async function findDeployment(db: Db, owner: { userId: string; podId: str
     .executeTakeFirst();
 }
 
+/** Where a deployment runs, and what is seen of the workload that carries it, or will. */
+export type Carrier = {
+  accelerator: string | null;
+  accelerator_count: number;
+  workload: Pick<Workload, 'state' | 'reason' | 'phase' | 'done' | 'total'> | null;
+};
+
+/** The carriers of some deployments, by their ids: one query however many there are. */
+export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string, Carrier>> {
+  const { rows } = await sql<Carrier & { id: string }>`
+    select deployments.id, server.accelerator, server.accelerator_count, to_jsonb(carrier) as workload
+    from deployments
+    join text_servers server on server.id = deployments.text_server_id
+    left join lateral (
+      select state, reason, phase, done, total from workloads
+      where workloads.id in (server.workload_id, server.next_workload_id)
+        and (deployments.adapter_file is null or exists (
+          select from jsonb_array_elements(spec -> 'adapters') adapter
+          where adapter ->> 'name' = deployments.revision_id::text))
+      order by workloads.id = server.workload_id desc
+      limit 1
+    ) carrier on true
+    where deployments.id = any (${podIds})`.execute(db);
+  return new Map(rows.map(({ id, ...carrier }) => [id, carrier]));
+}
+
 const LISTED_MAX = 200;
 
 export async function listDeployments(db: Db, owner: { userId: string; includeTerminated: boolean }) {
   let query = db.selectFrom('deployments').selectAll().where('user_id', '=', owner.userId);
   if (!owner.includeTerminated) query = query.where('terminated_at', 'is', null);
   return query.orderBy('created_at', 'desc').orderBy('id').limit(LISTED_MAX).execute();
+}
+
+/**
+ * How many bases, apart from starter models and that of `serverId`, the user's awake deployments keep
+ * on the CPU. Whoever asks this for a user does it alone until the transaction ends.
+ */
+export async function countBasesAwake(
+  tx: Transaction,
+  { userId, serverId, starterIds }: { userId: string; serverId: string; starterIds: string[] },
+): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`bases awake of ${userId}`}, 0))`.execute(tx);
+  const { count } = await tx
+    .selectFrom('deployments')
+    .innerJoin('text_servers', 'text_servers.id', 'deployments.text_server_id')
+    .select(sql<bigint>`count(distinct text_servers.id)`.as('count'))
+    .where('deployments.user_id', '=', userId)
+    .where('deployments.terminated_at', 'is', null)
+    .where('deployments.sleeping', '=', false)
+    .where('text_servers.accelerator', 'is', null)
+    .where(sql<boolean>`deployments.base_asset_id <> all (${starterIds}::uuid[])`)
+    .where('text_servers.id', '<>', serverId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** Awake deployments, whose time runs and whose idle guard may act. */
@@ -323,149 +371,4 @@ export async function noteEnd(
 /** The model is asked something, or still answers. */
 export async function noteRequest(db: Db, podId: string, now: Date): Promise<void> {
   await db.updateTable('deployments').set({ last_request_at: now }).where('id', '=', podId).execute();
-}
-
-// Requests
-
-export type ChatRequest = {
-  id: string;
-  userId: string;
-  podId: string | null;
-  modelName: string;
-  at: Date;
-  endedAt: Date;
-  ok: boolean;
-  promptTokens: number;
-  completionTokens: number;
-  firstTokenMs: number | null;
-  totalMs: number;
-  costMicro: bigint;
-};
-
-/** Keeps a request and adds it to the sums of its deployment. */
-export async function insertChatRequest(tx: Transaction, request: ChatRequest): Promise<void> {
-  await tx
-    .insertInto('chat_requests')
-    .values({
-      id: request.id,
-      user_id: request.userId,
-      deployment_id: request.podId,
-      model_name: request.modelName,
-      at: request.at,
-      ok: request.ok,
-      prompt_tokens: request.promptTokens,
-      completion_tokens: request.completionTokens,
-      first_token_ms: request.firstTokenMs,
-      total_ms: request.totalMs,
-      cost_micro: request.costMicro,
-    })
-    .execute();
-  if (request.podId === null) return;
-  await tx
-    .updateTable('deployments')
-    .set((row) => ({
-      last_request_at: request.endedAt,
-      requests: row('requests', '+', 1n),
-      prompt_tokens: row('prompt_tokens', '+', BigInt(request.promptTokens)),
-      completion_tokens: row('completion_tokens', '+', BigInt(request.completionTokens)),
-      tokens_micro: row('tokens_micro', '+', request.costMicro),
-    }))
-    .where('id', '=', request.podId)
-    .execute();
-}
-
-export async function deleteChatRequestsBefore(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('chat_requests').where('at', '<', before).execute();
-}
-
-/** One row per minute in which there were requests. Speed is that of the tokens after the first. */
-export async function chatRequestsPerMinute(db: Db, filter: { podId: string; since: Date }) {
-  return db
-    .selectFrom('chat_requests')
-    .where('deployment_id', '=', filter.podId)
-    .where('at', '>=', filter.since)
-    .select((s) => [
-      sql<Date>`date_trunc('minute', at)`.as('minute'),
-      s.fn.countAll<bigint>().as('requests'),
-      sql<bigint>`count(*) filter (where not ok)`.as('errors'),
-      sql<bigint>`sum(prompt_tokens)::bigint`.as('prompt_tokens'),
-      sql<bigint>`sum(completion_tokens)::bigint`.as('completion_tokens'),
-      sql<number | null>`percentile_cont(0.5) within group (order by first_token_ms)`.as(
-        'first_token_ms_p50',
-      ),
-      sql<number | null>`percentile_cont(0.5) within group (order by total_ms) filter (where ok)`.as(
-        'total_ms_p50',
-      ),
-      sql<number | null>`percentile_cont(0.95) within group (order by total_ms) filter (where ok)`.as(
-        'total_ms_p95',
-      ),
-      sql<number | null>`
-        (sum(completion_tokens) filter (where first_token_ms < total_ms))::float8 * 1000
-        / nullif(sum(total_ms - first_token_ms) filter (where first_token_ms < total_ms), 0)`.as(
-        'tokens_per_second',
-      ),
-    ])
-    .groupBy('minute')
-    .orderBy('minute')
-    .execute();
-}
-
-// The way of a request
-
-/** A workload of a text server as the way to it shows it. */
-export type WayWorkload = {
-  id: string;
-  state: string;
-  reason: string;
-  phase: string | null;
-  base_url: string | null;
-  adapter_names: string[];
-};
-
-export type Way = {
-  server_id: string;
-  engine: string;
-  accelerator: string | null;
-  model_name: string;
-  /** Null: the starter model. */
-  pod_id: string | null;
-  /** Null: the base alone. */
-  adapter: string | null;
-  /** Of a starter model: nobody has asked for it lately. A server that is up for others may be of an earlier revision. */
-  sleeping: boolean;
-  last_request_at: Date | null;
-  workload: WayWorkload | null;
-  next_workload: WayWorkload | null;
-};
-
-/**
- * Where a request for a model goes: the caller's deployment of that name, else the starter model.
- * One query, because every request begins with it.
- */
-export async function findWay(
-  services: Pick<Services, 'db' | 'pool'>,
-  asked: { userId: string; modelName: string },
-): Promise<Way | undefined> {
-  const [way] = await runPrepared(
-    services,
-    'find_way',
-    sql<Way>`
-    with asked as (
-      select 0 as rank, text_server_id, model_name, id as pod_id, sleeping, last_request_at,
-        case when adapter_file is not null then revision_id end as adapter
-      from deployments
-      where user_id = ${asked.userId} and model_name = ${asked.modelName} and terminated_at is null
-      union all
-      select 1, id, starter_name, null, starter_requested_at is null, starter_requested_at, null
-      from text_servers where starter_name = ${asked.modelName}
-      order by rank limit 1
-    )
-    select server.id as server_id, server.engine, server.accelerator, asked.model_name, asked.pod_id, asked.adapter,
-      asked.sleeping, asked.last_request_at, to_jsonb(current) as workload, to_jsonb(next) as next_workload
-    from asked
-    join text_servers server on server.id = asked.text_server_id
-    left join serving_workloads current on current.id = server.workload_id
-    left join serving_workloads next on next.id = server.next_workload_id`,
-  );
-  return way;
 }

@@ -1,5 +1,6 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
 import { formatBgl } from '@bakehouse/contract/money';
+import type { Config } from '../../config.ts';
 import { cutHostPaths } from '../../engine/machine/cut-host-paths.ts';
 import { findWorkloadWithSpec } from '../../engine/queries.ts';
 import type { WorkloadWithSpec } from '../../engine/workload.ts';
@@ -9,7 +10,7 @@ import { deviceLabel } from './choose-placement.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
 import { type ShownDeployment, showDeployment } from './deployment-status.ts';
 import { PERIOD_MS, timeCostMicro, usedMs } from './meter-deployment.ts';
-import { type DeploymentRow, findDeployment, findTextServer } from './queries.ts';
+import { type Carrier, type DeploymentRow, findCarriers, findDeployment } from './queries.ts';
 import { carries } from './reconcile-text-server.ts';
 
 /** One deployment of the user as the wire shows it. Throws AppError 'not_found'. */
@@ -18,18 +19,31 @@ export async function readDeployment(
   owner: { userId: string; podId: string },
 ): Promise<Deployment> {
   const row = await findDeployment(services.db, owner);
-  if (!row) throw deploymentNotFound();
-  return toWire(services, row);
+  const [shown] = row ? await toWire(services, [row]) : [];
+  if (!shown) throw deploymentNotFound();
+  return shown;
 }
 
-/** A row with the state of the workload that carries it, in the words of the wire. */
+/** Rows with the state of the workloads that carry them, in the words of the wire. */
 export async function toWire(
   { db, clock, config }: Pick<Services, 'db' | 'clock' | 'config'>,
+  rows: DeploymentRow[],
+): Promise<Deployment[]> {
+  const ids = rows.map(({ id }) => id);
+  const carriers = rows.length > 0 ? await findCarriers(db, ids) : new Map<string, Carrier>();
+  return rows.flatMap((row) => {
+    const carrier = carriers.get(row.id);
+    return carrier ? [toDeployment(row, carrier, { now: clock.now(), config })] : [];
+  });
+}
+
+function toDeployment(
   row: DeploymentRow,
-): Promise<Deployment> {
-  const server = await findTextServer(db, row.text_server_id);
-  const shown = await show(db, row, server);
-  const used = timeCostMicro(row, usedMs(row, clock.now()));
+  carrier: Carrier,
+  { now, config }: { now: Date; config: Config },
+): Deployment {
+  const shown = show(row, carrier);
+  const used = timeCostMicro(row, usedMs(row, now));
   return {
     pod_id: row.id,
     deployment_id: row.id,
@@ -41,7 +55,7 @@ export async function toWire(
     reason: cutHostPaths(config, shown.reason),
     progress: shown.progress,
     instance_type: row.instance_type,
-    device: deviceLabel(server),
+    device: deviceLabel(carrier),
     created_at: row.created_at.toISOString(),
     ready_at: row.ready_at?.toISOString() ?? null,
     last_request_at: row.last_request_at?.toISOString() ?? null,
@@ -52,15 +66,9 @@ export async function toWire(
 }
 
 /** The state of a deployment: that of the workload which carries it, or will. */
-export async function show(
-  db: Database,
-  row: DeploymentRow,
-  server: ServerWorkloads,
-): Promise<ShownDeployment> {
-  return showDeployment(
-    { terminatedAt: row.terminated_at, failed: row.failed, sleeping: row.sleeping, reason: row.reason },
-    await findCarrier(db, row, server),
-  );
+export function show(row: DeploymentRow, { workload }: Carrier): ShownDeployment {
+  const { terminated_at: terminatedAt, failed, sleeping, reason } = row;
+  return showDeployment({ terminatedAt, failed, sleeping, reason }, workload);
 }
 
 type ServerWorkloads = { workload_id: string | null; next_workload_id: string | null };

@@ -3,7 +3,7 @@ import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import { findWorkloadWithSpec } from '../../engine/queries.ts';
 import { requestWorkload } from '../../engine/request-workload.ts';
 import { stopWorkload } from '../../engine/stop-workload.ts';
-import { hasEnded, type WorkloadWithSpec } from '../../engine/workload.ts';
+import { hasEnded, type Workload, type WorkloadWithSpec } from '../../engine/workload.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
@@ -23,6 +23,7 @@ import {
   type TextServerRow,
 } from './queries.ts';
 import { type ServedAdapter, type ServedBase, textServerSpec } from './text-server-spec.ts';
+import { announceTextServer } from './watch-text-server.ts';
 
 export const TEXT_SERVER_KIND = 'text-server';
 
@@ -49,7 +50,8 @@ export async function reconcileTextServer(tx: Transaction, clock: Clock, serverI
 
   const starterWanted = server.starter_requested_at !== null && !judgement.serverFailed;
   if (!starterWanted && server.starter_requested_at) await setStarterRequested(tx, serverId, null);
-  const adapters = adaptersOf(live);
+  // One that sleeps costs nothing, and takes no memory either: its adapter is loaded when it wakes.
+  const adapters = adaptersOf(live.filter((deployment) => !deployment.sleeping));
   const untried = adapters.some((adapter) => !adapter.proven);
   const actions = planTextServer({
     current: current && viewOf(current, now),
@@ -83,13 +85,28 @@ export async function reconcileTextServer(tx: Transaction, clock: Clock, serverI
   await setWorkloads(tx, serverId, { ...ids, cautious: cautious && untried });
 
   const carrier = ids.workload_id ? await findWorkloadWithSpec(tx, ids.workload_id) : null;
-  if (carrier?.state === 'ready') {
-    const carried = live.filter((deployment) => carries(carrier, deployment)).map(({ id }) => id);
-    await noteCarrier(tx, carried, { workloadId: carrier.id, now });
+  const served = carrier?.state === 'ready' ? live.filter((row) => isNewTo(row, carrier)) : [];
+  if (carrier)
+    await noteCarrier(
+      tx,
+      served.map(({ id }) => id),
+      { workloadId: carrier.id, now },
+    );
+  // Only what has changed is announced: this comes by every minute.
+  const acted = actions.length > 0 || failure !== null;
+  for (const { id, user_id } of acted ? all : served) {
+    await publishChange(tx, user_id, { topic: 'deployment', id });
   }
-  for (const { id, user_id } of all) await publishChange(tx, user_id, { topic: 'deployment', id });
+  if (acted) await announceTextServer(tx, serverId);
   // The ledger last, and its accounts in one order.
   for (const deployment of struck.toSorted(byUser)) await settleTime(tx, now, deployment);
+}
+
+/** The workload answers for the deployment, which does not say so yet. */
+function isNewTo(row: DeploymentRow, carrier: Workload): boolean {
+  const isNoted = row.carrier_id === carrier.id && row.ready_at !== null;
+  const isMetered = row.sleeping || row.metered_at !== null;
+  return carries(carrier, row) && !(isNoted && isMetered);
 }
 
 /** What a failed start means for the live deployments. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Transaction } from '../../platform/db/database.ts';
+import { publishChange } from '../../platform/events/publish-change.ts';
 import { settleTime } from './meter-deployment.ts';
 import { type DeploymentRow, noteAsleep } from './queries.ts';
 import { reconcileTextServer } from './reconcile-text-server.ts';
@@ -16,5 +17,6 @@ export async function sleepDeployment(
     'Asleep: nobody asked it anything for a while. The next request wakes it.',
   );
   await reconcileTextServer(tx, clock, deployment.text_server_id);
+  await publishChange(tx, deployment.user_id, { topic: 'deployment', id: deployment.id });
   await settleTime(tx, clock.now(), deployment);
 }

@@ -112,14 +112,6 @@ function answer(
       .end(JSON.stringify({ error }));
   }
   const base = { id: 'chatcmpl-1', created: 1, model: 'base' };
-  if (!body.stream) {
-    const message = { role: 'assistant', content: tokens.join('') };
-    const choices = [{ index: 0, message, finish_reason: 'stop' }];
-    response.writeHead(200, { 'content-type': 'application/json' });
-    return void response.end(
-      JSON.stringify({ ...base, object: 'chat.completion', choices, usage: stubUsage }),
-    );
-  }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (data: object) =>
     response.write(`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', ...data })}\n\n`);

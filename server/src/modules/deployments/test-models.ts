@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { Services } from '../../platform/context.ts';
+import { type Transaction, toJson } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { storeBlob } from '../../platform/storage/store-blob.ts';
 import { createRevisionFromBlobs } from '../assets/create-revision-from-blobs.ts';
@@ -67,6 +68,10 @@ export async function insertFineTune(
   const write = (text: string) => storeBlob(services, Readable.from([text]));
   const adapter = await write(`adapter ${randomUUID()}`);
   const config = await write(JSON.stringify({ r: 8, lora_alpha: 8 }));
+  const files = [
+    { path: 'adapter.gguf', ...adapter },
+    { path: 'adapter_config.json', ...config },
+  ];
   return inTransaction(services.db, async (tx) => {
     const assetId = await insertAsset(tx, {
       ownerUserId: owner.userId,
@@ -77,19 +82,37 @@ export async function insertFineTune(
       tags: [],
       parentAssetId: base.assetId,
     });
-    await createRevisionFromBlobs(tx, {
-      assetId,
-      files: [
-        { path: 'adapter.gguf', ...adapter },
-        { path: 'adapter_config.json', ...config },
-      ],
-    });
+    await createRevisionFromBlobs(tx, { assetId, files });
     await recordLineage(tx, {
       assetId,
-      runId: randomUUID(),
+      runId: await insertTraining(tx, files),
       base: { ...base, title: 'Starter Model' },
       dataset: { ...base, title: 'Data' },
     });
     return assetId;
   });
+}
+
+/** A training that has ended with these files. Returns its id. */
+async function insertTraining(tx: Transaction, files: { path: string; sha256: string }[]): Promise<string> {
+  const now = new Date();
+  const { id } = await tx
+    .insertInto('workloads')
+    .values({
+      behaviour: 'run',
+      kind: 'fine-tune',
+      title: 'Training',
+      spec: toJson({}),
+      accelerator_count: 0,
+      state: 'completed',
+      outcome: toJson({ type: 'result', files, summary: {} }),
+      check_at: now,
+      created_at: now,
+      queued_at: now,
+      not_before: now,
+      ended_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
 }

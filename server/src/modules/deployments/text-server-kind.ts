@@ -6,6 +6,7 @@ import { showDeployment } from './deployment-status.ts';
 import { reconcileTextServerJob } from './jobs/reconcile-text-server.ts';
 import { findTextServerOfWorkload, listLiveDeployments } from './queries.ts';
 import { TEXT_SERVER_KIND } from './reconcile-text-server.ts';
+import { announceTextServer } from './watch-text-server.ts';
 
 /**
  * How this module hears of its workloads. The engine holds the workload's lock here, and a text
@@ -19,6 +20,7 @@ export function textServerKind(jobs: Jobs): WorkloadKind {
       if (!moved && shownOf(workload) === shownOf(before)) return;
       const server = await findTextServerOfWorkload(tx, workload.id);
       if (!server) return;
+      await announceTextServer(tx, server.id);
       if (moved) await jobs.enqueue(tx, reconcileTextServerJob, { serverId: server.id });
       for (const { id, user_id, sleeping } of await listLiveDeployments(tx, server.id)) {
         if (!sleeping) await publishChange(tx, user_id, { topic: 'deployment', id });

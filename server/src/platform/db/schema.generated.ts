@@ -135,6 +135,11 @@ export type DeploymentsTable = {
   failed: Generated<boolean>;
 };
 
+export type GatewaysTable = {
+  id: string;
+  seen_at: Generated<Timestamp>;
+};
+
 export type IdempotencyKeysTable = {
   user_id: string;
   key: string;
@@ -439,6 +444,7 @@ export type DB = {
   blobs: BlobsTable;
   chat_requests: ChatRequestsTable;
   deployments: DeploymentsTable;
+  gateways: GatewaysTable;
   idempotency_keys: IdempotencyKeysTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_holds: LedgerHoldsTable;

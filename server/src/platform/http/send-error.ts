@@ -15,7 +15,7 @@ export function sendError(
   reply: FastifyReply,
 ): FastifyReply {
   const known = toAppError(error);
-  if (known.status >= 500 && known.code !== 'unavailable') {
+  if (known.status === 500) {
     request.log.error(
       { err: error, request_id: request.id, path: request.routeOptions.url },
       'request failed',

@@ -1,0 +1,128 @@
+import { chatCompletions, completions } from '@bakehouse/contract/chat';
+import { describe, expect, it } from 'vitest';
+import { toServerRequest } from './completion-request.ts';
+
+const messages = [{ role: 'user', content: 'What do you bake?' }];
+const chat = (more: object) => ({ model: 'm', messages, ...more });
+
+/** What a chat with these parameters is refused with: by the contract, or after it. */
+function refusal(more: object): string {
+  const parsed = chatCompletions.body?.safeParse(chat(more));
+  if (!parsed?.success) {
+    const [issue] = parsed?.error.issues ?? [];
+    return `${issue?.path.join('.')} ${issue?.message}`;
+  }
+  try {
+    toServerRequest(parsed.data, 'llamacpp');
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+describe('a chat', () => {
+  it.each([
+    [{ tools: [{ type: 'function', function: { name: 'x' } }] }, 'tools'],
+    [{ tool_choice: 'required' }, 'tool_choice'],
+    [{ tool_choice: { type: 'function', function: { name: 'x' } } }, 'tool_choice'],
+    [{ functions: [{ name: 'x' }] }, 'functions'],
+    [{ n: 2 }, 'one choice'],
+    [{ modalities: ['text', 'audio'] }, 'modalities'],
+    [{ audio: { voice: 'x' } }, 'audio'],
+    [{ grammar: 'root ::= "a"' }, 'grammar'],
+    [{ json_schema: {} }, 'json_schema'],
+    [{ guided_regex: 'a' }, 'guided_regex'],
+    [{ id_slot: 1 }, 'id_slot'],
+    [{ cache_prompt: true }, 'cache_prompt'],
+    [{ cache_salt: 'x' }, 'cache_salt'],
+    [{ reasoning_effort: 'low' }, 'reasoning_effort'],
+    [{ chat_template_kwargs: { tools: [] } }, 'chat_template_kwargs'],
+    [{ top_logprobs: 21 }, 'top_logprobs'],
+    [{ max_tokens: 1_000_000 }, 'max_tokens'],
+    [{ temperature: -1 }, 'temperature'],
+    [{ top_p: 1.5 }, 'top_p'],
+    [{ stop: 5 }, 'stop'],
+    [{ stop: Array.from({ length: 17 }, () => 'x') }, 'stop'],
+    [{ logit_bias: { ' the': 5 } }, 'logit_bias'],
+    [{ logit_bias: { '7': 500 } }, 'logit_bias'],
+    [{ response_format: { type: 'json_object', schema: {} } }, 'response_format'],
+    [{ response_format: { type: 'json_schema', json_schema: { schema: { maxLength: 5000 } } } }, 'maxLength'],
+    [{ messages: [{ role: 'tool', content: 'x' }] }, 'role'],
+    [{ messages: [{ role: 'user', content: 'x'.repeat(300_000) }] }, 'longer than the context'],
+  ])('with %j is refused by name', (more, sentence) => {
+    expect(refusal(more)).toContain(sentence);
+  });
+
+  it('with a picture is refused with the place of it, before anybody looks for it', () => {
+    const url = 'http://169.254.169.254/latest/meta-data';
+    const content = [
+      { type: 'text', text: 'What is this?' },
+      { type: 'image_url', image_url: { url } },
+    ];
+    expect(refusal({ messages: [{ role: 'user', content }] })).toBe(
+      "messages.0.content.1 Content parts of type 'image_url' cannot be read here: send text",
+    );
+  });
+
+  it.each([
+    { tools: [], tool_choice: 'none', n: 1, user: 'x', metadata: { a: 'b' }, parallel_tool_calls: true },
+    { stop: 'x', seed: 7, logprobs: true, top_logprobs: 20, logit_bias: { '7': -100 } },
+    { tools: null, response_format: null, stop: null, max_tokens: null },
+    { response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } } },
+  ])('with %j is not', (more) => {
+    expect(refusal(more)).toBe('');
+  });
+
+  it('reaches the model server with what was checked, and always as a stream', () => {
+    const request = toServerRequest(
+      chat({
+        stream: false,
+        temperature: 0.5,
+        user: 'x',
+        seed: null,
+        repetition_penalty: 1.1,
+        messages: [{ role: 'developer', content: 'Be brief', refusal: null }],
+        response_format: { type: 'json_schema', json_schema: { schema: { type: 'object' }, grammar: 'x' } },
+      }),
+      'llamacpp',
+    );
+    expect(request).toEqual({
+      temperature: 0.5,
+      messages: [{ role: 'system', content: 'Be brief' }],
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'answer', strict: true, schema: { type: 'object' } },
+      },
+      repeat_penalty: 1.1,
+      timings_per_token: true,
+      return_progress: true,
+      stream_options: { include_usage: true },
+      stream: true,
+    });
+  });
+});
+
+describe('a completion of plain text', () => {
+  const parse = (more: object) => completions.body?.safeParse({ model: 'm', prompt: 'Bread is', ...more });
+
+  it.each([{ echo: true }, { suffix: ' good' }, { best_of: 2 }, { logprobs: 6 }, { prompt: ['a', 'b'] }])(
+    'with %j is refused',
+    (more) => {
+      expect(parse(more)?.success).toBe(false);
+    },
+  );
+
+  it.each([
+    ['Bread is', 'Bread is'],
+    [['Bread is'], 'Bread is'],
+    [
+      [1, 2],
+      [1, 2],
+    ],
+    [[[1, 2]], [1, 2]],
+  ])('of %j asks for one', (prompt, asked) => {
+    const parsed = parse({ prompt, echo: false, suffix: null, logprobs: 5 });
+    expect(parsed?.success).toBe(true);
+    expect(toServerRequest({ model: 'm', prompt }, 'vllm')).toMatchObject({ prompt: asked });
+  });
+});

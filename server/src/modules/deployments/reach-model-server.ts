@@ -1,0 +1,126 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Context } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { awaitModelServer, type ModelServer, readyServer } from './await-model-server.ts';
+import { type CompletionBody, toServerRequest } from './completion-request.ts';
+import { fairTurns } from './fair-turns.ts';
+import type { Upstream } from './gateway-queries.ts';
+import { ModelServerUnreachable, postToModelServer } from './model-server-client.ts';
+import { promptSlots } from './prompt-slots.ts';
+import type { RequestDeadline } from './request-deadline.ts';
+import type { ServingParts } from './serving-parts.ts';
+import { PARALLEL_REQUESTS } from './text-server-spec.ts';
+
+export type CompletionPath = '/v1/chat/completions' | '/v1/completions';
+
+/** A server that was just replaced, or has just died, is looked for this often, with this pause. */
+const TRIES = 10;
+const TRY_PAUSE_MS = 300;
+
+/** Whose turn it is, by text server. */
+const turnsOf = new Map<string, ReturnType<typeof fairTurns>>();
+/** What its caches hold, by the address of a model server. */
+const slotsOf = new Map<string, ReturnType<typeof promptSlots>>();
+const SLOTS_KNOWN_MAX = 1000;
+
+export type Question = {
+  upstream: Upstream;
+  path: CompletionPath;
+  body: CompletionBody;
+  /** The client has disconnected, or the time is over. */
+  signal: AbortSignal;
+  deadline: RequestDeadline;
+  onWait: (phase: string) => void;
+};
+
+/**
+ * Sends the request to whichever server answers for the model, waking it where it must, and hands
+ * its answer to `pass`. Users take turns at a server: one with many questions, or one who reads
+ * slowly, must not keep the others from it.
+ */
+export async function reachModelServer(
+  ctx: Context,
+  parts: ServingParts,
+  question: Question,
+  pass: (answer: IncomingMessage, server: ModelServer) => Promise<void>,
+): Promise<void> {
+  const { upstream, body, signal, deadline, onWait } = question;
+  let ready = readyServer(upstream);
+  for (let tries = 1; ; tries += 1) {
+    const server =
+      ready ?? (await awaitModelServer(ctx, parts, { upstream, modelName: body.model, signal, onWait }));
+    ready = null;
+    const leave = await turns(upstream.server_id)(ctx.caller.userId, signal);
+    try {
+      return await send(ctx, parts, question, server, pass);
+    } catch (error) {
+      if (!(error instanceof ModelServerUnreachable)) throw error;
+      if (tries === TRIES) throw unavailable(upstream, error);
+    } finally {
+      deadline.rest();
+      leave();
+    }
+    await pause(TRY_PAUSE_MS, undefined, { signal });
+  }
+}
+
+async function send(
+  ctx: Context,
+  { presence }: ServingParts,
+  { path, body, signal, deadline }: Question,
+  server: ModelServer,
+  pass: (answer: IncomingMessage, server: ModelServer) => Promise<void>,
+): Promise<void> {
+  const request = toServerRequest(body, server.engine);
+  await presence.settled(signal);
+  deadline.progress();
+  const { userId } = ctx.caller;
+  if (server.engine === 'vllm') {
+    // vLLM keeps the caches of different salts apart.
+    const answer = await postToModelServer(
+      server.baseUrl + path,
+      { ...request, ...server.selection, cache_salt: userId },
+      signal,
+    );
+    return pass(answer, server);
+  }
+  const slot = slots(server.baseUrl)({
+    owner: `${userId} ${JSON.stringify(server.selection)}`,
+    prompt: JSON.stringify(body.messages ?? body.prompt),
+    epoch: presence.alone(),
+  });
+  try {
+    const answer = await postToModelServer(
+      server.baseUrl + path,
+      { ...request, ...server.selection, id_slot: slot.id, cache_prompt: slot.reuse },
+      signal,
+    );
+    await pass(answer, server);
+  } finally {
+    slot.release();
+  }
+}
+
+/** As many at once as the server answers side by side; the others wait here, and not in a line of its own. */
+function turns(serverId: string): ReturnType<typeof fairTurns> {
+  const known = turnsOf.get(serverId) ?? fairTurns(PARALLEL_REQUESTS);
+  turnsOf.set(serverId, known);
+  return known;
+}
+
+function slots(baseUrl: string): ReturnType<typeof promptSlots> {
+  const known = slotsOf.get(baseUrl) ?? promptSlots(PARALLEL_REQUESTS);
+  slotsOf.delete(baseUrl);
+  slotsOf.set(baseUrl, known);
+  const [longestUnused] = slotsOf.keys();
+  if (slotsOf.size > SLOTS_KNOWN_MAX && longestUnused !== undefined) slotsOf.delete(longestUnused);
+  return known;
+}
+
+export function unavailable(upstream: Upstream, cause: unknown): AppError {
+  return new AppError('unavailable', {
+    publicMessage: `${upstream.model_name} does not answer. Try again`,
+    cause,
+  });
+}

@@ -1,0 +1,65 @@
+import {
+  type Choice,
+  type Chunk,
+  type LegacyLogprobs,
+  type Logprobs,
+  toWireUsage,
+  type Usage,
+} from './completion-stream.ts';
+
+/** Puts the chunks of a stream together, for a caller who wants the answer in one piece. */
+export class WholeAnswer {
+  private head: Pick<Chunk, 'id' | 'created' | 'model'> | null = null;
+  private readonly text: string[] = [];
+  private readonly reasoning: string[] = [];
+  private readonly logprobs: NonNullable<Choice['logprobs']>[] = [];
+  private isChat = false;
+  private finishReason: string | null = null;
+
+  add({ id, created, model, choices }: Chunk): void {
+    this.head ??= { id, created, model };
+    for (const { delta, text, logprobs, finish_reason: finishReason } of choices) {
+      if (delta) this.isChat = true;
+      this.text.push(delta?.content ?? text ?? '');
+      this.reasoning.push(delta?.reasoning_content ?? '');
+      if (logprobs) this.logprobs.push(logprobs);
+      this.finishReason = finishReason ?? this.finishReason;
+    }
+  }
+
+  toJson(usage: Usage): object {
+    const choice = this.isChat ? this.chatChoice() : this.textChoice();
+    return {
+      id: this.head?.id ?? '',
+      object: this.isChat ? 'chat.completion' : 'text_completion',
+      created: this.head?.created ?? 0,
+      model: this.head?.model ?? '',
+      choices: [{ index: 0, ...choice, finish_reason: this.finishReason }],
+      usage: toWireUsage(usage),
+    };
+  }
+
+  private chatChoice(): object {
+    const parts = this.logprobs as Logprobs[];
+    const reasoning = this.reasoning.join('');
+    return {
+      message: {
+        role: 'assistant',
+        content: this.text.join(''),
+        ...(reasoning && { reasoning_content: reasoning }),
+      },
+      logprobs: parts.length > 0 ? { content: parts.flatMap(({ content }) => content) } : null,
+    };
+  }
+
+  private textChoice(): object {
+    const parts = this.logprobs as LegacyLogprobs[];
+    const joined: LegacyLogprobs = {
+      tokens: parts.flatMap((part) => part.tokens),
+      token_logprobs: parts.flatMap((part) => part.token_logprobs),
+      top_logprobs: parts.flatMap((part) => part.top_logprobs),
+      text_offset: parts.flatMap((part) => part.text_offset),
+    };
+    return { text: this.text.join(''), logprobs: parts.length > 0 ? joined : null };
+  }
+}
