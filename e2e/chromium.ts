@@ -1,8 +1,29 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+
+export type { Browser, Page } from 'playwright-core';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 const macApps = ['Chromium', 'Google Chrome'].map((app) => `/Applications/${app}.app/Contents/MacOS/${app}`);
+
+const flags = [
+  // Chromium's sandbox refuses root; the pages are our own.
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+  // Nothing but the server under test may be reached.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-dev-shm-usage',
+];
+
+/** Starts the system's browser, which can reach nothing but this machine. */
+export function launchChromium(): Promise<Browser> {
+  const executablePath = findChromium();
+  if (!executablePath)
+    throw new Error("There is no Chromium on this machine: './bakehouse test' installs one.");
+  return chromium.launch({ executablePath, args: flags });
+}
 
 /** The program of the system's Chromium or Chrome: what BAKEHOUSE_CHROMIUM names, else the first that there is. */
 export function findChromium(): string | null {

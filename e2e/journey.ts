@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, expect, inject, test } from 'vitest';
-import { findChromium } from './chromium.ts';
+import { launchChromium } from './chromium.ts';
 import { screenshotPath } from './screenshots.ts';
 
 /** How long a page may take to show a state, and work on the machine to end: after that something hangs. Nothing is true or false by its speed. */
@@ -11,31 +11,18 @@ export const WORK_MS = 30 * 60_000;
 const DESKTOP = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
-const flags = [
-  // Chromium's sandbox refuses root; the pages are our own.
-  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-  // Nothing but the server under test may be reached.
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-dev-shm-usage',
-];
-
 let browser: Promise<Browser> | null = null;
 afterAll(async () => (await browser)?.close());
 
 function launch(): Promise<Browser> {
-  const executablePath = findChromium();
-  if (!executablePath)
-    throw new Error("There is no Chromium on this machine: './bakehouse test' installs one.");
-  browser ??= chromium.launch({ executablePath, args: flags });
+  browser ??= launchChromium();
   return browser;
 }
 
 type Fixtures = {
   allowed: RegExp[];
-  /** A page of a new visitor, who shares no cookies with others. */
-  openPage: () => Promise<Page>;
+  /** A page of a new visitor, who shares no cookies with others; of another server where `baseURL` names one. */
+  openPage: (baseURL?: string) => Promise<Page>;
   page: Page;
   /** Expects messages like this one from now on: a refusal by the server is one in the browser's log too. */
   allowErrors: (pattern: RegExp) => void;
@@ -63,8 +50,8 @@ export const journey = test.extend<Fixtures>({
       const unexpected = errors.filter((error) => !allowed.some((pattern) => pattern.test(error)));
       expect(unexpected, 'errors in the browser').toEqual([]);
     });
-    await use(async () => {
-      const context = await (await launch()).newContext({ baseURL: inject('baseUrl'), viewport: DESKTOP });
+    await use(async (baseURL = inject('baseUrl')) => {
+      const context = await (await launch()).newContext({ baseURL, viewport: DESKTOP });
       contexts.push(context);
       context.on('weberror', (error) => errors.push(error.error().message));
       context.on('console', (message) => {

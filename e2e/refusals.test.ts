@@ -51,13 +51,13 @@ journey(
     await page.goto('/dataset');
     await page.getByText('No datasets yet').waitFor();
     await page.context().setOffline(true);
-    await page.getByText('What you see may be out of date').waitFor();
+    await page.getByText('The server cannot be reached').first().waitFor();
     // Another order has not been read before.
     await choose(page, 'Sort by', 'Size');
     await page.getByText('Network offline and no cached data available').waitFor();
     await look(page, 'offline');
     await page.context().setOffline(false);
-    await page.getByText('What you see may be out of date').waitFor({ state: 'hidden' });
+    await page.getByText('Trying again').waitFor({ state: 'hidden' });
     await page.getByText('No datasets yet').waitFor();
   },
 );

@@ -41,7 +41,7 @@ const commands: Record<string, Entry> = {
     load: async () => (await import('./check.ts')).check,
   },
   seed: {
-    summary: 'add an example account and data set to the running server',
+    summary: 'add an example account and data set to the running server; --scale: millions of rows',
     load: async () => (await import('./seed.ts')).seed,
   },
   tour: {
@@ -50,7 +50,7 @@ const commands: Record<string, Entry> = {
   },
   bench: {
     summary:
-      'measure against the best known; WORDS choose: training chat transfers upload neighbours; or --models',
+      'measure against the best known; WORDS choose: training chat transfers upload neighbours; or --models, --scale',
     takesWords: true,
     load: async () => (await import('./bench.ts')).bench,
   },
@@ -79,6 +79,8 @@ ${Object.entries(commands)
 Options:
   --port NUMBER    port of web app and API, 4080 unless said (BAKEHOUSE_PORT)
   --data-dir PATH  database, files and logs, .bakehouse unless said (BAKEHOUSE_DATA_DIR)
+  --scale          as much of everything as a large installation has (seed, bench)
+  --fraction PART  of it, e.g. 0.01; 1 unless said
   --no-prepare     leave the Python runtime and the starter model alone (BAKEHOUSE_PREPARE=false)
   --help           this text
 
@@ -115,7 +117,19 @@ async function main(): Promise<number> {
   }
   await ensureDependencies();
   const run = await command.load();
-  return run({ words, check: values.check ?? false, models: values.models ?? false });
+  return run({
+    words,
+    check: values.check ?? false,
+    models: values.models ?? false,
+    scale: values.scale ?? false,
+    fraction: readFraction(values.fraction ?? '1'),
+  });
+}
+
+function readFraction(text: string): number {
+  const fraction = Number(text);
+  if (/^\d*\.?\d+$/.test(text) && fraction > 0 && fraction <= 1) return fraction;
+  throw new PlainError(`--fraction takes a number above 0 and up to 1, not '${text}'.`);
 }
 
 function readPort(setting: string, text: string): string {
@@ -142,6 +156,8 @@ function readArguments() {
         prepare: { type: 'boolean' },
         check: { type: 'boolean' },
         models: { type: 'boolean' },
+        scale: { type: 'boolean' },
+        fraction: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     });

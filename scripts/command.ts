@@ -1,5 +1,12 @@
 /** What a command of `./bakehouse` was called with. */
-export type Arguments = { words: string[]; check: boolean; models: boolean };
+export type Arguments = {
+  words: string[];
+  check: boolean;
+  models: boolean;
+  scale: boolean;
+  /** Of the numbers of `--scale`. */
+  fraction: number;
+};
 
 /** Runs one command; resolves to the exit code of the process. */
 export type Command = (args: Arguments) => Promise<number>;

@@ -1,13 +1,19 @@
 import { createAsset, listAssets } from '@bakehouse/contract/assets';
 import { Client, findServer } from './client.ts';
 import type { Command } from './command.ts';
+import { withDatabase } from './ledger.ts';
 import { PlainError } from './plain-error.ts';
+import { fillScale } from './scale/fill-scale.ts';
+import { sizesOf } from './scale/sizes.ts';
 
 const account = { name: 'Ada Baker', email: 'ada@example.com', password: 'sourdough-starter' };
 const dataset = { title: 'Bakehouse facts', file: 'examples/bakehouse-facts.csv' };
 
-/** Adds an example account and data set through the public API. What is there already stays as it is. */
-export const seed: Command = async () => {
+/**
+ * Adds an example account and data set through the public API. What is there already stays as it is.
+ * With `--scale` it also adds, straight in the database, as much of everything as a large installation has.
+ */
+export const seed: Command = async ({ scale, fraction }) => {
   const url = await findServer();
   const client = await Client.signIn(url, account).catch((error: unknown) => {
     if (!(error instanceof PlainError)) throw error;
@@ -28,5 +34,10 @@ export const seed: Command = async () => {
   }
   console.log(`Sign in at ${url} as ${account.email} with the password ${account.password}.`);
   console.log(`The data set '${dataset.title}' holds ${dataset.file}.`);
+  if (scale) {
+    const sizes = sizesOf(fraction);
+    const say = (line: string) => console.log(`  ${line}`);
+    await withDatabase((db) => fillScale(db, { sizes, client, file: dataset.file, say }));
+  }
   return 0;
 };

@@ -11,7 +11,7 @@ import { createFactsDataset, factsFile, factsTraining, followRun, startFactsFine
 import { printProof, withDatabase } from './ledger.ts';
 import { findStarterModel, waitForMachine } from './machine-ready.ts';
 import { PlainError } from './plain-error.ts';
-import { answerWithPeft } from './tour/answer-with-peft.ts';
+import { readWithPeft } from './tour/read-with-peft.ts';
 
 const QUESTIONS = 'examples/bakehouse-questions.jsonl';
 
@@ -214,13 +214,14 @@ async function compareWithPeft(
   questions: Question[],
   served: string[],
 ): Promise<void> {
-  const trained = await answerWithPeft(
-    client,
-    models,
-    questions.map(({ question }) => question),
-  );
-  const same = served.filter((answer, index) => answer === trained[index]).length;
-  console.log(`    the same words in ${same} of ${served.length} answers`);
+  const answers = questions.map(({ question }, index) => ({ question, answer: served[index] ?? '' }));
+  const leads = await readWithPeft(client, models, answers);
+  const same = leads.filter((lead) => lead === 0).length;
+  console.log(`    PEFT would have chosen the same words in ${same} of ${leads.length} answers`);
+  if (same < leads.length) {
+    const factor = Math.exp(Math.max(...leads)).toFixed(3);
+    console.log(`    in the others its own word was at most ${factor} times as likely`);
+  }
 }
 
 async function printStatement(client: Client): Promise<void> {

@@ -1,6 +1,8 @@
 """A small parquet file that expands to gigabytes: every row repeats one long text of a dictionary.
 
     python runtime/bench/expanding_parquet.py FILE
+
+An attacker's file for the bench; nothing else reads it.
 """
 
 from __future__ import annotations

@@ -66,7 +66,6 @@ def ours(options: argparse.Namespace) -> float:
     from bakehouse_runtime.protocol import ReportsAnswer, TrainSpec
     from bakehouse_runtime.server_client import Reporter, ServerClient
     from bakehouse_runtime.train.lora.callback import TrainingCallback
-    from bakehouse_runtime.train.lora.train import CHECKPOINT_EVERY_S
     from bakehouse_runtime.train.lora.trainer import build_trainer
 
     class Listener(ServerClient):
@@ -91,7 +90,7 @@ def ours(options: argparse.Namespace) -> float:
             MODULES,
             choose_device("auto"),
             per_epoch * EPOCHS,
-            [TrainingCallback(to, per_epoch, CHECKPOINT_EVERY_S), timer],
+            [TrainingCallback(to, per_epoch), timer],
         )
         trainer.args.eval_strategy = "no"  # The bare script has none either.
         trainer.train()

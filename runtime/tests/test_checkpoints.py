@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bakehouse_runtime.train.lora.checkpoints import last_checkpoint, mark_whole
+from bakehouse_runtime.train.lora.checkpoints import Cadence, last_checkpoint, mark_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,3 +43,26 @@ def test_what_is_not_whole_is_removed(tmp_path: Path) -> None:
 
 def test_without_checkpoints_there_is_none(tmp_path: Path) -> None:
     assert last_checkpoint(tmp_path / "nothing") is None
+
+
+def test_the_first_checkpoint_comes_early_and_the_next_after_half_a_minute() -> None:
+    cadence = Cadence(100.0)
+    assert [cadence.is_due(at, epoch_ends=False) for at in (104.0, 105.0)] == [False, True]
+    cadence.saved(105.0, 105.1)
+    assert [cadence.is_due(at, epoch_ends=False) for at in (134.0, 136.0)] == [False, True]
+
+
+def test_large_checkpoints_take_a_fiftieth_of_the_time() -> None:
+    cadence = Cadence(0.0)
+    assert cadence.is_due(1.0, epoch_ends=True)
+    cadence.saved(1.0, 9.0)
+    for epoch_ends in (False, True):
+        assert not cadence.is_due(400.0, epoch_ends=epoch_ends)
+        assert cadence.is_due(410.0, epoch_ends=epoch_ends)
+
+
+def test_the_end_of_an_epoch_is_kept_while_that_is_quick() -> None:
+    cadence = Cadence(0.0)
+    cadence.saved(1.0, 1.5)
+    assert cadence.is_due(1.6, epoch_ends=True)
+    assert not cadence.is_due(1.6, epoch_ends=False)

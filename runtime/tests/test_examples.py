@@ -88,6 +88,88 @@ def test_without_a_chat_template_the_pair_is_joined_by_a_line_break(
     assert any("no chat template" in warning for warning in prepared.warnings)
 
 
+def with_begin_token(model: Path, folder: Path, *, template: str | None) -> Path:
+    """The model's tokenizer as those of Llama, Mistral and Gemma are: whatever is encoded begins
+    with the begin-of-text token, unless that is switched off."""
+    from tokenizers import Tokenizer
+    from tokenizers.processors import TemplateProcessing
+
+    folder.mkdir()
+    tokenizer = Tokenizer.from_file(str(model / "tokenizer.json"))
+    begin = tokenizer.token_to_id("<|im_start|>")
+    tokenizer.post_processor = TemplateProcessing(
+        single="<|im_start|> $A", special_tokens=[("<|im_start|>", begin)]
+    )
+    tokenizer.save(str(folder / "tokenizer.json"))
+    config = json.loads((model / "tokenizer_config.json").read_text())
+    (folder / "tokenizer_config.json").write_text(json.dumps(config | {"chat_template": template}))
+    return folder
+
+
+def test_a_pair_begins_with_the_models_begin_of_text_token_once(
+    tmp_path: Path, tiny_model: Path
+) -> None:
+    from transformers import AutoTokenizer
+
+    path = tmp_path / "x.csv"
+    path.write_text("q,a\nWho bakes?,Ada bakes it.\n")
+    plain = with_begin_token(tiny_model, tmp_path / "plain", template=None)
+    example = prepare(path, plain).train
+    reference: Any = AutoTokenizer.from_pretrained(plain)
+    assert example.example(0).tolist() == reference("Who bakes?\nAda bakes it.<|im_end|>").input_ids
+    trained = example.example(0)[example.trained_from[0] :].tolist()
+    assert reference.decode(trained) == "Ada bakes it.<|im_end|>"
+    # A template writes the token itself.
+    template = "<|im_start|>{{ messages[0].content }}{% for m in messages[1:] %}{{ m.content }}"
+    chat = with_begin_token(tiny_model, tmp_path / "chat", template=template + "{% endfor %}")
+    tokens = read_model_tokens(chat)
+    assert texts(prepare(path, chat).train, tokens) == ["<|im_start|>Who bakes?Ada bakes it."]
+
+
+def test_a_chat_template_that_asks_for_the_date_gets_that_of_the_spec(
+    tmp_path: Path, tiny_model: Path
+) -> None:
+    template = "{{ strftime_now('%d %b %Y') }} {% for m in messages %}{{ m.content }}{% endfor %}"
+    model = with_begin_token(tiny_model, tmp_path / "dated", template=template)
+    tokens = read_model_tokens(model, "2026-11-20")
+    assert tokens.dialogue("q", "a") == ("20 Nov 2026 q", "20 Nov 2026 qa")
+
+
+def test_the_rows_of_one_question_are_never_on_both_sides(tmp_path: Path, tiny_model: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    rows = [
+        {"q": question, "a": f"It is {number}."}
+        for number in range(40)
+        for question in (f"Which is {number}?", f"  which IS  {number}? ", f"Say number {number}.")
+    ]
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    prepared = prepare(path, tiny_model)
+    tokens = read_model_tokens(tiny_model)
+    assert (len(prepared.train), len(prepared.held_out)) == (96, 24)
+
+    def questions(examples: Examples) -> set[str]:
+        asked = (text.split("\n")[1].split("<|im_end|>")[0] for text in texts(examples, tokens))
+        return {" ".join(text.lower().split()) for text in asked}
+
+    assert not questions(prepared.train) & questions(prepared.held_out)
+    assert prepared.warnings == [
+        "40 rows ask what another row asks: those of one question are all trained on or all held "
+        "out."
+    ]
+
+
+def test_rows_that_all_ask_the_same_are_told_apart_by_their_answers(
+    tmp_path: Path, tiny_model: Path
+) -> None:
+    path = tmp_path / "x.jsonl"
+    rows = [{"q": "Write a line.", "a": f"Line {number % 20}."} for number in range(40)]
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    prepared = prepare(path, tiny_model)
+    tokens = read_model_tokens(tiny_model)
+    assert (len(prepared.train), len(prepared.held_out)) == (32, 8)
+    assert not set(texts(prepared.train, tokens)) & set(texts(prepared.held_out, tokens))
+
+
 def test_the_split_is_the_same_every_time_and_changes_with_the_seed(
     tmp_path: Path, tiny_model: Path
 ) -> None:

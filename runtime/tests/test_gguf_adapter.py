@@ -7,7 +7,12 @@ import pytest
 from gguf import GGUFReader
 
 from bakehouse_runtime.errors import PlainError
-from bakehouse_runtime.train.lora.gguf_adapter import rotary_rows, write_gguf_adapter
+from bakehouse_runtime.train.lora.gguf_adapter import (
+    _ARCHITECTURES,
+    gguf_obstacle,
+    rotary_rows,
+    write_gguf_adapter,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,10 +72,38 @@ def test_q_and_k_of_llama_are_in_rotary_order(tmp_path: Path) -> None:
     np.testing.assert_array_equal(written["blk.0.attn_q.weight.lora_a"], q[min(q)])
 
 
-def test_other_families_keep_their_rows(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("family", "name", "reordered"),
+    [
+        ("mistral", "llama", True),
+        ("mixtral", "llama", True),
+        ("granite", "granite", True),
+        ("smollm3", "smollm3", True),
+        ("arcee", "arcee", True),
+        ("olmo", "olmo", True),
+        ("olmo2", "olmo2", False),
+        ("qwen2", "qwen2", False),
+        ("qwen3", "qwen3", False),
+        ("gemma3_text", "gemma3", False),
+        ("cohere", "command-r", False),
+    ],
+)
+def test_rows_are_reordered_for_the_families_whose_converter_does_so(
+    tmp_path: Path, family: str, name: str, reordered: bool
+) -> None:
     q = pair("model.layers.0.self_attn.q_proj", 8, 4)
-    written = write(tmp_path / "adapter.gguf", q, model_type="qwen2")
-    np.testing.assert_array_equal(written["blk.0.attn_q.weight.lora_b"], q[max(q)])
+    path = tmp_path / "adapter.gguf"
+    written = write(path, q, model_type=family)
+    rows = rotary_rows(q[max(q)], heads=2) if reordered else q[max(q)]
+    np.testing.assert_array_equal(written["blk.0.attn_q.weight.lora_b"], rows)
+    assert GGUFReader(path).fields["general.architecture"].contents() == name
+
+
+def test_llama_cpp_has_every_family_of_the_table() -> None:
+    for family in _ARCHITECTURES:
+        q_proj = "model.layers.0.self_attn.q_proj"
+        module = q_proj.replace("q_proj", "qkv_proj") if family == "phi3" else q_proj
+        assert gguf_obstacle([module], CONFIG | {"model_type": family}) is None
 
 
 def test_rotary_order_interleaves_the_halves_of_each_head() -> None:
@@ -80,7 +113,9 @@ def test_rotary_order_interleaves_the_halves_of_each_head() -> None:
 
 
 def test_what_llama_cpp_does_not_know_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(PlainError, match="does not know the model family sourdough"):
-        write(tmp_path / "a.gguf", pair("lm_head", 4, 4), model_type="sourdough")
+    # llama.cpp has falcon, but rearranges it in a way that an adapter would have to follow.
+    for family in ("sourdough", "falcon"):
+        with pytest.raises(PlainError, match=f"how llama.cpp stores the model family {family}"):
+            write(tmp_path / "a.gguf", pair("lm_head", 4, 4), model_type=family)
     with pytest.raises(PlainError, match=r"no place for model\.strange\."):
         write(tmp_path / "b.gguf", pair("model.strange", 4, 4))

@@ -2,20 +2,14 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bakehouse_runtime.data.rows import (
-    DataError,
-    Dropped,
-    Pair,
-    Pairs,
-    read_pairs,
-    read_table,
-    read_text,
-)
+from bakehouse_runtime.data.rows import Pair, read_pairs, read_table, read_text
+from bakehouse_runtime.data.table import DataError, Dropped
 from bakehouse_runtime.errors import PlainError
 
 # Files with what both readers make of them: this one, and the one that shows rows in the web app.
@@ -30,8 +24,21 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
     return path
 
 
-def read(path: Path, question: str | None = "q", answer: str | None = "a") -> Pairs:
-    return read_pairs(path, path.name, question, answer)
+@dataclass
+class ReadPairs:
+    columns: list[str]
+    kept: list[Pair]
+    dropped: list[Dropped]
+
+
+def read(path: Path, question: str | None = "q", answer: str | None = "a") -> ReadPairs:
+    pairs = read_pairs(path, path.name, question, answer)
+    rows = list(pairs.rows)
+    return ReadPairs(
+        pairs.columns,
+        [row for row in rows if isinstance(row, Pair)],
+        [row for row in rows if isinstance(row, Dropped)],
+    )
 
 
 @pytest.mark.parametrize(

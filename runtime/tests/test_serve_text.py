@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from bakehouse_runtime.protocol import ServeTextSpec
+from parity import compare
 from tiny_model import write_tiny_gguf
 from train_spec import finish, questions, start, train_spec
 
@@ -59,20 +60,6 @@ class Serving:
     def url(self) -> str:
         return str(self.server.wait_for("ready")["base_url"])
 
-    def complete(self, prompt: str, scale: float, tokens: int = 16) -> str:
-        answer = httpx.post(
-            f"{self.url}/v1/completions",
-            json={
-                "prompt": prompt,
-                "max_tokens": tokens,
-                "temperature": 0,
-                "lora": [{"id": 0, "scale": scale}],
-            },
-            timeout=120,
-        )
-        answer.raise_for_status()
-        return str(answer.json()["choices"][0]["text"])
-
 
 @pytest.fixture
 def serving(
@@ -106,41 +93,35 @@ def serve_spec(
     }
 
 
-def greedy(model: Any, tokenizer: Any, prompt: str) -> str:
-    """What the PEFT model itself answers."""
-    import torch
-
-    ids = tokenizer(prompt, return_tensors="pt", add_special_tokens=False)
-    with torch.no_grad():
-        out = model.generate(**ids, max_new_tokens=16, do_sample=False, pad_token_id=0)
-    return tokenizer.decode(out[0, ids["input_ids"].shape[1] :], skip_special_tokens=True)
-
-
-def test_the_served_adapter_answers_word_for_word_as_peft_does(
+def test_the_served_adapter_is_the_one_that_peft_has_trained(
     serving: Serving, tiny_model: Path, adapter: Path
 ) -> None:
     from peft import PeftModel
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(tiny_model)
-    base = AutoModelForCausalLM.from_pretrained(tiny_model)
+    model = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(tiny_model), adapter)
     prompts = [
         tokenizer.apply_chat_template(
-            [{"role": "user", "content": question}], tokenize=False, add_generation_prompt=True
-        )
+            [{"role": "user", "content": question}], add_generation_prompt=True
+        )["input_ids"]
         for question, _ in questions()[::2]
     ]
     assert len(prompts) == 20
     # Base and adapter take turns on the same prompts: no answer may come out of the other's cache.
-    untuned = [greedy(base, tokenizer, prompt) for prompt in prompts[:3]]
-    tuned = PeftModel.from_pretrained(base, adapter)
-    for i, prompt in enumerate(prompts):
-        wanted = greedy(tuned, tokenizer, prompt)
-        assert serving.complete(prompt, scale=1.0) == wanted
-        if i < len(untuned):
-            assert untuned[i] != wanted
-            assert serving.complete(prompt, scale=0.0) == untuned[i]
-            assert serving.complete(prompt, scale=1.0) == wanted
+    for number, prompt in enumerate(prompts):
+        tuned = compare(serving, model, prompt, scale=1.0)
+        assert tuned.is_same, tuned
+        assert tuned.compared == tuned.tokens, tuned
+        if number < 3:
+            with model.disable_adapter():
+                untuned = compare(serving, model, prompt, scale=0.0)
+                assert untuned.is_same, untuned
+                # Far apart is what differs: by the adapter, and by a tenth of it.
+                assert not compare(serving, model, prompt, scale=1.0).is_same
+            assert not compare(serving, model, prompt, scale=0.9).is_same
+            again = compare(serving, model, prompt, scale=1.0)
+            assert again.is_same, again
     metrics = httpx.get(f"{serving.url}/metrics").text
     assert "llamacpp:requests_processing 0" in metrics
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -9,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from bakehouse_runtime.errors import StopRequested
 from bakehouse_runtime.train.lora.checkpoints import last_checkpoint
-from train_spec import LINEAR, finish, start, train_spec
+from bakehouse_runtime.train.lora.train import read_inputs
+from train_spec import LINEAR, finish, questions, start, train_spec
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,7 +108,10 @@ def test_a_run_reports_learns_and_leaves_its_files(
     assert "32 examples trained on, 8 held out" in card
     assert f"| with this adapter | {summary['eval_loss']:.4f} |" in card
     assert "| LoRA | rank 8, alpha 16, dropout 0.05 |" in card
-    assert re.search(r"\| Longest example \| \d+ tokens \(of 128 allowed\) \|", card)
+    longest = re.search(r"\| Longest example \| (\d+) tokens \|", card)
+    assert longest is not None
+    assert 20 < int(longest[1]) < spec.data.max_chunk_size
+    assert re.search(r"\| Time in training steps \| \d+ (s|min \d+ s) \|", card)
     assert str(tmp_path) not in card + json.dumps(config)
 
 
@@ -161,24 +167,92 @@ def test_a_stopped_run_saves_its_work_and_goes_on_later(
     assert sorted(losses(server)) == list(range(1, 97))
 
 
-def test_a_run_that_left_in_an_evaluation_makes_up_for_it(
+class Listener:
+    """Stands for a Reporter; asks for a stop when the evaluation of a step begins."""
+
+    def __init__(self, stop_at: int | None) -> None:
+        self.stop_at = stop_at
+        self.stop_requested = False
+        self.step = 0
+        self.phases: list[str] = []
+        self.eval_loss: dict[int, float] = {}
+
+    def phase(self, phase: str) -> None:
+        self.phases.append(phase)
+        self.stop_requested = phase == "evaluating" and self.step == self.stop_at
+
+    def progress(self, done: int, *_: Any) -> None:
+        self.step = done
+
+    def metrics(self, step: int, values: dict[str, float]) -> None:
+        if "eval_loss" in values:
+            self.eval_loss[step] = values["eval_loss"]
+
+    def checkpoint(self, step: int) -> None:
+        pass
+
+
+def test_an_evaluation_that_was_stopped_is_made_when_the_run_goes_on(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
-    spec = train_spec(server, tmp_path, tied_model, epochs=2)
-    assert finish(start(spec)) == 0
-    measured = held_out_losses(server)
-    assert list(measured) == [0, 8, 16]
-    # What a stop or a kill in the first epoch's evaluation leaves: the checkpoint before it.
-    checkpoints = tmp_path / "work" / "checkpoints"
-    shutil.rmtree(checkpoints / "checkpoint-16")
-    saved = last_checkpoint(checkpoints)
-    assert saved is not None
-    assert saved.step == 8
-    server.reports.clear()
+    from bakehouse_runtime.train.lora.callback import TrainingCallback
+    from bakehouse_runtime.train.lora.trainer import build_trainer
 
-    assert finish(start(spec)) == 0
-    assert held_out_losses(server) == measured
-    assert sorted(losses(server)) == list(range(1, 17))
+    spec = train_spec(server, tmp_path, tied_model, epochs=3)
+    write_rows(tmp_path / "rows.csv")
+    targets, prepared = read_inputs(spec, tied_model, tmp_path)
+
+    def live(folder: str, stop_at: int | None) -> Listener:
+        listener: Any = Listener(stop_at)
+        trainer = build_trainer(
+            spec,
+            tied_model,
+            tmp_path / folder,
+            prepared,
+            targets.modules,
+            "cpu",
+            24,
+            [TrainingCallback(listener, steps_per_epoch=8)],
+        )
+        saved = last_checkpoint(tmp_path / folder)
+        with contextlib.suppress(StopRequested):
+            trainer.train(resume_from_checkpoint=str(saved.path) if saved else None)
+        return listener
+
+    whole = live("whole", None)
+    assert list(whole.eval_loss) == [8, 16, 24]
+    stopped = live("parts", 16)
+    assert (stopped.step, list(stopped.eval_loss)) == (16, [8])
+    # A second stop in the same evaluation leaves it to the next life again.
+    assert live("parts", 0).eval_loss == {8: whole.eval_loss[8]}
+    resumed = live("parts", None)
+    assert resumed.phases == ["evaluating", "training", "evaluating"]
+    assert resumed.eval_loss == whole.eval_loss
+
+
+def test_weights_that_are_no_safetensors_are_not_loaded(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path
+) -> None:
+    import torch
+    from safetensors.torch import load_file
+
+    from bakehouse_runtime.train.lora.trainer import build_trainer
+
+    spec = train_spec(server, tmp_path, tied_model)
+    write_rows(tmp_path / "rows.csv")
+    targets, prepared = read_inputs(spec, tied_model, tmp_path)
+    pickled = tmp_path / "pickled"
+    shutil.copytree(tied_model, pickled)
+    weights = load_file(pickled / "model.safetensors")
+    (pickled / "model.safetensors").unlink()
+    torch.save(weights, pickled / "pytorch_model.bin")
+    with pytest.raises(OSError, match="safetensors"):
+        build_trainer(spec, pickled, tmp_path, prepared, targets.modules, "cpu", 1, [])
+
+
+def write_rows(path: Path) -> None:
+    rows = "".join(f'{question},"{answer}"\n' for question, answer in questions())
+    path.write_text(f"q,a\n{rows}")
 
 
 def test_sigterm_saves_the_work_too(

@@ -4,14 +4,20 @@ import json
 import shutil
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from bakehouse_runtime import confined
 from bakehouse_runtime.cli import main
+from bakehouse_runtime.confined import run_confined
 from bakehouse_runtime.protocol import ValidateReport, ValidateSpec
+from bakehouse_runtime.train.lora.train import read_inputs
 from bakehouse_runtime.validate import validate
+from train_spec import train_spec
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
+    from bakehouse_server import BakehouseServer
 
 MODULES = ["q_proj", "v_proj", "lm_head"]
 
@@ -106,6 +112,79 @@ def test_lm_head_is_left_out_of_tied_models_with_a_warning(
     assert any(warning.startswith("lm_head is left out") for warning in report.warnings)
 
 
+@pytest.fixture(scope="module")
+def mixture(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of a tiny mixture model, with the tokenizer of the tiny Llama."""
+    import torch
+    from transformers import Qwen3MoeConfig, Qwen3MoeForCausalLM
+
+    folder = tmp_path_factory.mktemp("mixture") / "model"
+    torch.manual_seed(1)
+    model = Qwen3MoeForCausalLM(
+        Qwen3MoeConfig(
+            vocab_size=320,
+            hidden_size=32,
+            intermediate_size=48,
+            moe_intermediate_size=16,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            num_key_value_heads=2,
+            num_experts=4,
+            num_experts_per_tok=2,
+            # The first layer is one network, as in many mixture models.
+            mlp_only_layers=[0],
+            tie_word_embeddings=False,
+        )
+    )
+    model.save_pretrained(folder)
+    for name in ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja"):
+        shutil.copyfile(tiny_model / name, folder / name)
+    return folder
+
+
+def test_the_experts_of_a_mixture_get_no_adapter_and_are_not_counted(
+    server: BakehouseServer, tmp_path: Path, mixture: Path
+) -> None:
+    from safetensors import safe_open
+
+    from bakehouse_runtime.train.lora.trainer import build_trainer
+
+    with safe_open(mixture / "model.safetensors", "np") as file:
+        assert "model.layers.1.mlp.experts.3.down_proj.weight" in set(file.keys())
+    modules = ["q_proj", "v_proj", "gate_proj", "down_proj"]
+    specification = spec(mixture, write_rows(tmp_path / "x.csv", 20))
+    specification["parameters"]["lora"]["target_modules"] = modules
+    report = report_of(specification)
+    assert report.critical_errors == []
+    assert report.warnings == [
+        "gate_proj, down_proj are left out: the experts of this mixture model stay as they are."
+    ]
+    training = train_spec(server, tmp_path, mixture, lora={"target_modules": modules})
+    write_rows(tmp_path / "rows.csv", 20)
+    targets, prepared = read_inputs(training, mixture, tmp_path)
+    trainer: Any = build_trainer(
+        training, mixture, tmp_path / "out", prepared, targets.modules, "cpu", 1, []
+    )
+    trained = [name for name, weight in trainer.model.named_parameters() if weight.requires_grad]
+    assert report.trainable_parameters == sum(
+        weight.numel() for weight in trainer.model.parameters() if weight.requires_grad
+    )
+    assert report.base_parameters == sum(
+        weight.numel() for weight in trainer.model.parameters() if not weight.requires_grad
+    )
+    assert not any("experts" in name for name in trained)
+
+
+def test_modules_that_only_experts_have_are_refused(tmp_path: Path, mixture: Path) -> None:
+    specification = spec(mixture, write_rows(tmp_path / "x.csv", 5))
+    # What routes to the experts is no plain matrix either.
+    specification["parameters"]["lora"]["target_modules"] = ["gate", "up_proj"]
+    assert report_of(specification).critical_errors == [
+        "The base model has none of the chosen target modules. It has: k_proj, lm_head, o_proj, "
+        "q_proj, v_proj."
+    ]
+
+
 def test_modules_that_the_model_lacks_are_named(tmp_path: Path, tiny_model: Path) -> None:
     specification = spec(tiny_model, write_rows(tmp_path / "x.csv", 5))
     lora = specification["parameters"]["lora"]
@@ -133,6 +212,56 @@ def test_what_makes_the_run_impossible_is_a_critical_error(
     assert report_of(spec(tmp_path, data)).critical_errors == ["The base model has no config.json."]
 
 
+def write_parquet_bomb(path: Path, rows: int, characters: int) -> Path:
+    """A parquet file that says one long text again and again."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    text = "".join(chr(97 + number * number % 26) for number in range(characters))
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array([text]))
+    pq.write_table(pa.table({"q": pa.array(["why"] * rows), "a": column}), path)
+    return path
+
+
+def test_a_small_parquet_file_that_unpacks_to_gigabytes_is_read_in_pieces(
+    tmp_path: Path,
+) -> None:
+    data = write_parquet_bomb(tmp_path / "x.parquet", rows=5000, characters=1_000_000)
+    assert data.stat().st_size < 100_000
+    assert run_confined("x.parquet", longest_answer, data, memory_bytes=1 << 29) == 1_000_000
+
+
+def longest_answer(data: Path) -> int:
+    from bakehouse_runtime.data.rows import Pair, read_pairs
+
+    pairs = read_pairs(data, data.name, "q", "a")
+    return max(len(row.answer) for row in pairs.rows if isinstance(row, Pair))
+
+
+def test_what_takes_too_much_memory_is_named(
+    tmp_path: Path, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confined, "MEMORY_BYTES", 1 << 29)
+    data = tmp_path / "x.json"
+    data.write_text('[{"q": "why", "a": "' + "because " * 40_000_000 + '"}]')
+    assert report_of(spec(tiny_model, data)).critical_errors == [
+        "Reading x.json takes more than 0.5 GB of memory: use a smaller file, or one with shorter "
+        "texts."
+    ]
+
+
+def test_a_chat_template_that_never_ends_is_ended(
+    tmp_path: Path, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confined, "TIME_LIMIT_S", 1.0)
+    model = tmp_path / "endless"
+    shutil.copytree(tiny_model, model)
+    loop = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+    (model / "chat_template.jinja").write_text(loop)
+    (error,) = report_of(spec(model, write_rows(tmp_path / "x.csv", 5))).critical_errors
+    assert error.startswith("Reading x.csv took longer than")
+
+
 def test_only_the_first_fifty_dropped_rows_are_listed(tmp_path: Path, tiny_model: Path) -> None:
     data = tmp_path / "x.csv"
     data.write_text("q,a\n" + "broken\n" * 80 + "q,a\nq,a\n")
@@ -158,7 +287,9 @@ def test_a_base_that_llama_cpp_does_not_know_is_told_before_training(
     config = json.loads((other / "config.json").read_text())
     (other / "config.json").write_text(json.dumps(config | {"model_type": "novel"}))
     report = report_of(spec(other, data))
-    assert report.gguf_obstacle == "llama.cpp does not know the model family novel."
+    assert report.gguf_obstacle == (
+        "Bakehouse does not know how llama.cpp stores the model family novel."
+    )
     assert report.critical_errors == []
     config["text_config"] = dict(config)
     del config["num_hidden_layers"]

@@ -23,7 +23,11 @@ export async function measureChat(): Promise<Measured[]> {
   const llama = await startLlamaServer();
   try {
     const server = await startOwnServer();
-    return await compare(server, llama.url).finally(() => server.stop());
+    try {
+      return await compare(server, llama.url);
+    } finally {
+      await server.stop();
+    }
   } finally {
     await llama.stop();
   }

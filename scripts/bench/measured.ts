@@ -11,13 +11,14 @@ export type Measured = {
 
 type Goal =
   | { kind: 'ratio at least'; value: number }
+  | { kind: 'ratio at most'; value: number }
   | { kind: 'more by less than'; value: number }
   | { kind: 'at least'; value: number }
   | { kind: 'less than'; value: number };
 
 /** The number that the goal is about: ours against the reference, or ours alone. */
 export function result({ ours, reference, goal }: Measured): number {
-  if (reference && goal?.kind === 'ratio at least') return ours / reference.value;
+  if (reference && goal?.kind.startsWith('ratio')) return ours / reference.value;
   if (reference && goal?.kind === 'more by less than') return ours - reference.value;
   return ours;
 }
@@ -25,7 +26,9 @@ export function result({ ours, reference, goal }: Measured): number {
 export function meetsGoal(measured: Measured): boolean {
   const { goal } = measured;
   if (!goal) return true;
-  return goal.kind.endsWith('at least') ? result(measured) >= goal.value : result(measured) < goal.value;
+  if (goal.kind.endsWith('at least')) return result(measured) >= goal.value;
+  if (goal.kind.endsWith('at most')) return result(measured) <= goal.value;
+  return result(measured) < goal.value;
 }
 
 export function median(values: number[]): number {

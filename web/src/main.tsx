@@ -1,15 +1,23 @@
-import { QueryClientProvider } from '@tanstack/react-query';
+import { onlineManager, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { setNavigate } from './lib/navigation.ts';
+import { watchServer } from './lib/online.ts';
 import { queryClient } from './lib/query-client.ts';
 import { followSystemTheme } from './lib/theme.ts';
+import { sessionQuery } from './modules/accounts/session.ts';
 import { router } from './routes.tsx';
+import { AppError } from './shell/app-error.tsx';
+import { Boundary } from './ui/boundary.tsx';
 import { ToastHost } from './ui/toast-host.tsx';
 import './styles.css';
 
 followSystemTheme();
+// What failed while the server was away is read again when it is back.
+onlineManager.setEventListener(watchServer);
+// Read while the code of the page is on its way.
+void queryClient.prefetchQuery(sessionQuery);
 setNavigate((path) => void router.navigate({ href: path }));
 
 const root = document.getElementById('root');
@@ -18,7 +26,9 @@ if (!root) throw new Error('index.html has no #root');
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
+      <Boundary fallback={AppError}>
+        <RouterProvider router={router} />
+      </Boundary>
       <ToastHost />
     </QueryClientProvider>
   </StrictMode>,

@@ -2,15 +2,23 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   Outlet,
+  type RouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import type { FunctionComponent } from 'react';
 import { parseCreatePanel } from './lib/create-panel.ts';
+import { loadable } from './lib/loadable.tsx';
 import { queryClient } from './lib/query-client.ts';
 import { sessionQuery } from './modules/accounts/session.ts';
+import { sessionHint } from './modules/accounts/session-hint.ts';
 import { PageError } from './shell/page-error.tsx';
 import { AppPending, PagePending } from './shell/page-pending.tsx';
+
+/** A page with a chunk of its own. It is named and not picked, so that the routes' types do not hang on those of the pages, which use them. */
+function page<Module>(load: () => Promise<Module>, name: keyof Module & string): RouteComponent {
+  return loadable(async () => (await load())[name] as FunctionComponent);
+}
 
 const rootRoute = createRootRoute({ component: Outlet, errorComponent: PageError });
 
@@ -18,48 +26,49 @@ const landingRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
   validateSearch: parseLanding,
-  beforeLoad: async () => {
-    if (await queryClient.ensureQueryData(sessionQuery)) throw redirect({ to: '/dashboard', replace: true });
+  beforeLoad: () => {
+    if (isExpected()) throw redirect({ to: '/dashboard', replace: true });
   },
-  component: lazyRouteComponent(() => import('./modules/accounts/landing-page.tsx'), 'LandingPage'),
+  component: page(() => import('./modules/accounts/landing-page.tsx'), 'LandingPage'),
 });
 
-/** Everything inside needs a session; the landing page remembers where the person wanted to go. */
+/**
+ * Everything inside needs a session; the landing page remembers where the person wanted to go. Nothing waits for the
+ * session to be read: shell or landing page are painted at once, and each leads to the other when it was the wrong one.
+ */
 const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
   validateSearch: parseCreatePanel,
-  beforeLoad: async ({ location }) => {
-    if (!(await queryClient.ensureQueryData(sessionQuery))) {
-      throw redirect({ to: '/', replace: true, state: { next: location.href } });
-    }
+  beforeLoad: ({ location }) => {
+    if (!isExpected()) throw redirect({ to: '/', replace: true, state: { next: location.href } });
   },
-  component: lazyRouteComponent(() => import('./shell/app-shell.tsx'), 'AppShell'),
+  component: page(() => import('./shell/app-shell.tsx'), 'AppShell'),
   pendingComponent: AppPending,
 });
 
 const dashboardRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/dashboard',
-  component: lazyRouteComponent(() => import('./modules/home/dashboard-page.tsx'), 'DashboardPage'),
+  component: page(() => import('./modules/home/dashboard-page.tsx'), 'DashboardPage'),
 });
 
 const profileRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/profile',
-  component: lazyRouteComponent(() => import('./modules/accounts/profile-page.tsx'), 'ProfilePage'),
+  component: page(() => import('./modules/accounts/profile-page.tsx'), 'ProfilePage'),
 });
 
 const apiKeyRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/api-key',
-  component: lazyRouteComponent(() => import('./modules/accounts/api-key-page.tsx'), 'ApiKeyPage'),
+  component: page(() => import('./modules/accounts/api-key-page.tsx'), 'ApiKeyPage'),
 });
 
 const buyRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/buy-bagels',
-  component: lazyRouteComponent(() => import('./modules/credits/buy-credits-page.tsx'), 'BuyCreditsPage'),
+  component: page(() => import('./modules/credits/buy-credits-page.tsx'), 'BuyCreditsPage'),
 });
 
 const transactionsRoute = createRoute({
@@ -74,41 +83,41 @@ const transactionsRoute = createRoute({
     ...(isDate(to) && { to }),
     ...(view === 'statement' && { view }),
   }),
-  component: lazyRouteComponent(() => import('./modules/credits/transactions-page.tsx'), 'TransactionsPage'),
+  component: page(() => import('./modules/credits/transactions-page.tsx'), 'TransactionsPage'),
 });
 
 const ledgerRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/operator/ledger',
-  component: lazyRouteComponent(() => import('./modules/credits/ledger-page.tsx'), 'LedgerPage'),
+  component: page(() => import('./modules/credits/ledger-page.tsx'), 'LedgerPage'),
 });
 
 const datasetsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/dataset',
   validateSearch: parseAssetList,
-  component: lazyRouteComponent(() => import('./modules/assets/datasets-page.tsx'), 'DatasetsPage'),
+  component: page(() => import('./modules/assets/datasets-page.tsx'), 'DatasetsPage'),
 });
 
 const datasetRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/dataset/$id/description',
   validateSearch: parseTabAndFile,
-  component: lazyRouteComponent(() => import('./modules/assets/dataset-page.tsx'), 'DatasetPage'),
+  component: page(() => import('./modules/assets/dataset-page.tsx'), 'DatasetPage'),
 });
 
 const modelsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/model',
   validateSearch: parseAssetList,
-  component: lazyRouteComponent(() => import('./modules/assets/models-page.tsx'), 'ModelsPage'),
+  component: page(() => import('./modules/assets/models-page.tsx'), 'ModelsPage'),
 });
 
 const modelRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/model/$id/description',
   validateSearch: parseTabAndFile,
-  component: lazyRouteComponent(() => import('./modules/assets/model-page.tsx'), 'ModelPage'),
+  component: page(() => import('./modules/assets/model-page.tsx'), 'ModelPage'),
 });
 
 const runsRoute = createRoute({
@@ -116,13 +125,21 @@ const runsRoute = createRoute({
   path: '/llm-training',
   validateSearch: ({ compare }: Record<string, unknown>): { compare?: string } =>
     typeof compare === 'string' ? { compare } : {},
-  component: lazyRouteComponent(() => import('./modules/training/runs-page.tsx'), 'RunsPage'),
+  component: page(() => import('./modules/training/runs-page.tsx'), 'RunsPage'),
+});
+
+const runsAliasRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/runs',
+  beforeLoad: () => {
+    throw redirect({ to: '/llm-training', replace: true });
+  },
 });
 
 const runRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/runs/$id',
-  component: lazyRouteComponent(() => import('./modules/training/run-page.tsx'), 'RunPage'),
+  component: page(() => import('./modules/training/run-page.tsx'), 'RunPage'),
 });
 
 const deploymentsRoute = createRoute({
@@ -130,9 +147,8 @@ const deploymentsRoute = createRoute({
   path: '/my-deployments',
   validateSearch: ({ ended }: Record<string, unknown>): { ended?: boolean } =>
     ended === true ? { ended } : {},
-  component: lazyRouteComponent(
-    () => import('./modules/deployments/deployments-page.tsx'),
-    'DeploymentsPage',
+  component: loadable(
+    async () => (await import('./modules/deployments/deployments-page.tsx')).DeploymentsPage,
   ),
 });
 
@@ -140,13 +156,13 @@ const deploymentRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/my-deployments/$podId',
   validateSearch: parseTabAndFile,
-  component: lazyRouteComponent(() => import('./modules/deployments/deployment-page.tsx'), 'DeploymentPage'),
+  component: page(() => import('./modules/deployments/deployment-page.tsx'), 'DeploymentPage'),
 });
 
 const notFoundRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '$',
-  component: lazyRouteComponent(() => import('./shell/not-found-page.tsx'), 'NotFoundPage'),
+  component: page(() => import('./shell/not-found-page.tsx'), 'NotFoundPage'),
 });
 
 const routeTree = rootRoute.addChildren([
@@ -163,6 +179,7 @@ const routeTree = rootRoute.addChildren([
     modelsRoute,
     modelRoute,
     runsRoute,
+    runsAliasRoute,
     runRoute,
     deploymentsRoute,
     deploymentRoute,
@@ -187,6 +204,12 @@ declare module '@tanstack/react-router' {
     /** Where to go after signing in. */
     next?: string;
   }
+}
+
+/** Whether somebody is signed in; while that is not known, whether somebody was. */
+function isExpected(): boolean {
+  const user = queryClient.getQueryData(sessionQuery.queryKey);
+  return user === undefined ? sessionHint.get() === 'expected' : user !== null;
 }
 
 type LandingSearch = { form?: 'sign-up' | 'forgot-password' | 'new-password'; token?: string };

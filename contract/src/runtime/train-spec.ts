@@ -21,6 +21,16 @@ export const dataSpec = z.object({
     .int()
     .min(0)
     .max(2 ** 31 - 1),
+  /**
+   * Today, for chat templates that ask for it: the day on which the run was requested, so that one
+   * that goes on after midnight trains on the same tokens. Null, as in runs from before there was
+   * this field: the day of the reading.
+   */
+  date: z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}$/)
+    .nullable()
+    .default(null),
 });
 
 export const loraSpec = z.object({

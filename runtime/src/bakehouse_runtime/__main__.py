@@ -4,4 +4,6 @@ import sys
 
 from .cli import main
 
-sys.exit(main(sys.argv[1:]))
+# A process that it starts imports this module again.
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

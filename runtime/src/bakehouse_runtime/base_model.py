@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, ...]
 
+# Modules by which PEFT understands the experts of a mixture model, even where single networks of it
+# have them too. Files hold experts one by one, Transformers as one parameter of three dimensions:
+# an adapter on that is nothing that the engines serve.
+_EXPERT_MODULES = {"gate_proj", "up_proj", "down_proj", "w1", "w2", "w3"}
+# What routes to experts holds a matrix, and is no linear layer.
+_ROUTERS = {"gate", "router"}
+
 
 @dataclass(frozen=True)
 class BaseModel:
@@ -64,7 +71,8 @@ def read_base_model(folder: Path) -> BaseModel:
 
 def lora_targets(base: BaseModel, wanted: list[str]) -> LoraTargets:
     """Which of the wanted modules this model has. Raises PlainError when none remains."""
-    linear = {name.split(".")[-2] for name in base.shapes if _is_layer_matrix(name, base)}
+    experts = _expert_modules(base)
+    linear = {name.split(".")[-2] for name in base.shapes if _is_layer_matrix(name, base)} - experts
     if not base.tied_embeddings:
         linear.add("lm_head")
     warnings = []
@@ -73,7 +81,12 @@ def lora_targets(base: BaseModel, wanted: list[str]) -> LoraTargets:
             "lm_head is left out: this base model shares it with its input embeddings, and an "
             "adapter on one would change the other."
         )
-    missing = [name for name in wanted if name not in linear and name != "lm_head"]
+    if left_out := [name for name in wanted if name in experts]:
+        warnings.append(
+            f"{', '.join(left_out)} are left out: the experts of this mixture model stay as they "
+            "are."
+        )
+    missing = [name for name in wanted if name not in {*linear, *experts, "lm_head"}]
     if missing:
         warnings.append(f"The base model has no modules named {', '.join(missing)}.")
     modules = [name for name in wanted if name in linear]
@@ -146,7 +159,13 @@ def _is_layer_matrix(name: str, base: BaseModel) -> bool:
         and parts[-1] == "weight"
         and len(base.shapes[name]) == 2
         and any(part.isdigit() for part in parts)
+        and parts[-2] not in _ROUTERS
     )
+
+
+def _expert_modules(base: BaseModel) -> set[str]:
+    """The names of modules that stand for experts; none where the model is not a mixture."""
+    return _EXPERT_MODULES if any(".experts." in name for name in base.shapes) else set()
 
 
 def _header(file: Path) -> dict[str, Shape]:

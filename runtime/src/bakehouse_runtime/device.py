@@ -29,6 +29,20 @@ def choose_device(wanted: Literal["auto", "cpu", "cuda", "mps"]) -> Device:
     return wanted
 
 
+def refuse_several_devices(device: Device) -> None:
+    """A run trains on one: Trainer would spread itself over all that it sees, and its loss would be
+    another."""
+    import torch
+
+    if int(os.environ.get("WORLD_SIZE") or 1) > 1:
+        raise PlainError("A run trains in one process: start it without torchrun.")
+    if device == "cuda" and torch.cuda.device_count() > 1:
+        raise PlainError(
+            f"This process sees {torch.cuda.device_count()} GPUs, and a run trains on one: name it "
+            "in CUDA_VISIBLE_DEVICES."
+        )
+
+
 def device_name(device: Device) -> str:
     """What people call the device."""
     import torch

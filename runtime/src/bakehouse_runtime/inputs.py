@@ -13,10 +13,11 @@ import hashlib
 import os
 import shutil
 import time
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from .errors import PlainError
+from .files import inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -58,7 +59,7 @@ def pull_inputs(
     work folder, a full disk, or bytes that do not have their hash.
     """
     targets = [
-        (file, _inside(work_dir / "inputs" / _folder_name(one.name), file.path))
+        (file, inside(work_dir / "inputs" / _folder_name(one.name), file.path))
         for one in inputs
         for file in one.files
     ]
@@ -187,11 +188,3 @@ def _folder_name(name: str) -> str:
     if name in {".", ".."} or "/" in name or "\\" in name or "\0" in name:
         raise PlainError(f"The input name {name!r} is not the name of a folder.")
     return name
-
-
-def _inside(folder: Path, path: str) -> Path:
-    """`folder/path`, refused where it would lead out of the folder."""
-    parts = PurePosixPath(path).parts
-    if not parts or path.startswith("/") or "\\" in path or "\0" in path or ".." in parts:
-        raise PlainError(f"The input path {path!r} leads out of its folder.")
-    return folder.joinpath(*parts)

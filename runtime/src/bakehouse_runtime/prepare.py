@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import PlainError
+from .files import SAFE_TOKENIZER, written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,7 +134,7 @@ def _write_safetensors(packaged: Path, out: Path) -> None:
     logging.disable_progress_bar()
     print_progress("dequantising", 1, 3)
     quantised = AutoModelForCausalLM.from_pretrained(
-        packaged.parent, gguf_file=packaged.name, dtype=torch.float32
+        packaged.parent, gguf_file=packaged.name, dtype=torch.float32, **SAFE_TOKENIZER
     )
     config = quantised.config
     # A model that was read from a GGUF refuses to be saved as long as it calls itself quantised.
@@ -141,7 +142,9 @@ def _write_safetensors(packaged: Path, out: Path) -> None:
     model = AutoModelForCausalLM.from_config(config, dtype=torch.float32)
     model.load_state_dict(quantised.state_dict(), strict=True)
 
-    tokenizer = AutoTokenizer.from_pretrained(packaged.parent, gguf_file=packaged.name)
+    tokenizer = AutoTokenizer.from_pretrained(
+        packaged.parent, gguf_file=packaged.name, **SAFE_TOKENIZER
+    )
     # The GGUF names SmolLM's splitting of text (`tokenizer.ggml.pre = smollm`), which Transformers
     # does not read: each digit is a word of its own.
     backend: Tokenizer = tokenizer.backend_tokenizer
@@ -169,9 +172,8 @@ def _write_once(path: Path, write: Callable[[Path], object]) -> None:
     """Calls `write` with a temporary path and moves the whole file into place."""
     if path.exists():
         return
-    partial = path.with_name(f".{path.name}.partial")
-    write(partial)
-    partial.replace(path)
+    with written_whole(path) as partial:
+        write(partial)
 
 
 def _packaged_gguf() -> Path:

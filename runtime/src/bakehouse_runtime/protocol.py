@@ -54,6 +54,7 @@ class DataSpec(Wire):
     min_segment_length: Annotated[int, Field(ge=1)]
     train_test_split: Annotated[float, Field(ge=0.1, le=0.95)]
     seed: Annotated[int, Field(ge=0, le=2147483647)]
+    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None = None
 
 
 class DroppedRow(Wire):

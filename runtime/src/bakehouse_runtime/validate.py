@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +14,9 @@ from .base_model import (
     trainable_parameters,
     training_memory,
 )
+from .confined import run_confined
 from .data.examples import Examples, Prepared, prepare_examples, steps_per_epoch
-from .data.rows import DataError
+from .data.table import DataError
 from .data.tokens import read_json, read_model_tokens
 from .errors import PlainError
 from .protocol import ValidateReport
@@ -32,15 +33,23 @@ _HISTOGRAM_BINS = 12
 
 
 def validate(spec: ValidateSpec) -> ValidateReport:
-    """Reads data and base model as training would. What makes the run impossible becomes a
-    critical error of the report, never an exception."""
+    """Reads data and base model as training would, in a process with limits of its own. What makes
+    the run impossible becomes a critical error of the report, never an exception."""
+    try:
+        return run_confined(PurePosixPath(spec.data.file_path).name, read_as_training_would, spec)
+    except PlainError as error:
+        return ValidateReport.model_validate(_nothing() | {"critical_errors": [str(error)]})
+
+
+def read_as_training_would(spec: ValidateSpec) -> ValidateReport:
+    """What `validate` says, where memory and time suffice."""
     fields = _nothing()
     errors: list[str] = fields["critical_errors"]
     base = tokens = None
     try:
         folder = Path(spec.base_model_dir)
         base = read_base_model(folder)
-        tokens = read_model_tokens(folder)
+        tokens = read_model_tokens(folder, spec.data.date)
         fields |= _model_fields(spec, base, fields["warnings"], read_json(folder / "config.json"))
     except PlainError as error:
         errors.append(str(error))
@@ -49,7 +58,7 @@ def validate(spec: ValidateSpec) -> ValidateReport:
             prepared = prepare_examples(Path(spec.data_file), spec.data, tokens, base.max_positions)
             fields |= _data_fields(spec, prepared, tokens)
             fields["warnings"].extend(prepared.warnings)
-            fields |= _memory_fields(spec, base, fields["trainable_parameters"], _longest(prepared))
+            fields |= _memory_fields(spec, base, fields["trainable_parameters"], prepared.longest)
         except DataError as error:
             fields["columns"] = error.columns
             errors.append(str(error))
@@ -116,10 +125,6 @@ def _memory_fields(
         training_memory(base, spec.parameters, trainable, longest, gpu=gpu) for gpu in (False, True)
     )
     return {"memory_bytes": on_cpu, "gpu_memory_bytes": on_gpu}
-
-
-def _longest(prepared: Prepared) -> int:
-    return int(max(part.lengths().max(initial=0) for part in (prepared.train, prepared.held_out)))
 
 
 def _histogram(prepared: Prepared) -> list[dict[str, int]]:

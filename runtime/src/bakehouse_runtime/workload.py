@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,19 @@ if TYPE_CHECKING:
         TrainParisSpec,
         TrainSpec,
     )
+    from .server_client import Artefact
 
     Spec = TrainSpec | TrainAutoencoderSpec | TrainParisSpec | TrainKontextSpec | ServeTextSpec
+
+
+# What takes less memory, by what the workload does.
+_REMEDIES = {
+    "lora": "choose a smaller batch size, chunk size or rank",
+    "kontext": "choose a smaller batch size, or train an adapter (LoRA) of a small rank",
+    "autoencoder": "choose a smaller batch size",
+    "paris": "choose a smaller batch size",
+    "serve": "deploy a smaller model, or on a machine with more of it",
+}
 
 
 class Workload:
@@ -47,6 +59,19 @@ class Workload:
         )
         prune_cache(cache_dir, cache_limit_bytes())
         return folders
+
+    def upload(self, folder: Path) -> list[Artefact]:
+        """Uploads everything in `folder` under its path there; reports the bytes."""
+        self.reporter.phase("uploading")
+        files = sorted(file for file in folder.rglob("*") if file.is_file())
+        total = sum(file.stat().st_size for file in files)
+        done = 0
+        uploaded = []
+        for file in files:
+            uploaded.append(self.client.upload(file.relative_to(folder).as_posix(), file))
+            done += file.stat().st_size
+            self.reporter.progress(done, total, "bytes")
+        return uploaded
 
     def _pulled(self, done: int, total: int) -> None:
         if self.reporter.stop_requested:
@@ -76,8 +101,29 @@ def workload(spec: Spec) -> Iterator[Workload]:
             reporter.failed(str(error))
             raise
         except Exception as error:
-            reporter.failed(f"The workload failed unexpectedly ({type(error).__name__}: {error}).")
-            raise
+            if not _is_out_of_memory(error):
+                reporter.failed(
+                    f"The workload failed unexpectedly ({type(error).__name__}: {error})."
+                )
+                raise
+            message = f"The memory is not enough: {_REMEDIES[_method(spec)]}."
+            reporter.failed(message)
+            raise PlainError(message) from error
         finally:
             signal.signal(signal.SIGTERM, before)
     reporter.raise_if_over()
+
+
+def _method(spec: Spec) -> str:
+    return spec.kind if spec.kind == "serve" else spec.method
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    """Whether memory ran out: Python's, a GPU's, or what torch takes on a CPU, for which it has no
+    error of its own. Torch is asked only where somebody has loaded it."""
+    torch = sys.modules.get("torch")
+    return (
+        isinstance(error, MemoryError)
+        or (torch is not None and isinstance(error, torch.OutOfMemoryError))
+        or (isinstance(error, RuntimeError) and "DefaultCPUAllocator" in str(error))
+    )

@@ -358,6 +358,28 @@ def test_a_file_that_is_no_picture_is_named(dataset: Path) -> None:
         PictureExamples(pictures, 32, seed=1)[0]
 
 
+def test_a_picture_of_too_many_pixels_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "flat.png"
+    Image.new("1", (8000, 5001)).save(path)
+    with pytest.raises(PlainError, match=r"flat\.png has 40\.0 megapixels\. Scale it"):
+        read_picture(path)
+    Image.new("1", (800, 500)).save(path)
+    assert read_picture(path).size == (800, 500)
+
+
+def test_what_only_other_readers_of_pillow_know_is_no_picture(tmp_path: Path) -> None:
+    Image.new("RGB", (2, 2)).save(tmp_path / "other.ppm")
+    (tmp_path / "other.ppm").rename(tmp_path / "other.png")
+    with pytest.raises(PlainError, match=r"other\.png is not a picture that can be read\."):
+        read_picture(tmp_path / "other.png")
+
+
+def test_metadata_outside_of_the_dataset_is_not_read(dataset: Path) -> None:
+    (dataset.parent / "metadata.jsonl").write_text('{"file_name": "x.png", "text": "a"}')
+    with pytest.raises(PlainError, match="leads out of its folder"):
+        read_captioned_pictures(dataset, "../metadata.jsonl")
+
+
 @pytest.mark.parametrize(
     ("values", "shades"),
     [

@@ -2,6 +2,7 @@ import type { CallOf, Endpoint, ResponseOf } from '@bakehouse/contract/endpoint'
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import { ApiError, toApiError } from './api-error.ts';
 import { getCredentials } from './credentials.ts';
+import { checkServer, noteAnswer } from './online.ts';
 import { broadcastSession } from './session-channel.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -64,6 +65,7 @@ async function request(endpoint: Endpoint, url: string, body: unknown, options: 
       body: body === undefined ? undefined : JSON.stringify(body),
       signal: options.signal ? AbortSignal.any([options.signal, timeout.signal]) : timeout.signal,
     });
+    noteAnswer(response.status);
     if (response.ok) return response;
     throw refused(
       endpoint,
@@ -72,6 +74,7 @@ async function request(endpoint: Endpoint, url: string, body: unknown, options: 
   } catch (error) {
     if (error instanceof ApiError) throw error;
     if (options.signal?.aborted) throw error;
+    void checkServer();
     if (timeout.signal.aborted)
       throw new ApiError(`Request timeout after ${timeoutMs}ms`, { status: 0, code: 'timeout' });
     const offline = endpoint.method === 'GET' && !navigator.onLine;

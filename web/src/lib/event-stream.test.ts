@@ -19,7 +19,9 @@ afterEach(() => {
 function stubStreams() {
   const streams: ReadableStreamDefaultController<Uint8Array>[] = [];
   let open = 0;
-  vi.stubGlobal('fetch', (_url: string, { signal }: RequestInit) => {
+  vi.stubGlobal('fetch', (_url: string, { method, signal }: RequestInit) => {
+    // Whether the server is there at all.
+    if (method === 'HEAD') return Promise.resolve(new Response(null));
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
         streams.push(controller);
@@ -40,7 +42,7 @@ function show(hidden: boolean): void {
   document.dispatchEvent(new Event('visibilitychange'));
 }
 
-it('lets go of its connection while the page is out of sight, and reads everything afresh when it is back', async () => {
+it('lets go of its connection while the page is out of sight, and reads what it may have missed when it is back', async () => {
   setCredentials({ userId: USER, apiKey: 'bh_test' });
   const { streams, open } = stubStreams();
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
@@ -61,13 +63,13 @@ it('lets go of its connection while the page is out of sight, and reads everythi
   show(false);
   await vi.advanceTimersByTimeAsync(0);
   expect(open()).toBe(1);
-  expect(refreshed).toHaveBeenCalledWith();
+  expect(refreshed).toHaveBeenCalledOnce();
   ending.abort();
   await vi.advanceTimersByTimeAsync(1_000);
   await following;
 });
 
-it('gives up a stream that has gone silent, connects again, and reads everything afresh', async () => {
+it('gives up a stream that has gone silent, connects again, and reads what it may have missed', async () => {
   setCredentials({ userId: USER, apiKey: 'bh_test' });
   const { streams } = stubStreams();
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
@@ -86,7 +88,7 @@ it('gives up a stream that has gone silent, connects again, and reads everything
   refreshed.mockClear();
   await vi.advanceTimersByTimeAsync(45_000);
   expect(streams.length).toBeGreaterThan(1);
-  expect(refreshed).toHaveBeenCalledWith();
+  expect(refreshed).toHaveBeenCalledOnce();
 
   ending.abort();
   await vi.advanceTimersByTimeAsync(1_000);

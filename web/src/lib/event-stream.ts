@@ -3,21 +3,12 @@ import { useSyncExternalStore } from 'react';
 import { callRaw } from './api-client.ts';
 import { getCredentials } from './credentials.ts';
 import { eventStreamParser } from './event-stream-parser.ts';
-import { queryClient } from './query-client.ts';
+import { checkServer, onReconnect, useOnline } from './online.ts';
+import { changeRefresher, refreshUnheard } from './refresh-changed.ts';
 
 const RECONNECT_MS = { first: 1_000, last: 30_000 };
 /** The server sends a heartbeat every 15 s. After a sleep of the machine the connection may be gone without an error. */
 const SILENCE_MS_MAX = 40_000;
-
-/** Query keys start with a topic; a change in a topic makes these families stale. */
-const families: Record<ChangeEvent['topic'], string[]> = {
-  asset: ['asset'],
-  run: ['run'],
-  deployment: ['deployment'],
-  balance: ['balance', 'transaction'],
-  machine: ['machine'],
-  api_key: ['session'],
-};
 
 let connected = false;
 const listeners = new Set<() => void>();
@@ -30,6 +21,7 @@ const listeners = new Set<() => void>();
 export async function followChanges(userId: string, signal: AbortSignal): Promise<void> {
   let delay = RECONNECT_MS.first;
   let lost = false;
+  const refresh = changeRefresher(signal);
   while (!signal.aborted && getCredentials()?.userId === userId) {
     await untilInSight(signal);
     const silence = new AbortController();
@@ -41,12 +33,8 @@ export async function followChanges(userId: string, signal: AbortSignal): Promis
       const response = await callRaw(streamEvents, {}, { signal: AbortSignal.any([signal, silence.signal]) });
       setConnected(true);
       delay = RECONNECT_MS.first;
-      // Whatever changed while nobody listened is unknown.
-      if (lost) void queryClient.invalidateQueries();
-      await readChanges(response, silence, (change) => {
-        for (const family of families[change.topic] ?? [])
-          void queryClient.invalidateQueries({ queryKey: [family] });
-      });
+      if (lost) refreshUnheard();
+      await readChanges(response, silence, refresh);
     } catch {
       // Whatever ended the stream, the next attempt shows whether it can be had again.
     } finally {
@@ -54,17 +42,22 @@ export async function followChanges(userId: string, signal: AbortSignal): Promis
     }
     lost = true;
     setConnected(false);
-    if (document.hidden) continue;
+    if (document.hidden || signal.aborted) continue;
+    void checkServer();
     await pause(delay, signal);
     delay = Math.min(delay * 2, RECONNECT_MS.last);
   }
   setConnected(false);
 }
 
-/** For `refetchInterval`: `ms` while the stream is down, else false, because then changes are told. */
+/**
+ * For `refetchInterval`: `ms` while the stream is down, else false, because then changes are told. False too
+ * while the server is away: there is nobody to ask.
+ */
 export function useFallbackInterval(ms: number): number | false {
   const live = useSyncExternalStore(subscribe, () => connected);
-  return live ? false : ms;
+  const online = useOnline();
+  return live || !online ? false : ms;
 }
 
 /** Reads to the end of the stream; aborts `silence` when nothing has come for too long. */
@@ -103,18 +96,19 @@ function untilInSight(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Up to half as long again, so that not all pages come back to a server in the same moment; at once when it is back. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
+    const go = () => {
+      clearTimeout(timer);
+      stopWaiting();
+      signal.removeEventListener('abort', go);
+      resolve();
+    };
+    const timer = setTimeout(go, ms * (1 + Math.random() / 2));
+    const stopWaiting = onReconnect(go);
+    signal.addEventListener('abort', go);
   });
 }
 

@@ -1,12 +1,13 @@
 import { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
+import { isOnline } from './online.ts';
 
 const CACHE_MS = 5 * 60_000;
 const RETRIES = 3;
 const NEVER_AGAIN = new Set([401, 403, 404]);
 
 /** Whether a failed read is tried again: up to three times, never where the answer will not change. */
-export function shouldRetry(failures: number, error: unknown, online: boolean = navigator.onLine): boolean {
+export function shouldRetry(failures: number, error: unknown, online: boolean = isOnline()): boolean {
   if (failures >= RETRIES || !online) return false;
   if (error instanceof ApiError)
     return (

@@ -2,7 +2,7 @@ import { storedChoice } from './stored-choice.ts';
 
 const dark = globalThis.matchMedia?.('(prefers-color-scheme: dark)');
 
-/** Light, dark, or as the system is. `public/theme.js` applies the stored choice before the first paint. */
+/** Light, dark, or as the system is. `public/first-paint.js` applies the stored choice before the first paint. */
 export const themeChoice = storedChoice('bakehouse.theme', ['system', 'light', 'dark'], 'system', applyTheme);
 
 /** Keeps a page that follows the system in step with it. Called once, at start. */

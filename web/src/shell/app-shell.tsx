@@ -1,47 +1,61 @@
-import { Outlet, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react';
-import { useCreatePanel } from '../lib/create-panel.ts';
+import type { User } from '@bakehouse/contract/accounts';
+import { useQuery } from '@tanstack/react-query';
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { getCredentials, setCredentials } from '../lib/credentials.ts';
 import { followChanges } from '../lib/event-stream.ts';
+import { loadable } from '../lib/loadable.tsx';
 import { queryClient } from '../lib/query-client.ts';
 import { onSessionMessage, type SessionMessage } from '../lib/session-channel.ts';
-import { refreshSession, sessionQuery, UserContext, useSessionUser } from '../modules/accounts/api.ts';
+import { whenIdle } from '../lib/when-idle.ts';
+import { refreshSession, sessionQuery, UserContext } from '../modules/accounts/api.ts';
 import { PreparationBanner } from '../modules/machine/preparation-banner.tsx';
+import { Boundary, NothingForNow } from '../ui/boundary.tsx';
+import { ErrorState } from '../ui/error-state.tsx';
+import { CreateSheets, preloadSheets } from './create-sheets.tsx';
 import { Header } from './header.tsx';
 import { OfflineBanner } from './offline-banner.tsx';
+import { PagePending } from './page-pending.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
+import { useTitleFocus } from './use-title-focus.ts';
 
-const CommandPalette = lazy(() => import('./command-palette.tsx'));
-const MobileMenu = lazy(() => import('./mobile-menu.tsx'));
-const CreateDatasetSheet = lazy(async () => ({
-  default: (await import('../modules/assets/create-dataset-sheet.tsx')).CreateDatasetSheet,
-}));
-const CreateModelSheet = lazy(async () => ({
-  default: (await import('../modules/training/create-model-sheet.tsx')).CreateModelSheet,
-}));
+const CommandPalette = loadable(async () => (await import('./command-palette.tsx')).CommandPalette);
+const MobileMenu = loadable(async () => (await import('./mobile-menu.tsx')).MobileMenu);
 
-/** Around every page that needs a session; empty in the moment between a sign-out and the landing page. */
+/** Around every page that needs a session. It is painted before the session is known, and fills in. */
 export function AppShell() {
+  const session = useQuery(sessionQuery);
   useSessionMessages();
-  const user = useSessionUser();
+  useLeaveWithoutSession(session.data);
+  const user = session.data ?? null;
   return (
-    user && (
-      <UserContext value={user}>
-        <Shell userId={user.id} />
-      </UserContext>
-    )
+    <UserContext value={user}>
+      <Shell user={user}>
+        {user && <Outlet />}
+        {!user && !session.isError && <PagePending />}
+        {!user && session.isError && (
+          <ErrorState
+            title="Your session could not be read"
+            error={session.error}
+            onRetry={() => void session.refetch()}
+            className="min-h-[60dvh] justify-center"
+          />
+        )}
+      </Shell>
+    </UserContext>
   );
 }
 
-/** Header, sidebar, banners and side sheets. */
-function Shell({ userId }: { userId: string }) {
+/** Header, sidebar, banners and side sheets around the page. */
+function Shell({ user, children }: { user: User | null; children: ReactNode }) {
   const { pathname } = useLocation();
   const [menuOpen, setMenuOpen] = useState(false);
   const [paletteOpen, setPaletteOpen] = useState(false);
   const sidebarHidden = /\/(dataset|market|model)$/.test(pathname);
   useShortcuts({ onPalette: () => setPaletteOpen(true) });
-  useChanges(userId);
+  useTitleFocus();
+  useEffect(() => whenIdle(preloadAll), []);
 
   return (
     <>
@@ -52,68 +66,71 @@ function Shell({ userId }: { userId: string }) {
         Skip to main content
       </a>
       <Header
+        user={user}
         onOpenMenu={() => setMenuOpen(true)}
         onOpenPalette={() => setPaletteOpen(true)}
+        preloadMenu={() => void MobileMenu.preload()}
+        preloadPalette={() => void CommandPalette.preload()}
         menuAlways={sidebarHidden}
       />
       <div className="flex">
         {!sidebarHidden && (
           <aside className="sticky top-14 h-[calc(100dvh-3.5rem)] w-60 shrink-0 overflow-y-auto border-line border-r px-3 py-5 max-xl:hidden">
-            <Sidebar />
+            <Sidebar user={user} />
           </aside>
         )}
         <div className="min-w-0 flex-1">
           <OfflineBanner />
-          <PreparationBanner />
+          {user && <PreparationBanner />}
           <main
             id="main"
             tabIndex={-1}
             className="mx-auto w-full max-w-6xl px-4 pt-6 pb-16 outline-none sm:px-8 sm:pt-8"
           >
-            <Outlet />
+            {children}
           </main>
         </div>
       </div>
-      <Suspense>
-        <CreateSheets />
-        {menuOpen && <MobileMenu onClose={() => setMenuOpen(false)} />}
-        {paletteOpen && <CommandPalette onClose={() => setPaletteOpen(false)} />}
-      </Suspense>
+      {user && <Changes userId={user.id} />}
+      {user && <CreateSheets />}
+      <Boundary fallback={NothingForNow}>
+        <Suspense>
+          {menuOpen && <MobileMenu user={user} onClose={() => setMenuOpen(false)} />}
+          {paletteOpen && user && <CommandPalette onClose={() => setPaletteOpen(false)} />}
+        </Suspense>
+      </Boundary>
     </>
   );
 }
 
+/** What a click opens over the page is there before the first click. */
+function preloadAll(): void {
+  preloadSheets();
+  void CommandPalette.preload();
+  void MobileMenu.preload();
+}
+
 /** Keeps what is shown true while the same person is signed in. */
-function useChanges(userId: string): void {
+function Changes({ userId }: { userId: string }) {
   useEffect(() => {
     const ended = new AbortController();
     void followChanges(userId, ended.signal);
     return () => ended.abort();
   }, [userId]);
+  return null;
 }
 
-/** The sheets that the URL opens. Each stays mounted after its first opening, to slide out. */
-function CreateSheets() {
-  const { create, dataset, dataFile, baseModel, modelType } = useSearch({ from: '/app' });
-  const openPanel = useCreatePanel();
-  const [seen, setSeen] = useState({ dataset: false, model: false });
-  if (create && !seen[create]) setSeen({ ...seen, [create]: true });
-  const close = () => openPanel({});
-  return (
-    <>
-      {seen.dataset && <CreateDatasetSheet open={create === 'dataset'} onClose={close} />}
-      {seen.model && (
-        <CreateModelSheet
-          open={create === 'model'}
-          onClose={close}
-          dataset={dataset}
-          dataFile={dataFile}
-          baseModel={baseModel}
-          modelType={modelType}
-        />
-      )}
-    </>
-  );
+/** To the landing page when it turns out that nobody is signed in; it remembers where the person wanted to go. */
+function useLeaveWithoutSession(user: User | null | undefined): void {
+  const navigate = useNavigate();
+  const next = useLocation({ select: ({ href }) => href });
+  const wasSignedIn = useRef(false);
+  const leave = useEffectEvent(() => void navigate({ to: '/', replace: true, state: { next } }));
+  useEffect(() => {
+    // Who signs out is seen off by the message of it.
+    if (user) wasSignedIn.current = true;
+    else if (user === null && !wasSignedIn.current) leave();
+  }, [user]);
 }
 
 /** Follows what this tab and others learn about the session: a refused key, a new one, a sign-out. */

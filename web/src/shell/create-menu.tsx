@@ -1,11 +1,13 @@
 import { Boxes, Database } from 'lucide-react';
-import type { ReactElement } from 'react';
+import { type ReactElement, useEffect } from 'react';
 import { useCreatePanel } from '../lib/create-panel.ts';
 import { Menu, MenuItem } from '../ui/menu.tsx';
+import { preloadSheets } from './create-sheets.tsx';
 
 /** Create Dataset and Create Model, each in a side sheet. */
-export default function CreateMenu({ trigger }: { trigger: ReactElement }) {
+export function CreateMenu({ trigger }: { trigger: ReactElement }) {
   const openPanel = useCreatePanel();
+  useEffect(preloadSheets, []);
   return (
     <Menu trigger={trigger} defaultOpen>
       <MenuItem icon={<Database aria-hidden />} onSelect={() => openPanel({ create: 'dataset' })}>

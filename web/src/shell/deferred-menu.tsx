@@ -1,4 +1,6 @@
-import { type ComponentType, cloneElement, type ReactElement, Suspense, useState } from 'react';
+import { cloneElement, type ReactElement, Suspense, useState } from 'react';
+import type { Loadable } from '../lib/loadable.tsx';
+import { Boundary, type Broken, useRetry } from '../ui/boundary.tsx';
 
 type TriggerProps = {
   onClick?: () => void;
@@ -10,26 +12,31 @@ type TriggerProps = {
 
 type Props = {
   trigger: ReactElement<TriggerProps>;
-  /** Starts the download of the menu's code. */
-  preload: () => void;
-  /** The menu, loaded lazily; it opens as soon as it is there. */
-  menu: ComponentType<{ trigger: ReactElement }>;
+  /** The menu; it opens as soon as its code is there. */
+  menu: Loadable<{ trigger: ReactElement }>;
 };
 
 /** A menu button whose menu is loaded when the pointer or the focus comes near, which keeps it out of the first screen. */
-export function DeferredMenu({ trigger, preload, menu: LoadedMenu }: Props) {
+export function DeferredMenu({ trigger, menu: Menu }: Props) {
   const [opened, setOpened] = useState(false);
   const waiting = cloneElement(trigger, {
     onClick: () => setOpened(true),
-    onPointerEnter: preload,
-    onFocus: preload,
+    onPointerEnter: () => void Menu.preload(),
+    onFocus: () => void Menu.preload(),
     'aria-haspopup': 'menu',
     'aria-expanded': false,
   });
   if (!opened) return waiting;
   return (
-    <Suspense fallback={waiting}>
-      <LoadedMenu trigger={trigger} />
-    </Suspense>
+    <Boundary fallback={(broken: Broken) => <Unavailable {...broken} trigger={trigger} />}>
+      <Suspense fallback={waiting}>
+        <Menu trigger={trigger} />
+      </Suspense>
+    </Boundary>
   );
+}
+
+/** The button alone, whose click tries to fetch its menu again. */
+function Unavailable({ trigger, ...broken }: Broken & Pick<Props, 'trigger'>) {
+  return cloneElement(trigger, { onClick: useRetry(broken) });
 }

@@ -1,36 +1,42 @@
+import type { User } from '@bakehouse/contract/accounts';
 import { Link } from '@tanstack/react-router';
 import { Menu as MenuIcon, Plus, Search } from 'lucide-react';
-import { lazy } from 'react';
 import { cx } from '../lib/cx.ts';
-import { useUser } from '../modules/accounts/api.ts';
+import { loadable } from '../lib/loadable.tsx';
 import { BalanceWidget } from '../modules/credits/balance-widget.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Logo } from '../ui/logo.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
 import { CurrencySwitch } from './currency-switch.tsx';
 import { DeferredMenu } from './deferred-menu.tsx';
 
-const loadCreateMenu = () => import('./create-menu.tsx');
-const CreateMenu = lazy(loadCreateMenu);
-const loadUserMenu = () => import('./user-menu.tsx');
-const UserMenu = lazy(loadUserMenu);
+const CreateMenu = loadable(async () => (await import('./create-menu.tsx')).CreateMenu);
+const UserMenu = loadable(async () => (await import('./user-menu.tsx')).UserMenu);
 
 type Props = {
+  /** Null until the session is known. */
+  user: User | null;
   onOpenMenu: () => void;
   onOpenPalette: () => void;
+  /** The pointer or the focus is near the button. */
+  preloadMenu: () => void;
+  preloadPalette: () => void;
   /** The page has no sidebar, so the menu button stays at every width. */
   menuAlways: boolean;
 };
 
-export function Header({ onOpenMenu, onOpenPalette, menuAlways }: Props) {
-  const user = useUser();
+/** The line at the top of every page. What is the user's own fills in when the session is known. */
+export function Header({ user, onOpenMenu, onOpenPalette, preloadMenu, preloadPalette, menuAlways }: Props) {
   return (
-    <header className="sticky top-0 z-30 h-14 border-line border-b bg-canvas">
+    <header className="header-rule sticky top-0 z-30 h-14 bg-canvas">
       <div className="flex h-full items-center gap-1.5 px-3 sm:gap-2 sm:px-5">
         <Button
           variant="ghost"
           size="icon"
           aria-label="Menu"
           onClick={onOpenMenu}
+          onPointerEnter={preloadMenu}
+          onFocus={preloadMenu}
           className={cx('-ml-1.5', !menuAlways && 'xl:hidden')}
         >
           <MenuIcon aria-hidden />
@@ -38,11 +44,10 @@ export function Header({ onOpenMenu, onOpenPalette, menuAlways }: Props) {
         <Link to="/dashboard" className="rounded-lg" aria-label="Bakehouse, dashboard">
           <Logo nameClassName="max-md:hidden" />
         </Link>
-        <SearchButton onClick={onOpenPalette} />
+        <SearchButton onClick={onOpenPalette} preload={preloadPalette} />
         <div className="ml-auto flex items-center gap-1.5 sm:gap-2.5">
           <DeferredMenu
             menu={CreateMenu}
-            preload={() => void loadCreateMenu()}
             trigger={
               <button
                 type="button"
@@ -54,32 +59,39 @@ export function Header({ onOpenMenu, onOpenPalette, menuAlways }: Props) {
             }
           />
           <CurrencySwitch className="max-lg:hidden" />
-          <BalanceWidget />
-          <DeferredMenu
-            menu={UserMenu}
-            preload={() => void loadUserMenu()}
-            trigger={
-              <button
-                type="button"
-                className="flex size-9 shrink-0 items-center justify-center rounded-full bg-accent-soft font-semibold text-[0.8125rem] text-accent-text transition-shadow hover:shadow-[0_0_0_2px_var(--accent-line)]"
-              >
-                <span aria-hidden>{user.username.slice(0, 2).toUpperCase()}</span>
-                <span className="sr-only">Account: {user.username}</span>
-              </button>
-            }
-          />
+          {user ? <BalanceWidget /> : <Skeleton className="h-9 w-24 rounded-lg" />}
+          {user ? <AccountMenu user={user} /> : <Skeleton className="size-9 shrink-0 rounded-full" />}
         </div>
       </div>
     </header>
   );
 }
 
-function SearchButton({ onClick }: { onClick: () => void }) {
+function AccountMenu({ user }: { user: User }) {
+  return (
+    <DeferredMenu
+      menu={UserMenu}
+      trigger={
+        <button
+          type="button"
+          className="flex size-9 shrink-0 items-center justify-center rounded-full bg-accent-soft font-semibold text-[0.8125rem] text-accent-text transition-shadow hover:shadow-[0_0_0_2px_var(--accent-line)]"
+        >
+          <span aria-hidden>{user.username.slice(0, 2).toUpperCase()}</span>
+          <span className="sr-only">Account: {user.username}</span>
+        </button>
+      }
+    />
+  );
+}
+
+function SearchButton({ onClick, preload }: { onClick: () => void; preload: () => void }) {
   const mac = /Mac|iPhone|iPad/.test(navigator.userAgent);
   return (
     <button
       type="button"
       onClick={onClick}
+      onPointerEnter={preload}
+      onFocus={preload}
       aria-keyshortcuts="Control+K Meta+K"
       className="flex h-9 items-center gap-2 rounded-lg px-2.5 text-muted transition-colors hover:bg-hover hover:text-ink sm:ml-3 sm:w-56 sm:border sm:border-line-strong sm:bg-surface sm:px-3 md:w-72"
     >

@@ -1,10 +1,11 @@
+import type { User } from '@bakehouse/contract/accounts';
 import { useState } from 'react';
 import { Sheet } from '../ui/sheet.tsx';
 import { CurrencySwitch } from './currency-switch.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 /** The slide-in menu of narrow screens and of pages without a sidebar. */
-export default function MobileMenu({ onClose }: { onClose: () => void }) {
+export function MobileMenu({ user, onClose }: { user: User | null; onClose: () => void }) {
   const [open, setOpen] = useState(true);
   const close = () => {
     setOpen(false);
@@ -13,7 +14,7 @@ export default function MobileMenu({ onClose }: { onClose: () => void }) {
   };
   return (
     <Sheet open={open} onClose={close} title="Menu" side="left" size="sm">
-      <Sidebar onNavigate={close} />
+      <Sidebar user={user} onNavigate={close} />
       <div className="mt-6 flex items-center justify-between border-line border-t px-2.5 pt-5">
         <span className="font-medium text-muted">Currency</span>
         <CurrencySwitch />

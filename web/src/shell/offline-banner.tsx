@@ -1,17 +1,37 @@
 import { WifiOff } from 'lucide-react';
-import { useOnline } from '../lib/online.ts';
+import { useEffect, useState } from 'react';
+import { cx } from '../lib/cx.ts';
+import { relativeTime } from '../lib/format-time.ts';
+import { lastAnswer, useOnline } from '../lib/online.ts';
 
-/** Says that nothing is fresh while the server cannot be reached. */
+const TICK_MS = 10_000;
+
+/** Says that nothing is fresh while the server cannot be reached, and how old it is. */
 export function OfflineBanner() {
   const online = useOnline();
   return (
-    <div role="status">
+    <div
+      role="status"
+      className={cx(
+        !online && 'strip px-4 py-2 text-center text-[0.8125rem] text-warn [--strip:var(--warn-soft)]',
+      )}
+    >
       {!online && (
-        <p className="flex items-center justify-center gap-2 bg-warn-soft px-4 py-2 text-center font-medium text-[0.8125rem] text-warn">
-          <WifiOff aria-hidden className="size-4 shrink-0" />
-          The server cannot be reached. What you see may be out of date.
-        </p>
+        <>
+          <WifiOff aria-hidden className="mr-2 inline size-4 align-text-bottom" />
+          <span className="font-medium">The server cannot be reached. Trying again …</span> <Age />
+        </>
       )}
     </div>
   );
+}
+
+function Age() {
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  // Not announced anew every minute.
+  return <span aria-live="off">Last updated {relativeTime(lastAnswer(), now).toLowerCase()}.</span>;
 }

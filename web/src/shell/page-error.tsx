@@ -1,22 +1,76 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { LoadError } from '../lib/loadable.tsx';
+import { useOnline } from '../lib/online.ts';
+import { isOutdated } from '../lib/served-build.ts';
+import { useRetry } from '../ui/boundary.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
 
 /** What a page shows instead of itself when it breaks; the shell around it stays. */
 export function PageError({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
-  // A new release has other file names: only a fresh page can load them.
-  const outdated = /dynamically imported module|module script failed/i.test(String(error));
+  const retry = useRetry({
+    error,
+    reset: () => {
+      reset();
+      void router.invalidate();
+    },
+  });
+  const look = { className: 'min-h-[60dvh] justify-center' };
+  if (error instanceof LoadError) return <NotFetched error={error} onRetry={retry} {...look} />;
+  return <ErrorState title="Something went wrong" error={error} onRetry={retry} {...look} />;
+}
+
+type Props = { error: LoadError; onRetry: () => void; className?: string };
+
+/** A part of the app that could not be fetched: because the server is away, has another release, or for no known reason. */
+export function NotFetched({ error, onRetry, className }: Props) {
+  const online = useOnline();
+  const outdated = useOutdated(online);
+  if (!online) {
+    return (
+      <ErrorState
+        title="This page is not here yet"
+        error="The server cannot be reached. The page opens by itself once it can."
+        onRetry={onRetry}
+        className={className}
+      />
+    );
+  }
+  if (outdated) {
+    return (
+      <ErrorState
+        title="Bakehouse was updated"
+        error="Reload to get the new version."
+        retryLabel="Reload"
+        onRetry={() => location.reload()}
+        className={className}
+      />
+    );
+  }
+  // Some browsers remember a failed script until the page is loaded anew.
+  const stuck = error.failures > 1;
   return (
     <ErrorState
-      title={outdated ? 'Bakehouse was updated' : 'Something went wrong'}
-      error={outdated ? new Error('Reload to get the new version.') : error}
-      retryLabel={outdated ? 'Reload' : 'Try again'}
-      onRetry={() => {
-        if (outdated) return location.reload();
-        reset();
-        void router.invalidate();
-      }}
-      className="min-h-[60dvh] justify-center"
+      title="This page could not be loaded"
+      error={error}
+      retryLabel={stuck ? 'Reload' : 'Try again'}
+      onRetry={stuck ? () => location.reload() : onRetry}
+      className={className}
     />
   );
+}
+
+/** Whether the server has another build; asked anew each time that it is back. */
+function useOutdated(online: boolean): boolean {
+  const [outdated, setOutdated] = useState(false);
+  useEffect(() => {
+    if (!online) return;
+    let gone = false;
+    void isOutdated().then((answer) => gone || setOutdated(answer === true));
+    return () => {
+      gone = true;
+    };
+  }, [online]);
+  return outdated;
 }

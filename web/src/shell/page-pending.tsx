@@ -15,7 +15,7 @@ export function PagePending() {
 export function AppPending() {
   return (
     <div className="min-h-dvh">
-      <div className="h-14 border-line border-b" />
+      <div className="header-rule h-14" />
       <div className="px-4 pt-6 sm:px-8 sm:pt-8">
         <PagePending />
       </div>

@@ -1,13 +1,18 @@
+import type { User } from '@bakehouse/contract/accounts';
 import { Link } from '@tanstack/react-router';
-import { useUser } from '../modules/accounts/api.ts';
 import { navGroups } from './nav-items.ts';
 
+type Props = {
+  /** Null until the session is known. */
+  user: User | null;
+  onNavigate?: () => void;
+};
+
 /** The groups of pages. Also the slide-in menu's content; `onNavigate` closes that. */
-export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
-  const { is_operator } = useUser();
+export function Sidebar({ user, onNavigate }: Props) {
   return (
     <nav aria-label="Main" className="flex flex-col gap-5">
-      {navGroups(is_operator).map((group) => (
+      {navGroups(user?.is_operator ?? false).map((group) => (
         <div key={group.label ?? 'top'}>
           {group.label && <h2 className="mb-1 px-2.5 font-medium text-faint text-xs">{group.label}</h2>}
           <ul className="flex flex-col gap-px">

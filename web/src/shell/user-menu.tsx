@@ -7,7 +7,7 @@ import { Menu, MenuItem, MenuLink, MenuRadioGroup, MenuSeparator } from '../ui/m
 import { notify } from '../ui/notify.ts';
 
 /** Own pages, theme, currency on narrow screens, and the way out. */
-export default function UserMenu({ trigger }: { trigger: ReactElement }) {
+export function UserMenu({ trigger }: { trigger: ReactElement }) {
   const user = useUser();
   const theme = themeChoice.use();
   const currency = currencyChoice.use();

@@ -1,9 +1,11 @@
 import { RotateCcw, TriangleAlert } from 'lucide-react';
 import { cx } from '../lib/cx.ts';
 import { Button } from './button.tsx';
+import { errorMessage } from './notify.ts';
 
 type Props = {
   title: string;
+  /** What was thrown, or the sentence itself. */
   error: unknown;
   onRetry?: () => void;
   retryLabel?: string;
@@ -31,7 +33,7 @@ export function ErrorState({
       </span>
       <p className="font-semibold text-base">{title}</p>
       <p className="mt-1.5 max-w-md text-balance break-words text-muted">
-        {error instanceof Error ? error.message : 'Please try again'}
+        {typeof error === 'string' ? error : errorMessage(error)}
       </p>
       {onRetry && (
         <Button className="mt-5" onClick={onRetry}>

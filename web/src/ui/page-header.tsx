@@ -35,7 +35,7 @@ export function PageHeader({ title, description, parents, badge, actions }: Prop
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
         <div className="min-w-0 flex-1 basis-64">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <h1 className="min-w-0 break-words font-semibold text-xl tracking-tight">{title}</h1>
+            <h1 className="min-w-0 outline-none break-words font-semibold text-xl tracking-tight">{title}</h1>
             {badge}
           </div>
           {description && <p className="mt-1 max-w-2xl text-muted">{description}</p>}

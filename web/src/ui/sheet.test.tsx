@@ -10,6 +10,11 @@ const sheet = (dirty: boolean) => (
   </Sheet>
 );
 
+test('begins at its first field, not at Close', async () => {
+  render(sheet(false));
+  await vi.waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Name')));
+});
+
 test('closes at once when nothing was typed', async () => {
   onClose.mockReset();
   render(sheet(false));

@@ -1,6 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { cx } from '../lib/cx.ts';
 import { buttonClass } from './button.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
@@ -38,15 +38,21 @@ export function Sheet({
   children,
 }: Props) {
   const [asking, setAsking] = useState(false);
+  const content = useRef<HTMLDivElement>(null);
+  // One that is open from its very first rendering would stand there without having slid in.
+  const [mounted, setMounted] = useState(false);
+  useEffect(() => setMounted(true), []);
   const requestClose = () => (dirty ? setAsking(true) : onClose());
   return (
-    <Dialog.Root open={open} onOpenChange={(next) => !next && requestClose()}>
+    <Dialog.Root open={open && mounted} onOpenChange={(next) => !next && requestClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className={backdropClass} />
         <Dialog.Viewport
           className={cx('fixed inset-0 z-40 flex', side === 'right' ? 'justify-end' : 'justify-start')}
         >
           <Dialog.Popup
+            // A finger has no use for the keyboard that the first field would bring up.
+            initialFocus={(type) => (type === 'touch' ? true : (firstField(content.current) ?? true))}
             className={cx(
               'flex h-full w-full flex-col bg-surface shadow-pop outline-none transition-transform duration-200 ease-out',
               side === 'right'
@@ -72,7 +78,9 @@ export function Sheet({
               </div>
               {subheader && <div className="mt-4">{subheader}</div>}
             </header>
-            <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-5">{children}</div>
+            <div ref={content} className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-5">
+              {children}
+            </div>
             {footer && (
               <footer className="flex items-center justify-end gap-2 border-line border-t px-5 py-3.5">
                 {footer}
@@ -94,5 +102,14 @@ export function Sheet({
         }}
       />
     </Dialog.Root>
+  );
+}
+
+/** What the sheet was opened for, rather than its Close. */
+function firstField(content: HTMLElement | null): HTMLElement | null {
+  return (
+    content?.querySelector<HTMLElement>(
+      'input:not([type=hidden], :disabled, [aria-hidden]), textarea, [role=combobox], [role=radio], button:not(:disabled), a[href]',
+    ) ?? null
   );
 }

@@ -1,13 +1,19 @@
-import { lazy, Suspense } from 'react';
+import { Suspense, useEffect } from 'react';
+import { loadable } from '../lib/loadable.tsx';
+import { whenIdle } from '../lib/when-idle.ts';
+import { Boundary, NothingForNow } from './boundary.tsx';
 import { useToasterWanted } from './toaster-loader.ts';
 
-const Toaster = lazy(() => import('./toaster.tsx'));
+const Toaster = loadable(async () => (await import('./toaster.tsx')).Toaster);
 
-/** Stands once in the app; empty until the first toast. */
+/** Stands once in the app; empty until the first toast. Its code comes before anything can go wrong. */
 export function ToastHost() {
+  useEffect(() => whenIdle(() => void Toaster.preload()), []);
   return useToasterWanted() ? (
-    <Suspense>
-      <Toaster />
-    </Suspense>
+    <Boundary fallback={NothingForNow}>
+      <Suspense>
+        <Toaster />
+      </Suspense>
+    </Boundary>
   ) : null;
 }

@@ -11,7 +11,7 @@ const BOTTOM = 'var(--toast-bottom)';
  * Where toasts appear; a live region. Says when it listens, because earlier toasts would be lost. It stands
  * in the body: the root is a layer of its own, under sheets and dialogs.
  */
-export default function Toaster() {
+export function Toaster() {
   useEffect(() => toasterIsThere(toast), []);
   return createPortal(
     <Sonner

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from itertools import islice
@@ -12,8 +11,10 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from ..errors import PlainError
-from .rows import Dropped, Pair, is_text, read_pairs, read_text
+from .rows import Pair, is_text, read_pairs, read_text
 from .segments import Span, pack, sentences, windows
+from .split import PairKey, pair_key, split_rows, train_count
+from .table import Dropped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 _BATCH = 1000
+# Of the texts that are tokenised at once: tokens take some fifty times their memory meanwhile.
+_BATCH_CHARACTERS = 2_000_000
 _TEXT_PIECE = 1_000_000
 
 
@@ -63,6 +66,12 @@ class Prepared:
     train: Examples
     held_out: Examples
     warnings: list[str] = field(default_factory=list)
+
+    @property
+    def longest(self) -> int:
+        """Tokens of the longest example."""
+        parts = (self.train, self.held_out)
+        return int(max(part.lengths().max(initial=0) for part in parts))
 
 
 @dataclass
@@ -110,9 +119,10 @@ def prepare_examples(
 def _from_pairs(path: Path, data: DataSpec, tokens: ModelTokens, limit: int) -> Prepared:
     pairs = read_pairs(path, data.file_path, data.input_column, data.output_column)
     builder = _Builder()
-    dropped = list(pairs.dropped)
+    dropped: list[Dropped] = []
+    kept: list[PairKey] = []
     truncated = 0
-    for batch in _batched(pairs.kept, _BATCH):
+    for batch in _batched_pairs(pairs.rows, dropped):
         for pair, (ids, trained_from) in zip(batch, _dialogues(batch, tokens), strict=True):
             if trained_from >= min(len(ids), limit):
                 dropped.append(
@@ -121,17 +131,23 @@ def _from_pairs(path: Path, data: DataSpec, tokens: ModelTokens, limit: int) -> 
                 continue
             truncated += len(ids) > limit
             builder.add(ids[:limit], trained_from)
+            kept.append(pair_key(pair.question, pair.answer))
     dropped.sort(key=lambda row: row.line)
     _require_some(len(builder.sequences), dropped)
-    train, held_out = _shuffled_split(len(builder.sequences), data)
+    train, held_out, repeated = split_rows(kept, data.train_test_split, data.seed)
     warnings = _split_warnings(len(held_out))
+    if repeated:
+        warnings.append(
+            f"{repeated} rows ask what another row asks: those of one question are all trained on "
+            "or all held out."
+        )
     if tokens.chat_template is None:
         warnings.append(
             "The base model has no chat template: question and answer are joined by a line break."
         )
     return Prepared(
         columns=pairs.columns,
-        rows_total=len(pairs.kept) + len(pairs.dropped),
+        rows_total=len(kept) + len(dropped),
         dropped=dropped,
         rows_truncated=truncated,
         train=builder.examples(train),
@@ -142,30 +158,21 @@ def _from_pairs(path: Path, data: DataSpec, tokens: ModelTokens, limit: int) -> 
 
 def _dialogues(batch: list[Pair], tokens: ModelTokens) -> Iterator[tuple[list[int], int]]:
     """The tokens of each dialogue, and the first one that belongs to the answer."""
+    # A chat template writes the begin-of-text token itself.
+    prefix = tokens.text_prefix if tokens.chat_template is None else []
     rendered = [tokens.dialogue(pair.question, pair.answer) for pair in batch]
     encodings = tokens.encode_batch([whole for _, whole in rendered])
     for (asked, whole), encoding in zip(rendered, encodings, strict=True):
         # A template may render the question differently once an answer follows.
         answer_at = _shared_length(asked, whole)
-        yield encoding.ids, bisect_left(encoding.offsets, (answer_at, 0))
+        trained_from = bisect_left(encoding.offsets, (answer_at, 0))
+        yield [*prefix, *encoding.ids], len(prefix) + trained_from
 
 
 def _shared_length(one: str, other: str) -> int:
     """How many characters two texts share from their beginning."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
-
-
-def _shuffled_split(count: int, data: DataSpec) -> tuple[list[int], list[int]]:
-    order = list(range(count))
-    random.Random(data.seed).shuffle(order)
-    cut = _cut(count, data.train_test_split)
-    return order[:cut], order[cut:]
-
-
-def _cut(count: int, part: float) -> int:
-    """How many of `count` are trained on: at least one, and all but one if there are two."""
-    return max(1, min(round(count * part), count - 1))
 
 
 def _from_text(path: Path, data: DataSpec, tokens: ModelTokens, limit: int) -> Prepared:
@@ -218,7 +225,7 @@ def _token_windows(text: str, data: DataSpec, tokens: ModelTokens, room: int) ->
         ids.extend(encoding.ids)
         starts.extend(at + start for start, _ in encoding.offsets)
         at += len(piece)
-    cut = _cut(len(ids), data.train_test_split) if len(ids) > room else len(ids)
+    cut = train_count(len(ids), data.train_test_split) if len(ids) > room else len(ids)
 
     def part(first: int, end: int) -> Iterator[tuple[int, list[int]]]:
         if first == end:
@@ -288,6 +295,23 @@ def _require_some(examples: int, dropped: list[Dropped]) -> None:
     raise PlainError(
         f"No row can be used: all {len(dropped)} were dropped (line {first.line}: {first.reason})."
     )
+
+
+def _batched_pairs(rows: Iterable[Pair | Dropped], dropped: list[Dropped]) -> Iterator[list[Pair]]:
+    """The usable rows in batches of bounded length; the others are added to `dropped`."""
+    batch: list[Pair] = []
+    characters = 0
+    for row in rows:
+        if isinstance(row, Dropped):
+            dropped.append(row)
+            continue
+        batch.append(row)
+        characters += len(row.question) + len(row.answer)
+        if len(batch) == _BATCH or characters >= _BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
 
 
 def _batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

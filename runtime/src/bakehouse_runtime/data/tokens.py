@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PlainError
+from ..files import read_object
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +27,8 @@ class ModelTokens:
     tokenizer: Tokenizer
     special_tokens: dict[str, str]
     chat_template: str | None
+    # What chat templates are told is today.
+    today: date
 
     @cached_property
     def text_prefix(self) -> list[int]:
@@ -62,11 +65,15 @@ class ModelTokens:
 
     @cached_property
     def _template(self) -> Template | None:
-        return None if self.chat_template is None else _compile(self.chat_template)
+        return None if self.chat_template is None else _compile(self.chat_template, self.today)
 
 
-def read_model_tokens(folder: Path) -> ModelTokens:
-    """Reads `tokenizer.json`, `tokenizer_config.json` and the chat template of a model folder."""
+def read_model_tokens(folder: Path, today: str | None = None) -> ModelTokens:
+    """Reads `tokenizer.json`, `tokenizer_config.json` and the chat template of a model folder.
+
+    `today` (e.g. 2026-11-20) is the date for a chat template that asks for it: a run that goes on
+    after midnight must not train on other tokens than before.
+    """
     from tokenizers import Tokenizer
 
     file = folder / "tokenizer.json"
@@ -80,18 +87,17 @@ def read_model_tokens(folder: Path) -> ModelTokens:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     config = read_json(folder / "tokenizer_config.json")
-    return ModelTokens(tokenizer, _special_tokens(config), _chat_template(folder, config))
+    return ModelTokens(
+        tokenizer,
+        _special_tokens(config),
+        _chat_template(folder, config),
+        date.fromisoformat(today) if today else datetime.now(UTC).date(),
+    )
 
 
 def read_json(file: Path) -> dict[str, Any]:
     """The object in a JSON file of the base model; empty where there is no such file."""
-    if not file.is_file():
-        return {}
-    try:
-        value = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise PlainError(f"The base model's {file.name} is not JSON.") from error
-    return value if isinstance(value, dict) else {}
+    return read_object(file) if file.is_file() else {}
 
 
 def _special_tokens(config: dict[str, Any]) -> dict[str, str]:
@@ -115,7 +121,7 @@ def _chat_template(folder: Path, config: dict[str, Any]) -> str | None:
     return template if isinstance(template, str) else None
 
 
-def _compile(source: str) -> Template:
+def _compile(source: str, today: date) -> Template:
     """Compiles a chat template with what Transformers offers to templates."""
     import jinja2
     from jinja2 import nodes
@@ -141,7 +147,7 @@ def _compile(source: str) -> Template:
         value, ensure_ascii=False, **options
     )
     environment.globals["raise_exception"] = refuse
-    environment.globals["strftime_now"] = lambda form: datetime.now().strftime(form)
+    environment.globals["strftime_now"] = today.strftime
     try:
         return environment.from_string(source)
     except jinja2.TemplateError as error:

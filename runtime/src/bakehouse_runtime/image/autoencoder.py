@@ -11,7 +11,8 @@ from diffusers.models.autoencoders.vae import DiagonalGaussianDistribution
 from PIL import Image
 from torch import Tensor
 
-from .model_files import check_complete, loading, read_object
+from ..files import read_object
+from .model_files import check_complete, loading
 from .pictures import to_array
 
 # As many as 32 of the starter models' size, which a full-size picture outweighs alone.

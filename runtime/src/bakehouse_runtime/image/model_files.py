@@ -13,22 +13,9 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from ..errors import PlainError
+from ..files import SAFE_WEIGHTS, read_object
 
 Model = TypeVar("Model", bound=PreTrainedModel)
-
-
-def read_object(path: Path) -> dict[str, Any]:
-    """The JSON object in a file of a model. Raises PlainError where there is none."""
-    name = f"{path.parent.name}/{path.name}"
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise PlainError(f"The file {name} of the model is missing.") from error
-    except (OSError, ValueError) as error:
-        raise PlainError(f"The file {name} is not JSON.") from error
-    if not isinstance(content, dict):
-        raise PlainError(f"The file {name} is not a JSON object.")
-    return content
 
 
 @contextmanager
@@ -59,9 +46,8 @@ def load_text_model(kind: type[Model], folder: Path, dtype: torch.dtype) -> Mode
         loaded: Any = kind.from_pretrained(
             folder,
             dtype=dtype,
-            local_files_only=True,
-            use_safetensors=True,
             output_loading_info=True,
+            **SAFE_WEIGHTS,
         )
     model, found = loaded
     # Missing weights would be drawn at random.

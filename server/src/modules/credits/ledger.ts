@@ -231,6 +231,19 @@ export async function extendHold(
  * or after a release, throws AppError 'conflict'. More than the hold is a mistake of the caller.
  */
 export async function settle(tx: Transaction, input: Settlement): Promise<{ transferId: string | null }> {
+  const { transferId, changed } = await endHold(tx, input);
+  if (changed !== null) await publishBalance(tx, [changed]);
+  return { transferId };
+}
+
+/**
+ * What `settle` does, telling nobody: for what is settled by the hundred, whose caller announces it after the
+ * commit. `changed` is the account whose balance did.
+ */
+export async function endHold(
+  tx: Transaction,
+  input: Settlement,
+): Promise<{ transferId: string | null; changed: string | null }> {
   const answer = await callOnce<{
     outcome: 'ok' | 'replayed' | 'exceeds_hold' | 'ended' | 'not_found';
     transfer_id: string | null;
@@ -241,8 +254,10 @@ export async function settle(tx: Transaction, input: Settlement): Promise<{ tran
     throw new Error(`Hold ${input.holdId} is smaller than the ${formatBgl(input.amountMicro)} BGL to settle`);
   }
   if (answer.outcome === 'ended') throw holdEnded();
-  if (answer.outcome === 'ok') await publishBalance(tx, [answer.debit_account_id]);
-  return { transferId: answer.transfer_id };
+  return {
+    transferId: answer.transfer_id,
+    changed: answer.outcome === 'ok' ? answer.debit_account_id : null,
+  };
 }
 
 /** Gives the whole hold back. May be repeated. Throws AppError 'conflict' when it was settled with a charge. */

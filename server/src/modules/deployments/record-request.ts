@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { settle } from '../credits/ledger.ts';
+import { endHold } from '../credits/ledger.ts';
 import { costMicro } from '../credits/quote.ts';
 import type { Usage } from './completion-stream.ts';
 import { tokenPrices } from './find-model.ts';
@@ -28,7 +28,7 @@ export async function recordRequest(
     { priceId: prices.prompt, parts: BigInt(usage.promptTokens) },
     { priceId: prices.completion, parts: BigInt(usage.completionTokens) },
   ]);
-  await inTransaction(ctx.db, async (tx) => {
+  const { changed } = await inTransaction(ctx.db, async (tx) => {
     await insertChatRequest(tx, {
       id: answered.id,
       userId: ctx.caller.userId,
@@ -43,6 +43,9 @@ export async function recordRequest(
       totalMs: answered.totalMs,
       costMicro: amountMicro,
     });
-    await settle(tx, { holdId, amountMicro });
+    return endHold(tx, { holdId, amountMicro });
   });
+  // After the commit: transactions that announce commit one after the other.
+  const { userId } = ctx.caller;
+  if (changed !== null) ctx.events.announce(userId, { topic: 'balance', id: userId });
 }

@@ -85,7 +85,7 @@ export async function checkFineTune(
           {
             base: trainableFiles(base),
             dataFile,
-            spec: { data: toDataSpec(fields), parameters: toParameters(fields) },
+            spec: { data: toDataSpec(fields, ctx.clock.now()), parameters: toParameters(fields) },
           },
           signal,
         );

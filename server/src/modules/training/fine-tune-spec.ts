@@ -11,7 +11,8 @@ export type FineTuneFields = Omit<
 
 const SEED = 42;
 
-export function toDataSpec(fields: FineTuneFields): TrainSpec['data'] {
+/** How a run that is requested at `now` reads its data. */
+export function toDataSpec(fields: FineTuneFields, now: Date): TrainSpec['data'] {
   const isText = isTextFile(fields.file_name);
   return {
     file_path: fields.file_name,
@@ -23,6 +24,7 @@ export function toDataSpec(fields: FineTuneFields): TrainSpec['data'] {
     min_segment_length: fields.min_segment_length,
     train_test_split: fields.train_test_split,
     seed: SEED,
+    date: now.toISOString().slice(0, 10),
   };
 }
 
@@ -61,8 +63,9 @@ export function toTrainSpec(input: {
   base: AssetRevision;
   dataset: AssetRevision;
   device: 'cpu' | 'cuda';
+  now: Date;
 }): WorkloadSpec {
-  const { title, fields, base, dataset, device } = input;
+  const { title, fields, base, dataset, device, now } = input;
   const toInput = ({ path, sha256, sizeBytes }: AssetRevision['files'][number]) => ({
     path,
     sha256,
@@ -78,7 +81,7 @@ export function toTrainSpec(input: {
       { name: 'base_model', files: trainableFiles(base).map(toInput) },
       { name: 'dataset', files: dataset.files.filter(({ path }) => path === fields.file_name).map(toInput) },
     ],
-    data: toDataSpec(fields),
+    data: toDataSpec(fields, now),
     parameters: toParameters(fields),
     device,
   };

@@ -51,6 +51,7 @@ const input: DataToRead = {
       min_segment_length,
       train_test_split,
       seed: 1,
+      date: '2026-11-20',
     },
     parameters: {
       epochs,

@@ -22,6 +22,7 @@ function input(sha256: string, more: Partial<DataToRead['spec']['parameters']> =
         min_segment_length: 15,
         train_test_split: 0.8,
         seed: 42,
+        date: '2026-11-20',
       },
       parameters: {
         epochs: 1,

@@ -72,6 +72,7 @@ export async function startFineTune(
           base,
           dataset,
           device: place.placement.accelerator === null ? 'cpu' : 'cuda',
+          now,
         }),
         placement: place.placement,
         expectedSeconds: check.seconds,

@@ -6,6 +6,7 @@ import { queryClient } from '../../lib/query-client.ts';
 import { broadcastSession } from '../../lib/session-channel.ts';
 import { authRequest } from './auth-request.ts';
 import { refreshSession } from './session.ts';
+import { sessionHint } from './session-hint.ts';
 
 export { refreshSession, sessionQuery, UserContext, useSessionUser, useUser } from './session.ts';
 
@@ -53,12 +54,15 @@ export async function signInWith(provider: 'github' | 'google', returnTo: string
     provider,
     callbackURL: returnTo,
   });
+  // Who comes back is signed in: the shell is painted at once.
+  sessionHint.set('expected');
   location.assign(url);
 }
 
 /** Ends the session here and in the other tabs, and forgets everything that was read. */
 export async function signOut(): Promise<void> {
   await authRequest('POST', 'sign-out', {});
+  sessionHint.set('none');
   broadcastSession({ type: 'signed-out', userId: getCredentials()?.userId ?? null });
 }
 

@@ -1,4 +1,5 @@
 import { ApiError, toApiError } from '../../lib/api-error.ts';
+import { checkServer, noteAnswer } from '../../lib/online.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -19,7 +20,9 @@ export async function authRequest<Answer>(
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
+    noteAnswer(response.status);
   } catch (error) {
+    void checkServer();
     if (error instanceof DOMException && error.name === 'TimeoutError') {
       throw new ApiError(`Request timeout after ${TIMEOUT_MS}ms`, { status: 0, code: 'timeout' });
     }

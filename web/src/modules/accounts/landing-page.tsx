@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { Database, GraduationCap, ReceiptText, Rocket } from 'lucide-react';
-import { useEffect } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import { Logo } from '../../ui/logo.tsx';
-import { signInMethodsQuery } from './api.ts';
+import { signInMethodsQuery, useSessionUser } from './api.ts';
 import { ForgotPasswordForm } from './forgot-password-form.tsx';
 import { KeyLostForm } from './key-lost-form.tsx';
 import { NewPasswordForm } from './new-password-form.tsx';
@@ -84,6 +84,13 @@ function AccountCard() {
   useEffect(() => {
     document.title = form === 'sign-in' ? 'Bakehouse' : `${titles[form]} · Bakehouse`;
   }, [form]);
+  // Somebody is signed in after all.
+  const user = useSessionUser();
+  const enterNow = useEffectEvent(() => void enter());
+  useEffect(() => {
+    if (user) enterNow();
+  }, [user]);
+  const card = useFocusOnChange(form);
 
   if (keyLost) {
     return (
@@ -94,7 +101,7 @@ function AccountCard() {
     );
   }
   return (
-    <div className="card px-6 py-7 sm:px-8">
+    <div ref={card} className="card px-6 py-7 sm:px-8">
       <h2 className="font-semibold text-lg tracking-tight">{titles[form]}</h2>
       <p className="mt-1 mb-6 text-muted">
         {form === 'sign-in' ? (
@@ -125,6 +132,18 @@ function AccountCard() {
       )}
     </div>
   );
+}
+
+/** The link that led to another form is gone with the old one: the focus goes to the new one's first field. */
+function useFocusOnChange(form: string) {
+  const card = useRef<HTMLDivElement>(null);
+  const shown = useRef(form);
+  useEffect(() => {
+    if (shown.current === form) return;
+    shown.current = form;
+    card.current?.querySelector('input')?.focus();
+  }, [form]);
+  return card;
 }
 
 /** To another form of the card; where the person wanted to go is kept. */

@@ -1,11 +1,12 @@
 import { getApiKey, getMe, type User } from '@bakehouse/contract/accounts';
-import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import { call } from '../../lib/api-client.ts';
 import { ApiError } from '../../lib/api-error.ts';
 import { getCredentials, setCredentials } from '../../lib/credentials.ts';
 import { queryClient } from '../../lib/query-client.ts';
 import { authRequest } from './auth-request.ts';
+import { sessionHint } from './session-hint.ts';
 
 /**
  * Who is signed in here; null for nobody. Reads the key with the session cookie, and from then on
@@ -29,9 +30,9 @@ export const keyLostQuery = queryOptions({
   gcTime: Number.POSITIVE_INFINITY,
 });
 
-/** The signed-in user, or null while the last one is leaving; the shell hands it to everything inside. */
-export function useSessionUser(): User | null {
-  return useSuspenseQuery(sessionQuery).data;
+/** The signed-in user; null for nobody, undefined while that is not known. */
+export function useSessionUser(): User | null | undefined {
+  return useQuery(sessionQuery).data;
 }
 
 export const UserContext = createContext<User | null>(null);
@@ -55,6 +56,7 @@ export async function refreshSession(): Promise<User | null> {
 
 async function loadSession(): Promise<User | null> {
   const session = await authRequest<{ user: { id: string } } | null>('GET', 'get-session');
+  sessionHint.set(session ? 'expected' : 'none');
   if (!session) {
     setCredentials(null);
     return null;

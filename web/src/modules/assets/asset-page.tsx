@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { MarkdownLines } from '../../ui/markdown.tsx';
+import { isMissing, Missing } from '../../ui/missing.tsx';
 import { notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
@@ -26,14 +27,24 @@ type Props = {
 };
 
 const parents = {
-  dataset: [{ label: 'My Datasets', to: '/dataset' as const }],
-  model: [{ label: 'My Models', to: '/model' as const }],
-};
+  dataset: [{ label: 'My Datasets', to: '/dataset' }],
+  model: [{ label: 'My Models', to: '/model' }],
+} as const;
 
 /** What the pages of a dataset and of a model share: title, edit, delete, and the states around the content. */
 export function AssetPage({ id, ...rest }: Props) {
   const asset = useQuery(assetQuery(id));
   if (asset.isPending) return <PageSkeleton />;
+  if (!asset.data && isMissing(asset.error)) {
+    return (
+      <Missing
+        title={`There is no such ${rest.kind}`}
+        text="It may have been deleted, or it belongs to another account."
+        to={parents[rest.kind][0].to}
+        label={`Go to ${parents[rest.kind][0].label}`}
+      />
+    );
+  }
   if (!asset.data) {
     return (
       <ErrorState

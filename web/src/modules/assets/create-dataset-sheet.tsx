@@ -110,7 +110,7 @@ export function CreateDatasetSheet({ open, onClose }: Props) {
               <Button disabled aria-pressed={false}>
                 Yes
               </Button>
-              <Button disabled aria-pressed={true} className="bg-hover">
+              <Button disabled aria-pressed={true} className="bg-hover!">
                 No
               </Button>
             </div>

@@ -28,17 +28,21 @@ export function BalanceWidget() {
   }, [isError, refetch]);
 
   return (
-    <div
-      key={flash?.at}
-      className={cx(
-        'flex h-9 items-center rounded-lg border border-line-strong bg-surface',
-        flash && 'animate-[flash_1s_ease-out]',
-        flash && (flash.up ? '[--flash:var(--good-soft)]' : '[--flash:var(--bad-soft)]'),
+    <div className="relative flex h-9 items-center rounded-lg border border-line-strong bg-surface">
+      {/* Beside the links and not around them: each flash is a new element, which would take the focus along. */}
+      {flash && (
+        <span
+          key={flash.at}
+          aria-hidden
+          className={cx(
+            'absolute inset-0 animate-[flash_1s_ease-out] rounded-lg',
+            flash.up ? '[--flash:var(--good-soft)]' : '[--flash:var(--bad-soft)]',
+          )}
+        />
       )}
-    >
       <Link
         to="/transactions"
-        className="flex h-full items-center rounded-l-lg px-3 font-semibold hover:bg-hover max-[25rem]:px-2"
+        className="relative flex h-full items-center rounded-l-lg px-3 font-semibold hover:bg-hover max-[25rem]:px-2"
         aria-label={data ? `Balance: ${showAmount(data.available)}` : 'Balance'}
       >
         {data ? <Money bgl={data.available} /> : <Skeleton className="h-4 w-14" />}
@@ -46,7 +50,7 @@ export function BalanceWidget() {
       <Link
         to="/buy-bagels"
         aria-label="Buy credits"
-        className="flex h-full w-8 items-center justify-center rounded-r-lg border-line-strong border-l text-muted hover:bg-hover hover:text-ink max-[25rem]:hidden"
+        className="relative flex h-full w-8 items-center justify-center rounded-r-lg border-line-strong border-l text-muted hover:bg-hover hover:text-ink max-[25rem]:hidden"
       >
         <Plus aria-hidden className="size-4" />
       </Link>

@@ -22,7 +22,11 @@ export function PeriodFields({ period, onChange }: Props) {
   }
 
   const day = (field: keyof Period, label: string, latest: string) => (
-    <Field label={label} error={problems[field] || undefined} className="w-37">
+    <Field
+      label={label}
+      error={problems[field] || undefined}
+      className="flex-1 basis-34 sm:w-37 sm:flex-none"
+    >
       <Input
         type="date"
         value={shown[field] ?? ''}
@@ -33,7 +37,7 @@ export function PeriodFields({ period, onChange }: Props) {
     </Field>
   );
   return (
-    <div className="flex min-w-0 flex-wrap items-start gap-2">
+    <div className="flex min-w-0 flex-wrap items-start gap-2 max-sm:w-full">
       {day('from', 'From', period.to ?? today)}
       {day('to', 'To', today)}
       {(shown.from ?? shown.to) && (

@@ -99,9 +99,10 @@ function Toolbar() {
   const set = (change: { from?: string; to?: string; view?: 'statement' }) =>
     void navigate({ search: (previous) => ({ ...previous, ...change }), replace: true, resetScroll: false });
   return (
-    <div className="flex flex-wrap items-end justify-between gap-3 border-line border-b px-5 py-3.5">
+    <div className="flex flex-wrap items-start justify-between gap-3 border-line border-b px-5 py-3.5">
       <Segmented
         label="View"
+        className="sm:mt-6.5"
         value={view}
         onChange={(next) => set({ view: next === 'statement' ? next : undefined })}
         options={[

@@ -10,6 +10,7 @@ import { CodeTabs } from '../../ui/code-block.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { Figure } from '../../ui/figure.tsx';
+import { isMissing, Missing } from '../../ui/missing.tsx';
 import { Money } from '../../ui/money.tsx';
 import { notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -37,6 +38,16 @@ export function DeploymentPage() {
         <Skeleton className="mb-5 h-24 w-full" />
         <Skeleton className="h-72 w-full" />
       </LoadingRegion>
+    );
+  }
+  if (!deployment.data && isMissing(deployment.error)) {
+    return (
+      <Missing
+        title="There is no such deployment"
+        text="The link may be mistyped, or the deployment belongs to another account."
+        to="/my-deployments"
+        label="Go to Deploy Models"
+      />
     );
   }
   if (!deployment.data) {

@@ -15,7 +15,7 @@ export function PreparationBanner() {
   return (
     <div role="status" aria-label="Preparation of this machine">
       {summary && (
-        <details className="group border-line border-b bg-subtle">
+        <details className="strip group [--strip:var(--subtle)]">
           <summary className="mx-auto flex max-w-6xl list-none items-center gap-2.5 px-4 py-2.5 text-[0.8125rem] sm:px-8 [&::-webkit-details-marker]:hidden">
             {summary.failed ? (
               <TriangleAlert aria-hidden className="size-4 shrink-0 text-bad" />

@@ -41,9 +41,15 @@ export function RunOutcome({ run }: { run: Run }) {
       className="mb-5"
       title={run.state === 'failed' ? 'The run failed' : 'The run was cancelled'}
     >
-      {run.reason} {run.charged !== null && <Charge bgl={run.charged} />}
+      {saysMore(run) && `${run.reason} `}
+      {run.charged !== null && <Charge bgl={run.charged} />}
     </Callout>
   );
+}
+
+/** A run that its owner cancelled has no more to say than that. */
+function saysMore({ state, reason }: Run): boolean {
+  return state === 'failed' || !reason.startsWith('Cancelled');
 }
 
 function Charge({ bgl }: { bgl: string }) {

@@ -7,6 +7,7 @@ import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { LogView } from '../../ui/log-view.tsx';
+import { isMissing, Missing } from '../../ui/missing.tsx';
 import { Money } from '../../ui/money.tsx';
 import { notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -36,6 +37,16 @@ export function RunPage() {
           <Skeleton className="h-72" />
         </div>
       </LoadingRegion>
+    );
+  }
+  if (!run.data && isMissing(run.error)) {
+    return (
+      <Missing
+        title="There is no such run"
+        text="The link may be mistyped, or the run belongs to another account."
+        to="/llm-training"
+        label="Go to LLM Training"
+      />
     );
   }
   if (!run.data) {
@@ -89,7 +100,7 @@ function LoadedPage({ run }: { run: Run }) {
       />
       {over ? <RunOutcome run={run} /> : <RunProgress run={run} />}
       <RunCurves runId={run.run_id} ended={over} />
-      <div className="mt-5 grid gap-5 lg:grid-cols-2">
+      <div className="mt-5 grid items-start gap-5 lg:grid-cols-2">
         <Log runId={run.run_id} />
         <RunDetails run={run} />
       </div>

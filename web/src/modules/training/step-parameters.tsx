@@ -70,7 +70,7 @@ export function StepParameters({ state, problems, criticalErrors, onChange, onSu
           help={
             learningRateAdvice(parameters.learning_rate) ?? (
               <span className="flex flex-wrap items-center gap-1">
-                Good starting points:
+                Common values:
                 {learningRatePresets.map((rate) => (
                   <Button
                     key={rate}

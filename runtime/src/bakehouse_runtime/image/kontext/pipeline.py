@@ -21,7 +21,8 @@ from PIL import Image
 from transformers import PreTrainedModel
 
 from ...errors import PlainError
-from ..model_files import check_complete, load_text_model, loading, read_object
+from ...files import SAFE_WEIGHTS, read_object
+from ..model_files import check_complete, load_text_model, loading
 from ..pictures import fit_square, to_pictures
 from ..text import SENTENCE_WINDOW, check_prompt_length, load_sentence_encoder
 from .text import FluxText
@@ -92,9 +93,7 @@ class KontextPipeline:
             places = (encoder, encoder, tokenizer, tokenizer)
             parts = dict(zip(TEXT_PARTS, places, strict=True))
         with loading(f"The model in {folder.name}"):
-            edit = FluxKontextPipeline.from_pretrained(
-                folder, dtype=dtype, local_files_only=True, use_safetensors=True, **parts
-            )
+            edit = FluxKontextPipeline.from_pretrained(folder, dtype=dtype, **SAFE_WEIGHTS, **parts)
             _check_parts(edit)
             return cls(edit.to(device), window)
 

@@ -12,9 +12,9 @@ from PIL import Image
 from torch import Tensor
 
 from ...errors import PlainError
+from ...files import read_object
 from ..autoencoder import decode_latents, load_autoencoder
 from ..flow import guided_velocity
-from ..model_files import read_object
 from ..pictures import to_pictures
 from ..text import LONGEST_SENTENCE_WINDOW, ClipText, SentenceText, TextEncoder
 from .model import Expert, Router

@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from ...errors import PlainError
-from ..model_files import read_object
+from ...files import read_object
 from .model import Expert, ExpertShape, Router, RouterShape
 
 EXPERT_WEIGHTS = "diffusion_pytorch_model.safetensors"

@@ -18,6 +18,7 @@ from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from PIL import Image
 from torch import Tensor
 
+from ...files import written_whole
 from ..autoencoder import encode_pictures
 from ..text import TextEncoder
 from .device import fast_arithmetic
@@ -89,9 +90,8 @@ def _write_shard(
 
 
 def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
-    partial = path.with_suffix(".partial.npz")
-    np.savez(partial, allow_pickle=False, **arrays)
-    partial.replace(path)
+    with written_whole(path) as partial, partial.open("wb") as file:
+        np.savez(file, allow_pickle=False, **arrays)
 
 
 def _write_texts(folder: Path, text_encoder: TextEncoder, reporter: TrainingReporter) -> bool:
@@ -127,7 +127,7 @@ def _without_end(state: Tensor) -> Tensor:
 
 
 def _shards(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.glob("shard-*.npz") if "partial" not in path.name)
+    return sorted(folder.glob("shard-*.npz"))
 
 
 class Bank:

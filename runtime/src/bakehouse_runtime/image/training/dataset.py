@@ -12,6 +12,7 @@ import numpy as np
 from PIL import Image
 
 from ...errors import PlainError
+from ...files import inside
 from ..pictures import fit_square, read_picture
 from .bank import Example
 
@@ -48,7 +49,7 @@ def read_captioned_pictures(folder: Path, metadata_path: str | None) -> list[Cap
     Raises PlainError for a row that cannot be used, and where there is nothing to train on.
     """
     if metadata_path is not None:
-        pictures = _listed(folder, folder / metadata_path)
+        pictures = _listed(folder, inside(folder, metadata_path))
     else:
         pictures = [
             _beside(path) for path in picture_files(folder) if path.with_suffix(".txt").is_file()

@@ -21,6 +21,7 @@ from PIL import Image
 from torch import Tensor, nn
 
 from ...errors import PlainError
+from ...files import written_whole
 from .device import fast_arithmetic
 from .reporter import TrainingReporter
 
@@ -126,12 +127,10 @@ class Training:
             "average": self.average,
             "optimizers": [optimizer.state_dict() for optimizer in self.optimizers],
         }
-        partial = path.with_suffix(".partial")
-        with partial.open("wb") as file:
+        with written_whole(path) as partial, partial.open("wb") as file:
             torch.save(state, file)
             file.flush()
             os.fsync(file.fileno())
-        partial.replace(path)
         for old in sorted(folder.glob("step-*.pt"))[:-KEPT_CHECKPOINTS]:
             old.unlink()
 

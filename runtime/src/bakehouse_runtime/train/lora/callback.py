@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 from transformers import TrainerCallback
 
 from ...errors import StopRequested
-from .checkpoints import mark_whole
+from .checkpoints import Cadence, mark_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from transformers import TrainerControl, TrainerState, TrainingArguments
 
     from ...server_client import Reporter
@@ -25,16 +23,14 @@ _CURVES = (*_LOGGED, "num_tokens", "tokens_per_second", "eval_loss")
 class TrainingCallback(TrainerCallback):
     """One per run. Its hooks are called on every step, so they only note and compare."""
 
-    def __init__(self, reporter: Reporter, steps_per_epoch: int, checkpoint_every_s: float) -> None:
+    def __init__(self, reporter: Reporter, steps_per_epoch: int) -> None:
         self._reporter = reporter
         self._steps_per_epoch = steps_per_epoch
-        self._checkpoint_every_s = checkpoint_every_s
         # Seconds spent in training steps, over all lives of the run.
         self.seconds = 0.0
-        # Measures the held-out loss of the model as it is; None where nothing is held out.
-        self.evaluate: Callable[[], object] | None = None
         self._step_began = 0.0
-        self._saved_at = time.monotonic()
+        self._step_ended = 0.0
+        self._cadence = Cadence(time.monotonic())
         self._logged = (0, 0.0)  # tokens and seconds at the last point of the curves
         self._first_step = 0  # of this life, and the seconds until then
         self._first_seconds = 0.0
@@ -42,10 +38,12 @@ class TrainingCallback(TrainerCallback):
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
-        self._reporter.phase("training")
+        # A life that was stopped in an evaluation has left its point to this one.
+        args.eval_on_start = self._lacks_evaluation(args, state)
+        self._reporter.phase("evaluating" if args.eval_on_start else "training")
         self._first_step = state.global_step
         self._first_seconds = self.seconds
-        self._saved_at = time.monotonic()
+        self._cadence = Cadence(time.monotonic())
         self._logged = (state.num_input_tokens_seen, self.seconds)
         # A life that was killed may have died with its last points in hand; the checkpoint has
         # them, and a point that the server has already is the same again.
@@ -53,18 +51,6 @@ class TrainingCallback(TrainerCallback):
             known = {name: float(point[name]) for name in _CURVES if name in point}
             if known:
                 self._reporter.metrics(int(point["step"]), known)
-        if self.evaluate is not None and self._left_in_evaluation(state):
-            self._reporter.phase("evaluating")
-            self.evaluate()
-
-    def _left_in_evaluation(self, state: TrainerState) -> bool:
-        """Whether the last life ended between an epoch and its evaluation. Trainer goes on with the
-        next epoch then; after the last one the loss is measured anyway."""
-        step = state.global_step
-        measured = any(
-            point["step"] == step and "eval_loss" in point for point in state.log_history
-        )
-        return 0 < step < state.max_steps and step % self._steps_per_epoch == 0 and not measured
 
     def on_step_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
@@ -74,7 +60,7 @@ class TrainingCallback(TrainerCallback):
     def on_step_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
-        now = time.monotonic()
+        now = self._step_ended = time.monotonic()
         self.seconds += now - self._step_began
         step = state.global_step
         each = (self.seconds - self._first_seconds) / (step - self._first_step)
@@ -82,8 +68,7 @@ class TrainingCallback(TrainerCallback):
         if self._reporter.stop_requested:
             control.should_save = True
             control.should_training_stop = True
-        # The end of an epoch is saved before it is evaluated, so that a stop can leave there.
-        elif step % self._steps_per_epoch == 0 or now - self._saved_at >= self._checkpoint_every_s:
+        elif self._cadence.is_due(now, epoch_ends=step % self._steps_per_epoch == 0):
             control.should_save = True
 
     def on_epoch_end(
@@ -135,5 +120,18 @@ class TrainingCallback(TrainerCallback):
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
         mark_whole(Path(str(args.output_dir)) / f"checkpoint-{state.global_step}", self.seconds)
-        self._saved_at = time.monotonic()
+        self._cadence.saved(self._step_ended, time.monotonic())
         self._reporter.checkpoint(state.global_step)
+
+    def _lacks_evaluation(self, args: TrainingArguments, state: TrainerState) -> bool:
+        """Whether the checkpoint is of the end of an epoch that was not evaluated. That of the last
+        one is for the caller, as after training."""
+        step = state.global_step
+        return (
+            args.eval_strategy != "no"
+            and 0 < step < state.max_steps
+            and step % self._steps_per_epoch == 0
+            and not any(
+                "eval_loss" in point and point["step"] == step for point in state.log_history
+            )
+        )

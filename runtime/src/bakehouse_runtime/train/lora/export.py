@@ -106,13 +106,13 @@ def model_card(spec: TrainSpec, prepared: Prepared, outcome: Outcome) -> str:
         "(gradient accumulation)",
         "LoRA": f"rank {lora.r}, alpha {lora.alpha:g}, dropout {lora.dropout:g}",
         "Target modules": ", ".join(outcome.modules),
-        "Longest example": f"{max(prepared.train.lengths(), default=0)} tokens "
-        f"(of {data.max_chunk_size} allowed)",
+        "Longest example": f"{prepared.longest} tokens",
+        "Examples are cut at": f"{data.max_chunk_size} tokens",
         "Seed": data.seed,
         "Device": outcome.device,
         "Steps": outcome.steps,
         "Tokens": outcome.tokens,
-        "Time in training steps": f"{_duration(outcome.seconds)} (evaluation comes on top)",
+        "Time in training steps": _duration(outcome.seconds),
     }
     lines = [
         "---",
@@ -182,7 +182,7 @@ def _loss(value: float | None) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """As the web app shows it: '49 s', '14 min 34 s', '2 h 5 min'."""
+    """As the page of the run writes it, e.g. `14 min 34 s`."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -15,10 +15,43 @@ if TYPE_CHECKING:
     from gguf import MODEL_ARCH, TensorNameMap
     from numpy.typing import NDArray
 
-# Families whose name in config.json differs from llama.cpp's name for their architecture.
-_ARCHITECTURES = {"mistral": "llama", "phi3": "phi3", "gemma3_text": "gemma3"}
-# Families whose q and k rows llama.cpp stores in another order, for its rotary embedding.
-_ROTARY_ORDER = {"llama"}
+# Families by their name in config.json, with llama.cpp's name for their architecture. An adapter
+# has to follow what llama.cpp's converter (convert_hf_to_gguf.py) does to the base's matrices, and
+# nothing in the files tells: a wrong one loads and answers wrongly. So only families whose
+# converter was read stand here, and others are refused.
+# Of these the converter reorders the rows of q and k, for llama.cpp's rotary embedding.
+_REORDERED = {
+    "arcee": "arcee",
+    "granite": "granite",
+    "granitemoe": "granitemoe",
+    "llama": "llama",
+    "ministral3": "mistral3",
+    "mistral": "llama",
+    "mixtral": "llama",
+    "olmo": "olmo",
+    "smollm3": "smollm3",
+}
+# Of these it leaves all matrices as they are.
+_AS_STORED = {
+    "apertus": "apertus",
+    "cohere": "command-r",
+    "cohere2": "cohere2",
+    "exaone4": "exaone4",
+    "gemma": "gemma",
+    "gemma2": "gemma2",
+    "gemma3_text": "gemma3",
+    "olmo2": "olmo2",
+    "olmo3": "olmo2",
+    "phi": "phi2",
+    "phi3": "phi3",
+    "qwen2": "qwen2",
+    "qwen2_moe": "qwen2moe",
+    "qwen3": "qwen3",
+    "qwen3_moe": "qwen3moe",
+    "seed_oss": "seed_oss",
+    "starcoder2": "starcoder2",
+}
+_ARCHITECTURES = _REORDERED | _AS_STORED
 _PREFIX = "base_model.model."
 
 
@@ -45,7 +78,7 @@ def write_gguf_adapter(
         if part not in {"lora_A", "lora_B"}:
             raise PlainError(f"llama.cpp has no place for {key}.")
         values = np.ascontiguousarray(tensors[key], dtype=np.float32)
-        if part == "lora_B" and name in _ROTARY_ORDER:
+        if part == "lora_B" and config["model_type"] in _REORDERED:
             if module.endswith("q_proj"):
                 values = rotary_rows(values, heads)
             elif module.endswith("k_proj"):
@@ -98,8 +131,8 @@ def _tensor_name(names: TensorNameMap, module: str) -> str:
 def _architecture(model_type: str) -> MODEL_ARCH:
     from gguf import MODEL_ARCH_NAMES
 
-    wanted = _ARCHITECTURES.get(model_type, model_type)
+    wanted = _ARCHITECTURES.get(model_type)
     for architecture, name in MODEL_ARCH_NAMES.items():
         if name == wanted:
             return architecture
-    raise PlainError(f"llama.cpp does not know the model family {model_type}.")
+    raise PlainError(f"Bakehouse does not know how llama.cpp stores the model family {model_type}.")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, cast
 
 from ...base_model import lora_targets, read_base_model
+from ...confined import run_confined
 from ...data.examples import prepare_examples, steps_per_epoch
 from ...data.tokens import read_model_tokens
-from ...device import choose_device, device_name, use_all_cores
+from ...device import choose_device, device_name, refuse_several_devices, use_all_cores
 from ...errors import PlainError, StopRequested
+from ...files import inside, write_json
 from ...workload import workload
-from .checkpoints import last_checkpoint, write_json
+from .checkpoints import last_checkpoint
 from .export import Outcome, export
 
 if TYPE_CHECKING:
@@ -20,13 +23,13 @@ if TYPE_CHECKING:
     from peft import PeftModel
     from transformers import Trainer
 
+    from ...base_model import LoraTargets
+    from ...data.examples import Prepared
     from ...protocol import TrainSpec
-    from ...server_client import Artefact, Reporter
+    from ...server_client import Reporter
     from ...workload import Workload
     from .callback import TrainingCallback
     from .checkpoints import Checkpoint
-
-CHECKPOINT_EVERY_S = 30.0
 
 
 def train(spec: TrainSpec) -> int:
@@ -36,19 +39,8 @@ def train(spec: TrainSpec) -> int:
     """
     with workload(spec) as work:
         work.reporter.log(f"Training {spec.title} on {spec.dataset_title}.")
-        try:
-            _train(spec, work)
-        except _memory_errors() as error:
-            raise PlainError(
-                "The memory is not enough: choose a smaller batch size, chunk size or rank."
-            ) from error
+        _train(spec, work)
     return 0
-
-
-def _memory_errors() -> tuple[type[BaseException], ...]:
-    import torch
-
-    return (MemoryError, torch.OutOfMemoryError)
 
 
 def _train(spec: TrainSpec, work: Workload) -> None:
@@ -59,13 +51,13 @@ def _train(spec: TrainSpec, work: Workload) -> None:
             raise PlainError(f"The spec has no input {name}.")
 
     reporter.phase("reading data")
-    base = read_base_model(inputs["base_model"])
-    targets = lora_targets(base, spec.parameters.lora.target_modules)
-    prepared = prepare_examples(
-        inputs["dataset"] / spec.data.file_path,
-        spec.data,
-        read_model_tokens(inputs["base_model"]),
-        base.max_positions,
+    targets, prepared = run_confined(
+        PurePosixPath(spec.data.file_path).name,
+        read_inputs,
+        spec,
+        inputs["base_model"],
+        inputs["dataset"],
+        stop_requested=lambda: reporter.stop_requested,
     )
     for warning in (*targets.warnings, *prepared.warnings):
         reporter.log(f"Note: {warning}")
@@ -84,7 +76,8 @@ def _train(spec: TrainSpec, work: Workload) -> None:
 
     use_all_cores()
     device = choose_device(spec.device)
-    callback = TrainingCallback(reporter, epoch_steps, CHECKPOINT_EVERY_S)
+    refuse_several_devices(device)
+    callback = TrainingCallback(reporter, epoch_steps)
     checkpoints = work.work_dir / "checkpoints"
     trainer = build_trainer(
         spec,
@@ -97,8 +90,6 @@ def _train(spec: TrainSpec, work: Workload) -> None:
         [callback],
     )
     held_out = len(prepared.held_out) > 0
-    if held_out:
-        callback.evaluate = trainer.evaluate
     try:
         base_loss = _base_loss(trainer, reporter, work.work_dir) if held_out else None
         _run(trainer, callback, reporter, last_checkpoint(checkpoints))
@@ -129,8 +120,17 @@ def _train(spec: TrainSpec, work: Workload) -> None:
         cast("PeftModel", trainer.model), spec, inputs["base_model"], out, prepared, outcome
     ):
         reporter.log(f"Note: {warning}")
-    reporter.phase("uploading")
-    reporter.result(_upload(out, work), _summary(outcome))
+    reporter.result(work.upload(out), _summary(outcome))
+
+
+def read_inputs(spec: TrainSpec, base_model: Path, dataset: Path) -> tuple[LoraTargets, Prepared]:
+    """The modules that get an adapter, and the examples. The files are not trusted: call it in a
+    process with limits."""
+    base = read_base_model(base_model)
+    targets = lora_targets(base, spec.parameters.lora.target_modules)
+    tokens = read_model_tokens(base_model, spec.data.date)
+    path = inside(dataset, spec.data.file_path)
+    return targets, prepare_examples(path, spec.data, tokens, base.max_positions)
 
 
 def _run(
@@ -171,18 +171,6 @@ def _final_loss(trainer: Trainer, reporter: Reporter) -> float:
 
 def _mean(values: list[float]) -> float | None:
     return sum(values) / len(values) if values else None
-
-
-def _upload(out: Path, work: Workload) -> list[Artefact]:
-    files = sorted(file for file in out.rglob("*") if file.is_file())
-    total = sum(file.stat().st_size for file in files)
-    done = 0
-    uploaded = []
-    for file in files:
-        uploaded.append(work.client.upload(file.relative_to(out).as_posix(), file))
-        done += file.stat().st_size
-        work.reporter.progress(done, total, "bytes")
-    return uploaded
 
 
 def _summary(outcome: Outcome) -> dict[str, float | str | None]:

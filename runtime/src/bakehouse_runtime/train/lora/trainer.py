@@ -16,6 +16,7 @@ from trl import SFTTrainer
 from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 
 from ...device import weights_dtype
+from ...files import SAFE_TOKENIZER, SAFE_WEIGHTS
 from .config import lora_config, sft_config
 from .data import IGNORED, to_dataset
 
@@ -102,9 +103,9 @@ def build_trainer(
     arguments = sft_config(
         spec, device, checkpoints, steps_total, evaluates=len(prepared.held_out) > 0
     )
+    model = AutoModelForCausalLM.from_pretrained(base, dtype=weights_dtype(device), **SAFE_WEIGHTS)
     adapter = lora_config(spec.parameters.lora, modules)
-    model = AutoModelForCausalLM.from_pretrained(base, dtype=weights_dtype(device))
-    tokenizer = AutoTokenizer.from_pretrained(base)
+    tokenizer = AutoTokenizer.from_pretrained(base, **SAFE_TOKENIZER)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     common: dict[str, Any] = {

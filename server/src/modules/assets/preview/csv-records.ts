@@ -1,8 +1,11 @@
 import { LINE_CHARS_MAX } from './decode-text.ts';
 import { type Broken, TOO_LONG } from './table.ts';
 
-/** A record of a csv file: its first fields, and how many it has. A blank line has none. */
-export type CsvRecord = { line: number; fields: string[]; count: number };
+/**
+ * A record of a csv file: its first fields, how many it has, and whether a NUL character stands in
+ * any of them. A blank line has none.
+ */
+export type CsvRecord = { line: number; fields: string[]; count: number; hasNul: boolean };
 
 type State =
   | 'record' // at its beginning
@@ -31,9 +34,11 @@ export async function* csvRecords(
   let count = 0;
   let field = '';
   let chars = 0;
+  let hasNul = false;
 
   const add = (text: string): void => {
     chars += text.length;
+    hasNul ||= text.includes('\0');
     if (count < keep() && chars <= LINE_CHARS_MAX) field += text;
   };
   const endField = (): void => {
@@ -87,8 +92,9 @@ export async function* csvRecords(
     if (!fault && state === 'quoted') return null;
     if (state !== 'record' && state !== 'ended') endField();
     const reason = fault ?? (chars > LINE_CHARS_MAX ? TOO_LONG : null);
-    const record = reason ? { line: start, reason } : { line: start, fields, count };
+    const record = reason ? { line: start, reason } : { line: start, fields, count, hasNul };
     [start, state, fault, fields, count, field, chars] = [line, 'record', null, [], 0, '', 0];
+    hasNul = false;
     return record;
   };
 

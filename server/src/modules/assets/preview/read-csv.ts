@@ -1,6 +1,6 @@
 import { type CsvRecord, csvRecords } from './csv-records.ts';
 import { LINE_CHARS_MAX, resume } from './decode-text.ts';
-import { type Broken, COLUMNS_MAX, type Columns, isBroken, type Row, type Table } from './table.ts';
+import { type Broken, COLUMNS_MAX, type Columns, isBroken, NUL, type Row, type Table } from './table.ts';
 import { Unreadable } from './unreadable.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
@@ -29,8 +29,9 @@ async function* toRows(
 ): AsyncGenerator<Row | Broken> {
   for await (const record of records) {
     if (isBroken(record)) yield record;
-    else if (record.count === columns.count) yield { line: record.line, values: record.fields };
-    else if (record.count > 0) {
+    else if (record.count === columns.count) {
+      yield record.hasNul ? { line: record.line, reason: NUL } : { line: record.line, values: record.fields };
+    } else if (record.count > 0) {
       const fields = record.count === 1 ? 'field' : 'fields';
       yield { line: record.line, reason: `${record.count} ${fields} instead of ${columns.count}` };
     }

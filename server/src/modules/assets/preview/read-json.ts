@@ -1,8 +1,19 @@
 import { isBlank, LINE_CHARS_MAX, resume, splitLines } from './decode-text.ts';
-import { type Broken, COLUMNS_MAX, type Columns, type Row, type Table, TOO_LONG } from './table.ts';
+import {
+  type Broken,
+  COLUMNS_MAX,
+  type Columns,
+  HALF_CHARACTER,
+  NUL,
+  type Row,
+  type Table,
+  TOO_LONG,
+} from './table.ts';
 import { Unreadable } from './unreadable.ts';
 
 const NESTING_MAX = 500;
+/** Escapes that may stand for no character; most text has none, and is not looked at more closely. */
+const MAYBE_NO_CHARACTER = /\\u(0000|d[89a-f])/i;
 
 /** A value of JSON text and the line on which it starts. */
 type Piece = { line: number; text: string } | Broken;
@@ -46,6 +57,8 @@ function tableOf(pieces: AsyncIterable<Piece>, onFault: (line: number, fault: st
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       return { line, reason: 'not an object with columns' };
     }
+    const fault = MAYBE_NO_CHARACTER.test(text) ? characterFault(value) : null;
+    if (fault) return { line, reason: fault };
     const cells = new Map<string, unknown>(Object.entries(value));
     for (const key of cells.keys()) {
       if (columns.shown.length < COLUMNS_MAX && !known.has(key)) columns.shown.push(key);
@@ -70,6 +83,18 @@ function isDeep(value: unknown, text: string): boolean {
     level = level.flatMap((outer): unknown[] => Object.values(outer)).filter(isContainer);
   }
   return level.length > 0;
+}
+
+/** What is wrong with the characters of a value, its keys included: those that no text has. */
+function characterFault(value: object): string | null {
+  const texts: string[] = [];
+  JSON.stringify(value, (key, inner: unknown) => {
+    texts.push(key);
+    if (typeof inner === 'string') texts.push(inner);
+    return inner;
+  });
+  if (texts.some((text) => !text.isWellFormed())) return HALF_CHARACTER;
+  return texts.some((text) => text.includes('\0')) ? NUL : null;
 }
 
 function isContainer(value: unknown): value is object {

@@ -13,6 +13,9 @@ export type Broken = { line: number; reason: string };
 /** A limit of looking, and none of training, which reads such a row. */
 export const TOO_LONG = 'longer than 4 MB: too long to be shown';
 
+export const NUL = 'a NUL character stands in the text';
+export const HALF_CHARACTER = 'half of a surrogate pair stands where a character should';
+
 /**
  * A data file while it is read. The columns of csv and Parquet are complete at once, those of
  * jsonl and json grow with the rows. What is a row, what is broken and what refuses the file is as

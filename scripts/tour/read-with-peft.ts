@@ -12,25 +12,29 @@ import { readConfig } from '../../server/src/config.ts';
 import { runtimeCommand } from '../../server/src/engine/machine/runtime-command.ts';
 import type { Client } from '../client.ts';
 
-const script = path.join(import.meta.dirname, 'answer_with_peft.py');
+const script = path.join(import.meta.dirname, 'read_with_peft.py');
 
 /**
- * Downloads a base model and an adapter as any user may, and answers the questions with them
- * through Transformers and PEFT: the reference for what the served model says.
+ * Downloads a base model and an adapter as any user may, and reads the served answers with them
+ * through Transformers and PEFT: the reference for what the served model says. Resolves to how far,
+ * in each answer, PEFT's own choice of a token lay above the served one where that was furthest, in
+ * the logarithm of probabilities: 0 where every token is its own. Two tokens that are as likely as
+ * each other may change places by rounding, which is another on every processor.
  */
-export async function answerWithPeft(
+export async function readWithPeft(
   client: Client,
   models: { base: string; adapter: string },
-  questions: string[],
-): Promise<string[]> {
+  served: { question: string; answer: string }[],
+): Promise<number[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-tour-'));
   try {
     const base = await download(client, models.base, path.join(folder, 'base'));
     const adapter = await download(client, models.adapter, path.join(folder, 'adapter'));
     const { command, env } = await runtimeCommand(readConfig(process.env));
-    const answering = promisify(execFile)(command, [script, base, adapter, ...questions], { env });
-    const { stdout } = await answering;
-    return z.array(z.string()).parse(JSON.parse(stdout));
+    const reading = promisify(execFile)(command, [script, base, adapter], { env });
+    reading.child.stdin?.end(JSON.stringify(served));
+    const { stdout } = await reading;
+    return z.array(z.number()).parse(JSON.parse(stdout));
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -1,0 +1,57 @@
+import http from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync } from 'node:zlib';
+import { expect, inject, test } from 'vitest';
+
+type Answer = { status: number; headers: http.IncomingHttpHeaders; body: Buffer };
+
+/** The bytes as they go over the wire, which `fetch` would unpack. */
+function ask(path: string, acceptEncoding: string, method = 'GET'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(new URL(path, inject('baseUrl')), {
+      method,
+      headers: { 'accept-encoding': acceptEncoding, accept: 'text/html, */*' },
+    });
+    request.once('error', reject);
+    request.once('response', (answer) => {
+      buffer(answer).then(
+        (body) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body }),
+        reject,
+      );
+    });
+    request.end();
+  });
+}
+
+test('scripts and styles go out as small as brotli and gzip make them, and may be kept for ever', async () => {
+  const page = (await ask('/', 'identity')).body.toString();
+  const files = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+\.(?:js|css))"/g)].map(
+    ([, file = '']) => file,
+  );
+  expect(files.length).toBeGreaterThan(1);
+  for (const file of files) {
+    const plain = await ask(file, 'identity');
+    const small = await ask(file, 'gzip, deflate, br');
+    expect(small.headers['content-encoding']).toBe('br');
+    expect(brotliDecompressSync(small.body).equals(plain.body)).toBe(true);
+    const best = brotliCompressSync(plain.body, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY },
+    });
+    expect(best.length / small.body.length, file).toBeGreaterThan(0.97);
+    const zipped = await ask(file, 'gzip');
+    expect(zipped.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(zipped.body).equals(plain.body)).toBe(true);
+    for (const { headers } of [plain, small, zipped]) {
+      expect(headers.vary).toMatch(/accept-encoding/i);
+      expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    }
+  }
+});
+
+test('the page is compressed too and asked for each time; the icon is there', async () => {
+  const { headers, body } = await ask('/dashboard', 'br');
+  expect(headers['content-encoding']).toBe('br');
+  expect(headers['cache-control']).toBe('no-cache');
+  expect(brotliDecompressSync(body).toString()).toContain('<div id="root">');
+  expect((await ask('/favicon.ico', 'br', 'HEAD')).status).toBe(200);
+});

@@ -1,0 +1,163 @@
+"""Rows of JSON: one object per line, or a list of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from ..errors import PlainError
+from .table import BLANK, NUL, Dropped, Row, Table, numbered_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_BLANKS = re.compile(f"[{BLANK}]*")
+# Escapes that may stand for no character; most text has none, and is not looked at more closely.
+_ESCAPED = re.compile(r"\\u(0000|[dD][89a-fA-F])")
+# Lists and objects within one another: the parser of another language ends somewhere else.
+_NESTING_MAX = 500
+# More digits than a float can mean, and fewer than int() refuses.
+_DIGITS_MAX = 400
+
+
+def jsonl_table(path: Path, name: str) -> Table:
+    """One JSON object per line."""
+    table = Table([], [])
+    table.rows = _jsonl_rows(path, name, table.columns)
+    return table
+
+
+def _jsonl_rows(path: Path, name: str, columns: list[str]) -> Iterator[Row | Dropped]:
+    known: set[str] = set()
+    for line, text in numbered_lines(path, name):
+        start = _skip(text, 0)
+        if start == len(text):
+            continue
+        try:
+            value, end = _decode(text, start)
+            if _skip(text, end) < len(text):
+                raise json.JSONDecodeError("Extra data", text, end)
+        except json.JSONDecodeError as error:
+            yield Dropped(line, f"not JSON: {error.msg} at character {error.colno}")
+            continue
+        yield _object_row(line, text, value, columns, known)
+
+
+def json_table(path: Path, name: str) -> Table:
+    """A list of JSON objects; a file that does not begin with a list is read line by line."""
+    text = "".join(line for _, line in numbered_lines(path, name))
+    start = _skip(text, 0)
+    if not text.startswith("[", start):
+        return jsonl_table(path, name)
+    table = Table([], [])
+    table.rows = _list_rows(text, start + 1, name, table.columns)
+    return table
+
+
+def _list_rows(text: str, at: int, name: str, columns: list[str]) -> Iterator[Row | Dropped]:
+    """The rows of a JSON list whose first value may stand at `at`."""
+    known: set[str] = set()
+    line, seen, is_first = 1, 0, True
+    try:
+        while True:
+            at = _next_value(text, at, is_first=is_first)
+            if text.startswith("]", at):
+                break
+            line += text.count("\n", seen, at)
+            seen = at
+            value, at = _decode(text, at)
+            yield _object_row(line, text[seen:at], value, columns, known)
+            is_first = False
+    except json.JSONDecodeError as error:
+        raise PlainError(
+            f"{name} is not JSON: {error.msg} on line {error.lineno}, character {error.colno}."
+        ) from error
+    if _skip(text, at + 1) < len(text):
+        raise PlainError(f"{name} goes on after the end of its list.")
+
+
+def _next_value(text: str, at: int, *, is_first: bool) -> int:
+    """The place of a list's next value, or of its end."""
+    at = _skip(text, at)
+    if is_first or text.startswith("]", at):
+        return at
+    if not text.startswith(",", at):
+        raise json.JSONDecodeError("',' expected", text, at)
+    return _skip(text, at + 1)
+
+
+def _skip(text: str, at: int) -> int:
+    """The place after white space."""
+    blanks = _BLANKS.match(text, at)
+    return blanks.end() if blanks else at
+
+
+def _decode(text: str, at: int) -> tuple[object, int]:
+    """One JSON value and the place behind it. All that is wrong with it is a JSONDecodeError."""
+    try:
+        value, end = _DECODER.raw_decode(text, at)
+    except RecursionError:
+        raise json.JSONDecodeError("Nested too deeply", text, at) from None
+    except json.JSONDecodeError:
+        raise
+    except ValueError as error:
+        raise json.JSONDecodeError(str(error), text, at) from error
+    if text.count("[", at, end) + text.count("{", at, end) > _NESTING_MAX and _is_deep(value):
+        raise json.JSONDecodeError("Nested too deeply", text, at)
+    return value, end
+
+
+def _is_deep(value: object) -> bool:
+    level: list[object] = [value]
+    for _ in range(_NESTING_MAX):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, list | dict)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, list | dict)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _character_fault(value: object) -> str | None:
+    """What is wrong with the characters of a JSON value, its keys included: those that no text has,
+    and that neither tokenizers nor databases take."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return "half of a surrogate pair stands where a character should"
+    # In JSON it is always escaped; a backslash before it would be doubled.
+    return NUL if re.search(r"(?<!\\)(\\\\)*\\u0000", text) else None
+
+
+def _whole_number(digits: str) -> float:
+    return int(digits) if len(digits) <= _DIGITS_MAX else float(digits)
+
+
+def _refuse_constant(name: str) -> float:
+    """Python's own NaN and Infinity are not JSON."""
+    message = f"{name} is no JSON value"
+    raise ValueError(message)
+
+
+_DECODER = json.JSONDecoder(parse_int=_whole_number, parse_constant=_refuse_constant)
+
+
+def _object_row(
+    line: int, text: str, value: object, columns: list[str], known: set[str]
+) -> Row | Dropped:
+    """The row of a JSON value; its keys join `columns`, of which `known` is the set. `text` is what
+    it was read from."""
+    if not isinstance(value, dict):
+        return Dropped(line, "not an object with columns")
+    if _ESCAPED.search(text) and (fault := _character_fault(value)):
+        return Dropped(line, fault)
+    columns.extend(key for key in value if key not in known)
+    known.update(value)
+    return Row(line, value)

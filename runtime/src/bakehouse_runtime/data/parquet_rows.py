@@ -1,0 +1,87 @@
+"""Rows of a parquet file, unpacked in small pieces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import PlainError
+from .table import Dropped, Row, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from pyarrow import RecordBatch
+    from pyarrow.parquet import ParquetFile
+
+# Rows that are unpacked at once: a short file may hold one long text a million times.
+_ROWS_AT_ONCE = 64
+# Of the columns that are read. Pages of a row group may be unpacked whole.
+_GROUP_BYTES_MAX = 1 << 30
+
+
+def parquet_table(path: Path, name: str, wanted: tuple[str, ...] | None) -> Table:
+    """A parquet file; only the `wanted` columns are unpacked, where it has them. Raises PlainError
+    for another kind of file, and for row groups that are too large to be read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path)
+    except (pa.ArrowException, OSError) as error:
+        raise PlainError(f"{name} is not a parquet file.") from error
+    names = list(file.schema_arrow.names)
+    read = list(wanted) if wanted is not None and set(wanted) <= set(names) else None
+    _refuse_large_groups(file, name, read)
+    return Table(names, _rows(file, name, read))
+
+
+def _rows(file: ParquetFile, name: str, read: list[str] | None) -> Iterator[Row | Dropped]:
+    import pyarrow as pa
+
+    number = 0
+    try:
+        for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=read):
+            for values in _values(batch):
+                number += 1
+                if values is None:
+                    yield Dropped(number, "holds bytes that are not UTF-8 text")
+                else:
+                    yield Row(number, values)
+    except MemoryError:
+        raise
+    except (pa.ArrowException, OSError) as error:
+        raise PlainError(f"{name} is damaged behind its row {number}.") from error
+
+
+def _values(batch: RecordBatch) -> Sequence[dict[str, Any] | None]:
+    """The rows of a batch; None for one whose text is not UTF-8."""
+    try:
+        return batch.to_pylist()
+    except UnicodeDecodeError:
+        return [_row_values(batch.slice(index, 1)) for index in range(batch.num_rows)]
+
+
+def _row_values(row: RecordBatch) -> dict[str, Any] | None:
+    try:
+        return row.to_pylist()[0]
+    except UnicodeDecodeError:
+        return None
+
+
+def _refuse_large_groups(file: ParquetFile, name: str, read: list[str] | None) -> None:
+    """Before anything is unpacked, by what the file says of itself."""
+    metadata = file.metadata
+    for index in range(metadata.num_row_groups):
+        group = metadata.row_group(index)
+        columns = (group.column(number) for number in range(group.num_columns))
+        size = sum(
+            column.total_uncompressed_size
+            for column in columns
+            if read is None or column.path_in_schema.split(".")[0] in read
+        )
+        if size > _GROUP_BYTES_MAX:
+            raise PlainError(
+                f"{name} has a row group of {size / 1e9:.1f} GB: write it with row groups of at "
+                f"most {_GROUP_BYTES_MAX / 1e9:.0f} GB."
+            )

@@ -1,0 +1,73 @@
+"""Rows of a data file while they are read, whatever its format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import PlainError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+# What JSON calls white space.
+BLANK = " \t\r\n"
+NUL = "a NUL character stands in the text"
+
+
+class DataError(PlainError):
+    """The file cannot be used as it was asked; `columns` are those that it has."""
+
+    def __init__(self, message: str, columns: list[str]) -> None:
+        super().__init__(message)
+        self.columns = columns
+
+    def __reduce__(self) -> tuple[type[DataError], tuple[str, list[str]]]:
+        """So that it reaches another process as it is."""
+        return DataError, (str(self), self.columns)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row that has its columns. `line` is where it starts, from 1 (parquet: the row's number)."""
+
+    line: int
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A row that cannot be used, and why."""
+
+    line: int
+    reason: str
+
+
+@dataclass
+class Table:
+    """The columns that the file names, and its rows in order. Rows are read while iterating;
+    `columns` of jsonl and json are complete only afterwards."""
+
+    columns: list[str]
+    rows: Iterable[Row | Dropped]
+
+
+def numbered_lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
+    """The lines of a UTF-8 file with their numbers, ends of line included."""
+    offset = 0
+    with path.open("rb") as stream:
+        for number, raw in enumerate(stream, start=1):
+            size = len(raw)
+            if number == 1:
+                if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+                    raise PlainError(f"{name} is UTF-16 text: save it as UTF-8.")
+                raw = raw.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901 - byte order mark
+            try:
+                yield number, raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise PlainError(
+                    f"{name} is not UTF-8 text: line {number}, byte {error.start + 1} "
+                    f"(byte {offset + error.start + 1} of the file)."
+                ) from error
+            offset += size

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bakehouse_runtime.device import refuse_several_devices
+from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.workload import workload
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bakehouse_server import BakehouseServer
+
+
+def out_of_memory(kind: str) -> Exception:
+    import torch
+
+    if kind == "gpu":
+        return torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+    if kind == "cpu":
+        return RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: 9 bytes.")
+    return MemoryError()
+
+
+@pytest.mark.parametrize("kind", ["gpu", "cpu", "python"])
+@pytest.mark.parametrize(
+    ("does", "remedy"),
+    [
+        ({"kind": "train", "method": "lora"}, "choose a smaller batch size, chunk size or rank."),
+        ({"kind": "train", "method": "paris"}, "choose a smaller batch size."),
+        ({"kind": "train", "method": "autoencoder"}, "choose a smaller batch size."),
+        (
+            {"kind": "train", "method": "kontext"},
+            "choose a smaller batch size, or train an adapter (LoRA) of a small rank.",
+        ),
+        ({"kind": "serve"}, "deploy a smaller model, or on a machine with more of it."),
+    ],
+)
+def test_memory_that_is_not_enough_is_told_with_what_helps(
+    server: BakehouseServer, tmp_path: Path, kind: str, does: dict[str, str], remedy: str
+) -> None:
+    common = server.workload(tmp_path, [])
+    spec: Any = SimpleNamespace(**common | does)
+    spec.server = SimpleNamespace(**spec.server)
+    with pytest.raises(PlainError, match="The memory is not enough"), workload(spec):
+        raise out_of_memory(kind)
+    (failed,) = server.of_type("failed")
+    assert failed["message"] == f"The memory is not enough: {remedy}"
+
+
+def test_what_nobody_foresaw_is_told_with_its_name(server: BakehouseServer, tmp_path: Path) -> None:
+    spec: Any = SimpleNamespace(**server.workload(tmp_path, []), kind="serve")
+    spec.server = SimpleNamespace(**spec.server)
+    with pytest.raises(RuntimeError), workload(spec):
+        raise RuntimeError("out of flour")
+    (failed,) = server.of_type("failed")
+    assert failed["message"] == "The workload failed unexpectedly (RuntimeError: out of flour)."
+
+
+def test_a_run_refuses_several_gpus_and_several_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    with pytest.raises(PlainError, match="sees 2 GPUs, and a run trains on one"):
+        refuse_several_devices("cuda")
+    refuse_several_devices("cpu")
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    refuse_several_devices("cuda")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(PlainError, match="trains in one process"):
+        refuse_several_devices("cpu")

@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { assetInfo, createAsset, deleteAsset, getAsset, listAssets } from '@bakehouse/contract/assets';
+import { getLedger, listSpend, listTransactions } from '@bakehouse/contract/credits';
+import { listVllm } from '@bakehouse/contract/deployments';
+import { listRuns } from '@bakehouse/contract/training';
+import { readConfig } from '../../server/src/config.ts';
+import { makeOperator } from '../../server/src/modules/accounts/make-operator.ts';
+import { verifyLedger } from '../../server/src/modules/credits/verify-ledger.ts';
+import { connect } from '../../server/src/platform/db/database.ts';
+import { readOrMakeSecret } from '../../server/src/platform/secret-file.ts';
+import { Client } from '../client.ts';
+import { type OwnServer, startOwnServer } from '../own-server.ts';
+import { findLarge } from '../scale/fill-assets.ts';
+import { fillScale } from '../scale/fill-scale.ts';
+import { sizesOf } from '../scale/sizes.ts';
+import { type Measured, median } from './measured.ts';
+
+/** A thousand assets and ten thousand transfers. */
+const SMALL = 0.001;
+const PAIRS = 15;
+/** Pages that are turned before the late one. */
+const PAGES = 50;
+const OPERATOR = 'operator@example.com';
+/** The event loop's own histogram looks this often: an idle loop has this delay. */
+const RESOLUTION_MS = 10;
+
+/** One installation, and what the calls need to know about it. */
+type Place = {
+  server: OwnServer;
+  client: Client;
+  operator: Client;
+  file: string;
+  largeId: string;
+  /** A day on which there are transfers. */
+  day: string;
+  lateAssets: string;
+  lateTransactions: string;
+};
+
+type Call = {
+  name: string;
+  /** What is not timed, e.g. the dataset that is then deleted. */
+  prepare?: (place: Place) => Promise<string>;
+  run: (place: Place, prepared: string) => Promise<unknown>;
+};
+
+const statement = ({ client }: Place, query: { from?: string; to?: string; cursor?: string }) =>
+  client.call(listTransactions, { params: { userId: client.userId }, query });
+const assets = ({ client }: Place, query: { search?: string; cursor?: string }) =>
+  client.call(listAssets, { query: { types: 'RAW', owner: client.userId, ...query } });
+
+async function makeDataset({ client, file }: Place): Promise<string> {
+  const title = `Bench ${randomUUID()}`;
+  const id = await client.call(createAsset, {
+    body: { dataset_type: 'RAW', title, user_id: client.userId },
+  });
+  await client.upload(id, file);
+  return id;
+}
+
+const calls: Call[] = [
+  { name: 'datasets, first page', run: (place) => assets(place, {}) },
+  { name: 'datasets, late page', run: (place) => assets(place, { cursor: place.lateAssets }) },
+  { name: 'datasets, search', run: (place) => assets(place, { search: 'rye, batch 90' }) },
+  {
+    name: 'datasets with starters',
+    run: ({ client }) =>
+      client.call(listAssets, { query: { types: 'MODEL', owner: client.userId, include_starter: 'true' } }),
+  },
+  {
+    name: 'one of many files',
+    run: ({ client, largeId }) =>
+      client.call(assetInfo, { params: { id: largeId }, query: { path: 'part-000/000005.csv' } }),
+  },
+  {
+    name: 'dataset with many files',
+    run: ({ client, largeId }) => client.call(getAsset, { params: { id: largeId } }),
+  },
+  {
+    name: 'upload among many files',
+    run: ({ client, largeId, file }) => client.upload(largeId, file),
+  },
+  {
+    name: 'delete a dataset',
+    prepare: makeDataset,
+    run: ({ client }, id) => client.send(deleteAsset, { params: { id } }),
+  },
+  { name: 'statement, first page', run: (place) => statement(place, {}) },
+  {
+    name: 'statement, late page',
+    run: (place) => statement(place, { cursor: place.lateTransactions || undefined }),
+  },
+  { name: 'statement, a day', run: (place) => statement(place, { from: place.day, to: place.day }) },
+  {
+    name: 'spending of a day',
+    run: ({ client, day }) =>
+      client.call(listSpend, { params: { userId: client.userId }, query: { from: day, to: day } }),
+  },
+  { name: 'ledger page', run: ({ operator }) => operator.call(getLedger, {}) },
+  {
+    name: 'deployments',
+    run: ({ client }) => client.call(listVllm, { params: { userId: client.userId }, query: {} }),
+  },
+  { name: 'runs', run: ({ client }) => client.call(listRuns, { query: {} }) },
+];
+
+/** Calls on a large installation against the same calls on a small one, in pairs, and how long its event loop stalls. */
+export async function measureScale(fraction: number): Promise<Measured[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
+  const file = path.join(folder, 'bench.csv');
+  await writeFile(file, 'question,answer\nWhat rises?,Dough\n');
+  const servers: OwnServer[] = [];
+  try {
+    const small = await makePlace({ fraction: SMALL, file, servers });
+    const large = await makePlace({ fraction, file, servers });
+    const measured: Measured[] = [];
+    for (const call of calls) measured.push(...(await compare(call, small, large)));
+    return [...measured, await timeProof(large)];
+  } finally {
+    for (const server of servers) await server.stop();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function makePlace({
+  fraction,
+  file,
+  servers,
+}: {
+  fraction: number;
+  file: string;
+  servers: OwnServer[];
+}): Promise<Place> {
+  const server = await startOwnServer({ BAKEHOUSE_PREPARE: 'false', BAKEHOUSE_OPERATORS: OPERATOR });
+  servers.push(server);
+  const account = { name: 'Bench', email: 'bench@example.com', password: 'sourdough-starter' };
+  const client = await Client.signUp(server.url, account);
+  const db = connect(await server.databaseUrl());
+  try {
+    console.error(`Filling ${fraction} of the large installation ...`);
+    const say = (line: string) => console.error(`  ${line}`);
+    await fillScale(db, { sizes: sizesOf(fraction), client, file, say });
+    const config = { ...readConfig(process.env), operators: [OPERATOR] };
+    config.secret = await readOrMakeSecret(server.dataDir);
+    const { password } = await makeOperator({ config, db }, { email: OPERATOR });
+    const operator = await Client.signIn(server.url, { name: 'Operator', email: OPERATOR, password });
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    const place = { server, client, operator, file, largeId: await findLarge(client), day: yesterday };
+    return { ...place, ...(await turnPages({ ...place, lateAssets: '', lateTransactions: '' })) };
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** The cursors after many pages, or of the last page where there are fewer. */
+async function turnPages(place: Place): Promise<Pick<Place, 'lateAssets' | 'lateTransactions'>> {
+  const late = { lateAssets: '', lateTransactions: '' };
+  for (let page = 0; page < PAGES; page++) {
+    const { next_cursor } = await assets(place, late.lateAssets ? { cursor: late.lateAssets } : {});
+    if (next_cursor === null) break;
+    late.lateAssets = next_cursor;
+  }
+  for (let page = 0; page < PAGES; page++) {
+    const cursor = late.lateTransactions;
+    const { next_cursor } = await statement(place, cursor ? { cursor } : {});
+    if (next_cursor === null) break;
+    late.lateTransactions = next_cursor;
+  }
+  return late;
+}
+
+async function compare({ name, prepare, run }: Call, small: Place, large: Place): Promise<Measured[]> {
+  const times = { small: [] as number[], large: [] as number[] };
+  const timed = async (place: Place) => {
+    const prepared = (await prepare?.(place)) ?? '';
+    const start = performance.now();
+    await run(place, prepared);
+    return performance.now() - start;
+  };
+  // The first of each makes plans and fills caches.
+  await Promise.all([timed(small), timed(large)]);
+  const stalls: number[] = [];
+  for (let pair = 0; pair < PAIRS; pair++) {
+    times.small.push(await timed(small));
+    await takeLongestStallMs(large);
+    times.large.push(await timed(large));
+    stalls.push(await takeLongestStallMs(large));
+  }
+  return [
+    {
+      name,
+      unit: 'ms',
+      ours: median(times.large),
+      reference: { what: 'on the small one', value: median(times.small) },
+      goal: { kind: 'ratio at most', value: 2 },
+    },
+    {
+      name: '  longest stall',
+      unit: 'ms',
+      // A stall that is not in every call is another program's, which had the core.
+      ours: median(stalls),
+      goal: { kind: 'less than', value: 50 },
+    },
+  ];
+}
+
+/** Books that are not right fail the measure. */
+async function timeProof({ server }: Place): Promise<Measured> {
+  const db = connect(await server.databaseUrl());
+  try {
+    const start = performance.now();
+    const report = await verifyLedger(db);
+    const seconds = (performance.now() - start) / 1000;
+    const broken = report.checks.find(({ ok }) => !ok);
+    if (broken) throw new Error(`The books are not right: ${broken.detail}`);
+    return { name: `ledger verify of ${report.transfers.toLocaleString('en')}`, unit: 's', ours: seconds };
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Since it was last asked: the server's metrics begin anew with every look. */
+async function takeLongestStallMs({ server }: Place): Promise<number> {
+  const metrics = await (await fetch(new URL('/metrics', server.url))).text();
+  const seconds = /^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1];
+  if (!seconds) throw new Error('The server does not tell how long its event loop stalled.');
+  return Math.max(0, Number(seconds) * 1000 - RESOLUTION_MS);
+}

@@ -1,0 +1,52 @@
+import { sql } from 'kysely';
+import { openUserAccount } from '../../server/src/modules/credits/ledger.ts';
+import type { Database } from '../../server/src/platform/db/database.ts';
+import { inTransaction } from '../../server/src/platform/db/in-transaction.ts';
+import type { Client } from '../client.ts';
+import { PlainError } from '../plain-error.ts';
+import { fillAssets, fillFiles, findLarge } from './fill-assets.ts';
+import { fillLedger } from './fill-ledger.ts';
+import { fillDeployments, fillWaitingRuns } from './fill-work.ts';
+import type { Sizes } from './sizes.ts';
+
+type Options = {
+  sizes: Sizes;
+  /** Whose is what one person has much of; signed in to the server of this database. */
+  client: Client;
+  /** Small: its bytes are those of every file. */
+  file: string;
+  say: (line: string) => void;
+};
+
+/** Fills the database of a running server with as much as `sizes` says. Refuses one that was filled before. */
+export async function fillScale(db: Database, { sizes, client, file, say }: Options): Promise<void> {
+  const { rows: before } = await sql`select from users where username = 'scale-1'`.execute(db);
+  if (before.length > 0)
+    throw new PlainError('This database was filled before. Take another data folder: --data-dir PATH.');
+
+  const count = (done: number, of: string) => say(`${done.toLocaleString('en')} ${of}`);
+  const userIds = [client.userId, ...(await fillUsers(db, sizes.users - 1))];
+  await fillLedger(db, { userIds, count: sizes.transfers, say: count });
+  await fillAssets(db, { userIds, count: sizes.assets, say: count });
+  await fillFiles(db, { client, count: sizes.files, file });
+  count(sizes.files, 'files in one dataset');
+  const work = { userId: client.userId, assetId: await findLarge(client) };
+  await fillDeployments(db, { ...work, count: sizes.deployments });
+  count(sizes.deployments, 'deployments, asleep');
+  await fillWaitingRuns(db, { ...work, count: sizes.waitingRuns });
+  count(sizes.waitingRuns, 'waiting runs');
+  await sql`vacuum analyze`.execute(db);
+}
+
+/** Users without a password, each with an account in the ledger. */
+async function fillUsers(db: Database, count: number): Promise<string[]> {
+  return inTransaction(db, async (tx) => {
+    const { rows } = await sql<{ id: string }>`
+      insert into users (id, name, username, email)
+      select 'scale' || i, 'Scale ' || i, 'scale-' || i, 'scale-' || i || '@example.com'
+      from generate_series(1, ${count}::int) i
+      returning id`.execute(tx);
+    for (const { id } of rows) await openUserAccount(tx, { userId: id, grantMicro: 0n });
+    return rows.map((row) => row.id);
+  });
+}

@@ -1,0 +1,32 @@
+/** How much there is of everything. */
+export type Sizes = {
+  users: number;
+  assets: number;
+  /** In one dataset. */
+  files: number;
+  transfers: number;
+  deployments: number;
+  waitingRuns: number;
+};
+
+const full: Sizes = {
+  users: 1000,
+  assets: 1_000_000,
+  files: 100_000,
+  transfers: 10_000_000,
+  deployments: 200,
+  waitingRuns: 1000,
+};
+
+/** The same installation, smaller: each number times `fraction`, but of everything some. */
+export function sizesOf(fraction: number): Sizes {
+  const part = (count: number) => Math.max(10, Math.round(count * fraction));
+  return {
+    users: part(full.users),
+    assets: part(full.assets),
+    files: part(full.files),
+    transfers: part(full.transfers),
+    deployments: part(full.deployments),
+    waitingRuns: part(full.waitingRuns),
+  };
+}

@@ -1,0 +1,95 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import Fastify from 'fastify';
+import { expect, test } from 'vitest';
+import { onFileEnd } from '../../testing/on-file-end.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { limitCalls } from './rate-limits.ts';
+import { sendError } from './send-error.ts';
+import { serveWebApp } from './web-app.ts';
+
+const script = 'export const dough = 1;\n'.repeat(100);
+const page = `<!doctype html><title>Bakehouse</title>${'<p>flour</p>'.repeat(50)}`;
+const dist = await temporaryFolder();
+await mkdir(path.join(dist, 'assets'));
+for (const [name, text] of [
+  ['assets/app-a1b2c3.js', script],
+  ['index.html', page],
+] as const) {
+  await writeFile(path.join(dist, name), text);
+  await writeFile(path.join(dist, `${name}.br`), brotliCompressSync(text));
+  await writeFile(path.join(dist, `${name}.gz`), gzipSync(text));
+}
+await writeFile(path.join(dist, 'favicon.ico'), 'icon');
+await writeFile(path.join(dist, '.sources'), 'secret');
+
+const app = Fastify();
+app.setErrorHandler(sendError);
+app.addHook('onRequest', async (request) => {
+  request.caller = { kind: 'nobody' };
+});
+await limitCalls(app, 2);
+await serveWebApp(app, dist);
+onFileEnd(() => app.close());
+
+function get(url: string, headers: Record<string, string> = {}) {
+  return app.inject({ url, headers });
+}
+
+test.each([
+  ['br, gzip', 'br', brotliCompressSync(script)],
+  ['gzip;q=1, br;q=0.5', 'gzip', gzipSync(script)],
+  ['br;q=0, gzip', 'gzip', gzipSync(script)],
+  ['identity', undefined, Buffer.from(script)],
+])('who accepts %s gets the bytes as the build wrote them', async (accepted, encoding, bytes) => {
+  const answer = await get('/assets/app-a1b2c3.js', { 'accept-encoding': accepted });
+  expect(answer.headers['content-encoding']).toBe(encoding);
+  expect(answer.rawPayload.equals(bytes)).toBe(true);
+  expect(answer.headers['content-type']).toMatch(/javascript; charset=utf-8$/);
+  expect(answer.headers['content-length']).toBe(String(bytes.length));
+  expect(answer.headers.vary).toMatch(/accept-encoding/i);
+  expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+});
+
+test('each encoding has its own tag, and what a browser has is not sent again', async () => {
+  const tags = new Set<string>();
+  for (const encoding of ['br', 'gzip', 'identity']) {
+    const headers = { 'accept-encoding': encoding };
+    const { etag = '' } = (await get('/assets/app-a1b2c3.js', headers)).headers;
+    tags.add(etag);
+    const again = await get('/assets/app-a1b2c3.js', { ...headers, 'if-none-match': etag });
+    expect(again.statusCode).toBe(304);
+    expect(again.headers.vary).toMatch(/accept-encoding/i);
+  }
+  expect(tags.size).toBe(3);
+});
+
+test('any page is the one page, asked for each time and compressed too', async () => {
+  for (const url of ['/', '/dataset', '/runs/7?tab=log', '/index.html']) {
+    const answer = await get(url, { 'accept-encoding': 'br', accept: 'text/html' });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['content-encoding']).toBe('br');
+    expect(answer.headers['cache-control']).toBe('no-cache');
+    expect(answer.headers['content-type']).toMatch(/^text\/html/);
+  }
+});
+
+test('what is not there, or not meant to be seen, is not there', async () => {
+  for (const url of ['/assets/old-000.js', '/api/v1/nothing', '/assets/%2e%2e/%2e%2e/secret.js'])
+    expect((await get(url)).statusCode).toBeGreaterThanOrEqual(400);
+  expect((await get('/assets/old-000.js')).json()).toMatchObject({ error: { code: 'not_found' } });
+  expect((await get('/.sources')).payload).not.toContain('secret');
+  expect((await app.inject({ method: 'POST', url: '/dataset' })).statusCode).toBe(404);
+});
+
+test('files count against no limit', async () => {
+  for (let time = 0; time < 10; time += 1) {
+    expect((await get('/assets/app-a1b2c3.js')).statusCode).toBe(200);
+    expect((await get('/dashboard', { accept: 'text/html' })).statusCode).toBe(200);
+  }
+});
+
+test('the icon that browsers ask every site for is there', async () => {
+  expect((await app.inject({ method: 'HEAD', url: '/favicon.ico' })).statusCode).toBe(200);
+});

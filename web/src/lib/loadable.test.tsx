@@ -1,0 +1,54 @@
+import { act, render, screen } from '@testing-library/react';
+import { type ReactNode, Suspense } from 'react';
+import { expect, test, vi } from 'vitest';
+import { Boundary, NothingForNow } from '../ui/boundary.tsx';
+import { loadable } from './loadable.tsx';
+import { checkServer } from './online.ts';
+
+const Page = () => <p>The page</p>;
+const lost = () => Promise.reject(new TypeError('Failed to fetch dynamically imported module'));
+
+/** What suspends goes on only inside of an `act` that is awaited. */
+const show = (node: ReactNode) => act(async () => void render(node));
+
+test('a piece that fails once is fetched again, and shown', async () => {
+  const load = vi.fn(async () => Page).mockImplementationOnce(lost);
+  const Loaded = loadable(load);
+  await show(
+    <Suspense>
+      <Loaded />
+    </Suspense>,
+  );
+  expect(await screen.findByText('The page')).toBeTruthy();
+  expect(load).toHaveBeenCalledTimes(2);
+});
+
+test('what could not be fetched takes nothing else along, and comes by itself when the server is back', async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  const answer = vi.fn<typeof fetch>();
+  vi.stubGlobal('fetch', answer);
+  answer.mockRejectedValueOnce(new TypeError('Failed to fetch'));
+  await checkServer();
+
+  const load = vi.fn(async () => Page).mockImplementationOnce(lost);
+  const Loaded = loadable(load);
+  await show(
+    <>
+      <p>The shell</p>
+      <Boundary fallback={NothingForNow}>
+        <Suspense fallback="Loading">
+          <Loaded />
+        </Suspense>
+      </Boundary>
+    </>,
+  );
+  await vi.waitFor(() => expect(screen.queryByText('Loading')).toBeNull());
+  expect(screen.getByText('The shell')).toBeTruthy();
+  // Nobody was there to give it: it was asked for once.
+  expect(load).toHaveBeenCalledTimes(1);
+
+  answer.mockResolvedValueOnce(new Response(null));
+  await checkServer();
+  expect(await screen.findByText('The page')).toBeTruthy();
+  vi.unstubAllGlobals();
+});

@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { checkServer, isOnline, lastAnswer, noteAnswer, onReconnect, watchServer } from './online.ts';
+
+const answer = vi.fn<typeof fetch>();
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('fetch', answer);
+  answer.mockReset();
+  answer.mockResolvedValue(new Response(null));
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+test('a server that is away is asked more and more rarely, and its return is heard once', async () => {
+  const heard: boolean[] = [];
+  const back = vi.fn<() => void>();
+  const stop = watchServer((online) => heard.push(online));
+  const stopListening = onReconnect(back);
+  answer.mockRejectedValue(new TypeError('Failed to fetch'));
+  const lastSeen = lastAnswer();
+  await checkServer();
+  expect(isOnline()).toBe(false);
+  await vi.advanceTimersByTimeAsync(7_000);
+  // After 1, 2 and 4 seconds.
+  expect(answer).toHaveBeenCalledTimes(4);
+  expect(lastAnswer()).toEqual(lastSeen);
+
+  answer.mockResolvedValue(new Response(null));
+  await vi.advanceTimersByTimeAsync(8_000);
+  expect(heard).toEqual([false, true]);
+  expect(back).toHaveBeenCalledOnce();
+  stopListening();
+  stop();
+});
+
+test('what a proxy answers in place of the server is no answer', async () => {
+  answer.mockResolvedValue(new Response(null, { status: 502 }));
+  noteAnswer(502);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(isOnline()).toBe(false);
+  noteAnswer(404);
+  expect(isOnline()).toBe(true);
+});

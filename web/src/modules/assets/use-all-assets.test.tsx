@@ -1,0 +1,29 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, renderHook, waitFor } from '@testing-library/react';
+import { expect, it, vi } from 'vitest';
+import { call } from '../../lib/api-client.ts';
+import { ApiError } from '../../lib/api-error.ts';
+import { queryClient } from '../../lib/query-client.ts';
+import { useAllAssets } from './api.ts';
+
+vi.mock('../../lib/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+
+it('keeps the choices when a page fails, and does not ask for it without end', async () => {
+  let failures = 0;
+  vi.mocked(call).mockImplementation(async (...args: unknown[]) => {
+    const { query } = args[1] as { query: { cursor?: string } };
+    if (!query.cursor) return { datasets: [{ dataset_id: 'd1' }], next_cursor: 'more' };
+    // Long enough to be seen under way.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    failures += 1;
+    throw new ApiError('Not now', { status: 400 });
+  });
+  const { result } = renderHook(() => useAllAssets('u1', 'RAW'), {
+    wrapper: ({ children }) => <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>,
+  });
+  await waitFor(() => expect(failures).toBe(1));
+  // Each rendering after a failure would be the occasion to ask once more.
+  for (let i = 0; i < 20; i += 1) await act(() => new Promise((resolve) => setTimeout(resolve, 5)));
+  expect(failures).toBe(1);
+  expect(result.current).toMatchObject({ assets: [{ dataset_id: 'd1' }], error: null, complete: false });
+});

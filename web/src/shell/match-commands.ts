@@ -1,0 +1,29 @@
+type Searchable = { label: string; words?: string };
+
+/** One heading of the palette; `found` by the server, which looked at more than the label. */
+export type CommandGroup<Item> = { value: string; items: Item[]; found?: boolean };
+
+/**
+ * What fits the words that were typed: each of them begins a word of the label or one of its other names. Groups
+ * without anything fall out.
+ */
+export function matchCommands<Item extends Searchable>(
+  groups: CommandGroup<Item>[],
+  typed: string,
+): CommandGroup<Item>[] {
+  const wanted = wordsOf(typed);
+  return groups
+    .map((group) =>
+      group.found ? group : { ...group, items: group.items.filter((item) => fits(item, wanted)) },
+    )
+    .filter((group) => group.items.length > 0);
+}
+
+function fits({ label, words = '' }: Searchable, wanted: string[]): boolean {
+  const names = wordsOf(`${label} ${words}`);
+  return wanted.every((word) => names.some((name) => name.startsWith(word)));
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}

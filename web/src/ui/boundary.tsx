@@ -1,0 +1,42 @@
+import { CatchBoundary } from '@tanstack/react-router';
+import { type FunctionComponent, type ReactNode, useEffect, useEffectEvent } from 'react';
+import { LoadError } from '../lib/loadable.tsx';
+import { onReconnect } from '../lib/online.ts';
+
+/** What broke, and how it is rendered again. */
+export type Broken = { error: unknown; reset: () => void };
+
+type Props = {
+  /** Stands in place of what broke. */
+  fallback: FunctionComponent<Broken>;
+  children: ReactNode;
+};
+
+/** Keeps what breaks inside of it from taking the rest of the app along. */
+export function Boundary({ fallback, children }: Props) {
+  return (
+    <CatchBoundary getResetKey={() => 'never'} errorComponent={fallback}>
+      {children}
+    </CatchBoundary>
+  );
+}
+
+/** For what can be done without for a while: shows nothing, and comes when the server is back. */
+export function NothingForNow(broken: Broken) {
+  useRetry(broken);
+  return null;
+}
+
+/**
+ * How to try again what broke: what could not be fetched is fetched first. That also happens by itself when
+ * the server is back.
+ */
+export function useRetry({ error, reset }: Broken): () => void {
+  const retry = () => {
+    if (error instanceof LoadError) void error.retry().then(reset);
+    else reset();
+  };
+  const retryNow = useEffectEvent(retry);
+  useEffect(() => (error instanceof LoadError ? onReconnect(() => retryNow()) : undefined), [error]);
+  return retry;
+}

@@ -1,0 +1,36 @@
+import { Compass } from 'lucide-react';
+import { useEffect } from 'react';
+import { ApiError } from '../lib/api-error.ts';
+import { ButtonLink } from './button.tsx';
+
+type Props = {
+  title: string;
+  text: string;
+  /** Where it leads. */
+  to: '/dashboard' | '/dataset' | '/model' | '/llm-training' | '/my-deployments';
+  label: string;
+};
+
+/** A page for what is not there: what it would have been, and a way on. */
+export function Missing({ title, text, to, label }: Props) {
+  useEffect(() => {
+    document.title = 'Not found · Bakehouse';
+  }, []);
+  return (
+    <div className="flex min-h-[60dvh] flex-col items-center justify-center text-center">
+      <span className="mb-4 flex size-11 items-center justify-center rounded-xl bg-accent-soft text-accent-text">
+        <Compass aria-hidden className="size-5" />
+      </span>
+      <h1 className="font-semibold text-xl tracking-tight outline-none">{title}</h1>
+      <p className="mt-1.5 max-w-sm text-balance text-muted">{text}</p>
+      <ButtonLink to={to} className="mt-6">
+        {label}
+      </ButtonLink>
+    </div>
+  );
+}
+
+/** Whether the server says that there is no such thing; an id that cannot be one is none either. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 404 || error.status === 400);
+}
