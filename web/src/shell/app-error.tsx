@@ -9,7 +9,8 @@ export function AppError(broken: Broken) {
       title="Something went wrong"
       error={broken.error}
       onRetry={retry}
-      className="min-h-dvh justify-center"
+      wholePage
+      className="min-h-dvh"
     />
   );
 }

@@ -39,7 +39,7 @@ export function AppShell() {
             title="Your session could not be read"
             error={session.error}
             onRetry={() => void session.refetch()}
-            className="min-h-[60dvh] justify-center"
+            wholePage
           />
         )}
       </Shell>

@@ -16,15 +16,14 @@ export function PageError({ error, reset }: ErrorComponentProps) {
       void router.invalidate();
     },
   });
-  const look = { className: 'min-h-[60dvh] justify-center' };
-  if (error instanceof LoadError) return <NotFetched error={error} onRetry={retry} {...look} />;
-  return <ErrorState title="Something went wrong" error={error} onRetry={retry} {...look} />;
+  if (error instanceof LoadError) return <NotFetched error={error} onRetry={retry} wholePage />;
+  return <ErrorState title="Something went wrong" error={error} onRetry={retry} wholePage />;
 }
 
-type Props = { error: LoadError; onRetry: () => void; className?: string };
+type Props = { error: LoadError; onRetry: () => void; wholePage?: boolean };
 
 /** A part of the app that could not be fetched: because the server is away, has another release, or for no known reason. */
-export function NotFetched({ error, onRetry, className }: Props) {
+export function NotFetched({ error, onRetry, wholePage }: Props) {
   const online = useOnline();
   const outdated = useOutdated(online);
   if (!online) {
@@ -33,7 +32,7 @@ export function NotFetched({ error, onRetry, className }: Props) {
         title="This page is not here yet"
         error="The server cannot be reached. The page opens by itself once it can."
         onRetry={onRetry}
-        className={className}
+        wholePage={wholePage}
       />
     );
   }
@@ -44,7 +43,7 @@ export function NotFetched({ error, onRetry, className }: Props) {
         error="Reload to get the new version."
         retryLabel="Reload"
         onRetry={() => location.reload()}
-        className={className}
+        wholePage={wholePage}
       />
     );
   }
@@ -56,7 +55,7 @@ export function NotFetched({ error, onRetry, className }: Props) {
       error={error}
       retryLabel={stuck ? 'Reload' : 'Try again'}
       onRetry={stuck ? () => location.reload() : onRetry}
-      className={className}
+      wholePage={wholePage}
     />
   );
 }

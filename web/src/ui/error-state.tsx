@@ -11,6 +11,8 @@ type Props = {
   retryLabel?: string;
   /** Less room around it, inside of a small card. */
   compact?: boolean;
+  /** It stands in place of the whole page, whose title it then is. */
+  wholePage?: boolean;
   className?: string;
 };
 
@@ -21,17 +23,24 @@ export function ErrorState({
   onRetry,
   retryLabel = 'Try again',
   compact = false,
+  wholePage = false,
   className,
 }: Props) {
+  const Title = wholePage ? 'h1' : 'p';
   return (
     <div
       role="alert"
-      className={cx('flex flex-col items-center px-6 text-center', compact ? 'py-4' : 'py-14', className)}
+      className={cx(
+        'flex flex-col items-center px-6 text-center',
+        compact ? 'py-4' : 'py-14',
+        wholePage && 'min-h-[60dvh] justify-center',
+        className,
+      )}
     >
       <span className="mb-4 flex size-11 items-center justify-center rounded-xl bg-bad-soft text-bad">
         <TriangleAlert aria-hidden className="size-5" />
       </span>
-      <p className="font-semibold text-base">{title}</p>
+      <Title className="font-semibold text-base outline-none">{title}</Title>
       <p className="mt-1.5 max-w-md text-balance break-words text-muted">
         {typeof error === 'string' ? error : errorMessage(error)}
       </p>
