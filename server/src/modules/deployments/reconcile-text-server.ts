@@ -3,7 +3,7 @@ import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import { findWorkloadWithSpec } from '../../engine/queries.ts';
 import { requestWorkload } from '../../engine/request-workload.ts';
 import { stopWorkload } from '../../engine/stop-workload.ts';
-import { hasEnded, type Workload, type WorkloadWithSpec } from '../../engine/workload.ts';
+import { hasEnded, type WorkloadWithSpec } from '../../engine/workload.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
@@ -103,7 +103,7 @@ export async function reconcileTextServer(tx: Transaction, clock: Clock, serverI
 }
 
 /** The workload answers for the deployment, which does not say so yet. */
-function isNewTo(row: DeploymentRow, carrier: Workload): boolean {
+function isNewTo(row: DeploymentRow, carrier: WorkloadWithSpec): boolean {
   const isNoted = row.carrier_id === carrier.id && row.ready_at !== null;
   const isMetered = row.sleeping || row.metered_at !== null;
   return carries(carrier, row) && !(isNoted && isMetered);

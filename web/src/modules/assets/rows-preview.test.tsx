@@ -27,6 +27,7 @@ const asset: Asset = {
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',
   files: [{ path: 'd.csv', size_bytes: 10, sha256: '', uploaded_at: '2026-01-01T00:00:00.000Z' }],
+  next_files_cursor: null,
   card: null,
   lineage: null,
 };
