@@ -13,7 +13,7 @@ import { PreparationBanner } from '../modules/machine/preparation-banner.tsx';
 import { Boundary, NothingForNow } from '../ui/boundary.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
 import { CreateSheets, preloadSheets } from './create-sheets.tsx';
-import { Header } from './header.tsx';
+import { Header, preloadMenus } from './header.tsx';
 import { OfflineBanner } from './offline-banner.tsx';
 import { PagePending } from './page-pending.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -105,6 +105,7 @@ function Shell({ user, children }: { user: User | null; children: ReactNode }) {
 
 /** What a click opens over the page is there before the first click. */
 function preloadAll(): void {
+  preloadMenus();
   preloadSheets();
   void CommandPalette.preload();
   void MobileMenu.preload();

@@ -13,6 +13,12 @@ import { DeferredMenu } from './deferred-menu.tsx';
 const CreateMenu = loadable(async () => (await import('./create-menu.tsx')).CreateMenu);
 const UserMenu = loadable(async () => (await import('./user-menu.tsx')).UserMenu);
 
+/** Fetches the code of the header's menus before one is opened. */
+export function preloadMenus(): void {
+  void CreateMenu.preload();
+  void UserMenu.preload();
+}
+
 type Props = {
   /** Null until the session is known. */
   user: User | null;
