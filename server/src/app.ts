@@ -198,6 +198,7 @@ export async function createApp(options: Options): Promise<App> {
     start: async () => {
       if (roles.includes('reconciler') && driver.endsWithServer) claim = await claimMachine(databaseUrl, log);
       if (roles.includes('web')) {
+        presence.start();
         await http.listen({ port: config.port, host: config.host });
         nameChosenPort(config, http);
         stopListening = await keepListening(services);

@@ -9,6 +9,8 @@ import { deleteGateway, findOtherGateways, noteGateway } from './gateway-queries
  * of their caches holds only while no other process uses them.
  */
 export type GatewayPresence = {
+  /** Enters this process in the list and keeps it there; only where it answers requests. */
+  start: () => void;
   /** Waits until this process may send: all others know of it by then. At once as a rule. */
   settled: (signal: AbortSignal) => Promise<void>;
   /** A number that stays the same for as long as this process is the only one; null: it may not be. */
@@ -27,8 +29,8 @@ const GONE_MS = 30_000;
 type Now = () => number;
 
 /**
- * Enters this process in the list and keeps it there. Each row is committed before the others are
- * counted, so of two that begin together at least one sees the other and waits.
+ * This process's place in the list. Each row is committed before the others are counted, so of two
+ * that begin together at least one sees the other and waits.
  */
 export function gatewayPresence(
   db: Database,
@@ -75,9 +77,9 @@ export function gatewayPresence(
     }, BEAT_MS);
     timer.unref();
   };
-  repeat();
 
   return {
+    start: repeat,
     settled: async (signal) => {
       while (now() - seenAt > GONE_MS / 2 || now() < maySendAt) {
         if (now() - seenAt > GONE_MS / 2) await beat();
