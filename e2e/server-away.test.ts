@@ -76,7 +76,7 @@ journey(
     expect(await page.getByText('Bakehouse was updated').count()).toBe(0);
 
     await server.start();
-    await page.getByText('The server cannot be reached').waitFor({ state: 'hidden' });
+    await page.getByText('Trying again …').waitFor({ state: 'hidden' });
     await page.getByRole('heading', { level: 1, name: 'Profile' }).waitFor();
     await page.getByLabel('Current password').waitFor();
   },
