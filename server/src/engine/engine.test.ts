@@ -559,7 +559,8 @@ describe('a gap', () => {
     await stop(ids[0] as string);
     await engineOn(elsewhere).pass();
     expect(await see(ids[0] as string)).toMatchObject({ state: 'stopping' });
-    expect(await report(launches[0] as Launch)).toMatchObject({ command: 'stop' });
+    const launch = launches.find(({ workloadId }) => workloadId === ids[0]);
+    expect(await report(launch as Launch)).toMatchObject({ command: 'stop' });
     expect(elsewhere.running()).toEqual([]);
     await driver.stop(ids[0] as string, 1);
     await reach(engine, ids[0] as string, { state: 'stopped' });
