@@ -19,16 +19,16 @@ const insertBase = () => insertModel(serving.server.services, user, 'Sourdough',
 it('keeps the base of a live deployment from being deleted, and no longer', async () => {
   const { server } = serving;
   const base = await insertBase();
-  const podId = await serving.deploy(
-    user,
-    await insertFineTune(server.services, base, user, 'Sourdough Talk'),
-  );
-  const deleteBase = () => server.request(deleteAsset, { params: { id: base.assetId } }, { as: user });
+  const fineTune = await insertFineTune(server.services, base, user, 'Sourdough Talk');
+  const podId = await serving.deploy(user, fineTune);
+  const deleteModel = (id: string) => server.request(deleteAsset, { params: { id } }, { as: user });
+  const deleteBase = () => deleteModel(base.assetId);
   await expect(deleteBase()).rejects.toMatchObject({
     status: 409,
     message: expect.stringContaining("deployed as 'sourdough-talk'"),
   });
   await serving.terminate(user, podId);
+  await deleteModel(fineTune);
   await deleteBase();
 });
 

@@ -91,7 +91,10 @@ export function gatewayPresence(
       closed = true;
       clearTimeout(timer);
       await beating?.catch(() => undefined);
-      await deleteGateway(db, id);
+      // Without a database it cannot say so: the others see it go by its silence.
+      await deleteGateway(db, id).catch((error: unknown) =>
+        log.warn({ err: error }, 'could not leave the list'),
+      );
     },
   };
 }

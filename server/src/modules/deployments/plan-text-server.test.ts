@@ -63,6 +63,16 @@ describe('planTextServer', () => {
     ]);
   });
 
+  it('goes on with what the one that takes over lacks', () => {
+    const actions = planTextServer(
+      view({ current: null, next: workload('2', 'ready', ['a']), wantedAdapters: ['a', 'b'] }),
+    );
+    expect(actions).toEqual([
+      { type: 'promote', workloadId: '2' },
+      { type: 'start', as: 'next', adapters: ['a', 'b'] },
+    ]);
+  });
+
   it('keeps a server that carries an adapter too many', () => {
     expect(
       planTextServer(view({ current: workload('1', 'ready', ['a', 'b']), wantedAdapters: ['a'] })),

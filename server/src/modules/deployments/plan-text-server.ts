@@ -39,7 +39,14 @@ export function planTextServer(view: TextServerView): TextServerAction[] {
     return [...stop(current), ...forget('current', current), ...stop(next), ...forget('next', next)];
   }
   // The traffic moves first: the old one then drains what it had begun.
-  if (next?.state === 'ready') return [{ type: 'promote', workloadId: next.id }, ...stop(current)];
+  if (next?.state === 'ready') {
+    const successor: TextServerAction = { type: 'start', as: 'next', adapters: wantedAdapters };
+    return [
+      { type: 'promote', workloadId: next.id },
+      ...stop(current),
+      ...(carries(next) ? [] : [successor]),
+    ];
+  }
 
   const coming = lives(next) ? next : null;
   if (!current || !lives(current)) {

@@ -51,7 +51,13 @@ export async function reconcileTextServer(tx: Transaction, clock: Clock, serverI
   const starterWanted = server.starter_requested_at !== null && !judgement.serverFailed;
   if (!starterWanted && server.starter_requested_at) await setStarterRequested(tx, serverId, null);
   // One that sleeps costs nothing, and takes no memory either: its adapter is loaded when it wakes.
-  const adapters = adaptersOf(live.filter((deployment) => !deployment.sleeping));
+  const awake = live.filter((deployment) => !deployment.sleeping);
+  // What answers by now is proven, although its deployment is marked so only below: the next adapter is tried at once.
+  const answering = [current, next].filter((workload) => workload?.state === 'ready');
+  const adapters = adaptersOf(awake).map((adapter) => ({
+    ...adapter,
+    proven: adapter.proven || answering.some((one) => one && adapterNames(one).includes(adapter.revisionId)),
+  }));
   const untried = adapters.some((adapter) => !adapter.proven);
   const actions = planTextServer({
     current: current && viewOf(current, now),
