@@ -19,8 +19,9 @@ _DRAIN_S = 10.0
 _POLL_LOADING_S = 0.02
 _POLL_READY_S = 0.5
 _LOOK_EVERY_S = 5.0
-# The longest piece of work is one batch of a prompt; each look takes up to two seconds by itself.
-_LOOKS_MAX = 15
+# The longest piece of work is one batch of a prompt, which a large model reads for minutes on a busy
+# CPU; each look in vain takes up to two seconds by itself. The gateway gives up a request earlier.
+_LOOKS_MAX = 40
 
 
 def serve_text(spec: ServeTextSpec) -> int:
@@ -64,7 +65,7 @@ class _Watch:
             return
         self._in_vain = 0 if self._engine.advances() else self._in_vain + 1
         if self._in_vain >= _LOOKS_MAX:
-            raise PlainError("The model server hangs: it has not advanced for a minute.")
+            raise PlainError("The model server hangs: it has not advanced for several minutes.")
         self._next_at = time.monotonic() + _LOOK_EVERY_S
 
 

@@ -108,8 +108,9 @@ function limitGuesses(app: FastifyInstance, secret: string) {
   const unlessKnown = (keyOf: (request: FastifyRequest) => string | null) => (request: FastifyRequest) =>
     deviceOf(request) === null ? keyOf(request) : null;
   const counts = [
-    limitBy(app, { max: ACCOUNT_LIMIT, keyOf: unlessKnown(emailOf) }),
+    // The address first: what it refuses does not use up what the account may take from elsewhere.
     limitBy(app, { max: SIGN_IN_LIMIT, keyOf: unlessKnown(addressOf) }),
+    limitBy(app, { max: ACCOUNT_LIMIT, keyOf: unlessKnown(emailOf) }),
     limitBy(app, { max: SIGN_IN_LIMIT, keyOf: deviceOf }),
   ];
   return async (request: FastifyRequest, reply: FastifyReply) => {

@@ -48,6 +48,15 @@ describe('sign-ins are limited', () => {
     expect(await guess({ from: '2001:db8:1:3::a', email: 'one@example.com', times: 1 })).toEqual([401]);
   });
 
+  test('one address alone does not use up what an account may take', async () => {
+    const { guess, post } = await guessing();
+    const email = 'eve@example.com';
+    await post('/sign-up/email', { name: 'Eve', email, password }, { 'x-forwarded-for': '198.51.100.9' });
+    const from = '203.0.113.90';
+    expect(await guess({ from, email, times: 40 })).toEqual([...refused(10), ...Array(30).fill(429)]);
+    expect(await guess({ from: '198.51.100.8', email, times: 1, secret: password })).toEqual([200]);
+  });
+
   test('for one account from many networks, but not for the browser that its owner has used', async () => {
     const { guess, post } = await guessing();
     const email = 'ada@example.com';

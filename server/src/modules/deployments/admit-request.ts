@@ -9,12 +9,20 @@ let all = 0;
 /** Seconds after which a refused caller may try again. */
 export const RETRY_AFTER_S = 2;
 
-/** Counts a request among the open ones of its user. Returns how to leave. Throws AppError 'rate_limited'. */
+/**
+ * Counts a request among the open ones of its user. Returns how to leave. Throws AppError 'rate_limited' where
+ * the user has too many, and 'unavailable' where all users together have.
+ */
 export function admitRequest(userId: string): () => void {
   const own = open.get(userId) ?? 0;
-  if (own >= OPEN_MAX.user || all >= OPEN_MAX.all) {
+  if (own >= OPEN_MAX.user) {
     throw new AppError('rate_limited', {
       publicMessage: `At most ${OPEN_MAX.user} requests of one user are answered at a time. Try again shortly`,
+    });
+  }
+  if (all >= OPEN_MAX.all) {
+    throw new AppError('unavailable', {
+      publicMessage: 'Too many requests are waiting for an answer. Try again shortly',
     });
   }
   all += 1;

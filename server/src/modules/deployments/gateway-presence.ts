@@ -58,7 +58,8 @@ export function gatewayPresence(
     if (others.lastSeenMs !== null) believedUntil = Number.NEGATIVE_INFINITY;
     else {
       if (looked > believedUntil) epoch += 1;
-      believedUntil = looked + BELIEF_MS;
+      // From before the commit on: that is when the others have last heard of this process.
+      believedUntil = noted + BELIEF_MS;
     }
   };
   const beat = (): Promise<void> => {

@@ -12,6 +12,8 @@ export type TakenSlot = {
   id: number;
   /** The slot holds a prompt of the same user and adapter: what is equal need not be read again. */
   reuse: boolean;
+  /** The request was answered to its end, so the slot holds its prompt and nothing of before. */
+  keep: () => void;
   release: () => void;
 };
 
@@ -24,12 +26,9 @@ const COMPARED_LENGTH = 20_000;
  * request is given its slot, and may reuse what is in it only if the same user filled it, through
  * the same adapter, and nobody but this process has used the server since.
  */
-export function promptSlots(count: number): (request: {
-  owner: string;
-  prompt: string;
-  /** Null: others may use the server too, and nothing is known. */
-  epoch: number | null;
-}) => TakenSlot {
+export function promptSlots(
+  count: number,
+): (request: { owner: string; prompt: string; epoch: number }) => TakenSlot | null {
   let uses = 0;
   const slots: Slot[] = Array.from({ length: count }, () => ({
     busy: false,
@@ -41,7 +40,7 @@ export function promptSlots(count: number): (request: {
 
   return ({ owner, prompt, epoch }) => {
     const compared = prompt.slice(0, COMPARED_LENGTH);
-    const isOwn = (slot: Slot) => epoch !== null && slot.owner === owner && slot.epoch === epoch;
+    const isOwn = (slot: Slot) => slot.owner === owner && slot.epoch === epoch;
     const free = slots.filter((slot) => !slot.busy).toSorted((a, b) => a.usedAt - b.usedAt);
     const own = free.filter(isOwn);
     const [closest] = own
@@ -50,13 +49,15 @@ export function promptSlots(count: number): (request: {
     const goesOn = closest && closest.alike * 2 > closest.slot.prompt.length ? closest.slot : null;
     // Another conversation begins where nothing is lost, and rather takes the place of an own one.
     const slot = goesOn ?? free.find((one) => one.owner === null) ?? own[0] ?? free[0];
-    if (!slot) throw new Error('more requests than slots');
+    if (!slot) return null;
     const reuse = isOwn(slot);
     uses += 1;
-    Object.assign(slot, { busy: true, owner, epoch: epoch ?? -1, prompt: compared, usedAt: uses });
+    // A request that is refused, or ends before its prompt was read, leaves what another user asked.
+    Object.assign(slot, { busy: true, owner: null, epoch: -1, prompt: '', usedAt: uses });
     return {
       id: slots.indexOf(slot),
       reuse,
+      keep: () => Object.assign(slot, { owner, epoch, prompt: compared }),
       release: () => {
         slot.busy = false;
       },

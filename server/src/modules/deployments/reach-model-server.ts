@@ -85,20 +85,27 @@ async function send(
     );
     return pass(answer, server);
   }
-  const slot = slots(server.baseUrl)({
-    owner: `${userId} ${JSON.stringify(server.selection)}`,
-    prompt: JSON.stringify(body.messages ?? body.prompt),
-    epoch: presence.alone(),
-  });
+  const epoch = presence.alone();
+  const slot =
+    epoch === null
+      ? null
+      : slots(server.baseUrl)({
+          owner: `${userId} ${JSON.stringify(server.selection)}`,
+          prompt: JSON.stringify(body.messages ?? body.prompt),
+          epoch,
+        });
+  // Which slot others use is not known here: the server chooses, and reads the prompt anew.
+  const place = slot ? { id_slot: slot.id, cache_prompt: slot.reuse } : { cache_prompt: false };
   try {
     const answer = await postToModelServer(
       server.baseUrl + path,
-      { ...request, ...server.selection, id_slot: slot.id, cache_prompt: slot.reuse },
+      { ...request, ...server.selection, ...place },
       signal,
     );
     await pass(answer, server);
+    slot?.keep();
   } finally {
-    slot.release();
+    slot?.release();
   }
 }
 

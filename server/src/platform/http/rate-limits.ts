@@ -73,11 +73,15 @@ export function limitBy(app: FastifyInstance, { max, keyOf }: { max: number; key
     if (keyOf(request) === null) return;
     const counted = await count(request);
     if (counted.isAllowed) return;
-    reply.headers({
-      'ratelimit-limit': counted.max,
-      'ratelimit-remaining': counted.remaining,
-      'ratelimit-reset': counted.ttlInSeconds,
-    });
+    // Where several limits count a call, the answer tells of the one that comes first.
+    const least = Number(reply.getHeader('ratelimit-remaining') ?? Number.POSITIVE_INFINITY);
+    if (counted.remaining <= least) {
+      reply.headers({
+        'ratelimit-limit': counted.max,
+        'ratelimit-remaining': counted.remaining,
+        'ratelimit-reset': counted.ttlInSeconds,
+      });
+    }
     if (counted.isExceeded) throw tooMany(reply, counted.ttlInSeconds);
   };
 }

@@ -13,7 +13,7 @@ export type WriteOptions = {
 
 /** The store has lost these bytes: they are not there any more, or no longer what their name says. */
 export class DamagedBlob extends Error {
-  constructor(sha256: string, reason: 'missing' | 'changed', cause?: unknown) {
+  constructor(sha256: string, reason: 'missing' | 'changed' | 'unreadable', cause?: unknown) {
     super(`The bytes of ${sha256} are ${reason}`, { cause });
   }
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { open, readdir, truncate, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, truncate, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -171,6 +171,14 @@ describe('damage', () => {
       await expect(reading).rejects.toThrow(DamagedBlob);
       expect(sent).toBeLessThan(2_500_000);
     }
+  });
+
+  test('a file that the disk cannot give any more is damaged', async () => {
+    const { sha256: name } = await store.write(Readable.from([randomBytes(1000)]));
+    const place = await store.localPath(name);
+    await store.delete(name);
+    await mkdir(place);
+    await expect(buffer(await store.read(name))).rejects.toThrow(DamagedBlob);
   });
 
   test('a file that is cut, or gone, is damaged too', async () => {

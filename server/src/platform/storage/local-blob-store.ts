@@ -51,9 +51,12 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
       const { size } = await stat(place(sha256)).catch((cause: unknown) => {
         throw isMissing(cause) ? new DamagedBlob(sha256, 'missing', cause) : cause;
       });
-      const bytes = createReadStream(place(sha256), { ...range, highWaterMark: BUFFER_BYTES });
+      const bytes = readable(
+        createReadStream(place(sha256), { ...range, highWaterMark: BUFFER_BYTES }),
+        sha256,
+      );
       const isWhole = !range || (range.start === 0 && range.end >= size - 1);
-      return isWhole ? Readable.from(verified(bytes, sha256), { objectMode: false }) : bytes;
+      return Readable.from(isWhole ? verified(bytes, sha256) : bytes, { objectMode: false });
     },
     localPath: async (sha256) => {
       await access(place(sha256));
@@ -132,6 +135,15 @@ async function sweep(unfinished: string): Promise<void> {
   }
 }
 
+/** The bytes; where the disk cannot give them any more, DamagedBlob and not the system's error. */
+async function* readable(bytes: AsyncIterable<Buffer>, sha256: string): AsyncGenerator<Buffer> {
+  try {
+    yield* bytes;
+  } catch (error) {
+    throw isRotten(error) ? new DamagedBlob(sha256, 'unreadable', error) : error;
+  }
+}
+
 /** The bytes, the last of them only if all together have this hash. */
 async function* verified(bytes: AsyncIterable<Buffer>, sha256: string): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
@@ -147,6 +159,11 @@ async function* verified(bytes: AsyncIterable<Buffer>, sha256: string): AsyncGen
 
 function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+/** The disk has lost a sector, or the file system what lay there; a lack of rights or of memory says nothing of the bytes. */
+function isRotten(error: unknown): boolean {
+  return ['EIO', 'EUCLEAN', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 function toOwnError(error: unknown): unknown {
