@@ -82,7 +82,7 @@ export function DeploymentsPage() {
           />
         )}
       </Card>
-      <StarterChatCard />
+      <StarterChatCard above={deployments} />
       {choosing && <ChooseModelDialog onClose={() => setChoosing(false)} />}
     </>
   );
