@@ -1,4 +1,5 @@
 import type { Run } from '@bakehouse/contract/training';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Box, MessageSquare, Play, Square } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
@@ -14,7 +15,8 @@ import { notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { DeployButton, useLiveDeployment } from '../deployments/api.ts';
+import { useUser } from '../accounts/api.ts';
+import { DeployButton, deploymentListQuery, useLiveDeployment } from '../deployments/api.ts';
 import { useCancelRun, useResumeRun, useRun, useRunLogs, useRunMetrics } from './api.ts';
 import { RunCurves } from './run-curves.tsx';
 import { RunDetails } from './run-details.tsx';
@@ -27,7 +29,9 @@ const route = getRouteApi('/app/runs/$id');
 export function RunPage() {
   const { id } = route.useParams();
   const run = useRun(id);
-  const answered = useFirstAnswers(run, useRunMetrics(id), useRunLogs(id));
+  // The last decides which button a finished run has.
+  const deployments = useQuery(deploymentListQuery(useUser().id));
+  const answered = useFirstAnswers(run, useRunMetrics(id), useRunLogs(id), deployments);
   if (run.isPending || !answered) return <PendingPage />;
   if (!run.data && isMissing(run.error)) {
     return (
