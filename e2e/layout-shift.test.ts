@@ -5,9 +5,6 @@ import { journey } from './journey.ts';
 import { LAYOUT_SHIFT_MAX, openAndMeasure, watchLayoutShift } from './layout-shift.ts';
 import { signUp } from './sign-up.ts';
 
-/** Their cards are not yet as high while they load as they are afterwards; `bench page` measures them too. */
-const NOT_YET_STILL = /^\/(dashboard|my-deployments|runs\/[^/]*-.*)$/;
-
 journey(
   'no page moves what is already there while the rest of it comes',
   { timeout: 8 * 60_000 },
@@ -30,7 +27,7 @@ journey(
     const client = await Client.signIn(inject('baseUrl'), { ...visitor, name: visitor.username });
     const { paths, end } = await allRoutes(client);
     onTestFinished(async () => void (await end()));
-    for (const path of paths.filter((each) => !NOT_YET_STILL.test(each))) {
+    for (const path of paths) {
       await measure(path, 1440);
       await measure(path, 390);
     }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { type OwnServer, startOwnServer } from '../scripts/own-server.ts';
+import type { Page } from './chromium.ts';
 import { journey, look } from './journey.ts';
 import { signUp } from './sign-up.ts';
 
@@ -45,8 +46,14 @@ function freePort(): Promise<number> {
   });
 }
 
+/** Waits until the chunk with this name is in the browser. */
+async function fetched(page: Page, name: string): Promise<void> {
+  const isThere = `performance.getEntriesByType('resource').some((entry) => /\\/assets\\/${name}-.{8}\\.js$/.test(entry.name))`;
+  await expect.poll(() => page.evaluate<boolean>(isThere), { timeout: 60_000 }).toBe(true);
+}
+
 const AWAY =
-  /ERR_CONNECTION|ERR_INTERNET_DISCONNECTED|ERR_INCOMPLETE|ERR_EMPTY_RESPONSE|Failed to fetch|Importing|not be fetched|50\d|network error/;
+  /ERR_CONNECTION|ERR_FAILED|ERR_INTERNET_DISCONNECTED|ERR_INCOMPLETE|ERR_EMPTY_RESPONSE|Failed to fetch|Importing|not be fetched|50\d|network error/;
 
 journey(
   'a server that goes away takes nothing from the page, which says so and comes back by itself',
@@ -57,8 +64,12 @@ journey(
     onTestFinished(server.remove);
     const page = await openPage(server.url);
     page.setDefaultTimeout(60_000);
+    // They are fetched when the browser is idle: whether it ever was must not decide what is seen.
+    const sheets = /\/assets\/create-dataset-sheet/;
+    await page.route(sheets, (route) => route.abort());
     await signUp(page);
     await page.getByText('No datasets yet').or(page.getByText('Your data: csv')).first().waitFor();
+    for (const piece of ['create-menu', 'menu']) await fetched(page, piece);
 
     await server.stop();
     await page.getByText('The server cannot be reached. Trying again …').waitFor();
@@ -75,7 +86,17 @@ journey(
     await look(page, 'server-away-page');
     expect(await page.getByText('Bakehouse was updated').count()).toBe(0);
 
+    // A sheet whose code was never fetched says so in its place, and comes by itself.
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('menuitem', { name: 'Create Dataset' }).click();
+    await page.getByText('The form opens by itself once it can.').waitFor();
+    await look(page, 'server-away-sheet');
+
+    await page.unroute(sheets);
     await server.start();
+    await page.getByRole('dialog', { name: 'Create Dataset' }).getByLabel('Name').waitFor();
+    await page.getByText('What you enter stays here').waitFor({ state: 'hidden' });
+    await page.keyboard.press('Escape');
     await page.getByText('Trying again …').waitFor({ state: 'hidden' });
     await page.getByRole('heading', { level: 1, name: 'Profile' }).waitFor();
     await page.getByLabel('Current password').waitFor();

@@ -55,7 +55,11 @@ function Shell({ user, children }: { user: User | null; children: ReactNode }) {
   const sidebarHidden = /\/(dataset|market|model)$/.test(pathname);
   useShortcuts({ onPalette: () => setPaletteOpen(true) });
   useTitleFocus();
-  useEffect(() => whenIdle(preloadAll), []);
+  useEffect(() => {
+    // At once: a menu is wanted most when nothing can be fetched any more.
+    preloadMenus();
+    return whenIdle(preloadOverlays);
+  }, []);
 
   return (
     <>
@@ -79,16 +83,19 @@ function Shell({ user, children }: { user: User | null; children: ReactNode }) {
             <Sidebar user={user} />
           </aside>
         )}
-        <div className="min-w-0 flex-1">
-          <OfflineBanner />
-          {user && <PreparationBanner />}
+        <div className="flex min-h-[calc(100dvh-3.5rem)] min-w-0 flex-1 flex-col">
           <main
             id="main"
             tabIndex={-1}
-            className="mx-auto w-full max-w-6xl px-4 pt-6 pb-16 outline-none sm:px-8 sm:pt-8"
+            className="mx-auto w-full max-w-6xl flex-1 px-4 pt-6 pb-16 outline-none sm:px-8 sm:pt-8"
           >
             {children}
           </main>
+          {/* At the bottom of the window: they come and go while somebody reads, and move nothing. */}
+          <div className="sticky bottom-0 z-20">
+            <OfflineBanner />
+            {user && <PreparationBanner />}
+          </div>
         </div>
       </div>
       {user && <Changes userId={user.id} />}
@@ -104,8 +111,7 @@ function Shell({ user, children }: { user: User | null; children: ReactNode }) {
 }
 
 /** What a click opens over the page is there before the first click. */
-function preloadAll(): void {
-  preloadMenus();
+function preloadOverlays(): void {
   preloadSheets();
   void CommandPalette.preload();
   void MobileMenu.preload();

@@ -53,9 +53,13 @@ function BrokenSheet(broken: Broken) {
   const retry = useRetry(broken);
   if (!create) return null;
   return (
-    <div className="fixed inset-y-0 right-0 z-40 flex w-full flex-col justify-center bg-surface shadow-pop sm:max-w-md">
+    <div
+      role="dialog"
+      aria-label={create === 'dataset' ? 'Create Dataset' : 'Create Model'}
+      className="fixed inset-y-0 right-0 z-40 flex w-full flex-col justify-center bg-surface shadow-pop sm:max-w-md"
+    >
       {broken.error instanceof LoadError ? (
-        <NotFetched error={broken.error} onRetry={retry} />
+        <NotFetched error={broken.error} onRetry={retry} part="form" />
       ) : (
         <ErrorState title="Something went wrong" error={broken.error} onRetry={retry} />
       )}

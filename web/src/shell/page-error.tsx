@@ -20,17 +20,23 @@ export function PageError({ error, reset }: ErrorComponentProps) {
   return <ErrorState title="Something went wrong" error={error} onRetry={retry} wholePage />;
 }
 
-type Props = { error: LoadError; onRetry: () => void; wholePage?: boolean };
+type Props = {
+  error: LoadError;
+  onRetry: () => void;
+  wholePage?: boolean;
+  /** What could not be fetched. */
+  part?: 'page' | 'form';
+};
 
 /** A part of the app that could not be fetched: because the server is away, has another release, or for no known reason. */
-export function NotFetched({ error, onRetry, wholePage }: Props) {
+export function NotFetched({ error, onRetry, wholePage, part = 'page' }: Props) {
   const online = useOnline();
   const outdated = useOutdated(online);
   if (!online) {
     return (
       <ErrorState
-        title="This page is not here yet"
-        error="The server cannot be reached. The page opens by itself once it can."
+        title={`This ${part} is not here yet`}
+        error={`The server cannot be reached. The ${part} opens by itself once it can.`}
         onRetry={onRetry}
         wholePage={wholePage}
       />
@@ -51,7 +57,7 @@ export function NotFetched({ error, onRetry, wholePage }: Props) {
   const stuck = error.failures > 1;
   return (
     <ErrorState
-      title="This page could not be loaded"
+      title={`This ${part} could not be loaded`}
       error={error}
       retryLabel={stuck ? 'Reload' : 'Try again'}
       onRetry={stuck ? () => location.reload() : onRetry}

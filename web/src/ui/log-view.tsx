@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 
 type Props = { lines: readonly { at: string; line: string }[] };
 
-/** Log lines in monospace. Follows the end unless the person has scrolled up. */
+/** Log lines in monospace, always as high, so that nothing moves as they come. Follows the end unless the person has scrolled up. */
 export function LogView({ lines }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const following = useRef(true);
@@ -20,8 +20,9 @@ export function LogView({ lines }: Props) {
       onScroll={({ currentTarget: at }) => {
         following.current = at.scrollHeight - at.scrollTop - at.clientHeight < 24;
       }}
-      className="max-h-96 overflow-auto rounded-xl bg-subtle p-4 font-mono text-[0.8125rem] leading-5"
+      className="h-80 overflow-auto rounded-xl bg-subtle p-4 font-mono text-[0.8125rem] leading-5"
     >
+      {lines.length === 0 && <p className="font-sans text-muted">No lines yet.</p>}
       {lines.map(({ at, line }, index) => (
         // Lines have no id of their own, and are only replaced as a whole.
         <div key={index} className="flex gap-3">

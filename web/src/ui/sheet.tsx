@@ -2,6 +2,7 @@ import { Dialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { cx } from '../lib/cx.ts';
+import { useOnline } from '../lib/online.ts';
 import { buttonClass } from './button.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { backdropClass } from './dialog.tsx';
@@ -38,6 +39,7 @@ export function Sheet({
   children,
 }: Props) {
   const [asking, setAsking] = useState(false);
+  const online = useOnline();
   const content = useRef<HTMLDivElement>(null);
   // One that is open from its very first rendering would stand there without having slid in.
   const [mounted, setMounted] = useState(false);
@@ -78,6 +80,13 @@ export function Sheet({
               </div>
               {subheader && <div className="mt-4">{subheader}</div>}
             </header>
+            <div role="status">
+              {!online && (
+                <p className="bg-warn-soft px-5 py-2 text-[0.8125rem] text-warn">
+                  The server cannot be reached. What you enter stays here.
+                </p>
+              )}
+            </div>
             <div ref={content} className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-5">
               {children}
             </div>

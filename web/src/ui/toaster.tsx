@@ -31,13 +31,14 @@ export function Toaster() {
         unstyled: true,
         classNames: {
           toast:
-            'flex w-[22.5rem] max-w-[calc(100vw-2rem)] items-start gap-3 rounded-xl bg-surface px-4 py-3.5 pr-9 text-ink shadow-pop',
+            'flex w-[22.5rem] max-w-[calc(100vw-2rem)] flex-wrap items-start gap-x-3 gap-y-2.5 rounded-xl bg-surface px-4 py-3.5 pr-9 text-ink shadow-pop',
           icon: 'mt-[3px]',
-          content: 'min-w-0 flex-1 break-words',
+          // Takes the whole line beside the icon: a button stands under the text, not in its place.
+          content: 'min-w-0 basis-[calc(100%-1.75rem)] break-words',
           title: 'font-medium',
           description: 'mt-0.5 text-[0.8125rem] text-muted',
           actionButton:
-            'mt-0.5 h-7 shrink-0 rounded-md bg-accent px-2.5 font-medium text-[0.8125rem] text-accent-ink hover:bg-accent-hover',
+            'ml-7 h-7 rounded-md bg-accent px-2.5 font-medium text-[0.8125rem] text-accent-ink hover:bg-accent-hover',
           closeButton:
             'absolute top-3 right-2.5 flex size-6 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink',
         },

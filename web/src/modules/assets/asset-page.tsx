@@ -24,6 +24,8 @@ type Props = {
   badge?: (asset: Asset) => ReactNode;
   /** Buttons before Edit and Delete. */
   actions?: (asset: Asset) => ReactNode;
+  /** Whether what stands beside the title is known; until then nothing is drawn that it would move. */
+  ready?: boolean;
   children: (asset: Asset, canChange: boolean) => ReactNode;
 };
 
@@ -33,9 +35,9 @@ const parents = {
 } as const;
 
 /** What the pages of a dataset and of a model share: title, edit, delete, and the states around the content. */
-export function AssetPage({ id, ...rest }: Props) {
+export function AssetPage({ id, ready = true, ...rest }: Props) {
   const asset = useQuery(assetQuery(id));
-  if (asset.isPending) return <PageSkeleton />;
+  if (asset.isPending || !ready) return <PageSkeleton />;
   if (!asset.data && isMissing(asset.error)) {
     return (
       <Missing
@@ -58,7 +60,13 @@ export function AssetPage({ id, ...rest }: Props) {
   return <LoadedPage asset={asset.data} {...rest} />;
 }
 
-function LoadedPage({ asset, kind, badge, actions, children }: Omit<Props, 'id'> & { asset: Asset }) {
+function LoadedPage({
+  asset,
+  kind,
+  badge,
+  actions,
+  children,
+}: Omit<Props, 'id' | 'ready'> & { asset: Asset }) {
   const user = useUser();
   const navigate = useNavigate();
   const deletion = useDeleteAsset(asset.dataset_id);

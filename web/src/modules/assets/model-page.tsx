@@ -2,13 +2,15 @@ import type { Asset } from '@bakehouse/contract/assets';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
+import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { DeployButton, useLiveDeployment } from '../deployments/api.ts';
+import { useUser } from '../accounts/api.ts';
+import { DeployButton, useDeployments, useLiveDeployment } from '../deployments/api.ts';
 import { shownState, unfinishedText, useRun } from '../training/api.ts';
 import { modelReadinessQuery } from './api.ts';
 import { AssetFiles } from './asset-files.tsx';
@@ -20,10 +22,12 @@ export function ModelPage() {
   const { id } = route.useParams();
   const { tab = 'card' } = route.useSearch();
   const navigate = route.useNavigate();
+  const ready = useFirstAnswers(useDeployments(useUser().id, false));
   return (
     <AssetPage
       id={id}
       kind="model"
+      ready={ready}
       badge={(asset) => <RunBadge asset={asset} />}
       actions={(asset) => <ModelActions asset={asset} />}
     >

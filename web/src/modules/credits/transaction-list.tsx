@@ -48,7 +48,7 @@ export function TransactionList({
                   {row.heading}
                 </h2>
               ) : (
-                <Line transaction={row.transaction} />
+                <Line transaction={row.transaction} last={index === rows.length - 1} />
               )}
             </li>
           );
@@ -59,11 +59,11 @@ export function TransactionList({
   );
 }
 
-function Line({ transaction }: { transaction: Transaction }) {
+function Line({ transaction, last }: { transaction: Transaction; last: boolean }) {
   const incoming = isIncoming(transaction);
   const Arrow = incoming ? ArrowDownLeft : ArrowUpRight;
   return (
-    <div className="flex items-center gap-3 border-line border-b px-5 py-2.5 sm:gap-3.5">
+    <div className={cx('flex items-center gap-3 border-line px-5 py-2.5 sm:gap-3.5', !last && 'border-b')}>
       <span
         className={cx(
           'flex size-8 shrink-0 items-center justify-center rounded-full',

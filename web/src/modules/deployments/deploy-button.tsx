@@ -8,6 +8,7 @@ import { queryClient } from '../../lib/query-client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Money } from '../../ui/money.tsx';
 import { notify } from '../../ui/notify.ts';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/api.ts';
 import { useHourPrice } from './serving-prices.ts';
 
@@ -48,7 +49,10 @@ export function DeployButton({ modelId, label = 'Deploy' }: Props) {
         ) : failed ? (
           'The price could not be loaded.'
         ) : (
-          'Loading the price…'
+          <>
+            <span className="sr-only">Loading the price…</span>
+            <Skeleton className="h-4 w-[5.75rem]" />
+          </>
         )}
       </span>
       {failed ? (

@@ -11,7 +11,7 @@ export function DeploymentLog({ podId }: { podId: string }) {
   if (logs.isPending) {
     return (
       <LoadingRegion>
-        <Skeleton className="h-64 w-full" />
+        <Skeleton className="h-80 w-full rounded-xl" />
       </LoadingRegion>
     );
   }

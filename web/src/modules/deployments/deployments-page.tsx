@@ -82,7 +82,7 @@ export function DeploymentsPage() {
           />
         )}
       </Card>
-      <StarterChatCard />
+      <StarterChatCard above={deployments} />
       {choosing && <ChooseModelDialog onClose={() => setChoosing(false)} />}
     </>
   );
@@ -106,7 +106,7 @@ const columns: Column<Deployment>[] = [
     ),
   },
   { id: 'status', header: 'Status', cell: (pod) => <StatusBadge status={pod.status} />, width: '8rem' },
-  { id: 'base', header: 'Base', cell: (pod) => pod.base_model_title, width: '14rem', hideBelow: 'lg' },
+  { id: 'base', header: 'Base', cell: (pod) => pod.base_model_title, width: '12rem', hideBelow: 'lg' },
   { id: 'device', header: 'Runs on', cell: (pod) => deviceName(pod.device), width: '10rem', hideBelow: 'md' },
   {
     id: 'used',
@@ -116,7 +116,7 @@ const columns: Column<Deployment>[] = [
         {pod.last_request_at ? relativeTime(new Date(pod.last_request_at)) : 'None yet'}
       </span>
     ),
-    width: '9rem',
+    width: '8rem',
     hideBelow: 'md',
   },
   {
@@ -124,7 +124,7 @@ const columns: Column<Deployment>[] = [
     header: 'Cost so far',
     cell: (pod) => <Money bgl={pod.cost_so_far} />,
     numeric: true,
-    width: '8rem',
+    width: '7rem',
     hideBelow: 'sm',
   },
 ];

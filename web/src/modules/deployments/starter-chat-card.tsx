@@ -1,15 +1,19 @@
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Card } from '../../ui/card.tsx';
+import { pricesQuery } from '../credits/api.ts';
+import { useMachine } from '../machine/api.ts';
 import { chatModelsQuery } from './chat.ts';
 import { Playground } from './playground.tsx';
 import { useServingDevice } from './serving-prices.ts';
 
-/** Chat with a starter model, which everybody may use without a deployment. */
-export function StarterChatCard() {
+/** Chat with a starter model, which everybody may use without a deployment; comes after what stands above it. */
+export function StarterChatCard({ above }: { above: UseQueryResult }) {
   const device = useServingDevice();
   const models = useQuery(chatModelsQuery);
+  const answered = useFirstAnswers(above, models, useMachine(), useQuery(pricesQuery));
   const starter = models.data?.data.find((model) => model.owned_by === 'bakehouse');
-  if (!starter) return null;
+  if (!starter || !answered) return null;
   return (
     <Card
       className="mt-6"

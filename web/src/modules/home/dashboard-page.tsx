@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useCreatePanel } from '../../lib/create-panel.ts';
 import { useFallbackInterval } from '../../lib/event-stream.ts';
 import { aboutDuration, relativeTime } from '../../lib/format-time.ts';
+import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { BalanceCard } from '../../ui/balance-card.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -14,6 +15,7 @@ import { useBalance } from '../credits/api.ts';
 import { deploymentListQuery } from '../deployments/api.ts';
 import { runListQuery, runOfModel, shownState, useRuns } from '../training/api.ts';
 import { OnboardingCard } from './onboarding-card.tsx';
+import { columnsClass, PendingDashboard } from './pending-dashboard.tsx';
 import { RecentCard } from './recent-card.tsx';
 
 const POLL_MS = 5_000;
@@ -22,31 +24,46 @@ const POLL_MS = 5_000;
 export function DashboardPage() {
   const user = useUser();
   const balance = useBalance(user.id);
+  // Each card reads its own; here it is only waited for what decides how high they are.
+  const answered = useFirstAnswers(
+    balance,
+    useQuery(runListQuery),
+    useQuery(deploymentListQuery(user.id)),
+    useQuery(deploymentListQuery(user.id, true)),
+    useInfiniteQuery(assetListQuery(user.id, { types: 'RAW' })),
+    useInfiniteQuery(assetListQuery(user.id, { types: 'MODEL' })),
+  );
   return (
     <>
       <PageHeader title="Dashboard" />
-      <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <div className="grid grid-cols-1 gap-6">
-          <OnboardingCard />
-          <RecentRuns />
-          <RecentDeployments />
-        </div>
-        <div className="grid grid-cols-1 gap-6">
-          <BalanceCard
-            balance={balance.data}
-            error={balance.error}
-            onRetry={() => void balance.refetch()}
-            actions={
-              <ButtonLink to="/transactions" size="sm" variant="ghost" className="-mr-2">
-                History
-              </ButtonLink>
-            }
-          />
-          <RecentAssets types="RAW" />
-          <RecentAssets types="MODEL" />
-        </div>
-      </div>
+      {answered ? <Cards balance={balance} /> : <PendingDashboard />}
     </>
+  );
+}
+
+function Cards({ balance }: { balance: ReturnType<typeof useBalance> }) {
+  return (
+    <div className={columnsClass}>
+      <div className="grid grid-cols-1 gap-6">
+        <OnboardingCard />
+        <RecentRuns />
+        <RecentDeployments />
+      </div>
+      <div className="grid grid-cols-1 gap-6">
+        <BalanceCard
+          balance={balance.data}
+          error={balance.error}
+          onRetry={() => void balance.refetch()}
+          actions={
+            <ButtonLink to="/transactions" size="sm" variant="ghost" className="-mr-2">
+              History
+            </ButtonLink>
+          }
+        />
+        <RecentAssets types="RAW" />
+        <RecentAssets types="MODEL" />
+      </div>
+    </div>
   );
 }
 

@@ -43,15 +43,10 @@ export function RunCurves({ runId, ended }: { runId: string; ended: boolean }) {
       />
     );
   }
-  if (points.length === 0) {
+  if (points.length === 0 && ended) {
     return (
       <Card>
-        <EmptyState
-          title={ended ? 'No curves' : 'No curves yet'}
-          description={
-            ended ? 'This run ended before its first step.' : 'The first points appear with the first steps.'
-          }
-        />
+        <EmptyState title="No curves" description="This run ended before its first step." />
       </Card>
     );
   }

@@ -1,7 +1,9 @@
 import type { Run } from '@bakehouse/contract/training';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Box, MessageSquare, Play, Square } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -13,8 +15,9 @@ import { notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { DeployButton, useLiveDeployment } from '../deployments/api.ts';
-import { useCancelRun, useResumeRun, useRun, useRunLogs } from './api.ts';
+import { useUser } from '../accounts/api.ts';
+import { DeployButton, deploymentListQuery, useLiveDeployment } from '../deployments/api.ts';
+import { useCancelRun, useResumeRun, useRun, useRunLogs, useRunMetrics } from './api.ts';
 import { RunCurves } from './run-curves.tsx';
 import { RunDetails } from './run-details.tsx';
 import { RunOutcome } from './run-outcome.tsx';
@@ -26,19 +29,10 @@ const route = getRouteApi('/app/runs/$id');
 export function RunPage() {
   const { id } = route.useParams();
   const run = useRun(id);
-  if (run.isPending) {
-    return (
-      <LoadingRegion>
-        <Skeleton className="mb-2 h-4 w-24" />
-        <Skeleton className="mb-8 h-7 w-64 max-w-full" />
-        <Skeleton className="mb-6 h-28 w-full" />
-        <div className="grid gap-5 lg:grid-cols-2">
-          <Skeleton className="h-72" />
-          <Skeleton className="h-72" />
-        </div>
-      </LoadingRegion>
-    );
-  }
+  // The last decides which button a finished run has.
+  const deployments = useQuery(deploymentListQuery(useUser().id));
+  const answered = useFirstAnswers(run, useRunMetrics(id), useRunLogs(id), deployments);
+  if (run.isPending || !answered) return <PendingPage />;
   if (!run.data && isMissing(run.error)) {
     return (
       <Missing
@@ -55,6 +49,23 @@ export function RunPage() {
     );
   }
   return <LoadedPage run={run.data} />;
+}
+
+/** The page to come: title, progress, curves, log and what it is made from. */
+function PendingPage() {
+  return (
+    <LoadingRegion>
+      <Skeleton className="mb-2 h-5 w-24" />
+      <Skeleton className="mb-6 h-9 w-64 max-w-full" />
+      <Skeleton className="mb-5 h-24 rounded-xl" />
+      <Skeleton className="mb-3 ml-auto h-9 w-72 max-w-full" />
+      <div className="grid gap-5 lg:grid-cols-2">
+        {Array.from({ length: 6 }, (_, index) => (
+          <Skeleton key={index} className="h-72 rounded-xl" />
+        ))}
+      </div>
+    </LoadingRegion>
+  );
 }
 
 const ended = new Set<Run['state']>(['completed', 'cancelled', 'failed']);
@@ -163,7 +174,7 @@ function Log({ runId }: { runId: string }) {
   const logs = useRunLogs(runId);
   return (
     <Card title="Log">
-      {logs.isPending && <Skeleton className="h-40 w-full" />}
+      {logs.isPending && <Skeleton className="h-80 w-full rounded-xl" />}
       {logs.isError && !logs.data && (
         <ErrorState
           title="The log could not be loaded"
@@ -171,8 +182,7 @@ function Log({ runId }: { runId: string }) {
           onRetry={() => void logs.refetch()}
         />
       )}
-      {logs.data && logs.data.lines.length === 0 && <p className="text-muted">No lines yet.</p>}
-      {logs.data && logs.data.lines.length > 0 && <LogView lines={logs.data.lines} />}
+      {logs.data && <LogView lines={logs.data.lines} />}
     </Card>
   );
 }

@@ -22,7 +22,7 @@ export function RunProgress({ run }: { run: Run }) {
         }
         aside={run.steps_total > 0 ? `Step ${run.step} of ${run.steps_total}` : undefined}
       />
-      <div className="mt-3 flex flex-wrap justify-between gap-x-6 gap-y-1 text-[0.8125rem] text-muted tabular-nums">
+      <div className="mt-3 flex flex-wrap justify-between gap-x-6 gap-y-1 max-sm:flex-col text-[0.8125rem] text-muted tabular-nums">
         <RunTime key={run.elapsed_seconds} run={run} />
         <span>
           Held <Money bgl={run.held} /> of a quote of <Money bgl={run.quote.total} />

@@ -31,7 +31,7 @@ it('says in the tab how far a run is and how it ended', () => {
 });
 
 describe('badge, phase and time agree', () => {
-  const free = 'Time is charged from the first step on';
+  const free = 'Charged from the first step on';
   it.each([
     [
       { ...fresh, state: 'queued', phase: null, started_at: null },
@@ -60,7 +60,7 @@ describe('badge, phase and time agree', () => {
       '2 min 5 s so far',
     ]);
     expect(timeText({ ...running, state: 'starting' })).toBe(
-      '2 min 5 s so far, time is charged from the first step on',
+      '2 min 5 s so far, charged from the first step on',
     );
   });
 });

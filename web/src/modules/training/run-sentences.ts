@@ -30,7 +30,7 @@ export function timeText(
   const { state, elapsed_seconds: elapsed, remaining_seconds: remaining } = run;
   const before = elapsed >= 1 ? `${formatDuration(elapsed)} so far` : null;
   if (state === 'queued') return before ?? 'Not started yet';
-  if (state === 'starting') return join(before, 'time is charged from the first step on');
+  if (state === 'starting') return join(before, 'charged from the first step on');
   return join(
     before ?? 'just started',
     state === 'stopping' || remaining === null ? null : `${aboutDuration(remaining)} left`,

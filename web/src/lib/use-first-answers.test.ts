@@ -1,0 +1,18 @@
+import { renderHook } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { useFirstAnswers } from './use-first-answers.ts';
+
+const waiting = { isPending: true, failureCount: 0 };
+const there = { isPending: false, failureCount: 0 };
+const triedAgain = { isPending: true, failureCount: 1 };
+
+it('waits for every read, but for none that failed, and not a second time', () => {
+  const { result, rerender } = renderHook((reads) => useFirstAnswers(...reads), {
+    initialProps: [waiting, there],
+  });
+  expect(result.current).toBe(false);
+  rerender([triedAgain, there]);
+  expect(result.current).toBe(true);
+  rerender([there, waiting]);
+  expect(result.current).toBe(true);
+});
