@@ -19,8 +19,8 @@ _DRAIN_S = 10.0
 _POLL_LOADING_S = 0.02
 _POLL_READY_S = 0.5
 _LOOK_EVERY_S = 5.0
-# The longest piece of work is one batch of a prompt, which a large model reads for minutes on a busy
-# CPU; each look in vain takes up to two seconds by itself. The gateway gives up a request earlier.
+# The longest piece of work is one batch of a prompt, which a large model reads for minutes on a
+# busy CPU; each look in vain takes up to two seconds. The gateway gives up a request earlier.
 _LOOKS_MAX = 40
 
 

@@ -23,9 +23,10 @@ export function checkPattern(pattern: string): string | null {
   for (let at = 0; at < pattern.length; ) {
     const found = quantifier.exec(pattern.slice(at));
     if (found) {
-      if (closed?.hasQuantifier) return 'no repetition inside of a repeated group';
-      if (closed?.hasAlternation) return "no '|' inside of a repeated group";
+      if (closed?.hasQuantifier) return 'no repetition inside of a repeated or optional group';
       const [text, least = '', , most = ''] = found;
+      // An optional group is read once at most, whichever of its alternatives it is.
+      if (closed?.hasAlternation && text !== '?') return "no '|' inside of a repeated group";
       repeated += Math.max(Number(least), Number(most));
       if (!/^\{\d+\}$/.test(text)) variable += 1;
       if (repeated > COUNT_MAX) return `at most ${COUNT_MAX} repetitions in all`;

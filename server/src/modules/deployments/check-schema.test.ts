@@ -67,6 +67,7 @@ describe('a pattern', () => {
     '^\\(a\\)*$',
     '^[|(]*$',
     '^x(y(z))?$',
+    '^(-|\\+)?[0-9]+$',
   ])('%s passes', (pattern) => {
     expect(checkPattern(pattern)).toBeNull();
   });
@@ -75,6 +76,8 @@ describe('a pattern', () => {
     [`^${'(a|b|)'.repeat(30)}$`, 'empty alternative'],
     ['^(a|b)*$', "'|'"],
     ['^((a|b)c)*$', "'|'"],
+    [`^${'(a|b)?'.repeat(30)}$`, 'at most 20'],
+    ['^((a|b)?c)?$', 'inside'],
     ['^(a*)*$', 'inside'],
     ['^((a{2,3}))+$', 'inside'],
     ['^([ab]{0,100}c?){0,100}$', 'inside'],
