@@ -40,7 +40,7 @@ def look(engine: Engine, times: int) -> None:
 
 def test_an_engine_that_does_not_advance_for_long_hangs() -> None:
     with pytest.raises(PlainError, match="hangs"):
-        look(Engine([False] * 15), 15)
+        look(Engine([False] * 40), 40)
 
 
 def test_one_that_is_slow_for_a_while_does_not() -> None:
