@@ -74,8 +74,7 @@ test('kill -9 of server, worker and PostgreSQL under load loses nothing that was
   } finally {
     await db.destroy();
   }
-  // The driver in memory forgets its processes with the worker: five minutes of silence pass before it is sure.
-}, 900_000);
+}, 240_000);
 
 /** Web and worker as processes of their own on one data folder, whose PostgreSQL they start and supervise. */
 async function startPlatform() {

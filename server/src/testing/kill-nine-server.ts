@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Report } from '@bakehouse/contract/runtime/report';
 import { createApp, type Role } from '../app.ts';
 import { readConfig } from '../config.ts';
+import type { Driver } from '../engine/drivers/driver.ts';
 import { createFakeDriver, type Script } from '../engine/drivers/fake/fake-driver.ts';
 import { goodData } from '../modules/training/test-run.ts';
 import { prepareDatabase } from '../platform/db/prepare-database.ts';
@@ -66,9 +69,28 @@ const app = await createApp({
   config,
   databaseUrl: postgres.url,
   log,
-  driver: createFakeDriver({ capacity: { 'cpu:run': 4 }, script: trainBriefly }),
+  driver: remembersStarts(createFakeDriver({ capacity: { 'cpu:run': 4 }, script: trainBriefly })),
   readData: async () => goodData,
   roles: process.argv.slice(2) as Role[],
 });
 await app.start();
 process.stdout.write('ready\n');
+
+/** Like the local driver it knows after a kill what had been started: those processes died with this one. */
+function remembersStarts(driver: Driver): Driver {
+  const file = (workloadId: string, attempt: number) =>
+    path.join(process.env.BAKEHOUSE_DATA_DIR ?? '', `started-${workloadId}-${attempt}`);
+  return {
+    ...driver,
+    start: async (launch) => {
+      await writeFile(file(launch.workloadId, launch.attempt), '');
+      await driver.start(launch);
+    },
+    observe: async (workloadId, attempt) => {
+      const observed = await driver.observe(workloadId, attempt);
+      return observed.state === 'absent' && existsSync(file(workloadId, attempt))
+        ? { state: 'ended', exitCode: null, lastLine: null }
+        : observed;
+    },
+  };
+}
