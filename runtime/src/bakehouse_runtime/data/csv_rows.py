@@ -71,9 +71,9 @@ def _fault(error: csv.Error) -> str:
     if "end of data" in text:
         return "a quote is opened and never closed"
     if "expected after" in text:
-        return "text stands behind a closing quote"
+        return "there is text after a closing quote"
     if "new-line character" in text:
-        return "a carriage return stands inside the line"
+        return "there is a carriage return inside the line"
     return text
 
 

@@ -45,13 +45,13 @@ def _rows(file: ParquetFile, name: str, read: list[str] | None) -> Iterator[Row 
             for values in _values(batch):
                 number += 1
                 if values is None:
-                    yield Dropped(number, "holds bytes that are not UTF-8 text")
+                    yield Dropped(number, "contains bytes that are not UTF-8 text")
                 else:
                     yield Row(number, values)
     except MemoryError:
         raise
     except (pa.ArrowException, OSError) as error:
-        raise PlainError(f"{name} is damaged behind its row {number}.") from error
+        raise PlainError(f"{name} is damaged after row {number}.") from error
 
 
 def _values(batch: RecordBatch) -> Sequence[dict[str, Any] | None]:
