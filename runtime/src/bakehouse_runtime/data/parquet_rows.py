@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PlainError
-from .table import Dropped, Row, Table
+from .table import Dropped, Row, Table, refuse_twins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,6 +31,7 @@ def parquet_table(path: Path, name: str, wanted: tuple[str, ...] | None) -> Tabl
     except (pa.ArrowException, OSError) as error:
         raise PlainError(f"{name} is not a parquet file.") from error
     names = list(file.schema_arrow.names)
+    refuse_twins(names, name)
     read = list(wanted) if wanted is not None and set(wanted) <= set(names) else None
     _refuse_large_groups(file, name, read)
     return Table(names, _rows(file, name, read))
