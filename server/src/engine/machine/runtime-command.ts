@@ -7,6 +7,9 @@ export type RuntimeCommand = { command: string; args: string[]; env: NodeJS.Proc
 const passedOn =
   /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|G?OMP_\w+|(https?|no)_proxy|SSL_CERT_\w+)$/i;
 
+/** Before a command: it gives way to what people wait for, the web app and the served models. */
+export const atLowPriority = ['nice', '-n', '10'];
+
 /**
  * How to run the runtime: append a command and its arguments to `args`. `env` is the whole
  * environment of the child. The environment must have been prepared.
