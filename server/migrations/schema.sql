@@ -748,6 +748,19 @@ begin
   outcome := 'ok';
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.ledger_grow_hold(p_hold_id uuid, p_by bigint, p_expires_at timestamp with time zone, OUT outcome text, OUT amount bigint, OUT available bigint, OUT debit_account_id text)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_amount bigint;
+begin
+  select h.amount + p_by into v_amount from ledger_holds h where h.id = p_hold_id for no key update;
+  select e.outcome, e.available, e.debit_account_id into outcome, available, debit_account_id
+  from ledger_extend_hold(p_hold_id, v_amount, p_expires_at) e;
+  if outcome = 'ok' then amount := v_amount; end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.ledger_hold(p_debit text, p_credit text, p_amount bigint, p_kind text, p_description text, p_refs jsonb, p_expires_at timestamp with time zone, p_idempotency_key text, OUT outcome text, OUT hold_id uuid, OUT available bigint)
  RETURNS record
  LANGUAGE plpgsql

@@ -8,7 +8,7 @@ import { onFileEnd } from '../../testing/on-file-end.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import { userAccount } from './accounts.ts';
 import { gatherSends, type SendGathered } from './gather-sends.ts';
-import { expireHolds, extendHold, hold, readSend, type Send, settle, transfer } from './ledger.ts';
+import { expireHolds, extendHold, growHold, hold, readSend, type Send, settle, transfer } from './ledger.ts';
 import { getUserTotals } from './queries.ts';
 import { insertTestUser } from './test-user.ts';
 import { verifyLedger } from './verify-ledger.ts';
@@ -25,6 +25,7 @@ type Move =
   | { move: 'send'; from: number; to: number | null; amount: bigint; key: number | null }
   | { move: 'hold'; user: number; amount: bigint; key: number; minutes: number }
   | { move: 'extend'; hold: number; amount: bigint | undefined; minutes: number | undefined }
+  | { move: 'grow'; hold: number; by: bigint; minutes: number | undefined }
   | { move: 'settle'; hold: number; amount: bigint }
   | { move: 'expire'; minutes: number };
 
@@ -59,6 +60,15 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
       move: fc.constant('extend'),
       hold: fc.nat(12),
       amount: fc.option(amount, { nil: undefined }),
+      minutes: fc.option(minutes, { nil: undefined }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      move: fc.constant('grow'),
+      hold: fc.nat(12),
+      by: amount,
       minutes: fc.option(minutes, { nil: undefined }),
     }),
   },
@@ -156,6 +166,15 @@ class Model {
         held.minutes = Math.max(held.minutes, move.minutes ?? 0);
         return 'ok';
       }
+      case 'grow': {
+        const held = this.holds.get(move.hold);
+        if (!held) return 'mistake';
+        if (held.settled !== undefined) return 'conflict';
+        if (move.by > this.available(held.user)) return 'insufficient_funds';
+        held.amount += move.by;
+        held.minutes = Math.max(held.minutes, move.minutes ?? 0);
+        return 'ok';
+      }
       case 'settle': {
         const held = this.holds.get(move.hold);
         if (!held) return 'mistake';
@@ -249,6 +268,12 @@ class Actual {
         return extendHold(tx, {
           holdId: this.#hold(move.hold),
           amountMicro: move.amount,
+          expiresAt: move.minutes === undefined ? undefined : at(move.minutes),
+        });
+      case 'grow':
+        return growHold(tx, {
+          holdId: this.#hold(move.hold),
+          byMicro: move.by,
           expiresAt: move.minutes === undefined ? undefined : at(move.minutes),
         });
       case 'settle':

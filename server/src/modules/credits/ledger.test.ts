@@ -8,6 +8,7 @@ import {
   availableMicro,
   expireHolds,
   extendHold,
+  growHold,
   hold,
   openUserAccount,
   release,
@@ -194,6 +195,34 @@ describe('hold', () => {
       data: { required_amount: '0.000008', available_amount: '0.000007' },
     });
     expect(await move((tx) => settle(tx, { holdId, amountMicro: 3n }))).toHaveProperty('transferId');
+  });
+
+  test('grows by an amount at every call, and says what it has', async () => {
+    const ada = await insertTestUser(db, { grantMicro: 10n });
+    const { holdId } = await holdFor(ada, 3n);
+    expect(await move((tx) => growHold(tx, { holdId, byMicro: 2n }))).toEqual({ amountMicro: 5n });
+    expect(await move((tx) => growHold(tx, { holdId, byMicro: 2n }))).toEqual({ amountMicro: 7n });
+    expect(await availableMicro(db, ada)).toBe(3n);
+    await expect(move((tx) => growHold(tx, { holdId, byMicro: 4n }))).rejects.toMatchObject({
+      code: 'insufficient_funds',
+      data: { required_amount: '0.000004', available_amount: '0.000003' },
+    });
+    await expect(move((tx) => growHold(tx, { holdId, byMicro: 0n }))).rejects.toThrow(/cannot grow/);
+    await move((tx) => settle(tx, { holdId, amountMicro: 7n }));
+    await expect(move((tx) => growHold(tx, { holdId, byMicro: 1n }))).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    expect(await getUserTotals(db, ada)).toEqual({ balance: 3n, held: 0n });
+  });
+
+  test('20 steps at once on credits for ten: the hold has what the accepted ones asked for', async () => {
+    const ada = await insertTestUser(db, { grantMicro: 11n });
+    const { holdId } = await holdFor(ada, 1n);
+    const results = await Promise.allSettled(
+      Array.from({ length: 20 }, () => move((tx) => growHold(tx, { holdId, byMicro: 1n }))),
+    );
+    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(10);
+    expect(await getUserTotals(db, ada)).toEqual({ balance: 11n, held: 11n });
   });
 
   test('settles any amount up to the hold, once; the rest comes back', async () => {

@@ -211,7 +211,7 @@ export async function extendHold(
   input: { holdId: string; amountMicro?: bigint; expiresAt?: Date },
 ): Promise<void> {
   const answer = await callOnce<{
-    outcome: 'ok' | 'insufficient_funds' | 'ended' | 'not_found';
+    outcome: ExtensionOutcome;
     missing: bigint | null;
     available: bigint | null;
     debit_account_id: string | null;
@@ -219,10 +219,31 @@ export async function extendHold(
     tx,
     sql`select * from ledger_extend_hold(${input.holdId}, ${input.amountMicro ?? null}, ${input.expiresAt ?? null})`,
   );
-  if (answer.outcome === 'insufficient_funds') throw insufficientFunds(answer.missing, answer.available);
-  if (answer.outcome === 'not_found') throw new Error(`There is no hold ${input.holdId}`);
-  if (answer.outcome === 'ended') throw holdEnded();
+  refuseUnlessExtended(answer, { holdId: input.holdId, missing: answer.missing });
   if (answer.missing) await publishBalance(tx, [answer.debit_account_id]);
+}
+
+/**
+ * Raises a pending hold by an amount, and answers what it has now; a later end may come with it. Each call
+ * takes more: `extendHold` is the one to repeat. Throws what `extendHold` throws, and the hold stays as it was.
+ */
+export async function growHold(
+  tx: Transaction,
+  input: { holdId: string; byMicro: bigint; expiresAt?: Date },
+): Promise<{ amountMicro: bigint }> {
+  if (input.byMicro <= 0n) throw new Error(`Hold ${input.holdId} cannot grow by ${input.byMicro}`);
+  const answer = await callOnce<{
+    outcome: ExtensionOutcome;
+    amount: bigint;
+    available: bigint | null;
+    debit_account_id: string | null;
+  }>(
+    tx,
+    sql`select * from ledger_grow_hold(${input.holdId}, ${input.byMicro}, ${input.expiresAt ?? null})`,
+  );
+  refuseUnlessExtended(answer, { holdId: input.holdId, missing: input.byMicro });
+  await publishBalance(tx, [answer.debit_account_id]);
+  return { amountMicro: answer.amount };
 }
 
 /**
@@ -303,6 +324,17 @@ function refuseUnlessMoved(outcome: MoveOutcome, amountMicro: bigint, available:
       param: 'Idempotency-Key',
     });
   }
+}
+
+type ExtensionOutcome = 'ok' | 'insufficient_funds' | 'ended' | 'not_found';
+
+function refuseUnlessExtended(
+  { outcome, available }: { outcome: ExtensionOutcome; available: bigint | null },
+  { holdId, missing }: { holdId: string; missing: bigint | null },
+): void {
+  if (outcome === 'insufficient_funds') throw insufficientFunds(missing, available);
+  if (outcome === 'not_found') throw new Error(`There is no hold ${holdId}`);
+  if (outcome === 'ended') throw holdEnded();
 }
 
 function insufficientFunds(requiredMicro: bigint | null, available: bigint | null): AppError {
