@@ -237,10 +237,7 @@ export async function growHold(
     amount: bigint;
     available: bigint | null;
     debit_account_id: string | null;
-  }>(
-    tx,
-    sql`select * from ledger_grow_hold(${input.holdId}, ${input.byMicro}, ${input.expiresAt ?? null})`,
-  );
+  }>(tx, sql`select * from ledger_grow_hold(${input.holdId}, ${input.byMicro}, ${input.expiresAt ?? null})`);
   refuseUnlessExtended(answer, { holdId: input.holdId, missing: input.byMicro });
   await publishBalance(tx, [answer.debit_account_id]);
   return { amountMicro: answer.amount };
