@@ -8,6 +8,8 @@ export const errorStatus = {
   unauthenticated: 401,
   /** The balance does not cover the price; see `required_amount` and `available_amount`. */
   insufficient_funds: 402,
+  /** There is enough, but of it only `available_amount` may go to another user: the rest was given. */
+  not_sendable: 402,
   /** The thing exists, or may exist, but it is not the caller's. */
   forbidden: 403,
   not_found: 404,
@@ -45,7 +47,7 @@ export const errorBody = z.object({
     /** The field that the error is about, as a dotted path. */
     param: z.string().nullable(),
     request_id: z.string(),
-    /** BGL, on `insufficient_funds`. */
+    /** BGL, on `insufficient_funds` and `not_sendable`. */
     required_amount: z.string().optional(),
     available_amount: z.string().optional(),
   }),

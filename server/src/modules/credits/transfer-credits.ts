@@ -4,7 +4,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
 import { refuseUnusableKey } from '../../platform/db/idempotent.ts';
 import type { SendGathered } from './gather-sends.ts';
-import { readSend, type Send } from './ledger.ts';
+import { readSend, type Send } from './ledger-send.ts';
 
 /** Sends the caller's credits to another user. The ledger itself keeps the key. Throws what `readSend` throws. */
 export async function transferCredits(
