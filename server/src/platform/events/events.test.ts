@@ -9,7 +9,8 @@ import { publishChange } from './publish-change.ts';
 
 const { db, url } = await testDatabase();
 let reconnects = 0;
-const events = await openEvents(url, pino({ level: 'silent' }), () => {
+const events = await openEvents(url, pino({ level: 'silent' }));
+events.onReconnect(() => {
   reconnects += 1;
 });
 onFileEnd(events.close);
