@@ -183,8 +183,9 @@ export const listRuns = endpoint({
   query: z.object({
     model_id: idOf('model').optional(),
     limit: z.coerce.number().int().min(1).max(100).default(50),
+    cursor: idOf('run').optional(),
   }),
-  response: z.object({ runs: z.array(run) }),
+  response: z.object({ runs: z.array(run), next_cursor: z.string().nullable() }),
 });
 
 export const getRun = endpoint({

@@ -853,6 +853,23 @@ describe('validation', () => {
   });
 });
 
+test('runs are listed page by page, each once', async () => {
+  const as = await server.signUp();
+  const list = (query: object) => request(training.listRuns, { query }, { as });
+  expect(await list({ limit: 2 })).toEqual({ runs: [], next_cursor: null });
+  const all = (await request(training.listRuns, { query: { limit: 100 } }, { as: user })).runs;
+  expect(all.length).toBeGreaterThan(4);
+  const paged: string[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await request(training.listRuns, { query: { limit: 2, cursor } }, { as: user });
+    paged.push(...page.runs.map((run) => run.run_id));
+    cursor = page.next_cursor;
+  }
+  expect(paged).toEqual(all.map((run) => run.run_id));
+  // Another user's run is no place in one's own list.
+  expect((await list({ cursor: all[0]?.run_id })).runs).toEqual([]);
+});
+
 test('configurations are saved, replaced by name, listed and deleted', async () => {
   const save = (name: string, epochs: number) =>
     request(

@@ -1,6 +1,7 @@
 import {
   type Asset,
   type AssetSummary,
+  assetInfo,
   createAsset,
   type DatasetType,
   deleteAsset,
@@ -88,6 +89,25 @@ export const assetQuery = (id: string) =>
   queryOptions({
     queryKey: ['asset', 'one', id],
     queryFn: ({ signal }) => call(getAsset, { params: { id } }, { signal, operation: 'fetch the asset' }),
+  });
+
+/** The files of the newest revision page by page; the first ones came with the asset. */
+export const filesQuery = ({ dataset_id: id, revision_id, updated_at, files, next_files_cursor }: Asset) =>
+  infiniteQueryOptions({
+    queryKey: ['asset', 'files', id, { revision_id, updated_at }],
+    queryFn: async ({ pageParam, signal }) => {
+      if (pageParam === null) return { files, next_cursor: next_files_cursor };
+      return call(
+        assetInfo,
+        { params: { id }, query: { cursor: pageParam } },
+        { signal, operation: 'list the files' },
+      );
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    initialData: { pages: [{ files, next_cursor: next_files_cursor }], pageParams: [null] },
+    // Another revision has another key.
+    staleTime: Number.POSITIVE_INFINITY,
   });
 
 /** What an uploaded model can be used for. Each change of its files asks anew. */

@@ -12,6 +12,8 @@ import { useFallbackInterval } from '../../lib/event-stream.ts';
 import { queryClient } from '../../lib/query-client.ts';
 import { type Period, withTimeZone } from './period.ts';
 
+export { BalanceCard } from './balance-card.tsx';
+
 const POLL_MS = 10_000;
 const PAGE_LENGTH = 100;
 

@@ -29,7 +29,10 @@ beforeEach(() =>
 
 function show(lastRequests: (string | null)[]) {
   const pods = lastRequests.map((last_request_at) => ({ last_request_at }));
-  queryClient.setQueryData(deploymentListQuery('u1', true).queryKey, { pods } as never);
+  queryClient.setQueryData(deploymentListQuery('u1', true).queryKey, {
+    pages: [{ pods }],
+    pageParams: [null],
+  } as never);
   return render(
     <QueryClientProvider client={queryClient}>
       <OnboardingCard />

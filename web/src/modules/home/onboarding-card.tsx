@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import { useEffect } from 'react';
 import { useCreatePanel } from '../../lib/create-panel.ts';
@@ -39,7 +39,7 @@ const steps = [
 export function OnboardingCard() {
   const { id: userId, onboarding } = useUser();
   const openPanel = useCreatePanel();
-  const { data: deployments } = useQuery(deploymentListQuery(userId, true));
+  const { data: deployments } = useInfiniteQuery(deploymentListQuery(userId, true));
   const created = onboarding.onboarding_completed;
 
   // The server ticks a step when its thing is created; the session knows it from its last reading.
@@ -47,7 +47,7 @@ export function OnboardingCard() {
     if (!created) refreshSession().catch(() => undefined);
   }, [created]);
 
-  const asked = deployments?.pods.some((pod) => pod.last_request_at !== null);
+  const asked = deployments?.pages.some(({ pods }) => pods.some((pod) => pod.last_request_at !== null));
   // Not before it is known: most people have done all of it.
   if (created && asked !== false) return null;
   const isDone = (id: (typeof steps)[number]['id']) =>

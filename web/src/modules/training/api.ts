@@ -10,7 +10,13 @@ import {
   resumeRun,
   validateFineTune,
 } from '@bakehouse/contract/training';
-import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import {
+  infiniteQueryOptions,
+  queryOptions,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+} from '@tanstack/react-query';
 import { call } from '../../lib/api-client.ts';
 import { useFallbackInterval } from '../../lib/event-stream.ts';
 import { useIdempotencyKeys } from '../../lib/idempotency-key.ts';
@@ -19,23 +25,27 @@ import { notify } from '../../ui/notify.ts';
 import type { TrainingParameters } from './create-model-wizard-state.ts';
 
 export { shownState } from './run-sentences.ts';
-export { runOfModel, unfinishedText } from './unfinished-model.ts';
+export { UnfinishedBadge } from './unfinished-badge.tsx';
+export { unfinishedText } from './unfinished-model.ts';
 
 const POLL_MS = 3_000;
 /** Reading and counting the tokens of a large file takes its time. */
 const VALIDATION_TIMEOUT_MS = 120_000;
 
-/** The caller's runs, newest first. */
-export const runListQuery = queryOptions({
+/** The caller's runs page by page, newest first. */
+export const runListQuery = infiniteQueryOptions({
   queryKey: ['run', 'list'],
-  queryFn: ({ signal }) => call(listRuns, { query: { limit: 100 } }, { signal, operation: 'fetch runs' }),
+  queryFn: ({ pageParam, signal }) =>
+    call(listRuns, { query: { cursor: pageParam ?? undefined } }, { signal, operation: 'fetch runs' }),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.next_cursor,
 });
 
-export function useRuns({ enabled = true } = {}) {
-  return useQuery({ ...runListQuery, enabled, refetchInterval: useFallbackInterval(POLL_MS) });
+export function useRuns() {
+  return useInfiniteQuery({ ...runListQuery, refetchInterval: useFallbackInterval(POLL_MS) });
 }
 
-const runQuery = (runId: string) =>
+export const runQuery = (runId: string) =>
   queryOptions({
     queryKey: ['run', 'one', runId],
     queryFn: ({ signal }) => call(getRun, { params: { runId } }, { signal, operation: 'fetch the run' }),
