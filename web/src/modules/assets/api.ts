@@ -145,6 +145,7 @@ export type NewDataset = {
 /** Creates an empty dataset; resolves with its id. */
 export function useCreateDataset() {
   return useMutation({
+    meta: { inPlace: true },
     mutationFn: ({ title, category, tags, userId, idempotencyKey }: NewDataset) =>
       call(
         createAsset,
@@ -168,6 +169,7 @@ export function useUpdateAsset(id: string) {
 
 export function useDeleteAsset(id: string) {
   return useMutation({
+    meta: { inPlace: true },
     mutationFn: () => call(deleteAsset, { params: { id } }, { operation: 'delete' }),
     onSuccess: () => {
       queryClient.removeQueries({ queryKey: ['asset', 'one', id] });
@@ -178,6 +180,7 @@ export function useDeleteAsset(id: string) {
 
 export function useDeleteFile(id: string) {
   return useMutation({
+    meta: { title: 'Failed to delete file' },
     mutationFn: (path: string) =>
       call(deleteFile, { params: { id }, body: { file_path: path } }, { operation: 'delete file' }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['asset'] }),

@@ -10,6 +10,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Pager } from '../../ui/pager.tsx';
+import { tellFailure } from '../../ui/tell-failure.ts';
 import { filesQuery, useDeleteFile } from './api.ts';
 import { isDataFile } from './data-file.ts';
 import { saveFile } from './downloads.ts';
@@ -24,12 +25,11 @@ export function FileTable({ asset, canChange, onPreview }: Props) {
   const files = useInfiniteQuery(filesQuery(asset));
 
   const save = (file: File) => {
-    saveFile(asset.dataset_id, file).catch((error: unknown) => notify.error(error));
+    saveFile(asset.dataset_id, file).catch(tellFailure);
   };
   const remove = (path: string) =>
     deletion.mutate(path, {
       onSuccess: () => notify.success('File deleted successfully'),
-      onError: () => notify.failure('Failed to delete file'),
       onSettled: () => setDeleting(null),
     });
 

@@ -11,7 +11,6 @@ import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQuery } from '@
 import { call } from '../../lib/api-client.ts';
 import { useFallbackInterval } from '../../lib/event-stream.ts';
 import { queryClient } from '../../lib/query-client.ts';
-import { notify } from '../../ui/notify.ts';
 import { useUser } from '../accounts/api.ts';
 
 export { DeployButton } from './deploy-button.tsx';
@@ -119,6 +118,6 @@ export function useTerminatePod() {
         { operation: 'terminate deployment', timeoutMs: 30_000 },
       ),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['deployment'] }),
-    onError: (error) => notify.error(error, { prefix: 'Termination failed: ' }),
+    meta: { prefix: 'Termination failed: ' },
   });
 }

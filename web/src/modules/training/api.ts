@@ -21,7 +21,6 @@ import { call } from '../../lib/api-client.ts';
 import { useFallbackInterval } from '../../lib/event-stream.ts';
 import { useIdempotencyKeys } from '../../lib/idempotency-key.ts';
 import { queryClient } from '../../lib/query-client.ts';
-import { notify } from '../../ui/notify.ts';
 import type { TrainingParameters } from './create-model-wizard-state.ts';
 
 export { shownState } from './run-sentences.ts';
@@ -82,7 +81,6 @@ export function useCancelRun(runId: string) {
       queryClient.setQueryData(runQuery(runId).queryKey, run);
       return queryClient.invalidateQueries({ queryKey: ['run'] });
     },
-    onError: (error) => notify.error(error),
   });
 }
 
@@ -101,7 +99,7 @@ export function useResumeRun(runId: string) {
       queryClient.setQueryData(runQuery(runId).queryKey, run);
       return queryClient.invalidateQueries({ queryKey: ['run'] });
     },
-    onError: (error) => notify.error(error, { product: 'Fine-tune' }),
+    meta: { product: 'Fine-tune' },
   });
 }
 
@@ -115,9 +113,13 @@ export type FineTuneChoice = {
   parameters: TrainingParameters;
 };
 
+/** The wizard shows one toast at a time: each says what stands in the way now. */
+export const WIZARD_TOAST = 'create-model';
+
 /** Reads the data as training would; resolves with the estimate and what stands in the way. */
 export function useValidateFineTune() {
   return useMutation({
+    meta: { toastId: WIZARD_TOAST },
     mutationFn: ({
       baseModelId,
       datasetId,
@@ -146,6 +148,7 @@ export function useValidateFineTune() {
 /** Creates the model and starts its run; resolves with the model's id. */
 export function useStartFineTune() {
   return useMutation({
+    meta: { product: 'Fine-tune', toastId: WIZARD_TOAST },
     mutationFn: ({ choice, idempotencyKey }: { choice: FineTuneChoice; idempotencyKey: string }) =>
       call(
         createAsset,
@@ -186,6 +189,7 @@ export type UploadedModel = {
 /** Creates an empty model for uploaded files; resolves with its id. */
 export function useCreateUploadedModel() {
   return useMutation({
+    meta: { toastId: WIZARD_TOAST },
     mutationFn: ({ userId, name, tags, baseModelType, idempotencyKey }: UploadedModel) =>
       call(
         createAsset,

@@ -5,7 +5,6 @@ import { relativeTime } from '../../lib/format-time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { errorMessage, notify } from '../../ui/notify.ts';
 import { QueryView } from '../../ui/query-view.tsx';
 import { RadioCards } from '../../ui/radio-cards.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
@@ -23,11 +22,7 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
   const list = configurations.data?.configurations ?? [];
   const selected = list.find((one) => one.config_id === chosen);
   const apply = ({ fine_tune_payload }: Configuration) =>
-    check.mutate(fine_tune_payload, {
-      onSuccess: () => onApply(fine_tune_payload),
-      onError: (error) =>
-        notify.failure('Failed to apply configuration', { description: errorMessage(error) }),
-    });
+    check.mutate(fine_tune_payload, { onSuccess: () => onApply(fine_tune_payload) });
   return (
     <Dialog
       open
@@ -41,12 +36,7 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
               variant="ghost"
               className="mr-auto"
               loading={deletion.isPending}
-              onClick={() =>
-                deletion.mutate(selected.config_id, {
-                  onSuccess: () => setChosen(null),
-                  onError: (error) => notify.error(error),
-                })
-              }
+              onClick={() => deletion.mutate(selected.config_id, { onSuccess: () => setChosen(null) })}
             >
               <Trash2 aria-hidden />
               Delete
