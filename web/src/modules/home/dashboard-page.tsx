@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useCreatePanel } from '../../lib/create-panel.ts';
 import { aboutDuration, relativeTime } from '../../lib/format-time.ts';
+import { useSheets } from '../../lib/sheet.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -63,7 +63,7 @@ function Cards({ balance }: { balance: ReturnType<typeof useBalance> }) {
 
 function RecentRuns() {
   const query = useRuns();
-  const openPanel = useCreatePanel();
+  const sheets = useSheets();
   return (
     <RecentCard
       title="Training"
@@ -73,7 +73,7 @@ function RecentRuns() {
       rowKey={(run) => run.run_id}
       empty="Fine-tune a language model on your own data. The price is shown before anything starts."
       action={
-        <Button size="sm" onClick={() => openPanel({ create: 'model' })}>
+        <Button size="sm" onClick={() => sheets.open('create-model')}>
           Create Model
         </Button>
       }

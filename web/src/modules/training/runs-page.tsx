@@ -1,8 +1,8 @@
 import type { Run } from '@bakehouse/contract/training';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Plus, Sparkles } from 'lucide-react';
-import { useCreatePanel } from '../../lib/create-panel.ts';
 import { relativeTime } from '../../lib/format-time.ts';
+import { useSheets } from '../../lib/sheet.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
@@ -27,7 +27,7 @@ const ROW_HEIGHT = 60;
 
 export function RunsPage() {
   const runs = useRuns();
-  const openPanel = useCreatePanel();
+  const sheets = useSheets();
   const { compare } = route.useSearch();
   const navigate = route.useNavigate();
   const compared = compare?.split(',').slice(0, COMPARED_MAX) ?? [];
@@ -37,7 +37,7 @@ export function RunsPage() {
     void navigate({ search: next.length > 0 ? { compare: next.join(',') } : {}, replace: true });
   };
   const create = (
-    <Button variant="primary" onClick={() => openPanel({ create: 'model', modelType: 'finetune' })}>
+    <Button variant="primary" onClick={() => sheets.open('create-model', { modelType: 'finetune' })}>
       <Plus aria-hidden />
       New fine-tune
     </Button>

@@ -2,7 +2,6 @@ import type { GpuType } from '@bakehouse/contract/limits';
 import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { type Dispatch, useEffect, useReducer } from 'react';
 import { ApiError } from '../../lib/api-error.ts';
-import type { CreatePanel } from '../../lib/create-panel.ts';
 import { useIdempotencyKeys } from '../../lib/idempotency-key.ts';
 import { notify } from '../../ui/notify.ts';
 import { useUser } from '../accounts/api.ts';
@@ -24,8 +23,9 @@ import {
   type WizardState,
   wizardReducer,
 } from './create-model-wizard-state.ts';
+import type { ModelPreset } from './model-preset.ts';
 
-type Preset = Pick<CreatePanel, 'dataset' | 'baseModel' | 'modelType'>;
+type Preset = Omit<ModelPreset, 'dataFile'>;
 
 type CreateModel = {
   state: WizardState;
