@@ -90,7 +90,7 @@ export const listTransactions = endpoint({
     limit: z.coerce.number().int().min(1).max(200).default(50),
     cursor: z
       .string()
-      .regex(/^\d{1,18}$/, 'cursor must be a next_cursor of this list')
+      .regex(/^\d{1,18}$/, 'cursor must be the next_cursor of an earlier page of this list')
       .optional(),
   }),
   response: z.object({

@@ -736,7 +736,7 @@ describe('validation', () => {
       critical_errors: [],
       placement: {
         device: 'cpu',
-        description: "The run goes to this machine's CPU and is priced as such.",
+        description: "The run goes to this machine's CPU and is charged at the CPU price.",
       },
       data: { rows_kept: 9, dropped: [{ line: 4, reason: 'The answer is empty' }] },
       cost_estimate: { quote: { items: [{ label: "Training on this machine's CPU", unit: 'hour' }] } },
@@ -779,7 +779,7 @@ describe('validation', () => {
   test('estimates for the present load, says so, and holds what it has shown', async () => {
     const idle = (await validate()).cost_estimate;
     expect(idle.slowdown).toBe(1);
-    expect(idle.load).toContain('Estimated for the present load: this machine has little else to do.');
+    expect(idle.load).toContain('Estimated for the current load: this machine is mostly idle.');
     busyThreads = 10;
     const busy = (await validate()).cost_estimate;
     expect(busy.load).toContain('about 6 times as long as on an idle one');
