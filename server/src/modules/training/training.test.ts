@@ -265,6 +265,12 @@ describe('a fine-tune', () => {
     expect((await request(training.getRunMetrics, { params }, { as: user })).points).toMatchObject([
       { values: { loss: 1.5 } },
     ]);
+    const [point] = (await request(training.getRunMetrics, { params }, { as: user })).points;
+    const pointsAfter = async (instant: string | undefined) =>
+      (await request(training.getRunMetrics, { params, query: { after: instant } }, { as: user })).points;
+    expect(await pointsAfter(point?.at)).toEqual([]);
+    expect(await pointsAfter(new Date(Date.parse(point?.at ?? '') - 1).toISOString())).toEqual([point]);
+    await expect(after('yesterday')).rejects.toMatchObject({ status: 400 });
     expect((await request(training.getRunLogs, { params }, { as: user })).lines).toMatchObject([
       { line: 'done' },
     ]);

@@ -1,4 +1,5 @@
 import { createAsset } from '@bakehouse/contract/assets';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import {
   cancelRun,
   type FineTuneValidation,
@@ -22,6 +23,7 @@ import { useFallbackInterval } from '../../lib/event-stream.ts';
 import { useIdempotencyKeys } from '../../lib/idempotency-key.ts';
 import { queryClient } from '../../lib/query-client.ts';
 import type { TrainingParameters } from './create-model-wizard-state.ts';
+import { joinPoints, missingAfter } from './curves.ts';
 
 export { shownState } from './run-sentences.ts';
 export { UnfinishedBadge } from './unfinished-badge.tsx';
@@ -54,12 +56,22 @@ export function useRun(runId: string, { enabled = true } = {}) {
   return useQuery({ ...runQuery(runId), enabled, refetchInterval: useFallbackInterval(POLL_MS) });
 }
 
-export const runMetricsQuery = (runId: string) =>
-  queryOptions({
-    queryKey: ['run', 'metrics', runId],
-    queryFn: ({ signal }) =>
-      call(getRunMetrics, { params: { runId } }, { signal, operation: 'fetch the curves' }),
+/** The curves; once they are here, only what is new in them is read. */
+export const runMetricsQuery = (runId: string) => {
+  const queryKey = ['run', 'metrics', runId];
+  return queryOptions({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      const known = queryClient.getQueryData<ResponseOf<typeof getRunMetrics>>(queryKey)?.points ?? [];
+      const { points } = await call(
+        getRunMetrics,
+        { params: { runId }, query: { after: missingAfter(known) } },
+        { signal, operation: 'fetch the curves' },
+      );
+      return { points: joinPoints(known, points) };
+    },
   });
+};
 
 export function useRunMetrics(runId: string) {
   return useQuery({ ...runMetricsQuery(runId), refetchInterval: useFallbackInterval(POLL_MS) });
