@@ -201,6 +201,26 @@ describe('a deployment', () => {
     await terminate(second.pod_id);
   });
 
+  it('is listed page by page, each once, and by its model', async () => {
+    const models = await Promise.all(['One', 'Two', 'Three'].map((title) => makeFineTune(user, title)));
+    for (const model of models) await terminate((await deploy(model)).pod_id);
+    const list = (query: object) =>
+      server.request(
+        listVllm,
+        { params: { userId: user.userId }, query: { include_terminated: 'true', ...query } },
+        { as: user },
+      );
+    const all = (await list({ limit: 100 })).pods.map((pod) => pod.pod_id);
+    const paged: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await list({ limit: 2, cursor });
+      paged.push(...page.pods.map((pod) => pod.pod_id));
+      cursor = page.next_cursor;
+    }
+    expect(paged).toEqual(all);
+    expect((await list({ model_id: models[1] })).pods.map((pod) => pod.title)).toEqual(['Two']);
+  });
+
   it('is made once per Idempotency-Key', async () => {
     const model = await makeFineTune(user, 'Only Once');
     const key = randomUUID();

@@ -202,12 +202,29 @@ export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string
   return new Map(rows.map(({ id, ...carrier }) => [id, carrier]));
 }
 
-const LISTED_MAX = 200;
+type DeploymentFilter = {
+  userId: string;
+  includeTerminated: boolean;
+  assetId?: string | undefined;
+  cursor?: string | undefined;
+  /** All of them unless given. */
+  limit?: number;
+};
 
-export async function listDeployments(db: Db, owner: { userId: string; includeTerminated: boolean }) {
-  let query = db.selectFrom('deployments').selectAll().where('user_id', '=', owner.userId);
-  if (!owner.includeTerminated) query = query.where('terminated_at', 'is', null);
-  return query.orderBy('created_at', 'desc').orderBy('id').limit(LISTED_MAX).execute();
+/** Newest first, those that come after the deployment `cursor`. */
+export async function listDeployments(db: Db, filter: DeploymentFilter) {
+  const { userId, includeTerminated, assetId, cursor, limit } = filter;
+  let query = db.selectFrom('deployments').selectAll().where('user_id', '=', userId);
+  if (!includeTerminated) query = query.where('terminated_at', 'is', null);
+  if (assetId !== undefined) query = query.where('asset_id', '=', assetId);
+  if (cursor !== undefined) {
+    query = query.where(
+      sql<boolean>`(created_at, id) < (
+        select created_at, id from deployments where id = ${cursor} and user_id = ${userId})`,
+    );
+  }
+  if (limit !== undefined) query = query.limit(limit);
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
 }
 
 /**
