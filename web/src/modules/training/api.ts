@@ -76,15 +76,15 @@ export function useCancelRun(runId: string) {
   });
 }
 
-/** Goes on with a cancelled or failed run from its last checkpoint. */
+/** Goes on with a cancelled or failed run from its last checkpoint, under the ceiling that is given. */
 export function useResumeRun(runId: string) {
   const keys = useIdempotencyKeys();
   return useMutation({
-    mutationFn: () =>
+    mutationFn: (ceiling: string) =>
       call(
         resumeRun,
-        { params: { runId } },
-        { operation: 'resume the run', idempotencyKey: keys.keyFor(runId) },
+        { params: { runId }, body: { ceiling } },
+        { operation: 'resume the run', idempotencyKey: keys.keyFor({ runId, ceiling }) },
       ),
     onSuccess: (run: Run) => {
       keys.renew();
@@ -103,6 +103,8 @@ export type FineTuneChoice = {
   datasetId: string;
   fileName: string;
   parameters: TrainingParameters;
+  /** Empty: as the server proposes. */
+  ceiling: string;
 };
 
 /** Reads the data as training would; resolves with the estimate and what stands in the way. */
@@ -152,6 +154,7 @@ export function useStartFineTune() {
               base_model: choice.baseModelId,
               file_name: choice.fileName,
               user_id: choice.userId,
+              ...(choice.ceiling && { ceiling: choice.ceiling }),
               ...wireParameters(choice.parameters),
             },
           },
