@@ -6,13 +6,39 @@ create type preparation_state as enum ('waiting', 'running', 'ready', 'failed');
 create table api_keys (
   user_id text not null,
   sha256 bytea not null,
-  encrypted bytea not null,
+  encrypted bytea,
   created_at timestamp with time zone not null default now(),
   last_used_at timestamp with time zone,
-  constraint api_keys_pkey PRIMARY KEY (user_id),
+  id uuid not null default uuidv7(),
+  name text not null,
+  scopes text[] not null default '{everything}'::text[],
+  for_web_app boolean not null,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  previous_sha256 bytea,
+  previous_until timestamp with time zone,
+  budget_micro bigint,
+  budget_period text,
+  spent_micro bigint not null default 0,
+  held_micro bigint not null default 0,
+  counted_since timestamp with time zone not null default now(),
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_previous_sha256_key UNIQUE (previous_sha256),
   constraint api_keys_sha256_key UNIQUE (sha256),
+  constraint api_keys_budget_has_period CHECK ((budget_micro IS NULL) = (budget_period IS NULL)),
+  constraint api_keys_budget_micro_check CHECK (budget_micro > 0),
+  constraint api_keys_budget_period_check CHECK (budget_period = ANY (ARRAY['day'::text, 'month'::text, 'total'::text])),
+  constraint api_keys_held_micro_check CHECK (held_micro >= 0),
+  constraint api_keys_name_check CHECK (length(name) >= 1 AND length(name) <= 100),
+  constraint api_keys_only_the_web_apps_is_shown CHECK (for_web_app = (encrypted IS NOT NULL)),
+  constraint api_keys_previous_has_end CHECK ((previous_sha256 IS NULL) = (previous_until IS NULL)),
+  constraint api_keys_scopes_check CHECK (cardinality(scopes) > 0 AND scopes <@ '{everything,inference,read}'::text[]),
+  constraint api_keys_spent_micro_check CHECK (spent_micro >= 0),
+  constraint api_keys_web_app_is_unlimited CHECK (NOT for_web_app OR num_nonnulls(expires_at, revoked_at, budget_micro) = 0),
   constraint api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX api_keys_by_user ON public.api_keys USING btree (user_id, id);
+CREATE UNIQUE INDEX api_keys_for_web_app ON public.api_keys USING btree (user_id) WHERE for_web_app;
 
 create table asset_files (
   asset_id uuid not null,
@@ -165,6 +191,7 @@ create table deployments (
   last_request_at timestamp with time zone,
   terminated_at timestamp with time zone,
   failed boolean not null default false,
+  key_id uuid,
   constraint deployments_pkey PRIMARY KEY (id),
   constraint deployments_check CHECK (num_nulls(adapter_file, adapter_rank, adapter_files) = ANY (ARRAY[0, 3])),
   constraint deployments_check1 CHECK (NOT failed OR terminated_at IS NOT NULL),
@@ -389,6 +416,7 @@ create table runs (
   resumes integer not null default 0,
   ceiling_micro bigint not null,
   stop_reason text,
+  key_id uuid,
   constraint runs_pkey PRIMARY KEY (id),
   constraint runs_ceiling_positive CHECK (ceiling_micro > 0),
   constraint runs_charged_micro_check CHECK (charged_micro >= 0),
@@ -637,6 +665,52 @@ create view serving_workloads as
            FROM jsonb_array_elements(workloads.spec -> 'adapters'::text) WITH ORDINALITY adapters(adapter, "position")) AS adapter_names
    FROM workloads
   WHERE behaviour = 'deployment'::text;
+
+CREATE OR REPLACE FUNCTION public.budget_period_start(p_period text, p_now timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when p_period in ('day', 'month') then date_trunc(p_period, p_now, 'UTC') else '-infinity' end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.budget_renews_at(p_period text, p_now timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when p_period in ('day', 'month')
+    then (date_trunc(p_period, p_now at time zone 'UTC') + ('1 ' || p_period)::interval) at time zone 'UTC'
+  end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.count_hold_for_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_held bigint := case new.status when 'pending' then new.amount else 0 end;
+  v_spent bigint := coalesce(new.settled_amount, 0);
+  v_key api_keys;
+begin
+  if tg_op = 'UPDATE' then
+    v_held := v_held - case old.status when 'pending' then old.amount else 0 end;
+    v_spent := v_spent - coalesce(old.settled_amount, 0);
+  end if;
+  update api_keys k set
+    held_micro = k.held_micro + v_held,
+    spent_micro = v_spent + case when k.counted_since < budget_period_start(k.budget_period, now()) then 0 else k.spent_micro end,
+    counted_since = greatest(k.counted_since, budget_period_start(k.budget_period, now()))
+  where k.id = (new.refs ->> 'key_id')::uuid
+  returning * into v_key;
+  if v_held > 0 and v_key.spent_micro + v_key.held_micro > v_key.budget_micro then
+    raise exception 'the budget of the key does not cover the hold' using errcode = 'BK402',
+      detail = jsonb_build_object('required', v_held::text, 'key_id', v_key.id, 'key_name', v_key.name,
+        'amount', v_key.budget_micro::text, 'period', v_key.budget_period,
+        'renews_at', budget_renews_at(v_key.budget_period, now()))::text;
+  end if;
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.count_stored_files()
  RETURNS trigger
@@ -1242,6 +1316,8 @@ CREATE TRIGGER asset_files_counted_out AFTER DELETE ON asset_files REFERENCING O
 CREATE TRIGGER assets_files_first BEFORE DELETE ON assets FOR EACH ROW EXECUTE FUNCTION delete_files_of_asset();
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_given_kept BEFORE DELETE OR TRUNCATE ON ledger_given FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ledger_holds_count_change_for_key AFTER UPDATE ON ledger_holds FOR EACH ROW WHEN (new.refs ? 'key_id'::text AND (old.amount <> new.amount OR old.status <> new.status)) EXECUTE FUNCTION count_hold_for_key();
+CREATE TRIGGER ledger_holds_count_for_key AFTER INSERT ON ledger_holds FOR EACH ROW WHEN (new.refs ? 'key_id'::text) EXECUTE FUNCTION count_hold_for_key();
 CREATE TRIGGER ledger_holds_ended_stay BEFORE UPDATE ON ledger_holds FOR EACH ROW WHEN (old.status <> 'pending'::text) EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_holds_kept BEFORE DELETE OR TRUNCATE ON ledger_holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_seals_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

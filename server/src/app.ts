@@ -15,10 +15,10 @@ import { startPreparing } from './engine/machine/prepare-machine.ts';
 import { machineRoutes } from './engine/machine/routes.ts';
 import { workloadRoutes } from './engine/routes.ts';
 import { authRoutes } from './modules/accounts/auth-routes.ts';
-import { authenticateKey } from './modules/accounts/authenticate-key.ts';
 import { authenticateSession } from './modules/accounts/authenticate-session.ts';
 import { createAuth } from './modules/accounts/create-auth.ts';
 import { deleteExpiredJob } from './modules/accounts/jobs/delete-expired.ts';
+import { authenticateKey } from './modules/accounts/keys/authenticate-key.ts';
 import type { OnUserCreated } from './modules/accounts/provision-user.ts';
 import { accountsRoutes } from './modules/accounts/routes.ts';
 import type { FindAssetUse } from './modules/assets/delete-asset.ts';
@@ -138,7 +138,7 @@ export async function createApp(options: Options): Promise<App> {
     onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });
   const db = openDatabase(pool);
-  const events = await openEvents(databaseUrl, log, () => endStreams(http));
+  const events = await openEvents(databaseUrl, log);
   const queue = await openJobQueue({ url: databaseUrl, log, jobs, works: roles.includes('worker') });
   const blobs = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
   const services: Services = { config, clock, log, db, pool, events, jobs: queue, blobs };
@@ -193,6 +193,8 @@ export async function createApp(options: Options): Promise<App> {
     operationIds,
     webDist: WEB_DIST,
   });
+
+  events.onReconnect(() => endStreams(http));
 
   let preparing: ReturnType<typeof startPreparing> | null = null;
   let engineRuns = false;

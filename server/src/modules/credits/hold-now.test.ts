@@ -31,7 +31,7 @@ test('a hold of its own is one transaction, announced once and after it', async 
   const services = {
     db,
     pool,
-    events: { subscribe: () => () => undefined, countListeners: () => 0, announce },
+    events: { subscribe: () => () => undefined, onReconnect: () => () => undefined, announce },
   };
   const hold = chatHold(ada);
 
@@ -57,7 +57,11 @@ test('after it the connection waits for the disk again', async () => {
     {
       db,
       pool,
-      events: { subscribe: () => () => undefined, countListeners: () => 0, announce: () => undefined },
+      events: {
+        subscribe: () => () => undefined,
+        onReconnect: () => () => undefined,
+        announce: () => undefined,
+      },
     },
     chatHold(ada),
   );

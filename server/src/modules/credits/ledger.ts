@@ -15,6 +15,7 @@ import {
   refuseUnlessExtended,
   refuseUnlessMoved,
 } from './ledger-answers.ts';
+import { withinBudget } from './within-budget.ts';
 
 /**
  * The writer of the ledger, with ledger-send.ts and ledger-given.ts beside it: each step is one call of a function in server/migrations (ledger_*),
@@ -37,6 +38,8 @@ export type References = {
   pod_id?: string;
   generation_id?: string;
   request_id?: string;
+  /** The API key that asked for it: a hold counts against its budget. */
+  key_id?: string;
 };
 
 type Transfer = {
@@ -126,11 +129,13 @@ export async function transfer(tx: Transaction, input: Transfer): Promise<{ tran
 
 /**
  * Promises credits to work that is about to start: they leave what the user can spend, and come
- * back unless the hold is settled. Throws AppError 'insufficient_funds' or 'idempotency_conflict'.
+ * back unless the hold is settled. Throws AppError 'insufficient_funds', 'budget_exceeded' or
+ * 'idempotency_conflict'.
  */
 export async function hold(tx: Transaction, input: Hold): Promise<{ holdId: string }> {
-  const { rows } = await sql<HoldAnswer>`
-    select outcome, hold_id, available from ${holdCall(input)}`.execute(tx);
+  const { rows } = await withinBudget(tx, () =>
+    sql<HoldAnswer>`select outcome, hold_id, available from ${holdCall(input)}`.execute(tx),
+  );
   const { holdId, changed } = readHold(rows, input);
   if (changed) await publishBalance(tx, [userAccount(input.userId)]);
   return { holdId };
@@ -172,20 +177,22 @@ function readHold(rows: HoldAnswer[], input: Hold): { holdId: string; changed: b
 /**
  * Gives a pending hold a larger amount (the new total, not the difference) or a later end. A smaller
  * amount or an earlier end leaves what is there, so the call may be repeated. Throws AppError
- * 'insufficient_funds' (the hold stays as it was) or 'conflict' when the hold has ended.
+ * 'insufficient_funds' or 'budget_exceeded' (the hold stays as it was), or 'conflict' when it has ended.
  */
 export async function extendHold(
   tx: Transaction,
   input: { holdId: string; amountMicro?: bigint; expiresAt?: Date },
 ): Promise<void> {
-  const answer = await callOnce<{
-    outcome: ExtensionOutcome;
-    missing: bigint | null;
-    available: bigint | null;
-    debit_account_id: string | null;
-  }>(
-    tx,
-    sql`select * from ledger_extend_hold(${input.holdId}, ${input.amountMicro ?? null}, ${input.expiresAt ?? null})`,
+  const answer = await withinBudget(tx, () =>
+    callOnce<{
+      outcome: ExtensionOutcome;
+      missing: bigint | null;
+      available: bigint | null;
+      debit_account_id: string | null;
+    }>(
+      tx,
+      sql`select * from ledger_extend_hold(${input.holdId}, ${input.amountMicro ?? null}, ${input.expiresAt ?? null})`,
+    ),
   );
   refuseUnlessExtended(answer, { holdId: input.holdId, missing: answer.missing });
   if (answer.missing) await publishBalance(tx, [answer.debit_account_id]);
@@ -200,12 +207,17 @@ export async function growHold(
   input: { holdId: string; byMicro: bigint; expiresAt?: Date },
 ): Promise<{ amountMicro: bigint }> {
   if (input.byMicro <= 0n) throw new Error(`Hold ${input.holdId} cannot grow by ${input.byMicro}`);
-  const answer = await callOnce<{
-    outcome: ExtensionOutcome;
-    amount: bigint;
-    available: bigint | null;
-    debit_account_id: string | null;
-  }>(tx, sql`select * from ledger_grow_hold(${input.holdId}, ${input.byMicro}, ${input.expiresAt ?? null})`);
+  const answer = await withinBudget(tx, () =>
+    callOnce<{
+      outcome: ExtensionOutcome;
+      amount: bigint;
+      available: bigint | null;
+      debit_account_id: string | null;
+    }>(
+      tx,
+      sql`select * from ledger_grow_hold(${input.holdId}, ${input.byMicro}, ${input.expiresAt ?? null})`,
+    ),
+  );
   refuseUnlessExtended(answer, { holdId: input.holdId, missing: input.byMicro });
   await publishBalance(tx, [answer.debit_account_id]);
   return { amountMicro: answer.amount };

@@ -18,9 +18,22 @@ export type PreparationState = 'waiting' | 'running' | 'ready' | 'failed';
 export type ApiKeysTable = {
   user_id: string;
   sha256: Buffer;
-  encrypted: Buffer;
+  encrypted: Buffer | null;
   created_at: Generated<Timestamp>;
   last_used_at: Timestamp | null;
+  id: Generated<string>;
+  name: string;
+  scopes: Generated<string[]>;
+  for_web_app: boolean;
+  expires_at: Timestamp | null;
+  revoked_at: Timestamp | null;
+  previous_sha256: Buffer | null;
+  previous_until: Timestamp | null;
+  budget_micro: bigint | null;
+  budget_period: string | null;
+  spent_micro: Generated<bigint>;
+  held_micro: Generated<bigint>;
+  counted_since: Generated<Timestamp>;
 };
 
 export type AssetFilesTable = {
@@ -133,6 +146,7 @@ export type DeploymentsTable = {
   last_request_at: Timestamp | null;
   terminated_at: Timestamp | null;
   failed: Generated<boolean>;
+  key_id: string | null;
 };
 
 export type GatewaysTable = {
@@ -271,6 +285,7 @@ export type RunsTable = {
   resumes: Generated<number>;
   ceiling_micro: bigint;
   stop_reason: string | null;
+  key_id: string | null;
 };
 
 export type ServingWorkloadsTable = {
