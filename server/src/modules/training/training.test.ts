@@ -873,7 +873,7 @@ describe('validation', () => {
   test('takes the speed of a finished run as it would have been on an idle machine', async () => {
     busyThreads = 12;
     script = trainFor(600);
-    const modelId = await start();
+    const modelId = await start({ payload: { ceiling: '1' } });
     await ended(modelId);
     busyThreads = 0;
     const { db } = server.services;
