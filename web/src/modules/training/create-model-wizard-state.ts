@@ -10,6 +10,7 @@ import {
   type segmentationMethods,
   type uploadBaseModelTypes,
 } from '@bakehouse/contract/limits';
+import { parseBgl } from '@bakehouse/contract/money';
 import type { savedConfiguration } from '@bakehouse/contract/training';
 import type * as z from 'zod';
 
@@ -50,6 +51,8 @@ export type WizardState = {
   datasetId: string | null;
   fileName: string | null;
   parameters: TrainingParameters;
+  /** What the run may cost at most, in BGL, as typed; empty: as the server proposes with its quote. */
+  ceiling: string;
   /** How often the person has tried to go on from this step in vain; problems are shown from the first time on. */
   attempts: number;
 };
@@ -85,6 +88,7 @@ export const initialState: WizardState = {
   datasetId: null,
   fileName: null,
   parameters: initialParameters,
+  ceiling: '',
   attempts: 0,
 };
 
@@ -94,7 +98,8 @@ export type Suggestion = Partial<
 >;
 
 export type WizardAction =
-  | { do: 'change'; values: Partial<Omit<WizardState, 'step' | 'parameters' | 'attempts'>> }
+  | { do: 'change'; values: Partial<Omit<WizardState, 'step' | 'parameters' | 'ceiling' | 'attempts'>> }
+  | { do: 'ceiling'; ceiling: string }
   | { do: 'parameters'; values: Partial<TrainingParameters> }
   /** Fills in what is plainly meant, where nothing has been chosen yet. */
   | { do: 'suggest'; values: Suggestion }
@@ -117,6 +122,8 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
   switch (action.do) {
     case 'change':
       return withoutStaleChoices(state, { ...state, ...action.values });
+    case 'ceiling':
+      return { ...state, ceiling: action.ceiling };
     case 'parameters':
       return { ...state, parameters: { ...state.parameters, ...action.values } };
     case 'suggest':
@@ -146,7 +153,8 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
     }
     case 'back':
       return canGoBack(state)
-        ? { ...state, step: (state.step - 1) as WizardState['step'], attempts: 0 }
+        ? // Another quote may have another ceiling.
+          { ...state, step: (state.step - 1) as WizardState['step'], ceiling: '', attempts: 0 }
         : state;
     case 'review':
       return { ...state, step: 4, attempts: 0 };
@@ -205,9 +213,26 @@ export function problemsOf(state: WizardState): Problems {
     case 4:
       if (state.type === 'upload') return {};
       return parameterProblems(state.parameters, state.fileName ?? '');
-    case 5:
+    case 5: {
+      const problem = ceilingProblem(state.ceiling);
+      return problem === null ? {} : { ceiling: problem };
+    }
     case 6:
       return {};
+  }
+}
+
+/** What is wrong with a ceiling as it was typed; null where nothing is, or nothing was typed. */
+export function ceilingProblem(ceiling: string): string | null {
+  if (ceiling === '') return null;
+  return isAmountAboveZero(ceiling) ? null : 'Ceiling must be an amount of BGL greater than 0';
+}
+
+function isAmountAboveZero(text: string): boolean {
+  try {
+    return parseBgl(text) > 0n;
+  } catch {
+    return false;
   }
 }
 
