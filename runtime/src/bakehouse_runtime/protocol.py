@@ -40,7 +40,7 @@ class WorkloadSpecBase(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
-    cache_dir: Annotated[str, Field(min_length=1)]
+    inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
 
 
@@ -82,7 +82,7 @@ class TrainSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
-    cache_dir: Annotated[str, Field(min_length=1)]
+    inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["train"]
     method: Literal["lora"]
@@ -153,7 +153,7 @@ class TrainAutoencoderSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
-    cache_dir: Annotated[str, Field(min_length=1)]
+    inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["train"]
     title: str
@@ -170,7 +170,7 @@ class TrainKontextSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
-    cache_dir: Annotated[str, Field(min_length=1)]
+    inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["train"]
     title: str
@@ -187,7 +187,7 @@ class TrainParisSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
-    cache_dir: Annotated[str, Field(min_length=1)]
+    inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["train"]
     title: str
@@ -212,7 +212,7 @@ class ServeTextSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
-    cache_dir: Annotated[str, Field(min_length=1)]
+    inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["serve"]
     task: Literal["text"]
