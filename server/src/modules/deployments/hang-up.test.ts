@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createApiKey, revokeApiKey } from '@bakehouse/contract/api-keys';
 import { chatCompletions } from '@bakehouse/contract/chat';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../testing/test-server.ts';
@@ -102,6 +103,19 @@ it('slows the model server down for a reader who does not read, and charges what
   expect((await serving.balance(user)).balance).toBe(before.balance - cost);
 });
 
+it('ends an answer whose API key is revoked, says so, and charges what came before', async () => {
+  const { stub, server } = serving;
+  stub.answer = 'flood';
+  const made = { params: { userId: user.userId }, body: { name: 'program' } };
+  const { api_key, secret } = await server.request(createApiKey, made, { as: user });
+  const answer = await serving.ask({ ...user, apiKey: secret }, STARTER, { stream: true });
+  await server.request(revokeApiKey, { params: { keyId: api_key.id } }, { as: user });
+  expect(await answer.text()).toContain('This API key is no longer valid');
+  await vi.waitFor(() => expect(stub.hungUp).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
+  expect((await serving.requests(user))[0]?.completion_tokens).toBeGreaterThan(0);
+});
+
 it('hangs up on a reader who takes nothing for half a minute', async () => {
   const { stub, server } = serving;
   stub.answer = 'flood';
@@ -120,6 +134,30 @@ it('hangs up on a reader who takes nothing for half a minute', async () => {
   await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
   expect((await serving.requests(user))[0]?.completion_tokens).toBeGreaterThan(0);
 });
+
+it.each([
+  { asked: 'an answer', stream: false },
+  { asked: 'a stream', stream: true },
+])(
+  'gives $asked up when the model server is silent for three minutes, and charges nothing',
+  async ({ stream }) => {
+    const { stub } = serving;
+    stub.answer = 'hang';
+    const before = await serving.balance(user);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const asked = serving.ask(user, STARTER, { stream });
+    // vi.waitFor would move the faked clock.
+    while (stub.requests.length === 0) await pause(20);
+    vi.advanceTimersByTime(3 * 60_000);
+    vi.useRealTimers();
+    const answer = await asked;
+    expect(answer.status).toBe(504);
+    expect(await answer.text()).toContain('wrote nothing for 3 minutes');
+    await vi.waitFor(() => expect(stub.hungUp).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before), { timeout: 10_000 });
+    expect(await serving.requests(user)).toMatchObject([{ ok: false, cost_micro: 0n }]);
+  },
+);
 
 it('answers another user at once, however much one asks', async () => {
   const { stub, server } = serving;

@@ -45,8 +45,10 @@ const input: DataToRead = {
   spec: {
     data: {
       file_path: 'rows.csv',
+      format: null,
       input_column: 'question',
       output_column: 'answer',
+      system_column: null,
       segmentation_method,
       max_chunk_size,
       stride,
@@ -90,6 +92,13 @@ test.each([
     expect(await read(ctx, input)).toEqual(goodData);
   },
 );
+
+test.runIf(process.platform === 'linux')('a reader gives way to what people wait for', async () => {
+  const ctx = await withPython('chrt --pid $$ > "$(dirname "$0")/class"', report);
+  const schedulingClass = path.join(path.dirname(await environmentPython(ctx.config)), 'class');
+  await dataReader(PATIENT_MS)(ctx, input);
+  expect(await readFile(schedulingClass, 'utf8')).toContain('SCHED_IDLE');
+});
 
 test('a reader ends when nobody waits for it any more', async () => {
   const ctx = await withPython('first && exec sleep 60', report);

@@ -7,7 +7,7 @@ import {
 } from '@bakehouse/contract/runtime/train-spec';
 import { hasLayer } from '../../engine/machine/environment.ts';
 import { ProgramFailed, runProgram } from '../../engine/machine/run-program.ts';
-import { runtimeCommand } from '../../engine/machine/runtime-command.ts';
+import { atLowPriority, runtimeCommand } from '../../engine/machine/runtime-command.ts';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { lendFiles } from '../../platform/walls/lend-files.ts';
@@ -77,13 +77,14 @@ async function validateIn(
   const specFile = path.join(folder, 'spec.json');
   await writeFile(specFile, JSON.stringify(full));
   const runtime = await runtimeCommand(config);
-  const [command = '', ...args] = await wall.enclose({
+  const enclosed = await wall.enclose({
     argv: [runtime.command, ...runtime.args, 'validate', specFile],
     cwd: folder,
     reads: [...runtime.reads, folder],
     writes: [],
     user,
   });
+  const [command = '', ...args] = [...atLowPriority, ...enclosed];
   const tooLong = AbortSignal.timeout(limitMs);
   const signal = gone ? AbortSignal.any([tooLong, gone]) : tooLong;
   try {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Wall } from '../../../platform/walls/wall.ts';
+import { atLowPriority } from '../../machine/runtime-command.ts';
 import type { Observed } from '../../plan.ts';
 import type { Capacity } from '../../queue.ts';
 import { type Driver, type Launch, type SpecKind, specKind } from '../driver.ts';
@@ -256,7 +257,7 @@ function showGpus({ devices }: Launch): Record<string, string> {
   return { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: devices.join(',') };
 }
 
-/** Runs give way to what people wait for: the web app and the served models. */
+/** A run on a GPU keeps its priority: it takes little of the processor, and a late step leaves the GPU idle. */
 function politely(launch: Launch): string[] {
-  return launch.behaviour === 'run' ? ['nice', '-n', '10'] : [];
+  return launch.behaviour === 'run' && launch.devices.length === 0 ? atLowPriority : [];
 }
