@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { takeTurns } from './take-turns.ts';
+import { fairQueue } from './fair-queue.ts';
 import { lendFiles } from './walls/lend-files.ts';
 import type { Wall } from './walls/wall.ts';
 
@@ -17,7 +17,7 @@ const CODE = ['server', 'contract', 'node_modules', 'package.json'].map((name) =
   path.resolve(import.meta.dirname, '../../..', name),
 );
 
-const takeTurn = takeTurns(AT_ONCE);
+const line = fairQueue(AT_ONCE);
 
 type Work = {
   program: URL;
@@ -48,7 +48,7 @@ export async function runConfined(
   { program, localPath, input }: Work,
   limits: Limits,
 ): Promise<unknown> {
-  return takeTurn(limits.whose, () =>
+  return line.run(limits.whose, () =>
     lendFiles(wall, localPath ? [{ localPath, as: 'file' }] : [], async ({ folder, user }) => {
       const file = fileURLToPath(program);
       const argv = await wall.enclose({
