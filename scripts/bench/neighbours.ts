@@ -19,8 +19,9 @@ import { type Measured, median } from './measured.ts';
 
 const ATTACKER = fileURLToPath(new URL('./attacker.ts', import.meta.url));
 const PASSWORD = 'sourdough-starter';
-const ROUNDS = 40;
-const ANSWERS = 5;
+const LOOKS = 400;
+const DOWNLOADS = 100;
+const ANSWERS = 9;
 const ANSWER_TOKENS = 32;
 const DOWNLOAD_BYTES = 1_000_000;
 /** An attack has begun to bite, and the one before it has been got over. */
@@ -106,8 +107,8 @@ async function makeVictim(server: OwnServer, folder: string): Promise<Victim> {
   // The first request wakes the model server.
   await chat();
   return async () => ({
-    health: await medianSeconds(ROUNDS, health),
-    download: await medianSeconds(ROUNDS, download),
+    health: await medianSeconds(LOOKS, health),
+    download: await medianSeconds(DOWNLOADS, download),
     chat: await medianSeconds(ANSWERS, chat),
   });
 }

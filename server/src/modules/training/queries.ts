@@ -12,6 +12,8 @@ export type RunRow = {
   /** Also the id of its workload. */
   id: string;
   userId: string;
+  /** The API key that started or resumed it last; null: a browser's session. */
+  keyId: string | null;
   title: string;
   modelAssetId: string;
   base: Source;
@@ -51,6 +53,7 @@ export async function insertRun(
     .values({
       id: run.id,
       user_id: run.userId,
+      key_id: run.keyId,
       title: run.title,
       model_asset_id: run.modelAssetId,
       base_asset_id: run.base.assetId,
@@ -87,10 +90,10 @@ export async function findOwners(tx: Transaction, ids: string[]): Promise<{ id: 
     .execute();
 }
 
-/** Newest first. */
+/** Newest first, those that come after the run `cursor`. */
 export async function selectRuns(
   db: Database | Transaction,
-  filter: { userId: string; modelAssetId?: string; limit: number },
+  filter: { userId: string; modelAssetId?: string; cursor?: string; limit: number },
 ): Promise<RunRow[]> {
   const rows = await db
     .selectFrom('runs')
@@ -99,7 +102,14 @@ export async function selectRuns(
     .$if(filter.modelAssetId !== undefined, (query) =>
       query.where('model_asset_id', '=', filter.modelAssetId ?? ''),
     )
+    .$if(filter.cursor !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(created_at, id) < (
+          select created_at, id from runs where id = ${filter.cursor} and user_id = ${filter.userId})`,
+      ),
+    )
     .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
     .limit(filter.limit)
     .execute();
   return rows.map(toRunRow);
@@ -148,6 +158,7 @@ export async function beginRound(
       hold_id: hold.id,
       held_micro: hold.micro,
       hold_expires_at: hold.expiresAt,
+      key_id: run.keyId,
     })
     .where('id', '=', run.id)
     .execute();
@@ -242,6 +253,7 @@ function toRunRow(row: Selectable<RunsTable>): RunRow {
   return {
     id: row.id,
     userId: row.user_id,
+    keyId: row.key_id,
     title: row.title,
     modelAssetId: row.model_asset_id,
     base: { assetId: row.base_asset_id, revisionId: row.base_revision_id, title: row.base_title },

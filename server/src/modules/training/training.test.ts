@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createAsset, deleteAsset, downloadFile, getAsset, listAssets } from '@bakehouse/contract/assets';
-import { getBalance, listTransactions, transferTokens } from '@bakehouse/contract/credits';
-import { formatBgl, MICRO_PER_BGL, parseBgl } from '@bakehouse/contract/money';
+import { getBalance, listTransactions } from '@bakehouse/contract/credits';
+import { MICRO_PER_BGL, parseBgl } from '@bakehouse/contract/money';
 import type { Report } from '@bakehouse/contract/runtime/report';
 import * as training from '@bakehouse/contract/training';
 import { sql } from 'kysely';
@@ -17,7 +17,8 @@ import { idleCpu } from '../../engine/machine/cpu-load.ts';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { collectBlobsJob } from '../assets/jobs/collect-blobs.ts';
-import { expireHolds } from '../credits/ledger.ts';
+import { revenueAccount, userAccount } from '../credits/accounts.ts';
+import { expireHolds, transfer } from '../credits/ledger.ts';
 import { estimateLoad } from './estimate-load.ts';
 import { trainingRoutes } from './routes.ts';
 import { emptyGguf, emptySafetensors, goodData } from './test-run.ts';
@@ -128,6 +129,19 @@ const balance = async (as = user) => request(getBalance, { params: { userId: as.
 async function expire() {
   clock.advance({ seconds: 31 * 24 * 3600 });
   await server.services.db.transaction().execute((tx) => expireHolds(tx, { now: clock.now(), limit: 100 }));
+}
+/** Pays for something else. */
+async function spend(as: TestUser, amountMicro: bigint) {
+  await server.services.db.transaction().execute((tx) =>
+    transfer(tx, {
+      debitAccountId: userAccount(as.userId),
+      creditAccountId: revenueAccount('deployment'),
+      amountMicro,
+      kind: 'charge',
+      description: 'Deployment',
+      idempotencyKey: null,
+    }),
+  );
 }
 const micro = (amount: string | null) => Number(parseBgl(amount ?? '0'));
 
@@ -265,6 +279,12 @@ describe('a fine-tune', () => {
     expect((await request(training.getRunMetrics, { params }, { as: user })).points).toMatchObject([
       { values: { loss: 1.5 } },
     ]);
+    const [point] = (await request(training.getRunMetrics, { params }, { as: user })).points;
+    const pointsAfter = async (instant: string | undefined) =>
+      (await request(training.getRunMetrics, { params, query: { after: instant } }, { as: user })).points;
+    expect(await pointsAfter(point?.at)).toEqual([]);
+    expect(await pointsAfter(new Date(Date.parse(point?.at ?? '') - 1).toISOString())).toEqual([point]);
+    await expect(pointsAfter('yesterday')).rejects.toMatchObject({ status: 400 });
     expect((await request(training.getRunLogs, { params }, { as: user })).lines).toMatchObject([
       { line: 'done' },
     ]);
@@ -412,12 +432,7 @@ describe('a fine-tune', () => {
   test('extends its hold, and is stopped with its work saved when the credit ends', async () => {
     const poor = await server.signUp('Poor');
     // What is left pays for about 100 seconds.
-    const amount = formatBgl(parseBgl((await balance(poor)).available) - 70_000n);
-    await request(
-      transferTokens,
-      { body: { user_id: poor.userId, recipient_id: user.userId, amount } },
-      { as: poor },
-    );
+    await spend(poor, parseBgl((await balance(poor)).available) - 70_000n);
     const own = await filesOf(poor);
     const commands: string[] = [];
     const { modelId } = await begin(
@@ -473,12 +488,7 @@ describe('a fine-tune', () => {
     };
     const modelId = await start({ as: broke, payload: own });
     await expire();
-    const { available: amount } = await balance(broke);
-    await request(
-      transferTokens,
-      { body: { user_id: broke.userId, recipient_id: user.userId, amount } },
-      { as: broke },
-    );
+    await spend(broke, parseBgl((await balance(broke)).available));
     await ended(modelId, broke);
     expect(await runOf(modelId, broke)).toMatchObject({
       state: 'cancelled',
@@ -880,6 +890,23 @@ describe('validation', () => {
     });
     expect(answer.critical_errors).toEqual([]);
   });
+});
+
+test('runs are listed page by page, each once', async () => {
+  const as = await server.signUp();
+  const list = (query: object) => request(training.listRuns, { query }, { as });
+  expect(await list({ limit: 2 })).toEqual({ runs: [], next_cursor: null });
+  const all = (await request(training.listRuns, { query: { limit: 100 } }, { as: user })).runs;
+  expect(all.length).toBeGreaterThan(4);
+  const paged: string[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await request(training.listRuns, { query: { limit: 2, cursor } }, { as: user });
+    paged.push(...page.runs.map((run) => run.run_id));
+    cursor = page.next_cursor;
+  }
+  expect(paged).toEqual(all.map((run) => run.run_id));
+  // Another user's run is no place in one's own list.
+  expect((await list({ cursor: all[0]?.run_id })).runs).toEqual([]);
 });
 
 test('configurations are saved, replaced by name, listed and deleted', async () => {

@@ -6,7 +6,6 @@ import { saveAs } from '../../lib/download.ts';
 import { localDay } from '../../lib/format-time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Figure } from '../../ui/figure.tsx';
-import { notify } from '../../ui/notify.ts';
 import { useUser } from '../accounts/api.ts';
 import { readStatement } from './read-statement.ts';
 import { statementCsv } from './statement-csv.ts';
@@ -16,12 +15,14 @@ type Props = {
   rows: readonly StatementRow[];
   /** There are older ones that are not loaded yet. */
   hasMore: boolean;
+  /** What of today's balance can be sent to others. */
+  sendable: string | undefined;
   from: string | undefined;
   to: string | undefined;
 };
 
-/** What the rows in sight sum to, and the whole period as a file. */
-export function StatementSummary({ rows, hasMore, from, to }: Props) {
+/** What the rows in sight sum to, what of today's balance can be sent, and the whole period as a file. */
+export function StatementSummary({ rows, hasMore, sendable, from, to }: Props) {
   const user = useUser();
   const currency = currencyChoice.use();
   const { incoming, outgoing, net } = totalsOf(rows);
@@ -30,12 +31,12 @@ export function StatementSummary({ rows, hasMore, from, to }: Props) {
       const csv = statementCsv(await readStatement(user.id, { from, to }));
       saveAs(new Blob([csv], { type: 'text/csv' }), `statement-${to ?? localDay(new Date())}.csv`);
     },
-    onError: (error) => notify.error(error),
   });
   const totals = [
     { label: 'In', text: `+${showExact(incoming, currency)}` },
     { label: 'Out', text: `−${showExact(outgoing, currency)}` },
     { label: 'Net', text: showExact(net, currency).replace('-', '−') },
+    ...(sendable === undefined ? [] : [{ label: 'Can be sent', text: showExact(sendable, currency) }]),
   ];
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-3 border-line border-b px-5 py-3.5">

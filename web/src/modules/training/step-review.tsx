@@ -151,7 +151,6 @@ function SaveTemplate({ choice }: { choice: FineTuneChoice }) {
           notify.success('Configuration saved');
           setName('');
         },
-        onError: (error) => notify.error(error),
       },
     );
   }
