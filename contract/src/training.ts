@@ -3,7 +3,14 @@ import { userId } from './accounts.ts';
 import { quote } from './credits.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './id.ts';
-import { bounds, fineTuneDefaults, gpuTypes, loraTargetModules, segmentationMethods } from './limits.ts';
+import {
+  bounds,
+  dataFormats,
+  fineTuneDefaults,
+  gpuTypes,
+  loraTargetModules,
+  segmentationMethods,
+} from './limits.ts';
 import { bgl, bglInput } from './money.ts';
 import { validateReport } from './runtime/train-spec.ts';
 
@@ -31,8 +38,13 @@ const trainingFields = {
     .gt(0, 'Learning rate must be greater than 0')
     .max(bounds.learning_rate.max, `Learning rate must be at most ${bounds.learning_rate.max}`)
     .default(fineTuneDefaults.learning_rate),
+  /** Left out: question and answer where their columns are named, else what the file is recognised as. */
+  data_format: z.enum(dataFormats).nullish(),
+  /** Of `prompt_completion`; of `text`, `messages` and `sharegpt` the input column holds everything. */
   input_column: z.string().nullish(),
   output_column: z.string().nullish(),
+  /** A column with a system prompt for each row's conversation. */
+  system_column: z.string().nullish(),
   segmentation_method: z.enum(segmentationMethods).default(fineTuneDefaults.segmentation_method),
   batch_size: wholeNumber('Batch size', bounds.batch_size).default(fineTuneDefaults.batch_size),
   eval_batch_size: wholeNumber('Eval batch size', bounds.eval_batch_size).default(

@@ -1,5 +1,6 @@
 import {
   bounds,
+  type DataFormatName,
   FILE_SIZE_LIMIT_BYTES,
   FILE_SIZE_LIMIT_MESSAGE,
   fineTuneDefaults,
@@ -21,8 +22,11 @@ export type ModelType = 'upload' | 'finetune';
 export type TrainingParameters = {
   epochs: number;
   learning_rate: number;
+  /** Null until the file has been looked at. */
+  data_format: DataFormatName | null;
   input_column: string;
   output_column: string;
+  system_column: string;
   segmentation_method: (typeof segmentationMethods)[number];
   batch_size: number;
   eval_batch_size: number;
@@ -60,8 +64,10 @@ export type WizardState = {
 export const initialParameters: TrainingParameters = {
   epochs: fineTuneDefaults.epochs,
   learning_rate: fineTuneDefaults.learning_rate,
+  data_format: null,
   input_column: '',
   output_column: '',
+  system_column: '',
   segmentation_method: fineTuneDefaults.segmentation_method,
   batch_size: fineTuneDefaults.batch_size,
   eval_batch_size: fineTuneDefaults.eval_batch_size,
@@ -94,7 +100,7 @@ export const initialState: WizardState = {
 
 export type Suggestion = Partial<
   Pick<WizardState, 'baseModelId' | 'datasetId' | 'fileName'> &
-    Pick<TrainingParameters, 'input_column' | 'output_column'>
+    Pick<TrainingParameters, 'data_format' | 'input_column' | 'output_column' | 'system_column'>
 >;
 
 export type WizardAction =
@@ -130,7 +136,7 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
       return withSuggestion(state, action.values);
     case 'apply': {
       const { asset_id, base_model, file_name, model_name: _, ...parameters } = action.configuration;
-      const { input_column, output_column } = parameters;
+      const { data_format, input_column, output_column, system_column } = parameters;
       return {
         ...state,
         baseModelId: base_model ?? state.baseModelId,
@@ -139,8 +145,11 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
         parameters: {
           ...state.parameters,
           ...parameters,
+          // Columns without a format are of a template from before there were formats.
+          data_format: data_format ?? (input_column && output_column ? 'prompt_completion' : null),
           input_column: input_column ?? '',
           output_column: output_column ?? '',
+          system_column: system_column ?? '',
         },
       };
     }
@@ -170,26 +179,33 @@ export function canGoBack({ type, step }: WizardState): boolean {
   return step > 1 && step < (type === 'upload' ? 4 : 6);
 }
 
-/** A file belongs to its dataset, and columns to their file: another choice above empties the ones below. */
+/** How a file is read that nobody has looked at yet. */
+const noReading = { data_format: null, input_column: '', output_column: '', system_column: '' };
+
+/** A file belongs to its dataset, and its format and columns to the file: another choice above empties the ones below. */
 function withoutStaleChoices(before: WizardState, after: WizardState): WizardState {
   const fileName = after.datasetId === before.datasetId ? after.fileName : null;
-  const columns = fileName === before.fileName ? {} : { input_column: '', output_column: '' };
-  return { ...after, fileName, parameters: { ...after.parameters, ...columns } };
+  const reading = fileName === before.fileName ? {} : noReading;
+  return { ...after, fileName, parameters: { ...after.parameters, ...reading } };
 }
 
 function withSuggestion(state: WizardState, suggested: Suggestion): WizardState {
-  const { input_column, output_column } = state.parameters;
-  const untouched = !input_column && !output_column;
+  const { data_format, input_column, output_column } = state.parameters;
+  const untouched = !data_format && !input_column && !output_column;
   return {
     ...state,
     baseModelId: state.baseModelId ?? suggested.baseModelId ?? null,
     datasetId: state.datasetId ?? suggested.datasetId ?? null,
     fileName: state.fileName ?? suggested.fileName ?? null,
-    parameters: {
-      ...state.parameters,
-      input_column: untouched ? (suggested.input_column ?? '') : input_column,
-      output_column: untouched ? (suggested.output_column ?? '') : output_column,
-    },
+    parameters: untouched
+      ? {
+          ...state.parameters,
+          data_format: suggested.data_format ?? null,
+          input_column: suggested.input_column ?? '',
+          output_column: suggested.output_column ?? '',
+          system_column: suggested.system_column ?? '',
+        }
+      : state.parameters,
   };
 }
 
@@ -283,20 +299,24 @@ export function parameterProblems(parameters: TrainingParameters, fileName: stri
   if (!gpuCounts.some((count) => count === parameters.accelerator_count)) {
     problems.accelerator_count = 'Please select a valid number of GPUs (1, 2, 4, or 8)';
   }
-  if (!isTextFile(fileName)) {
-    const { input_column, output_column } = parameters;
-    const message = 'Input and output columns are required for non-text files';
-    if (!input_column) problems.input_column = message;
-    if (!output_column) problems.output_column = message;
-    else if (output_column === input_column) {
-      problems.output_column = 'Input and output must be different columns';
-    }
-  }
+  if (!isTextFile(fileName)) Object.assign(problems, columnProblems(parameters));
   for (const [field, label] of bounded) Object.assign(problems, boundProblem(parameters, field, label));
   if (parameters.lora_target_modules.length === 0) {
     problems.lora_target_modules = 'Select at least one target module';
   }
   return problems;
+}
+
+function columnProblems({ data_format, input_column, output_column }: TrainingParameters): Problems {
+  if (data_format === 'text') return input_column ? {} : { input_column: 'Please choose the text column' };
+  if (data_format !== null && data_format !== 'prompt_completion') return {};
+  const message = 'Input and output columns are required for non-text files';
+  return {
+    ...(!input_column && { input_column: message }),
+    ...(!output_column && { output_column: message }),
+    ...(output_column &&
+      output_column === input_column && { output_column: 'Input and output must be different columns' }),
+  };
 }
 
 function boundProblem(
