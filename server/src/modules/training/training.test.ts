@@ -270,7 +270,7 @@ describe('a fine-tune', () => {
       (await request(training.getRunMetrics, { params, query: { after: instant } }, { as: user })).points;
     expect(await pointsAfter(point?.at)).toEqual([]);
     expect(await pointsAfter(new Date(Date.parse(point?.at ?? '') - 1).toISOString())).toEqual([point]);
-    await expect(after('yesterday')).rejects.toMatchObject({ status: 400 });
+    await expect(pointsAfter('yesterday')).rejects.toMatchObject({ status: 400 });
     expect((await request(training.getRunLogs, { params }, { as: user })).lines).toMatchObject([
       { line: 'done' },
     ]);
