@@ -1,5 +1,6 @@
 import { readConfig } from '../server/src/config.ts';
 import { makeOperator } from '../server/src/modules/accounts/make-operator.ts';
+import { systemClock } from '../server/src/platform/clock.ts';
 import { AppError } from '../server/src/platform/errors.ts';
 import { readOrMakeSecret } from '../server/src/platform/secret-file.ts';
 import type { Command } from './command.ts';
@@ -13,11 +14,11 @@ export const operator: Command = async ({ words }) => {
     throw new PlainError("Call it as './bakehouse operator EMAIL'.");
   const config = readConfig(process.env);
   config.secret ??= await readOrMakeSecret(config.dataDir);
-  const { password } = await withDatabase((db) => makeOperator({ config, db }, { email })).catch(
-    (error: unknown) => {
-      throw error instanceof AppError ? new PlainError(`${error.publicMessage}.`) : error;
-    },
-  );
+  const { password } = await withDatabase((db) =>
+    makeOperator({ config, db, clock: systemClock }, { email }),
+  ).catch((error: unknown) => {
+    throw error instanceof AppError ? new PlainError(`${error.publicMessage}.`) : error;
+  });
   console.log(`Sign in as ${email} with the password ${password}, and keep it: it is not shown again.`);
   return 0;
 };

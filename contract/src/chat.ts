@@ -77,6 +77,7 @@ export const chatCompletions = endpoint({
   method: 'POST',
   path: '/v1/chat/completions',
   access: 'key',
+  scopes: ['inference'],
   summary: 'Chat with a deployed model, streaming or not (OpenAI format)',
   body: z.looseObject({
     ...sampling,
@@ -101,6 +102,7 @@ export const completions = endpoint({
   method: 'POST',
   path: '/v1/completions',
   access: 'key',
+  scopes: ['inference'],
   summary: 'Continue a text with a deployed model (OpenAI format)',
   body: z.looseObject({
     ...sampling,
@@ -133,6 +135,7 @@ export const listModels = endpoint({
   method: 'GET',
   path: '/v1/models',
   access: 'key',
+  scopes: ['inference', 'read'],
   summary: 'The models that answer now (OpenAI format)',
   response: z.object({ object: z.literal('list'), data: z.array(openAiModel) }),
 });
@@ -141,6 +144,7 @@ export const getModel = endpoint({
   method: 'GET',
   path: '/v1/models/:model',
   access: 'key',
+  scopes: ['inference', 'read'],
   summary: 'One model (OpenAI format)',
   params: z.object({ model: z.string().min(1) }),
   response: openAiModel,

@@ -11,6 +11,13 @@ import type * as z from 'zod';
  */
 export type Access = 'public' | 'session' | 'key' | 'key_or_session' | 'operator' | 'workload';
 
+/**
+ * What an API key may do: `everything`; `read` what is there; ask models (`inference`). A call is open to
+ * `everything`, and to what it says itself.
+ */
+export const keyScopes = ['everything', 'inference', 'read'] as const;
+export type KeyScope = (typeof keyScopes)[number];
+
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What a JSON body may have where its endpoint does not say otherwise. */
@@ -28,6 +35,8 @@ export type Endpoint<
   path: string;
   access: Access;
   summary: string;
+  /** Scopes beside `everything` whose keys may call it; unless said, `read` for GET and HEAD and none for the rest. */
+  scopes?: KeyScope[];
   /** Takes an `Idempotency-Key`: same key, same answer. */
   spends?: boolean;
   params?: Params;

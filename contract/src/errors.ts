@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { budgetPeriods } from './limits.ts';
 
 /** Every error code of the wire and the HTTP status that goes with it. */
 export const errorStatus = {
@@ -8,6 +9,10 @@ export const errorStatus = {
   unauthenticated: 401,
   /** The balance does not cover the price; see `required_amount` and `available_amount`. */
   insufficient_funds: 402,
+  /** There is enough, but of it only `available_amount` may go to another user: the rest was given. */
+  not_sendable: 402,
+  /** The budget of the API key does not cover the price; see `required_amount` and `budget`. */
+  budget_exceeded: 402,
   /** The thing exists, or may exist, but it is not the caller's. */
   forbidden: 403,
   not_found: 404,
@@ -36,6 +41,17 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
+/** The budget of an API key that was used up. */
+export const exceededBudget = z.object({
+  key_id: z.string(),
+  key_name: z.string(),
+  amount: z.string(),
+  period: z.enum(budgetPeriods),
+  /** Null: it is one for all time. */
+  renews_at: z.string().nullable(),
+});
+export type ExceededBudget = z.infer<typeof exceededBudget>;
+
 /** The one wire shape of errors. `type` and `param` are the OpenAI clients' names. */
 export const errorBody = z.object({
   error: z.object({
@@ -45,9 +61,11 @@ export const errorBody = z.object({
     /** The field that the error is about, as a dotted path. */
     param: z.string().nullable(),
     request_id: z.string(),
-    /** BGL, on `insufficient_funds`. */
+    /** BGL, on `insufficient_funds`, `not_sendable` and `budget_exceeded`. */
     required_amount: z.string().optional(),
     available_amount: z.string().optional(),
+    /** On `budget_exceeded`: which budget, and when it begins anew. */
+    budget: exceededBudget.optional(),
   }),
 });
 

@@ -3,8 +3,8 @@ import { endpoint } from './endpoint.ts';
 
 /**
  * Server-sent events of one user. An event says only that something changed; the client
- * then reads it through the ordinary call, so that there is one truth. After 'api_key' the stream
- * ends: the key that opened it is nobody's any more.
+ * then reads it through the ordinary call, so that there is one truth. After the
+ * 'api_key' of the key that opened it the stream ends, unless that key still opens.
  */
 export const changeEvent = z.object({
   topic: z.enum(['asset', 'run', 'deployment', 'balance', 'machine', 'api_key']),

@@ -71,6 +71,13 @@ export const fineTuneDefaults = {
   accelerator_count: 1,
 } as const;
 
+/** What a budget of an API key counts: a day or a month of UTC, or all time. */
+export const budgetPeriods = ['day', 'month', 'total'] as const;
+export type BudgetPeriod = (typeof budgetPeriods)[number];
+
+/** Hours that a rotated API key still opens, where that is asked for. */
+export const OLD_KEY_HOURS = 24;
+
 const units = ['Bytes', 'KB', 'MB', 'GB', 'TB'] as const;
 
 /** 1536 -> '1.50 KB'. Powers of 1024, two decimals; whole bytes below 1 KB. */

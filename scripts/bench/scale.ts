@@ -9,6 +9,7 @@ import { listRuns } from '@bakehouse/contract/training';
 import { readConfig } from '../../server/src/config.ts';
 import { makeOperator } from '../../server/src/modules/accounts/make-operator.ts';
 import { verifyLedger } from '../../server/src/modules/credits/verify-ledger.ts';
+import { systemClock } from '../../server/src/platform/clock.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
 import { readOrMakeSecret } from '../../server/src/platform/secret-file.ts';
 import { Client } from '../client.ts';
@@ -145,7 +146,7 @@ async function makePlace({
     await fillScale(db, { sizes: sizesOf(fraction), client, file, say });
     const config = { ...readConfig(process.env), operators: [OPERATOR] };
     config.secret = await readOrMakeSecret(server.dataDir);
-    const { password } = await makeOperator({ config, db }, { email: OPERATOR });
+    const { password } = await makeOperator({ config, db, clock: systemClock }, { email: OPERATOR });
     const operator = await Client.signIn(server.url, { name: 'Operator', email: OPERATOR, password });
     const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
     const place = { server, client, operator, file, largeId: await findLarge(client), day: yesterday };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { rotateApiKey } from '@bakehouse/contract/accounts';
+import { createApiKey } from '@bakehouse/contract/api-keys';
 import { createAsset } from '@bakehouse/contract/assets';
 import { deployVllm, vllmStatus } from '@bakehouse/contract/deployments';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
@@ -186,7 +187,20 @@ async function makeThings(): Promise<Record<string, string>> {
     { as },
   );
   const { model_name: model } = await server.request(vllmStatus, { params: { podId } }, { as });
-  return { id, '*': 'rows.csv', runId: runs[0]?.run_id ?? '', configId: saved.config_id, podId, model };
+  const { api_key } = await server.request(
+    createApiKey,
+    { params: { userId: as.userId }, body: { name: 'program' } },
+    { as },
+  );
+  return {
+    keyId: api_key.id,
+    id,
+    '*': 'rows.csv',
+    runId: runs[0]?.run_id ?? '',
+    configId: saved.config_id,
+    podId,
+    model,
+  };
 }
 
 function form(name: string, bytes: Buffer): FormData {
@@ -212,7 +226,15 @@ const inputs: Record<string, Input> = {
 
 /** All that could be changed by a call. */
 async function allRows(): Promise<unknown> {
-  const tables = ['assets', 'asset_files', 'runs', 'workloads', 'training_configurations', 'deployments'];
+  const tables = [
+    'api_keys',
+    'assets',
+    'asset_files',
+    'runs',
+    'workloads',
+    'training_configurations',
+    'deployments',
+  ];
   return Promise.all(
     tables.map((table) =>
       sql`select to_jsonb(t)::text as row from ${sql.table(table)} t order by row`.execute(

@@ -15,10 +15,10 @@ import { startPreparing } from './engine/machine/prepare-machine.ts';
 import { machineRoutes } from './engine/machine/routes.ts';
 import { workloadRoutes } from './engine/routes.ts';
 import { authRoutes } from './modules/accounts/auth-routes.ts';
-import { authenticateKey } from './modules/accounts/authenticate-key.ts';
 import { authenticateSession } from './modules/accounts/authenticate-session.ts';
 import { createAuth } from './modules/accounts/create-auth.ts';
 import { deleteExpiredJob } from './modules/accounts/jobs/delete-expired.ts';
+import { authenticateKey } from './modules/accounts/keys/authenticate-key.ts';
 import type { OnUserCreated } from './modules/accounts/provision-user.ts';
 import { accountsRoutes } from './modules/accounts/routes.ts';
 import type { FindAssetUse } from './modules/assets/delete-asset.ts';
@@ -27,6 +27,8 @@ import { registerStarterModel } from './modules/assets/register-starter-model.ts
 import { assetsRoutes } from './modules/assets/routes.ts';
 import { starterLanguageModel } from './modules/assets/starter-language-model.ts';
 import { gatherSends } from './modules/credits/gather-sends.ts';
+import { collectDebtsJob } from './modules/credits/jobs/collect-debts.ts';
+import { expireGivenJob } from './modules/credits/jobs/expire-given.ts';
 import { expireHoldsJob } from './modules/credits/jobs/expire-holds.ts';
 import { sealTransfersJob } from './modules/credits/jobs/seal-transfers.ts';
 import { openUserAccount } from './modules/credits/ledger.ts';
@@ -114,6 +116,8 @@ export async function createApp(options: Options): Promise<App> {
     scrubBlobsJob,
     sealTransfersJob,
     expireHoldsJob,
+    expireGivenJob,
+    collectDebtsJob,
     collectBlobsJob,
     deleteExpiredJob,
     meterDeploymentsJob,
@@ -121,7 +125,10 @@ export async function createApp(options: Options): Promise<App> {
     reconcileTextServerJob,
   ];
   const grantMicro = parseBgl(config.startingGrantBgl);
-  const onUserCreated: OnUserCreated[] = [(tx, { userId }) => openUserAccount(tx, { userId, grantMicro })];
+  const onUserCreated: OnUserCreated[] = [
+    (tx, { userId }) =>
+      openUserAccount(tx, { userId, grantMicro, expiresAt: daysFrom(clock.now(), config.startingGrantDays) }),
+  ];
 
   const findAssetUses: FindAssetUse[] = [findTrainingUse, findDeploymentUse];
 
@@ -131,7 +138,7 @@ export async function createApp(options: Options): Promise<App> {
     onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });
   const db = openDatabase(pool);
-  const events = await openEvents(databaseUrl, log, () => endStreams(http));
+  const events = await openEvents(databaseUrl, log);
   const queue = await openJobQueue({ url: databaseUrl, log, jobs, works: roles.includes('worker') });
   const blobs = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
   const services: Services = { config, clock, log, db, pool, events, jobs: queue, blobs };
@@ -186,6 +193,8 @@ export async function createApp(options: Options): Promise<App> {
     operationIds,
     webDist: WEB_DIST,
   });
+
+  events.onReconnect(() => endStreams(http));
 
   let preparing: ReturnType<typeof startPreparing> | null = null;
   let engineRuns = false;
@@ -242,4 +251,9 @@ function nameChosenPort(config: Config, http: FastifyInstance): void {
 /** Clients reconnect and read afresh what they may have missed. */
 function endStreams(http: FastifyInstance): void {
   for (const close of http.openStreams) close();
+}
+
+/** The moment so many days later; null where none are said. */
+function daysFrom(start: Date, days: number): Date | null {
+  return days === 0 ? null : new Date(start.getTime() + days * 24 * 60 * 60 * 1000);
 }

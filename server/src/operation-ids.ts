@@ -1,4 +1,5 @@
 import * as accounts from '@bakehouse/contract/accounts';
+import * as apiKeys from '@bakehouse/contract/api-keys';
 import * as assets from '@bakehouse/contract/assets';
 import * as chat from '@bakehouse/contract/chat';
 import * as credits from '@bakehouse/contract/credits';
@@ -9,7 +10,7 @@ import * as machine from '@bakehouse/contract/machine';
 import * as training from '@bakehouse/contract/training';
 import * as workloads from '@bakehouse/contract/workloads';
 
-const modules = [accounts, assets, chat, credits, deployments, events, machine, training, workloads];
+const modules = [accounts, apiKeys, assets, chat, credits, deployments, events, machine, training, workloads];
 
 /** What generated clients call each endpoint: the name that it has in the contract. */
 export const operationIds: Map<Endpoint, string> = new Map(

@@ -1,3 +1,4 @@
+import type { KeyScope } from '@bakehouse/contract/endpoint';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
@@ -20,7 +21,22 @@ export type Services = {
   blobs: BlobStore;
 };
 
-export type UserCaller = { kind: 'user'; userId: string; isOperator: boolean };
+export type UserCaller = {
+  kind: 'user';
+  userId: string;
+  isOperator: boolean;
+  /** The API key of the call; absent where a browser's session stands for its user. */
+  key?: CallerKey;
+};
+export type CallerKey = {
+  id: string;
+  scopes: readonly KeyScope[];
+  hasBudget: boolean;
+  /** When it stops to open, if nothing changes. */
+  expiresAt: Date | null;
+  /** Asks whether the key still opens. */
+  isLive: () => Promise<boolean>;
+};
 export type WorkloadCaller = { kind: 'workload'; workloadId: string };
 export type Caller = UserCaller | WorkloadCaller | { kind: 'nobody' };
 

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorStatus } from '@bakehouse/contract/errors';
+import { type ErrorCode, type ExceededBudget, errorStatus } from '@bakehouse/contract/errors';
 
 type Options = {
   /** The sentence that the caller reads. */
@@ -6,7 +6,7 @@ type Options = {
   /** The field that the error is about, as a dotted path. */
   param?: string;
   /** More for the wire, e.g. amounts in BGL. */
-  data?: { required_amount?: string; available_amount?: string };
+  data?: { required_amount?: string; available_amount?: string; budget?: ExceededBudget };
   cause?: unknown;
 };
 

@@ -1,15 +1,22 @@
 import type { Transaction } from '../../platform/db/database.ts';
+import { endKeys } from './keys/end-keys.ts';
+import { listKeys, lockWebAppKey } from './keys/key-queries.ts';
+import { renewKey } from './keys/renew-key.ts';
 import { deleteLinkedMethods, deleteResetLinks, deleteUserSessions } from './queries.ts';
-import { renewKey } from './renew-key.ts';
 
 /**
  * Ends what opens an account beside its password: sessions, linked sign-in methods, reset links that
- * are still open, and the API key, in whose place comes a new one.
+ * are still open, and the API keys; in place of the web app's comes a new one.
  */
-export async function endAccess(tx: Transaction, input: { userId: string; secret: string }): Promise<void> {
-  const { userId } = input;
+export async function endAccess(
+  tx: Transaction,
+  { userId, serverSecret, now }: { userId: string; serverSecret: string; now: Date },
+): Promise<void> {
   await deleteUserSessions(tx, userId);
   await deleteLinkedMethods(tx, userId);
   await deleteResetLinks(tx, userId);
-  await renewKey(tx, input);
+  const webAppKey = await lockWebAppKey(tx, userId);
+  if (webAppKey) await renewKey(tx, webAppKey, { serverSecret, now, keepOld: false });
+  const furtherKeys = (await listKeys(tx, userId)).filter((key) => !key.for_web_app);
+  await endKeys(tx, furtherKeys, now);
 }

@@ -12,11 +12,11 @@ import { serverSecret } from './server-secret.ts';
 /**
  * Gives an operator's address a verified account with a new password, which it answers. An account
  * that had the address before may be a stranger's: its sessions, password, linked sign-in methods
- * and API key end here. A new one is completed by its first session. Throws AppError 'invalid_request' for an address that
+ * and API keys end here. A new one is completed by its first session. Throws AppError 'invalid_request' for an address that
  * the settings do not name.
  */
 export async function makeOperator(
-  { config, db }: Pick<Services, 'config' | 'db'>,
+  { config, db, clock }: Pick<Services, 'config' | 'db' | 'clock'>,
   input: { email: string },
 ): Promise<{ password: string }> {
   const email = input.email.toLowerCase();
@@ -28,7 +28,7 @@ export async function makeOperator(
   await inTransaction(db, async (tx) => {
     const userId = await upsertVerifiedUser(tx, email);
     await upsertPassword(tx, { userId, passwordHash });
-    await endAccess(tx, { userId, secret: serverSecret(config) });
+    await endAccess(tx, { userId, serverSecret: serverSecret(config), now: clock.now() });
     await recordAudit(tx, { userId, action: 'operator.made' });
   });
   return { password };

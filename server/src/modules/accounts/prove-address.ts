@@ -15,14 +15,14 @@ type Proof = 'provider' | 'reset_link';
  * not count as verified by a link: those lie in the log.
  */
 export async function proveAddress(
-  { config, db }: Pick<Services, 'config' | 'db'>,
+  { config, db, clock }: Pick<Services, 'config' | 'db' | 'clock'>,
   { userId, by }: { userId: string; by: Proof },
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     const user = await lockAddress(tx, userId);
     if (!user || (by === 'provider' && user.email_verified)) return;
     if (by === 'provider') await deletePassword(tx, userId);
-    await endAccess(tx, { userId, secret: serverSecret(config) });
+    await endAccess(tx, { userId, serverSecret: serverSecret(config), now: clock.now() });
     if (by === 'provider' || !isOperatorAddress(config, user.email)) await setAddressVerified(tx, userId);
     await recordAudit(tx, { userId, action: 'address.proven', detail: { by } });
   });

@@ -1,8 +1,8 @@
 import type { Services } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { encryptApiKey, hashApiKey, makeApiKey } from './api-key.ts';
-import { insertKey } from './queries.ts';
+import { encryptApiKey, hashApiKey, makeApiKey } from './keys/api-key.ts';
+import { insertWebAppKey } from './keys/key-queries.ts';
 import { recordAudit } from './record-audit.ts';
 import { serverSecret } from './server-secret.ts';
 
@@ -22,7 +22,7 @@ export async function provisionUser(
   const key = makeApiKey();
   const encrypted = encryptApiKey(key, { userId, secret: serverSecret(services.config) });
   await inTransaction(services.db, async (tx) => {
-    const isNew = await insertKey(tx, { userId, sha256: hashApiKey(key), encrypted });
+    const isNew = await insertWebAppKey(tx, { userId, sha256: hashApiKey(key), encrypted });
     if (!isNew) return;
     for (const handler of onUserCreated) await handler(tx, { userId });
     await recordAudit(tx, { userId, action: 'user.created' });

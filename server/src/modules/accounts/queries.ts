@@ -1,68 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { OnboardingStep } from '@bakehouse/contract/accounts';
 import { sql } from 'kysely';
-import type { Services } from '../../platform/context.ts';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
-import { runPrepared } from '../../platform/db/run-prepared.ts';
-
-type KeyOwner = { user_id: string; last_used_at: Date | null; email: string; email_verified: boolean };
-
-/**
- * Owners of keys by their hashes, in their order. Every call begins with it. Undefined where the key
- * is nobody's.
- */
-export async function findKeyOwners(
-  services: Pick<Services, 'db' | 'pool'>,
-  hashes: Buffer[],
-): Promise<(KeyOwner | undefined)[]> {
-  const rows = await runPrepared(
-    services,
-    'find_key_owners',
-    sql<KeyOwner & { sha256: string }>`
-      select encode(k.sha256, 'hex') as sha256, k.user_id, k.last_used_at, u.email, u.email_verified
-      from api_keys k join users u on u.id = k.user_id where k.sha256 = any (${hashes})`,
-  );
-  const byHash = new Map(rows.map((row) => [row.sha256, row]));
-  return hashes.map((hash) => byHash.get(hash.toString('hex')));
-}
-
-export async function setKeyLastUsed(db: Database, userId: string, at: Date): Promise<void> {
-  await db.updateTable('api_keys').set({ last_used_at: at }).where('user_id', '=', userId).execute();
-}
-
-/** False when the user has a key already. */
-export async function insertKey(
-  tx: Transaction,
-  key: { userId: string; sha256: Buffer; encrypted: Buffer },
-): Promise<boolean> {
-  const inserted = await tx
-    .insertInto('api_keys')
-    .values({ user_id: key.userId, sha256: key.sha256, encrypted: key.encrypted })
-    .onConflict((conflict) => conflict.column('user_id').doNothing())
-    .returning('user_id')
-    .executeTakeFirst();
-  return inserted !== undefined;
-}
-
-export async function replaceKey(
-  tx: Transaction,
-  key: { userId: string; sha256: Buffer; encrypted: Buffer },
-): Promise<void> {
-  await tx
-    .updateTable('api_keys')
-    .set({ sha256: key.sha256, encrypted: key.encrypted, created_at: sql<Date>`now()`, last_used_at: null })
-    .where('user_id', '=', key.userId)
-    .execute();
-}
-
-export async function findEncryptedKey(db: Database, userId: string): Promise<Buffer | undefined> {
-  const row = await db
-    .selectFrom('api_keys')
-    .select('encrypted')
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return row?.encrypted;
-}
 
 export async function findUser(db: Database | Transaction, userId: string) {
   return db

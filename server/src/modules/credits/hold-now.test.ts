@@ -25,13 +25,13 @@ function chatHold(userId: string): Hold {
 
 test('a hold of its own is one transaction, announced once and after it', async () => {
   const { db, pool } = await testDatabase();
-  const ada = await insertTestUser(db, { grantMicro: 10n });
+  const ada = await insertTestUser(db, { boughtMicro: 10n });
   vi.mocked(publishChange).mockClear();
   const announce = vi.fn();
   const services = {
     db,
     pool,
-    events: { subscribe: () => () => undefined, countListeners: () => 0, announce },
+    events: { subscribe: () => () => undefined, onReconnect: () => () => undefined, announce },
   };
   const hold = chatHold(ada);
 
@@ -41,7 +41,7 @@ test('a hold of its own is one transaction, announced once and after it', async 
     code: 'insufficient_funds',
   });
 
-  expect(await getUserTotals(db, ada)).toEqual({ balance: 10n, held: 7n });
+  expect(await getUserTotals(db, ada)).toEqual({ balance: 10n, held: 7n, given: 0n });
   expect(announce.mock.calls).toEqual([[ada, { topic: 'balance', id: ada }]]);
   expect(vi.mocked(publishChange)).not.toHaveBeenCalled();
 });
@@ -50,14 +50,18 @@ test('after it the connection waits for the disk again', async () => {
   const { db, url } = await testDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   onFileEnd(() => pool.end());
-  const ada = await insertTestUser(db, { grantMicro: 10n });
+  const ada = await insertTestUser(db, { boughtMicro: 10n });
   await pool.query('set synchronous_commit = on');
 
   await holdNow(
     {
       db,
       pool,
-      events: { subscribe: () => () => undefined, countListeners: () => 0, announce: () => undefined },
+      events: {
+        subscribe: () => () => undefined,
+        onReconnect: () => () => undefined,
+        announce: () => undefined,
+      },
     },
     chatHold(ada),
   );

@@ -3,10 +3,11 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
 import { refuseUnusableKey } from '../../platform/db/idempotent.ts';
+import { AppError } from '../../platform/errors.ts';
 import type { SendGathered } from './gather-sends.ts';
-import { readSend, type Send } from './ledger.ts';
+import { readSend, type Send } from './ledger-send.ts';
 
-/** Sends the caller's credits to another user. The ledger itself keeps the key. Throws what `readSend` throws. */
+/** Sends the caller's credits to another user. The ledger itself keeps the key. Throws what `readSend` throws, and 'forbidden' for a key with a budget. */
 export async function transferCredits(
   ctx: Context,
   send: SendGathered,
@@ -14,6 +15,11 @@ export async function transferCredits(
 ): Promise<ResponseOf<typeof transferTokens>> {
   const { userId } = ctx.caller;
   const { idempotencyKey } = ctx;
+  if (ctx.caller.key?.hasBudget) {
+    throw new AppError('forbidden', {
+      publicMessage: 'An API key with a budget cannot send credits. Use the key of the web app',
+    });
+  }
   if (idempotencyKey !== null) refuseUnusableKey(idempotencyKey);
   const asked: Send = {
     senderId: userId,

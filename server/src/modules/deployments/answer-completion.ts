@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
+import { untilKeyEnds } from '../../platform/http/until-key-ends.ts';
 import { holdNow } from '../credits/hold-now.ts';
 import { costMicro } from '../credits/quote.ts';
 import { admitRequest, RETRY_AFTER_S } from './admit-request.ts';
@@ -31,7 +32,7 @@ type Call = {
   upstream: Upstream;
   body: CompletionBody;
   reply: Http['reply'];
-  /** The client has disconnected, or the time is over. */
+  /** The client has disconnected, the time is over, or the API key was revoked. */
   signal: AbortSignal;
   deadline: RequestDeadline;
   beganMs: number;
@@ -56,11 +57,12 @@ export async function answerCompletion(
   const began = { at: ctx.clock.now(), ms: performance.now() };
   const leave = admit(ctx, reply);
   const deadline = requestDeadline(body.model);
+  const key = untilKeyEnds(ctx);
   try {
     const upstream = await findModel(ctx, parts, body.model);
     // What is refused is refused before it costs anything.
     toServerRequest(body, upstream.engine);
-    const signal = AbortSignal.any([client.signal, deadline.signal]);
+    const signal = AbortSignal.any([client.signal, deadline.signal, key.signal]);
     const outcome: Outcome = { ok: false, usage: NOTHING, firstTokenMs: null };
     const call: Call = { upstream, body, reply, signal, deadline, beganMs: began.ms, outcome };
     const requestId = randomUUID();
@@ -78,9 +80,9 @@ export async function answerCompletion(
         return;
       }
       // Where nothing reached the client by our fault, nothing was bought.
-      const bought = reply.raw.headersSent || deadline.signal.aborted;
+      const bought = reply.raw.headersSent || deadline.signal.aborted || key.signal.aborted;
       if (!bought || outcome.usage.completionTokens === 0) outcome.usage = NOTHING;
-      const known: unknown = deadline.signal.aborted ? deadline.signal.reason : error;
+      const known: unknown = reasonOf(key.signal) ?? reasonOf(deadline.signal) ?? error;
       if (!reply.raw.headersSent) throw known;
       ctx.log.warn({ err: known, model: upstream.model_name }, 'a completion broke off');
       failEvents(reply.raw, known, ctx.requestId);
@@ -90,9 +92,14 @@ export async function answerCompletion(
       await recordRequest(ctx, upstream, hold, { id: requestId, at: began.at, totalMs, ...outcome });
     }
   } finally {
+    key.stop();
     deadline.stop();
     leave();
   }
+}
+
+function reasonOf(signal: AbortSignal): unknown {
+  return signal.aborted ? signal.reason : null;
 }
 
 function admit(ctx: Context, reply: Http['reply']): () => void {
@@ -118,6 +125,7 @@ async function holdRequest(ctx: Context, upstream: Upstream, requestId: string):
       asset_name: upstream.model_name,
       request_id: requestId,
       ...(upstream.pod_id && { pod_id: upstream.pod_id }),
+      ...(ctx.caller.key && { key_id: ctx.caller.key.id }),
     },
     expiresAt: new Date(ctx.clock.now().getTime() + HOLD_MS),
     idempotencyKey: `completion:${requestId}`,

@@ -79,6 +79,7 @@ async function place(
   await insertDeployment(tx, {
     id: podId,
     user_id: userId,
+    key_id: ctx.caller.key?.id ?? null,
     text_server_id: serverId,
     asset_id: model.assetId,
     revision_id: model.revisionId,

@@ -418,7 +418,7 @@ describe('a deployment', () => {
     });
   });
 
-  it('leaves room for the starter model, however many bases one user deploys', async () => {
+  it('leaves room for the starter model, however many bases are deployed by one user or by several', async () => {
     const pods: string[] = [];
     const deployBase = async (name: string) => {
       const { assetId } = await insertModel(server.services, user, name, {
@@ -426,14 +426,28 @@ describe('a deployment', () => {
       });
       pods.push((await deploy(assetId)).pod_id);
     };
+    const others = await Promise.all([server.signUp(), server.signUp()]);
+    const deployOther = async (other: TestUser, name: string) => {
+      const { assetId } = await insertModel(server.services, other, name, {
+        'model.gguf': `weights of ${name}`,
+      });
+      return serving.deploy(other, assetId);
+    };
     await deployBase('Wheat');
     await deployBase('Spelt');
     await expect(deployBase('Barley')).rejects.toMatchObject({
       status: 409,
       message: expect.stringContaining('You keep 2 base models awake'),
     });
+    const [bob, eve] = others;
+    const rye = await deployOther(bob, 'Rye');
+    await expect(deployOther(eve, 'Oats')).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('beside the starter model'),
+    });
     pods.push((await deploy(await makeFineTune(user, 'On The Starter'))).pod_id);
     for (const pod of pods) await terminate(pod);
+    await serving.terminate(bob, rye);
   });
 
   it('keeps its model from being deleted', async () => {

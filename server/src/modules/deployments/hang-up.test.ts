@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createApiKey, revokeApiKey } from '@bakehouse/contract/api-keys';
 import { chatCompletions } from '@bakehouse/contract/chat';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../testing/test-server.ts';
@@ -100,6 +101,19 @@ it('slows the model server down for a reader who does not read, and charges what
     { priceId: 'completion_tokens:CPU', parts: BigInt(kept?.completion_tokens ?? 0) },
   ]);
   expect((await serving.balance(user)).balance).toBe(before.balance - cost);
+});
+
+it('ends an answer whose API key is revoked, says so, and charges what came before', async () => {
+  const { stub, server } = serving;
+  stub.answer = 'flood';
+  const made = { params: { userId: user.userId }, body: { name: 'program' } };
+  const { api_key, secret } = await server.request(createApiKey, made, { as: user });
+  const answer = await serving.ask({ ...user, apiKey: secret }, STARTER, { stream: true });
+  await server.request(revokeApiKey, { params: { keyId: api_key.id } }, { as: user });
+  expect(await answer.text()).toContain('This API key is no longer valid');
+  await vi.waitFor(() => expect(stub.hungUp).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
+  expect((await serving.requests(user))[0]?.completion_tokens).toBeGreaterThan(0);
 });
 
 it('hangs up on a reader who takes nothing for half a minute', async () => {

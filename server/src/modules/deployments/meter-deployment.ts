@@ -36,14 +36,19 @@ export async function servedUntil(tx: Transaction, now: Date, deployment: Deploy
   return serves ? now : (deployment.metered_at ?? now);
 }
 
-/** Step: holds the next period's price. Throws AppError 'insufficient_funds'. */
+/** Step: holds the next period's price. Throws AppError 'insufficient_funds' or 'budget_exceeded'. */
 export async function holdPeriod(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<void> {
   const { holdId } = await hold(tx, {
     userId: deployment.user_id,
     amountMicro: timeCostMicro(deployment, BigInt(PERIOD_MS)),
     kind: 'deployment',
     description: `Serving ${deployment.title}`,
-    references: { asset_name: deployment.title, model_id: deployment.asset_id, pod_id: deployment.id },
+    references: {
+      asset_name: deployment.title,
+      model_id: deployment.asset_id,
+      pod_id: deployment.id,
+      ...(deployment.key_id && { key_id: deployment.key_id }),
+    },
     expiresAt: new Date(now.getTime() + HOLD_SLACK_MS),
     idempotencyKey: `deployment:${deployment.id}:${deployment.holds_made}`,
   });

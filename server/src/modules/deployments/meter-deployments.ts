@@ -1,7 +1,7 @@
 import { findWorkloadWithSpec } from '../../engine/queries.ts';
 import type { Services } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError } from '../../platform/errors.ts';
+import { isOutOfCredit } from '../credits/within-budget.ts';
 import { endDeployment } from './end-deployment.ts';
 import {
   holdPeriod,
@@ -79,7 +79,7 @@ async function meterOne(services: Services, podId: string): Promise<void> {
       await noteTime(tx, podId, { unsettledMs: 0n, meteredAt: answers ? now : null });
       return null;
     } catch (error) {
-      if (error instanceof AppError && error.code === 'insufficient_funds') return error.publicMessage;
+      if (isOutOfCredit(error)) return error.publicMessage;
       throw error;
     }
   });

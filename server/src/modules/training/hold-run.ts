@@ -5,11 +5,11 @@ import type { RunHold, RunRow } from './queries.ts';
 /** Far longer than a run waits; one that works longer has its hold extended. */
 export const HOLD_MS = 30 * 24 * 60 * 60 * 1000;
 
-type Held = Pick<RunRow, 'id' | 'userId' | 'title' | 'modelAssetId' | 'dataset'>;
+type Held = Pick<RunRow, 'id' | 'userId' | 'keyId' | 'title' | 'modelAssetId' | 'dataset'>;
 
 /**
  * Step: holds credits for a run; nothing is so small that it is free. `round` tells the holds of one
- * run apart. Throws AppError('insufficient_funds').
+ * run apart. Throws AppError('insufficient_funds') or 'budget_exceeded'.
  */
 export async function holdForRun(
   tx: Transaction,
@@ -28,6 +28,7 @@ export async function holdForRun(
       model_id: run.modelAssetId,
       dataset_id: run.dataset.assetId,
       run_id: run.id,
+      ...(run.keyId && { key_id: run.keyId }),
     },
     expiresAt,
     idempotencyKey: `run:${run.id}:${input.round}`,

@@ -3,6 +3,7 @@ import type { Workload } from '../../engine/workload.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
 import { availableMicro, extendHold } from '../credits/ledger.ts';
+import { isOutOfCredit } from '../credits/within-budget.ts';
 import { runCostMicro } from './estimate-run.ts';
 import { HOLD_MS, holdForRun } from './hold-run.ts';
 import { type RunRow, updateHold } from './queries.ts';
@@ -38,7 +39,7 @@ async function extend(tx: Transaction, run: RunRow, wantedMicro: bigint, now: Da
     await extendHold(tx, { holdId: run.holdId, amountMicro: micro, expiresAt });
   } catch (error) {
     // Somebody else has spent it since: what is held stays.
-    if (error instanceof AppError && error.code === 'insufficient_funds') return run.heldMicro;
+    if (isOutOfCredit(error)) return run.heldMicro;
     if (error instanceof AppError && error.code === 'conflict') {
       return replace(tx, run, smaller(wantedMicro, available), now);
     }
@@ -60,7 +61,7 @@ async function replace(tx: Transaction, run: RunRow, amountMicro: bigint, now: D
     await updateHold(tx, run.id, hold);
     return hold.micro;
   } catch (error) {
-    if (error instanceof AppError && error.code === 'insufficient_funds') return 0n;
+    if (isOutOfCredit(error)) return 0n;
     throw error;
   }
 }

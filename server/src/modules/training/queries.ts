@@ -12,6 +12,8 @@ export type RunRow = {
   /** Also the id of its workload. */
   id: string;
   userId: string;
+  /** The API key that started or resumed it last; null: a browser's session. */
+  keyId: string | null;
   title: string;
   modelAssetId: string;
   base: Source;
@@ -51,6 +53,7 @@ export async function insertRun(
     .values({
       id: run.id,
       user_id: run.userId,
+      key_id: run.keyId,
       title: run.title,
       model_asset_id: run.modelAssetId,
       base_asset_id: run.base.assetId,
@@ -155,6 +158,7 @@ export async function beginRound(
       hold_id: hold.id,
       held_micro: hold.micro,
       hold_expires_at: hold.expiresAt,
+      key_id: run.keyId,
     })
     .where('id', '=', run.id)
     .execute();
@@ -249,6 +253,7 @@ function toRunRow(row: Selectable<RunsTable>): RunRow {
   return {
     id: row.id,
     userId: row.user_id,
+    keyId: row.key_id,
     title: row.title,
     modelAssetId: row.model_asset_id,
     base: { assetId: row.base_asset_id, revisionId: row.base_revision_id, title: row.base_title },

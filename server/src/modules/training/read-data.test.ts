@@ -43,8 +43,10 @@ const input: DataToRead = {
   spec: {
     data: {
       file_path: 'rows.csv',
+      format: null,
       input_column: 'question',
       output_column: 'answer',
+      system_column: null,
       segmentation_method,
       max_chunk_size,
       stride,

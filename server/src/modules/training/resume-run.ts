@@ -19,7 +19,7 @@ import { toRun } from './to-run.ts';
 /**
  * Lets a cancelled or failed run go on from its last checkpoint, with credits held for what is
  * left. Throws AppError 'conflict' when it cannot go on, 'not_found' when a model or file that it
- * needs was deleted, or 'insufficient_funds'; then nothing has changed.
+ * needs was deleted, 'insufficient_funds' or 'budget_exceeded'; then nothing has changed.
  */
 export async function resumeRun(ctx: Context, { params }: InputOf<typeof endpoint>): Promise<Run> {
   const { userId } = ctx.caller;
@@ -32,7 +32,9 @@ export async function resumeRun(ctx: Context, { params }: InputOf<typeof endpoin
       const ended = await lockWorkload(tx, runId);
       await resumeWorkload(tx, { id: runId, now });
       // Read under the workload's lock: until then the end of the last round may not have been written.
-      const { run, workload } = await findOwnRun(tx, { runId, userId });
+      const { run: found, workload } = await findOwnRun(tx, { runId, userId });
+      // Who lets it go on pays for what is left.
+      const run: RunRow = { ...found, keyId: ctx.caller.key?.id ?? null };
       await publishChange(tx, userId, { topic: 'run', id: runId });
       const amountMicro = (ended && resumeCostMicro(run, ended)) ?? 0n;
       const hold = await holdForRun(tx, run, { round: `resume:${run.resumes + 1}`, amountMicro, now });

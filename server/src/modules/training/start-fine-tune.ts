@@ -25,7 +25,7 @@ type Body = InputOf<typeof createAsset>['body'];
  * Makes a model asset and starts the run that fills it: credits are held, the run is queued. All
  * of it happens, or nothing. Returns the asset's id. Throws AppError('invalid_request') with the
  * first thing that stands in the way, 'not_found' when a source was deleted meanwhile,
- * 'insufficient_funds', or 'idempotency_conflict'.
+ * 'insufficient_funds', 'budget_exceeded', or 'idempotency_conflict'.
  */
 export async function startFineTune(
   ctx: Context,
@@ -86,7 +86,8 @@ export async function startFineTune(
       await completeOnboardingStep(tx, userId, 'create_model');
       await completeOnboardingStep(tx, userId, 'fine_tune_model');
       await publishChange(tx, userId, { topic: 'run', id: runId });
-      const run = { id: runId, userId, title: body.title, modelAssetId: assetId, ...sources };
+      const keyId = ctx.caller.key?.id ?? null;
+      const run = { id: runId, userId, keyId, title: body.title, modelAssetId: assetId, ...sources };
       const hold = await holdForRun(tx, run, { round: 'first', amountMicro: check.costMicro, now });
       await insertRun(tx, {
         ...run,

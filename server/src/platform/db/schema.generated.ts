@@ -18,9 +18,22 @@ export type PreparationState = 'waiting' | 'running' | 'ready' | 'failed';
 export type ApiKeysTable = {
   user_id: string;
   sha256: Buffer;
-  encrypted: Buffer;
+  encrypted: Buffer | null;
   created_at: Generated<Timestamp>;
   last_used_at: Timestamp | null;
+  id: Generated<string>;
+  name: string;
+  scopes: Generated<string[]>;
+  for_web_app: boolean;
+  expires_at: Timestamp | null;
+  revoked_at: Timestamp | null;
+  previous_sha256: Buffer | null;
+  previous_until: Timestamp | null;
+  budget_micro: bigint | null;
+  budget_period: string | null;
+  spent_micro: Generated<bigint>;
+  held_micro: Generated<bigint>;
+  counted_since: Generated<Timestamp>;
 };
 
 export type AssetFilesTable = {
@@ -133,6 +146,7 @@ export type DeploymentsTable = {
   last_request_at: Timestamp | null;
   terminated_at: Timestamp | null;
   failed: Generated<boolean>;
+  key_id: string | null;
 };
 
 export type GatewaysTable = {
@@ -157,6 +171,16 @@ export type LedgerAccountsTable = {
   debits_posted: bigint | null;
   debits_pending: bigint | null;
   created_at: Generated<Timestamp>;
+  given: bigint | null;
+};
+
+export type LedgerGivenTable = {
+  id: Generated<string>;
+  account_id: string;
+  transfer_id: string | null;
+  amount: bigint;
+  remaining: bigint;
+  expires_at: Generated<Timestamp>;
 };
 
 export type LedgerHoldsTable = {
@@ -202,6 +226,7 @@ export type LedgerTransfersTable = {
   hold_id: string | null;
   idempotency_key: string | null;
   created_at: Generated<Timestamp>;
+  given: Generated<bigint>;
 };
 
 export type OnboardingStepsTable = {
@@ -258,6 +283,7 @@ export type RunsTable = {
   created_at: Timestamp;
   slowdown: Generated<number>;
   resumes: Generated<number>;
+  key_id: string | null;
 };
 
 export type ServingWorkloadsTable = {
@@ -447,6 +473,7 @@ export type DB = {
   gateways: GatewaysTable;
   idempotency_keys: IdempotencyKeysTable;
   ledger_accounts: LedgerAccountsTable;
+  ledger_given: LedgerGivenTable;
   ledger_holds: LedgerHoldsTable;
   ledger_sealed_totals: LedgerSealedTotalsTable;
   ledger_seals: LedgerSealsTable;

@@ -8,12 +8,16 @@ import { CHANNEL, message, toPayload } from './publish-change.ts';
 export type Events = {
   /** Calls `listener` for every event of the user until the returned function is called. */
   subscribe: (userId: string, listener: (event: ChangeEvent) => void) => () => void;
-  /** How many listeners the user has in this process. */
-  countListeners: (userId: string) => number;
+  /**
+   * Calls `listener` whenever the connection is there again after it broke, until the returned function is
+   * called: what happened meanwhile was not heard.
+   */
+  onReconnect: (listener: () => void) => () => void;
   /**
    * Tells it within a moment, outside any transaction; call it after the commit. For changes that
    * come by the hundred: `publishChange` makes the transactions that announce commit one after the
-   * other. What a killed process had not yet told is lost.
+   * other. What cannot be sent waits until the connection is back; what a killed process had not yet
+   * sent is lost.
    */
   announce: (userId: string, event: ChangeEvent) => void;
 };
@@ -24,17 +28,13 @@ const ANNOUNCE_MS = 100;
 
 /**
  * Listens on a connection of its own and reconnects by itself when it breaks. What happened while
- * it was broken is not repeated: clients read afresh whenever their own stream (re)connects, and
- * `onReconnect` lets the server end those streams.
+ * it was broken is not repeated: clients read afresh whenever their own stream (re)connects.
  */
-export async function openEvents(
-  url: string,
-  log: Logger,
-  onReconnect: () => void = () => undefined,
-): Promise<Events & { close: () => Promise<void> }> {
+export async function openEvents(url: string, log: Logger): Promise<Events & { close: () => Promise<void> }> {
   const listeners = new Map<string, Set<(event: ChangeEvent) => void>>();
   /** Messages that wait for the next announcement; a set, since what changed twice is told once. */
   const waiting = new Set<string>();
+  const reconnectListeners = new Set<() => void>();
   let client: pg.Client | null = null;
   let closed = false;
 
@@ -48,11 +48,15 @@ export async function openEvents(
   };
 
   const announceWaiting = () => {
+    if (!client || waiting.size === 0) return;
     const payloads = [...waiting];
     waiting.clear();
     client
-      ?.query('select pg_notify($1, payload) from unnest($2::text[]) payload', [CHANNEL, payloads])
-      .catch((error: unknown) => log.warn({ err: error }, 'could not announce changes'));
+      .query('select pg_notify($1, payload) from unnest($2::text[]) payload', [CHANNEL, payloads])
+      .catch((error: unknown) => {
+        for (const payload of payloads) waiting.add(payload);
+        log.warn({ err: error }, 'could not announce changes');
+      });
   };
 
   const connect = async () => {
@@ -65,6 +69,7 @@ export async function openEvents(
     });
     next.once('end', reconnect);
     client = next;
+    announceWaiting();
   };
 
   const reconnect = () => {
@@ -72,7 +77,9 @@ export async function openEvents(
     if (closed) return;
     setTimeout(() => {
       if (closed) return;
-      connect().then(onReconnect, reconnect);
+      connect().then(() => {
+        for (const listener of [...reconnectListeners]) listener();
+      }, reconnect);
     }, RECONNECT_MS).unref();
   };
 
@@ -86,7 +93,10 @@ export async function openEvents(
         if (own.size === 0 && listeners.get(userId) === own) listeners.delete(userId);
       };
     },
-    countListeners: (userId) => listeners.get(userId)?.size ?? 0,
+    onReconnect: (listener) => {
+      reconnectListeners.add(listener);
+      return () => reconnectListeners.delete(listener);
+    },
     announce: (userId, event) => {
       if (waiting.size === 0) setTimeout(announceWaiting, ANNOUNCE_MS);
       waiting.add(toPayload(userId, event));

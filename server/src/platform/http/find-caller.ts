@@ -1,4 +1,4 @@
-import type { Access } from '@bakehouse/contract/endpoint';
+import type { Endpoint, KeyScope } from '@bakehouse/contract/endpoint';
 import type { FastifyRequest } from 'fastify';
 import type { Caller, UserCaller, WorkloadCaller } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -12,12 +12,13 @@ export type Authenticators = {
   workload: (workloadId: string, token: string) => Promise<WorkloadCaller | null>;
 };
 
-/** Who calls an endpoint of this access. Throws AppError 'unauthenticated' or 'forbidden' for whom it is not. */
+/** Who calls this endpoint. Throws AppError 'unauthenticated' or 'forbidden' for whom it is not. */
 export async function findCaller(
   request: FastifyRequest,
-  access: Access,
+  endpoint: Endpoint,
   { authenticators, publicUrl }: { authenticators: Authenticators; publicUrl: string },
 ): Promise<Caller> {
+  const { access } = endpoint;
   if (access === 'public') return { kind: 'nobody' };
   if (access === 'workload') return findWorkload(request, authenticators);
   const bySession = access === 'session' || (access === 'key_or_session' && readKey(request) === null);
@@ -28,10 +29,20 @@ export async function findCaller(
     return user;
   }
   const user = await findKeyOwner(request, authenticators);
+  refuseOtherScopes(endpoint, user.key?.scopes ?? ['everything']);
   if (access === 'operator' && !user.isOperator) {
     throw new AppError('forbidden', { publicMessage: 'Only an operator may do this' });
   }
   return user;
+}
+
+function refuseOtherScopes(endpoint: Endpoint, scopes: readonly KeyScope[]): void {
+  const isReading = endpoint.method === 'GET' || endpoint.method === 'HEAD';
+  const open: KeyScope[] = ['everything', ...(endpoint.scopes ?? (isReading ? ['read' as const] : []))];
+  if (scopes.some((scope) => open.includes(scope))) return;
+  throw new AppError('forbidden', {
+    publicMessage: `This API key is for ${scopes.join(' and ')}: this call needs one for ${open.join(' or ')}`,
+  });
 }
 
 async function findKeyOwner(request: FastifyRequest, authenticators: Authenticators): Promise<UserCaller> {

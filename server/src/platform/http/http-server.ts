@@ -138,7 +138,7 @@ function mount(
     // Access is checked before the body is read, so that strangers cannot make the server parse.
     onRequest: async (request, reply) => {
       request.caller = await guardStrangers(request, reply, () =>
-        findCaller(request, endpoint.access, { authenticators, publicUrl: services.config.publicUrl }),
+        findCaller(request, endpoint, { authenticators, publicUrl: services.config.publicUrl }),
       );
     },
     // Once it is known who calls, and still before the body is read.

@@ -1,17 +1,21 @@
 import type { getBalance } from '@bakehouse/contract/credits';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { parseBgl } from '@bakehouse/contract/money';
 import type { ReactNode } from 'react';
+import { formatDateTime } from '../../lib/format-time.ts';
 import { Card } from '../../ui/card.tsx';
 import { Money } from '../../ui/money.tsx';
 import { QueryView, type ViewedQuery } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 
+type Balance = ResponseOf<typeof getBalance>;
+
 type Props = {
-  query: ViewedQuery<ResponseOf<typeof getBalance>>;
+  query: ViewedQuery<Balance>;
   actions?: ReactNode;
 };
 
-/** What can be spent, what running work holds, and the two together. */
+/** What can be spent, what running work holds, the two together, and what of it can be sent. */
 export function BalanceCard({ query, actions }: Props) {
   return (
     <Card title="Balance" actions={query.data && actions}>
@@ -45,10 +49,33 @@ export function BalanceCard({ query, actions }: Props) {
                   <Money bgl={balance.balance} className="font-medium" />
                 </dd>
               </div>
+              <div className="flex justify-between gap-4">
+                <dt className="text-muted">Can be sent</dt>
+                <dd>
+                  <Money bgl={balance.sendable} />
+                </dd>
+              </div>
             </dl>
+            <GivenCredits balance={balance} />
           </>
         )}
       </QueryView>
     </Card>
+  );
+}
+
+/** Why less can be sent than spent, and what ends when. */
+function GivenCredits({ balance: { given, next_expiry } }: { balance: Balance }) {
+  if (parseBgl(given) === 0n) return null;
+  return (
+    <p className="mt-4 text-[0.8125rem] text-muted">
+      <Money bgl={given} /> of it was given to you. It is spent first and cannot be sent.
+      {next_expiry ? (
+        <>
+          {' '}
+          <Money bgl={next_expiry.amount} /> of that expires on {formatDateTime(new Date(next_expiry.at))}.
+        </>
+      ) : null}
+    </p>
   );
 }

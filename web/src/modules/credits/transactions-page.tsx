@@ -101,7 +101,13 @@ function Statement({ transactions, period, hasMore, nothing }: StatementProps) {
     >
       {(all) => (
         <>
-          <StatementSummary rows={all} hasMore={hasMore} from={period.from} to={period.to} />
+          <StatementSummary
+            rows={all}
+            hasMore={hasMore}
+            sendable={balance.data?.sendable}
+            from={period.from}
+            to={period.to}
+          />
           <StatementTable rows={all} />
         </>
       )}

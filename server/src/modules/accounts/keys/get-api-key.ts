@@ -1,8 +1,8 @@
-import type { Context } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { serverSecret } from '../server-secret.ts';
 import { decryptApiKey } from './api-key.ts';
-import { findEncryptedKey } from './queries.ts';
-import { serverSecret } from './server-secret.ts';
+import { findEncryptedKey } from './key-queries.ts';
 
 /**
  * The caller's API key, in full. Only a browser session may read it. Throws AppError

@@ -1,8 +1,8 @@
-import type { Services, UserCaller } from '../../platform/context.ts';
-import { gather } from '../../platform/gather.ts';
+import type { Services, UserCaller } from '../../../platform/context.ts';
+import { gather } from '../../../platform/gather.ts';
+import { isOperator } from '../is-operator.ts';
 import { hashApiKey, isApiKey } from './api-key.ts';
-import { isOperator } from './is-operator.ts';
-import { findKeyOwners, setKeyLastUsed } from './queries.ts';
+import { findKeyOwners, type KeyOwner, setKeyLastUsed } from './key-queries.ts';
 
 /** 'Last used' is shown to people: a minute is exact enough, and it keeps writes off the way of each call. */
 const LAST_USED_PRECISION_MS = 60_000;
@@ -15,18 +15,30 @@ export function authenticateKey(services: Services): (key: string) => Promise<Us
   const findKeyOwner = gather((hashes: Buffer[]) => findKeyOwners(services, hashes), { max: KEYS_MAX });
   return async (key) => {
     if (!isApiKey(key)) return null;
-    const owner = await findKeyOwner(hashApiKey(key));
+    const hash = hashApiKey(key);
+    const owner = await findKeyOwner(hash);
     if (!owner) return null;
     noteUse(services, owner);
     const { user_id: userId, email, email_verified: emailVerified } = owner;
-    return { kind: 'user', userId, isOperator: isOperator(services.config, { email, emailVerified }) };
+    return {
+      kind: 'user',
+      userId,
+      isOperator: isOperator(services.config, { email, emailVerified }),
+      key: {
+        id: owner.key_id,
+        scopes: owner.scopes,
+        hasBudget: owner.has_budget,
+        expiresAt: owner.expires_at,
+        isLive: async () => (await findKeyOwner(hash)) !== undefined,
+      },
+    };
   };
 }
 
-function noteUse(services: Services, owner: { user_id: string; last_used_at: Date | null }): void {
+function noteUse(services: Services, owner: KeyOwner): void {
   const now = services.clock.now();
   if (owner.last_used_at && now.getTime() - owner.last_used_at.getTime() < LAST_USED_PRECISION_MS) return;
-  setKeyLastUsed(services.db, owner.user_id, now).catch((error: unknown) => {
-    services.log.warn({ err: error, user_id: owner.user_id }, 'could not note the use of a key');
+  setKeyLastUsed(services.db, owner.key_id, now).catch((error: unknown) => {
+    services.log.warn({ err: error, key_id: owner.key_id }, 'could not note the use of a key');
   });
 }

@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import { userIdParams } from './accounts.ts';
+import { endpoint, keyScopes } from './endpoint.ts';
+import { idOf } from './id.ts';
+import { budgetPeriods } from './limits.ts';
+import { bgl, bglInput } from './money.ts';
+
+const params = z.object({ keyId: idOf('API key') });
+
+const name = z.string().trim().min(1, 'Name is required').max(100, 'Name must have at most 100 characters');
+
+const scopes = z
+  .array(z.enum(keyScopes))
+  .min(1, 'scopes: name at least one')
+  .max(keyScopes.length)
+  .refine((named) => new Set(named).size === named.length, 'scopes: name each one once');
+
+const expiresAt = z.iso.datetime({
+  offset: true,
+  error: 'expires_at must be a time, such as 2030-01-31T12:00:00Z',
+});
+
+/** Refuses like missing credit does what would cost more, within a day or a month of UTC, or in all. */
+const budgetInput = z.object({
+  amount: bglInput.refine((micro) => micro > 0n, 'budget.amount must be greater than 0'),
+  period: z.enum(budgetPeriods),
+});
+
+export const apiKey = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** What it may do: `everything`, `inference` (ask models), `read`. */
+  scopes: z.array(z.enum(keyScopes)),
+  /** The one that the web app shows and sends. It has no end, no budget and every scope, and is replaced by rotation alone. */
+  for_web_app: z.boolean(),
+  created_at: z.string(),
+  last_used_at: z.string().nullable(),
+  expires_at: z.string().nullable(),
+  /** Until when the secret before the last rotation opens too. */
+  old_key_opens_until: z.string().nullable(),
+  budget: z
+    .object({
+      amount: bgl,
+      period: z.enum(budgetPeriods),
+      /** Charged since the budget was set, or since its day or month began. */
+      spent: bgl,
+      /** Promised to work that is running. */
+      held: bgl,
+      /** Null: it is one for all time. */
+      renews_at: z.string().nullable(),
+    })
+    .nullable(),
+});
+export type ApiKey = z.infer<typeof apiKey>;
+
+/** The secret is shown here and never again. */
+const withSecret = z.object({ api_key: apiKey, secret: z.string() });
+
+export const listApiKeys = endpoint({
+  method: 'GET',
+  path: '/api/v1/users/:userId/api_keys',
+  access: 'key',
+  summary: "The user's API keys, oldest first",
+  params: userIdParams,
+  response: z.object({ api_keys: z.array(apiKey) }),
+});
+
+export const createApiKey = endpoint({
+  method: 'POST',
+  path: '/api/v1/users/:userId/api_keys',
+  access: 'key',
+  summary: 'Make a further API key; its secret is shown once',
+  params: userIdParams,
+  body: z.object({
+    name,
+    scopes: scopes.default(['everything']),
+    expires_at: expiresAt.nullish(),
+    budget: budgetInput.nullish(),
+  }),
+  response: withSecret,
+  status: 201,
+});
+
+export const changeApiKey = endpoint({
+  method: 'PATCH',
+  path: '/api/v1/api_keys/:keyId',
+  access: 'key',
+  summary: 'Change name, scopes, end or budget of an API key',
+  params,
+  body: z.object({
+    name: name.optional(),
+    scopes: scopes.optional(),
+    expires_at: expiresAt.nullish(),
+    /** Another period counts from now on. */
+    budget: budgetInput.nullish(),
+  }),
+  response: apiKey,
+});
+
+export const revokeApiKey = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/api_keys/:keyId',
+  access: 'key',
+  summary: 'End an API key at once, with what it has open',
+  params,
+  status: 204,
+});
+
+export const rotateApiKeyById = endpoint({
+  method: 'POST',
+  path: '/api/v1/api_keys/:keyId/rotate',
+  access: 'key',
+  summary: 'Give an API key a new secret; the old one opens for 24 hours more if that is asked for',
+  params,
+  body: z.object({ keep_old: z.boolean().default(false) }),
+  response: withSecret,
+});

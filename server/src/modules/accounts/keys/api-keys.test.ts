@@ -1,0 +1,185 @@
+import { getApiKey, getMe, rotateApiKey } from '@bakehouse/contract/accounts';
+import {
+  changeApiKey,
+  createApiKey,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKeyById,
+} from '@bakehouse/contract/api-keys';
+import { listModels } from '@bakehouse/contract/chat';
+import { transferTokens } from '@bakehouse/contract/credits';
+import type { CallOf } from '@bakehouse/contract/endpoint';
+import { streamEvents } from '@bakehouse/contract/events';
+import { describe, expect, test } from 'vitest';
+import { fakeClock } from '../../../testing/fake-clock.ts';
+import { type TestUser, testServer } from '../../../testing/test-server.ts';
+
+const clock = fakeClock();
+const server = await testServer({ clock });
+
+type Settings = CallOf<typeof createApiKey>['body'];
+
+async function makeKey(as: TestUser, settings: Partial<Settings> = {}) {
+  const body = { name: 'program', ...settings };
+  const { api_key, secret } = await server.request(
+    createApiKey,
+    { params: { userId: as.userId }, body },
+    { as },
+  );
+  return { id: api_key.id, apiKey: secret };
+}
+
+const opens = async (as: { apiKey: string }) => (await server.send(getMe, {}, { as })).status;
+const list = async (as: TestUser) =>
+  (await server.request(listApiKeys, { params: { userId: as.userId } }, { as })).api_keys;
+const inHours = (hours: number) => new Date(clock.now().getTime() + hours * 3_600_000).toISOString();
+
+describe('a user', () => {
+  test('has many keys, each of which opens until it is revoked, and is shown without its secret', async () => {
+    const ada = await server.signUp('Ada');
+    const [one, two] = [await makeKey(ada, { name: 'one' }), await makeKey(ada, { name: 'two' })];
+    expect([await opens(one), await opens(two), await opens(ada)]).toEqual([200, 200, 200]);
+    const keys = await list(ada);
+    expect(keys.map(({ name, for_web_app }) => [name, for_web_app])).toEqual([
+      ['Web app', true],
+      ['one', false],
+      ['two', false],
+    ]);
+    expect(JSON.stringify(keys)).not.toContain(one.apiKey);
+    await server.request(revokeApiKey, { params: { keyId: one.id } }, { as: ada });
+    expect([await opens(one), await opens(two), await opens(ada)]).toEqual([401, 200, 200]);
+    expect((await list(ada)).map(({ name }) => name)).toEqual(['Web app', 'two']);
+  });
+
+  test('keeps the key of the web app, which only rotation replaces', async () => {
+    const ben = await server.signUp('Ben');
+    const [webApp] = await list(ben);
+    const keyId = webApp?.id ?? '';
+    await expect(server.request(revokeApiKey, { params: { keyId } }, { as: ben })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    await expect(
+      server.request(changeApiKey, { params: { keyId }, body: { name: 'mine' } }, { as: ben }),
+    ).rejects.toMatchObject({ code: 'conflict' });
+    const program = await makeKey(ben);
+    await server.request(rotateApiKey, {}, { as: ben });
+    expect([await opens(ben), await opens(program)]).toEqual([401, 200]);
+  });
+});
+
+describe('a key', () => {
+  test('with an end opens until then', async () => {
+    const cleo = await server.signUp('Cleo');
+    const key = await makeKey(cleo, { expires_at: inHours(1) });
+    clock.advance({ minutes: 59 });
+    expect(await opens(key)).toBe(200);
+    clock.advance({ minutes: 1 });
+    expect(await opens(key)).toBe(401);
+    await expect(makeKey(cleo, { expires_at: inHours(-1) })).rejects.toMatchObject({
+      status: 400,
+      body: { error: { param: 'expires_at' } },
+    });
+  });
+
+  test('that is rotated opens with its old secret for 24 hours if asked, and else no more', async () => {
+    const dan = await server.signUp('Dan');
+    const key = await makeKey(dan);
+    const rotate = async (keep_old: boolean) => {
+      const { secret } = await server.request(
+        rotateApiKeyById,
+        { params: { keyId: key.id }, body: { keep_old } },
+        { as: dan },
+      );
+      return { apiKey: secret };
+    };
+    const second = await rotate(true);
+    expect([await opens(key), await opens(second)]).toEqual([200, 200]);
+    clock.advance({ hours: 24 });
+    expect([await opens(key), await opens(second)]).toEqual([401, 200]);
+    const third = await rotate(false);
+    expect([await opens(second), await opens(third)]).toEqual([401, 200]);
+  });
+
+  test("of the web app too keeps its old secret for a day if asked, and the new one is the web app's", async () => {
+    const eva = await server.signUp('Eva');
+    const [webApp] = await list(eva);
+    const { secret } = await server.request(
+      rotateApiKeyById,
+      { params: { keyId: webApp?.id ?? '' }, body: { keep_old: true } },
+      { as: eva },
+    );
+    expect(await opens(eva)).toBe(200);
+    const headers = { cookie: eva.cookie };
+    const shown = await server.request(getApiKey, { query: { user_id: eva.userId } }, { headers });
+    expect(shown.data).toBe(secret);
+  });
+
+  test('does what its scopes say', async () => {
+    const fay = await server.signUp('Fay');
+    const [reader, asker] = [
+      await makeKey(fay, { scopes: ['read'] }),
+      await makeKey(fay, { scopes: ['inference'] }),
+    ];
+    const ask = async (as: { apiKey: string }) => (await server.send(listModels, {}, { as })).status;
+    const create = async (as: { apiKey: string }) => {
+      const call = { params: { userId: fay.userId }, body: { name: 'more' } };
+      return (await server.send(createApiKey, call, { as })).status;
+    };
+    const chat = async (as: { apiKey: string }) =>
+      (
+        await fetch(`${server.url}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { 'x-api-key': as.apiKey, 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'none', messages: [{ role: 'user', content: 'Hi' }] }),
+        })
+      ).status;
+    expect([await opens(reader), await ask(reader), await chat(reader), await create(reader)]).toEqual([
+      200, 200, 403, 403,
+    ]);
+    expect([await opens(asker), await ask(asker), await chat(asker), await create(asker)]).toEqual([
+      403, 200, 404, 403,
+    ]);
+    const change = { params: { keyId: reader.id }, body: { scopes: ['everything' as const] } };
+    await server.request(changeApiKey, change, { as: fay });
+    expect(await create(reader)).toBe(201);
+  });
+
+  test('with a budget neither manages keys nor sends credits', async () => {
+    const gus = await server.signUp('Gus');
+    const key = await makeKey(gus, { budget: { amount: '1', period: 'total' } });
+    const refused = { status: 403, code: 'forbidden' };
+    await expect(makeKey({ ...gus, ...key })).rejects.toMatchObject(refused);
+    await expect(server.request(rotateApiKey, {}, { as: key })).rejects.toMatchObject(refused);
+    const change = { params: { keyId: key.id }, body: { budget: null } };
+    await expect(server.request(changeApiKey, change, { as: key })).rejects.toMatchObject(refused);
+    const revoke = { params: { keyId: key.id } };
+    await expect(server.request(revokeApiKey, revoke, { as: key })).rejects.toMatchObject(refused);
+    const send = { body: { user_id: gus.userId, recipient_id: 'ada', amount: '0.5' } };
+    await expect(server.request(transferTokens, send, { as: key })).rejects.toMatchObject(refused);
+    await server.request(changeApiKey, change, { as: gus });
+    expect((await list(gus)).at(-1)?.budget).toBeNull();
+    await makeKey({ ...gus, ...key });
+  });
+
+  test('that is revoked ends what it has open, on every server, and nothing else', async () => {
+    const other = await testServer({ clock, database: { url: server.databaseUrl, close: async () => {} } });
+    const hal = await server.signUp('Hal');
+    const [key, kept] = [await makeKey(hal), await makeKey(hal)];
+    const streams = await Promise.all(
+      [server, other].map(async (one) => ({
+        ending: await one.send(streamEvents, {}, { as: key }),
+        staying: await one.send(streamEvents, {}, { as: kept }),
+      })),
+    );
+    await server.request(revokeApiKey, { params: { keyId: key.id } }, { as: hal });
+    for (const { ending, staying } of streams) {
+      expect(await ending.text()).toContain(key.id);
+      const reader = staying.body?.getReader();
+      let heard = '';
+      while (!heard.includes(key.id)) heard += Buffer.from((await reader?.read())?.value ?? []).toString();
+      await reader?.cancel();
+    }
+    expect((await other.send(getMe, {}, { as: key })).status).toBe(401);
+    await other.close();
+  });
+});

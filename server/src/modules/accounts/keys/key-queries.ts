@@ -1,0 +1,201 @@
+import type { KeyScope } from '@bakehouse/contract/endpoint';
+import type { BudgetPeriod } from '@bakehouse/contract/limits';
+import { sql } from 'kysely';
+import type { Services } from '../../../platform/context.ts';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { runPrepared } from '../../../platform/db/run-prepared.ts';
+
+/* The SQL of API keys. */
+
+type Db = Database | Transaction;
+
+export type KeyOwner = {
+  key_id: string;
+  scopes: KeyScope[];
+  has_budget: boolean;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  user_id: string;
+  email: string;
+  email_verified: boolean;
+};
+
+/**
+ * Owners of keys by the hashes of their secrets, in their order. Every call begins with it. Undefined
+ * where the secret opens nothing at `now`.
+ */
+export async function findKeyOwners(
+  services: Pick<Services, 'db' | 'pool' | 'clock'>,
+  hashes: Buffer[],
+): Promise<(KeyOwner | undefined)[]> {
+  const rows = await runPrepared(
+    services,
+    'find_key_owners',
+    sql<KeyOwner & { sha256: string }>`
+      select encode(s.sha256, 'hex') as sha256, s.key_id, s.scopes, s.has_budget, s.expires_at, s.last_used_at, s.user_id,
+        u.email, u.email_verified
+      from (
+        select sha256, id as key_id, scopes, budget_micro is not null as has_budget, expires_at, last_used_at, user_id
+        from api_keys where sha256 = any (${hashes}) and revoked_at is null
+        union all
+        select previous_sha256, id, scopes, budget_micro is not null, least(expires_at, previous_until), last_used_at, user_id
+        from api_keys where previous_sha256 = any (${hashes}) and revoked_at is null
+      ) s join users u on u.id = s.user_id
+      where s.expires_at is null or s.expires_at > ${services.clock.now()}`,
+  );
+  const byHash = new Map(rows.map((row) => [row.sha256, row]));
+  return hashes.map((hash) => byHash.get(hash.toString('hex')));
+}
+
+export async function setKeyLastUsed(db: Database, keyId: string, at: Date): Promise<void> {
+  await db.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', keyId).execute();
+}
+
+/** The web app's key. False when the user has one already. */
+export async function insertWebAppKey(
+  tx: Transaction,
+  key: { userId: string; sha256: Buffer; encrypted: Buffer },
+): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('api_keys')
+    .values({
+      user_id: key.userId,
+      name: 'Web app',
+      for_web_app: true,
+      sha256: key.sha256,
+      encrypted: key.encrypted,
+    })
+    .onConflict((conflict) => conflict.column('user_id').where('for_web_app', '=', true).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+export async function findEncryptedKey(db: Database, userId: string): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('api_keys')
+    .select('encrypted')
+    .where('user_id', '=', userId)
+    .where('for_web_app', '=', true)
+    .executeTakeFirst();
+  return row?.encrypted ?? undefined;
+}
+
+export type Budget = { amountMicro: bigint; period: BudgetPeriod };
+
+export type KeySettings = { name: string; scopes: KeyScope[]; expiresAt: Date | null; budget: Budget | null };
+
+/** A further key; answers its id. */
+export async function insertKey(
+  tx: Transaction,
+  key: KeySettings & { userId: string; sha256: Buffer; at: Date },
+): Promise<string> {
+  const { id } = await tx
+    .insertInto('api_keys')
+    .values({
+      user_id: key.userId,
+      for_web_app: false,
+      sha256: key.sha256,
+      created_at: key.at,
+      ...settingsOf(key),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+function settingsOf({ name, scopes, expiresAt, budget }: KeySettings) {
+  return {
+    name,
+    scopes,
+    expires_at: expiresAt,
+    budget_micro: budget?.amountMicro ?? null,
+    budget_period: budget?.period ?? null,
+  };
+}
+
+/** A key that counts by another period than before counts from now on. */
+export async function updateKey(tx: Transaction, keyId: string, settings: KeySettings): Promise<void> {
+  const period = settings.budget?.period ?? null;
+  const isSamePeriod = sql<boolean>`budget_period is not distinct from ${period}`;
+  await tx
+    .updateTable('api_keys')
+    .set({
+      ...settingsOf(settings),
+      spent_micro: sql`case when ${isSamePeriod} then spent_micro else 0 end`,
+      counted_since: sql`case when ${isSamePeriod} then counted_since else now() end`,
+    })
+    .where('id', '=', keyId)
+    .execute();
+}
+
+/** Gives the key another secret. The one before opens until `oldUntil`, and any earlier one no more. */
+export async function replaceSecret(
+  tx: Transaction,
+  keyId: string,
+  secret: { sha256: Buffer; encrypted: Buffer | null; oldUntil: Date | null },
+): Promise<void> {
+  const isKept = secret.oldUntil !== null;
+  await tx
+    .updateTable('api_keys')
+    .set({
+      sha256: secret.sha256,
+      encrypted: secret.encrypted,
+      previous_sha256: isKept ? sql<Buffer>`sha256` : null,
+      previous_until: secret.oldUntil,
+    })
+    .where('id', '=', keyId)
+    .execute();
+}
+
+export async function endKey(tx: Transaction, keyId: string, at: Date): Promise<void> {
+  await tx.updateTable('api_keys').set({ revoked_at: at }).where('id', '=', keyId).execute();
+}
+
+export type KeyRow = Awaited<ReturnType<typeof listKeys>>[number];
+
+const keyColumns = [
+  'id',
+  'user_id',
+  'name',
+  'scopes',
+  'for_web_app',
+  'created_at',
+  'last_used_at',
+  'expires_at',
+  'previous_until',
+  'budget_micro',
+  'budget_period',
+  'held_micro',
+] as const;
+
+/** Keys of a user that were not revoked, oldest first; `spent_micro` is of the budget's current period. */
+export async function listKeys(db: Db, userId: string) {
+  return liveKeys(db).where('user_id', '=', userId).orderBy('id').execute();
+}
+
+/** The same for one key of the user, locked. */
+export async function lockKey(tx: Transaction, { userId, keyId }: { userId: string; keyId: string }) {
+  return liveKeys(tx).where('user_id', '=', userId).where('id', '=', keyId).forUpdate().executeTakeFirst();
+}
+
+/** The web app's key of a user, locked. */
+export async function lockWebAppKey(tx: Transaction, userId: string) {
+  return liveKeys(tx)
+    .where('user_id', '=', userId)
+    .where('for_web_app', '=', true)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+function liveKeys(db: Db) {
+  const start = sql<Date>`budget_period_start(budget_period, now())`;
+  return db
+    .selectFrom('api_keys')
+    .select(keyColumns)
+    .select([
+      sql<bigint>`case when counted_since < ${start} then 0 else spent_micro end`.as('spent_micro'),
+      sql<Date | null>`budget_renews_at(budget_period, now())`.as('renews_at'),
+    ])
+    .where('revoked_at', 'is', null);
+}

@@ -1,0 +1,25 @@
+import { OLD_KEY_HOURS } from '@bakehouse/contract/limits';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
+import { encryptApiKey, hashApiKey, makeApiKey } from './api-key.ts';
+import { type KeyRow, replaceSecret } from './key-queries.ts';
+
+/**
+ * Gives an API key a new secret, which it answers. The old one opens nothing from the commit on, where
+ * it is not kept for a day, and what it has open ends.
+ */
+export async function renewKey(
+  tx: Transaction,
+  key: Pick<KeyRow, 'id' | 'user_id' | 'for_web_app'>,
+  { serverSecret, now, keepOld }: { serverSecret: string; now: Date; keepOld: boolean },
+): Promise<string> {
+  const secret = makeApiKey();
+  const owner = { userId: key.user_id, secret: serverSecret };
+  await replaceSecret(tx, key.id, {
+    sha256: hashApiKey(secret),
+    encrypted: key.for_web_app ? encryptApiKey(secret, owner) : null,
+    oldUntil: keepOld ? new Date(now.getTime() + OLD_KEY_HOURS * 3_600_000) : null,
+  });
+  await publishChange(tx, key.user_id, { topic: 'api_key', id: key.id });
+  return secret;
+}

@@ -1,0 +1,43 @@
+import type { rotateApiKeyById as byId } from '@bakehouse/contract/api-keys';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { Context } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { recordAudit } from '../record-audit.ts';
+import { serverSecret } from '../server-secret.ts';
+import { findOwnKey, keyNotFound, refuseBudgetedKey } from './find-own-key.ts';
+import { type KeyRow, lockWebAppKey } from './key-queries.ts';
+import { renewKey } from './renew-key.ts';
+import { toApiKey } from './to-api-key.ts';
+
+/** Gives the caller's web app a new API key. The old one is nobody's from the commit on. */
+export async function rotateApiKey(ctx: Context): Promise<{ data: string }> {
+  refuseBudgetedKey(ctx);
+  return inTransaction(ctx.db, async (tx) => {
+    const key = await lockWebAppKey(tx, ctx.caller.userId);
+    if (!key) throw keyNotFound();
+    return { data: await rotate(tx, ctx, key, false) };
+  });
+}
+
+/** The same for any of the caller's keys; the old secret may open for a day more. */
+export async function rotateApiKeyById(
+  ctx: Context,
+  { params, body }: InputOf<typeof byId>,
+): Promise<ResponseOf<typeof byId>> {
+  refuseBudgetedKey(ctx);
+  return inTransaction(ctx.db, async (tx) => {
+    const secret = await rotate(tx, ctx, await findOwnKey(tx, ctx, params.keyId), body.keep_old);
+    return { api_key: toApiKey(await findOwnKey(tx, ctx, params.keyId), ctx.clock.now()), secret };
+  });
+}
+
+async function rotate(tx: Transaction, ctx: Context, key: KeyRow, keepOld: boolean): Promise<string> {
+  const secret = await renewKey(tx, key, {
+    serverSecret: serverSecret(ctx.config),
+    now: ctx.clock.now(),
+    keepOld,
+  });
+  await recordAudit(tx, { userId: key.user_id, action: 'api_key.rotated', detail: { key_id: key.id } });
+  return secret;
+}
