@@ -35,7 +35,7 @@ function show(props: { values?: Values; problems?: Partial<Record<keyof Values, 
 
 it('draws each row of the table with its label, its help and its value', () => {
   show();
-  expect((screen.getByRole('textbox', { name: 'Rounds' }) as HTMLInputElement).value).toBe('3');
+  expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Rounds' }).value).toBe('3');
   expect(screen.getByText('How often.')).toBeTruthy();
   expect(screen.getByRole('combobox', { name: 'Method' }).textContent).toContain('By regex');
   expect(screen.getByRole('checkbox', { name: 'crust' }).getAttribute('aria-checked')).toBe('true');

@@ -58,6 +58,7 @@ export type WizardState = {
 type NumberName = keyof typeof fineTuneNumbers;
 
 const numberNames = Object.keys(fineTuneNumbers) as NumberName[];
+
 export const initialParameters: TrainingParameters = {
   ...fineTuneDefaults,
   input_column: '',
