@@ -22,6 +22,7 @@ import {
 import { findBaseFault } from './find-base-fault.ts';
 import {
   type FineTuneFields,
+  hasPairColumns,
   isTextFile,
   toDataSpec,
   toParameters,
@@ -149,10 +150,12 @@ function toCostEstimate(
 /** What can be refused before any file is read. */
 function refuseChoice(base: AssetRevision, dataset: AssetRevision, fields: FineTuneFields): string[] {
   const errors: string[] = [];
-  if (!isTextFile(fields.file_name) && !(fields.input_column && fields.output_column)) {
-    errors.push('Input and output columns are required for non-text files');
-  } else if (fields.input_column && fields.input_column === fields.output_column) {
-    errors.push('Input and output must be different columns');
+  if (!isTextFile(fields.file_name) && hasPairColumns(fields)) {
+    if (!fields.input_column || !fields.output_column) {
+      errors.push('Input and output columns are required for non-text files');
+    } else if (fields.input_column === fields.output_column) {
+      errors.push('Input and output must be different columns');
+    }
   }
   const baseFault = findBaseFault(base);
   if (baseFault) errors.push(baseFault);

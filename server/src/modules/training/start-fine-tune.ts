@@ -16,7 +16,7 @@ import { recordLineage } from '../assets/record-lineage.ts';
 import { usualCeilingMicro } from './ceiling.ts';
 import { checkFineTune, type FineTuneCheck, type TrainingParts } from './check-fine-tune.ts';
 import { FINE_TUNE_KIND } from './fine-tune-kind.ts';
-import { toTrainSpec } from './fine-tune-spec.ts';
+import { toTrainSpec, withFormat } from './fine-tune-spec.ts';
 import { holdForRun } from './hold-run.ts';
 import { insertRun } from './queries.ts';
 
@@ -50,6 +50,7 @@ export async function startFineTune(
       const { base, dataset, place } = check;
       await keepAssets(tx, [base.asset.id, dataset.asset.id]);
       const now = ctx.clock.now();
+      const fields = withFormat(payload, check.validation.data?.format);
       const assetId = await insertAsset(tx, {
         ownerUserId: userId,
         datasetType: 'MODEL',
@@ -69,7 +70,7 @@ export async function startFineTune(
         title: body.title,
         spec: toTrainSpec({
           title: body.title,
-          fields: payload,
+          fields,
           base,
           dataset,
           device: place.placement.accelerator === null ? 'cpu' : 'cuda',
@@ -98,7 +99,7 @@ export async function startFineTune(
       await insertRun(tx, {
         ...run,
         fileName: payload.file_name,
-        parameters: parametersOf(payload),
+        parameters: parametersOf(fields),
         priceId: place.priceId,
         devices: place.devices,
         quote: check.validation.cost_estimate.quote,

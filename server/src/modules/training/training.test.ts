@@ -698,6 +698,26 @@ describe('starting', () => {
     expect(await counts()).toEqual(before);
   });
 
+  test('reads its data in the format that the validation has recognised', async () => {
+    const format = {
+      format: 'messages',
+      input_column: 'chat',
+      output_column: '',
+      system_column: 'system',
+    } as const;
+    read = { ...goodData, format };
+    const { modelId, launch } = await begin(idleUntilStopped, {
+      payload: { input_column: null, output_column: null },
+    });
+    read = goodData;
+    const kept = { input_column: 'chat', output_column: null, system_column: 'system' };
+    expect(launch.spec).toMatchObject({ data: { ...kept, format: 'messages' } });
+    const run = await runOf(modelId);
+    expect(run.parameters).toMatchObject({ ...kept, data_format: 'messages' });
+    await request(training.cancelRun, { params: { runId: run.run_id } }, { as: user });
+    await ended(modelId);
+  });
+
   test('is refused for what the validation refuses', async () => {
     const before = await counts();
     await expect(start({ payload: { input_column: null } })).rejects.toMatchObject({
@@ -800,6 +820,15 @@ describe('validation', () => {
       },
       { as: user },
     );
+
+  test('needs no columns where the format has none, and none where nothing is named', async () => {
+    const nothing = { input_column: null, output_column: null };
+    expect((await validate(nothing)).critical_errors).toEqual([]);
+    expect((await validate({ ...nothing, data_format: 'messages' })).critical_errors).toEqual([]);
+    expect((await validate({ ...nothing, data_format: 'prompt_completion' })).critical_errors).toEqual([
+      'Input and output columns are required for non-text files',
+    ]);
+  });
 
   test('refuses one column as both input and output', async () => {
     const { critical_errors } = await validate({ output_column: 'question' });

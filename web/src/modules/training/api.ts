@@ -224,10 +224,12 @@ export function useCreateUploadedModel() {
   });
 }
 
-/** The wizard's parameters as the wire names them: no columns where there are none. */
+/** The wizard's parameters as the wire names them: only those columns that the format is told. */
 export function wireParameters({
+  data_format,
   input_column,
   output_column,
+  system_column,
   accelerator_type,
   accelerator_count,
   ...rest
@@ -236,7 +238,9 @@ export function wireParameters({
     ...rest,
     accelerator_type: accelerator_type ?? undefined,
     accelerator_count: accelerator_count as 1 | 2 | 4 | 8,
+    ...(data_format && { data_format }),
     ...(input_column && { input_column }),
     ...(output_column && { output_column }),
+    ...(system_column && { system_column }),
   };
 }

@@ -8,6 +8,7 @@ import {
   learningRateAdvice,
   parameterProblems,
   problemsOf,
+  type TrainingParameters,
   type WizardState,
   wizardReducer,
 } from './create-model-wizard-state.ts';
@@ -47,11 +48,16 @@ describe('wizardReducer', () => {
     const state = at({
       datasetId: 'a',
       fileName: 'x.csv',
-      parameters: { ...initialParameters, input_column: 'q', output_column: 'r' },
+      parameters: {
+        ...initialParameters,
+        data_format: 'prompt_completion',
+        input_column: 'q',
+        output_column: 'r',
+      },
     });
     const other = wizardReducer(state, { do: 'change', values: { datasetId: 'b' } });
     expect(other.fileName).toBeNull();
-    expect(other.parameters).toMatchObject({ input_column: '', output_column: '' });
+    expect(other.parameters).toMatchObject({ data_format: null, input_column: '', output_column: '' });
     const renamed = wizardReducer(state, { do: 'change', values: { name: 'Other' } });
     expect(renamed.parameters.input_column).toBe('q');
   });
@@ -94,6 +100,18 @@ it('applies a saved configuration over what was chosen before', () => {
     input_column: '',
     output_column: '',
   });
+  const older = { file_name: 'y.csv', input_column: 'q', output_column: 'r' };
+  expect(wizardReducer(before, { do: 'apply', configuration: older }).parameters.data_format).toBe(
+    'prompt_completion',
+  );
+});
+
+it('takes what the file was recognised as, unless a format was chosen', () => {
+  const values = { data_format: 'messages', input_column: 'messages' } as const;
+  const read = wizardReducer(initialState, { do: 'suggest', values });
+  expect(read.parameters).toMatchObject({ ...values, output_column: '', system_column: '' });
+  const chosen = at({ parameters: { ...initialParameters, data_format: 'alpaca' } });
+  expect(wizardReducer(chosen, { do: 'suggest', values })).toEqual(chosen);
 });
 
 describe('problemsOf', () => {
@@ -150,6 +168,14 @@ describe('parameterProblems', () => {
     expect(parameterProblems({ ...initialParameters, input_column: 'q' }, 'rows.csv')).toEqual({
       output_column: message,
     });
+  });
+
+  it('asks for columns where the format has them', () => {
+    const of = (data_format: TrainingParameters['data_format']) =>
+      parameterProblems({ ...initialParameters, data_format }, 'rows.jsonl');
+    expect(Object.keys(of('prompt_completion'))).toEqual(['input_column', 'output_column']);
+    expect(of('text')).toEqual({ input_column: 'Please choose the text column' });
+    for (const format of ['messages', 'sharegpt', 'alpaca'] as const) expect(of(format)).toEqual({});
   });
 
   it('refuses the same column for both', () => {

@@ -1,8 +1,9 @@
 import {
-  bounds,
+  type DataFormatName,
   FILE_SIZE_LIMIT_BYTES,
   FILE_SIZE_LIMIT_MESSAGE,
   fineTuneDefaults,
+  fineTuneNumbers,
   type GpuType,
   gpuCounts,
   loraTargetModules,
@@ -11,6 +12,7 @@ import {
   type uploadBaseModelTypes,
 } from '@bakehouse/contract/limits';
 import { parseBgl } from '@bakehouse/contract/money';
+import { numberProblem } from '@bakehouse/contract/number-field';
 import type { savedConfiguration } from '@bakehouse/contract/training';
 import type * as z from 'zod';
 
@@ -21,8 +23,11 @@ export type ModelType = 'upload' | 'finetune';
 export type TrainingParameters = {
   epochs: number;
   learning_rate: number;
+  /** Null until the file has been looked at. */
+  data_format: DataFormatName | null;
   input_column: string;
   output_column: string;
+  system_column: string;
   segmentation_method: (typeof segmentationMethods)[number];
   batch_size: number;
   eval_batch_size: number;
@@ -57,24 +62,17 @@ export type WizardState = {
   attempts: number;
 };
 
+type NumberName = keyof typeof fineTuneNumbers;
+
+const numberNames = Object.keys(fineTuneNumbers) as NumberName[];
+
 export const initialParameters: TrainingParameters = {
-  epochs: fineTuneDefaults.epochs,
-  learning_rate: fineTuneDefaults.learning_rate,
+  ...fineTuneDefaults,
+  data_format: null,
   input_column: '',
   output_column: '',
-  segmentation_method: fineTuneDefaults.segmentation_method,
-  batch_size: fineTuneDefaults.batch_size,
-  eval_batch_size: fineTuneDefaults.eval_batch_size,
-  gradient_accumulation_steps: fineTuneDefaults.gradient_accumulation_steps,
-  max_chunk_size: fineTuneDefaults.max_chunk_size,
-  stride: fineTuneDefaults.stride,
-  min_segment_length: fineTuneDefaults.min_segment_length,
-  train_test_split: fineTuneDefaults.train_test_split,
-  lora_r: fineTuneDefaults.lora_r,
-  lora_dropout: fineTuneDefaults.lora_dropout,
+  system_column: '',
   lora_target_modules: [...loraTargetModules],
-  accelerator_type: fineTuneDefaults.accelerator_type,
-  accelerator_count: fineTuneDefaults.accelerator_count,
 };
 
 export const initialState: WizardState = {
@@ -94,7 +92,7 @@ export const initialState: WizardState = {
 
 export type Suggestion = Partial<
   Pick<WizardState, 'baseModelId' | 'datasetId' | 'fileName'> &
-    Pick<TrainingParameters, 'input_column' | 'output_column'>
+    Pick<TrainingParameters, 'data_format' | 'input_column' | 'output_column' | 'system_column'>
 >;
 
 export type WizardAction =
@@ -130,7 +128,7 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
       return withSuggestion(state, action.values);
     case 'apply': {
       const { asset_id, base_model, file_name, model_name: _, ...parameters } = action.configuration;
-      const { input_column, output_column } = parameters;
+      const { data_format, input_column, output_column, system_column } = parameters;
       return {
         ...state,
         baseModelId: base_model ?? state.baseModelId,
@@ -139,8 +137,11 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
         parameters: {
           ...state.parameters,
           ...parameters,
+          // Columns without a format are of a template from before there were formats.
+          data_format: data_format ?? (input_column && output_column ? 'prompt_completion' : null),
           input_column: input_column ?? '',
           output_column: output_column ?? '',
+          system_column: system_column ?? '',
         },
       };
     }
@@ -170,26 +171,33 @@ export function canGoBack({ type, step }: WizardState): boolean {
   return step > 1 && step < (type === 'upload' ? 4 : 6);
 }
 
-/** A file belongs to its dataset, and columns to their file: another choice above empties the ones below. */
+/** How a file is read that nobody has looked at yet. */
+const noReading = { data_format: null, input_column: '', output_column: '', system_column: '' };
+
+/** A file belongs to its dataset, and its format and columns to the file: another choice above empties the ones below. */
 function withoutStaleChoices(before: WizardState, after: WizardState): WizardState {
   const fileName = after.datasetId === before.datasetId ? after.fileName : null;
-  const columns = fileName === before.fileName ? {} : { input_column: '', output_column: '' };
-  return { ...after, fileName, parameters: { ...after.parameters, ...columns } };
+  const reading = fileName === before.fileName ? {} : noReading;
+  return { ...after, fileName, parameters: { ...after.parameters, ...reading } };
 }
 
 function withSuggestion(state: WizardState, suggested: Suggestion): WizardState {
-  const { input_column, output_column } = state.parameters;
-  const untouched = !input_column && !output_column;
+  const { data_format, input_column, output_column } = state.parameters;
+  const untouched = !data_format && !input_column && !output_column;
   return {
     ...state,
     baseModelId: state.baseModelId ?? suggested.baseModelId ?? null,
     datasetId: state.datasetId ?? suggested.datasetId ?? null,
     fileName: state.fileName ?? suggested.fileName ?? null,
-    parameters: {
-      ...state.parameters,
-      input_column: untouched ? (suggested.input_column ?? '') : input_column,
-      output_column: untouched ? (suggested.output_column ?? '') : output_column,
-    },
+    parameters: untouched
+      ? {
+          ...state.parameters,
+          data_format: suggested.data_format ?? null,
+          input_column: suggested.input_column ?? '',
+          output_column: suggested.output_column ?? '',
+          system_column: suggested.system_column ?? '',
+        }
+      : state.parameters,
   };
 }
 
@@ -260,55 +268,43 @@ export function isTextFile(fileName: string): boolean {
   return fileName.toLowerCase().endsWith('.txt');
 }
 
-const bounded = [
-  ['batch_size', 'Batch size'],
-  ['eval_batch_size', 'Eval batch size'],
-  ['gradient_accumulation_steps', 'Gradient accumulation'],
-  ['max_chunk_size', 'Max chunk size'],
-  ['stride', 'Stride'],
-  ['min_segment_length', 'Min segment length'],
-  ['train_test_split', 'Train/test split'],
-  ['lora_r', 'LoRA rank'],
-  ['lora_dropout', 'LoRA dropout'],
-] as const;
-
 /** By field, the most important first: the toast shows the first one. */
 export function parameterProblems(parameters: TrainingParameters, fileName: string): Problems {
-  const problems: Problems = { ...boundProblem(parameters, 'epochs', 'Epochs') };
-  if (!(parameters.learning_rate > 0)) problems.learning_rate = 'Learning rate must be greater than 0';
-  else if (parameters.learning_rate > bounds.learning_rate.max) {
-    problems.learning_rate = `Learning rate must be at most ${bounds.learning_rate.max}`;
-  }
+  const problems: Problems = {
+    ...numberProblems(parameters, ['epochs', 'learning_rate']),
+  };
   if (!parameters.accelerator_type) problems.accelerator_type = 'Please select a GPU configuration';
   if (!gpuCounts.some((count) => count === parameters.accelerator_count)) {
     problems.accelerator_count = 'Please select a valid number of GPUs (1, 2, 4, or 8)';
   }
-  if (!isTextFile(fileName)) {
-    const { input_column, output_column } = parameters;
-    const message = 'Input and output columns are required for non-text files';
-    if (!input_column) problems.input_column = message;
-    if (!output_column) problems.output_column = message;
-    else if (output_column === input_column) {
-      problems.output_column = 'Input and output must be different columns';
-    }
-  }
-  for (const [field, label] of bounded) Object.assign(problems, boundProblem(parameters, field, label));
+  if (!isTextFile(fileName)) Object.assign(problems, columnProblems(parameters));
+  // Those that have a problem already keep their place.
+  Object.assign(problems, numberProblems(parameters, numberNames));
   if (parameters.lora_target_modules.length === 0) {
     problems.lora_target_modules = 'Select at least one target module';
   }
   return problems;
 }
 
-function boundProblem(
-  parameters: TrainingParameters,
-  field: Exclude<keyof typeof bounds, 'learning_rate'>,
-  label: string,
-): Problems {
-  const { min, max, step } = bounds[field];
-  const value = parameters[field];
-  if (!(value >= min)) return { [field]: `${label} must be at least ${min}` };
-  if (step === 1 && !Number.isInteger(value)) return { [field]: `${label} must be a whole number` };
-  return value > max ? { [field]: `${label} must be at most ${max}` } : {};
+function columnProblems({ data_format, input_column, output_column }: TrainingParameters): Problems {
+  if (data_format === 'text') return input_column ? {} : { input_column: 'Please choose the text column' };
+  if (data_format !== null && data_format !== 'prompt_completion') return {};
+  const message = 'Input and output columns are required for non-text files';
+  return {
+    ...(!input_column && { input_column: message }),
+    ...(!output_column && { output_column: message }),
+    ...(output_column &&
+      output_column === input_column && { output_column: 'Input and output must be different columns' }),
+  };
+}
+
+function numberProblems(parameters: TrainingParameters, names: readonly NumberName[]): Problems {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const problem = numberProblem(fineTuneNumbers[name], parameters[name]);
+      return problem ? [[name, problem]] : [];
+    }),
+  );
 }
 
 /** Whether anything would be lost when the sheet closes. */

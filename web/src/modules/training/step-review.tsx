@@ -16,6 +16,7 @@ import type { FineTuneChoice } from './api.ts';
 import { CeilingField } from './ceiling-field.tsx';
 import { useSaveConfiguration } from './configurations.ts';
 import type { WizardState } from './create-model-wizard-state.ts';
+import { SampleList } from './sample-list.tsx';
 import { TokenHistogram } from './token-histogram.tsx';
 
 type Props = {
@@ -131,27 +132,7 @@ export function StepReview({ state, validation, choice, unaffordable, ceilingPro
             </Disclosure>
           )}
           <TokenHistogram bins={data.token_histogram} />
-          <Disclosure title="How the model sees the first examples">
-            <ul className="flex flex-col gap-3">
-              {data.samples.map((sample, index) => (
-                <li
-                  key={index}
-                  className="whitespace-pre-wrap rounded-lg bg-subtle p-3 font-mono text-xs [overflow-wrap:anywhere]"
-                >
-                  {sample.parts.map(({ text, learnt }, at) =>
-                    learnt ? (
-                      <mark key={at} className="rounded bg-accent-soft text-accent-text">
-                        {text}
-                      </mark>
-                    ) : (
-                      text
-                    ),
-                  )}
-                </li>
-              ))}
-            </ul>
-            <p className="mt-2 text-[0.8125rem] text-muted">The model learns to write the marked part.</p>
-          </Disclosure>
+          <SampleList samples={data.samples} format={data.format} />
         </>
       )}
       {recommended.length > 0 && (
