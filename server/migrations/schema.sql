@@ -349,6 +349,17 @@ create table ledger_transfers (
 CREATE INDEX ledger_transfers_by_credit ON public.ledger_transfers USING btree (credit_account_id, created_at, seq);
 CREATE INDEX ledger_transfers_by_debit ON public.ledger_transfers USING btree (debit_account_id, created_at, seq);
 
+create table ledger_verifications (
+  id bigint not null generated always as identity,
+  seq bigint not null,
+  hash text not null,
+  totals_digest text not null,
+  verified_at timestamp with time zone not null default now(),
+  constraint ledger_verifications_pkey PRIMARY KEY (id),
+  constraint ledger_verifications_seq_fkey FOREIGN KEY (seq) REFERENCES ledger_seals(seq)
+);
+CREATE INDEX ledger_verifications_by_seal ON public.ledger_verifications USING btree (seq);
+
 create table onboarding_steps (
   user_id text not null,
   step text not null,
@@ -1322,5 +1333,6 @@ CREATE TRIGGER ledger_holds_ended_stay BEFORE UPDATE ON ledger_holds FOR EACH RO
 CREATE TRIGGER ledger_holds_kept BEFORE DELETE OR TRUNCATE ON ledger_holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_seals_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ledger_verifications_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_verifications FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER pick_username BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION pick_username();
 CREATE TRIGGER workloads_spec BEFORE UPDATE OF spec ON workloads FOR EACH ROW WHEN (old.spec IS DISTINCT FROM new.spec) EXECUTE FUNCTION refuse_another_spec();

@@ -32,6 +32,7 @@ import { collectDebtsJob } from './modules/credits/jobs/collect-debts.ts';
 import { expireGivenJob } from './modules/credits/jobs/expire-given.ts';
 import { expireHoldsJob } from './modules/credits/jobs/expire-holds.ts';
 import { sealTransfersJob } from './modules/credits/jobs/seal-transfers.ts';
+import { verifyLedgerJob } from './modules/credits/jobs/verify-ledger.ts';
 import { openUserAccount } from './modules/credits/ledger.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
 import { findAssetUse as findDeploymentUse } from './modules/deployments/find-asset-use.ts';
@@ -121,6 +122,7 @@ export async function createApp(options: Options): Promise<App> {
     expireHoldsJob,
     expireGivenJob,
     collectDebtsJob,
+    verifyLedgerJob(databaseUrl),
     collectBlobsJob,
     deleteExpiredJob,
     meterDeploymentsJob,
@@ -174,7 +176,7 @@ export async function createApp(options: Options): Promise<App> {
     ...machineRoutes,
     ...workloadRoutes(kinds),
     ...accountsRoutes,
-    ...creditsRoutes({ send: gatherSends(services) }),
+    ...creditsRoutes({ databaseUrl, send: gatherSends(services) }),
     ...assetsRoutes({
       findUses: findAssetUses,
       modelUses: { deploy: findDeployObstacle(driver.capacity), train: findTrainObstacle },

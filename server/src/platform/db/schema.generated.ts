@@ -229,6 +229,14 @@ export type LedgerTransfersTable = {
   given: Generated<bigint>;
 };
 
+export type LedgerVerificationsTable = {
+  id: GeneratedAlways<bigint>;
+  seq: bigint;
+  hash: string;
+  totals_digest: string;
+  verified_at: Generated<Timestamp>;
+};
+
 export type OnboardingStepsTable = {
   user_id: string;
   step: string;
@@ -480,6 +488,7 @@ export type DB = {
   ledger_sealed_totals: LedgerSealedTotalsTable;
   ledger_seals: LedgerSealsTable;
   ledger_transfers: LedgerTransfersTable;
+  ledger_verifications: LedgerVerificationsTable;
   onboarding_steps: OnboardingStepsTable;
   preparations: PreparationsTable;
   readiness_checks: ReadinessChecksTable;
