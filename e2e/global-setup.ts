@@ -5,6 +5,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Where the journeys' server answers. */
     baseUrl: string;
+    /** Where that server keeps everything, for what no page can bring about. */
+    databaseUrl: string;
   }
 }
 
@@ -12,5 +14,6 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startOwnServer();
   project.provide('baseUrl', server.url);
+  project.provide('databaseUrl', await server.databaseUrl());
   return server.stop;
 }

@@ -1,5 +1,8 @@
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
+import { revenueAccount, userAccount } from '../server/src/modules/credits/accounts.ts';
+import { transfer } from '../server/src/modules/credits/ledger.ts';
+import { connect } from '../server/src/platform/db/database.ts';
 import { chooseFile, createDataset } from './create-dataset.ts';
 import { choose, goToParameters } from './go-to-parameters.ts';
 import { journey, look, WORK_MS } from './journey.ts';
@@ -37,7 +40,7 @@ journey('what was read once stays in sight when reading it again fails', async (
     return route.fulfill({ status: 500, json: { error: { message: 'The disk is on fire' } } });
   });
   // A new line, of which the page hears; each of its two readings is tried four times.
-  await giveAwayAllCredit(page);
+  await spendAllCredit(page);
   await expect.poll(() => failed, { timeout: 120_000 }).toBeGreaterThanOrEqual(8);
   await page.getByText('Starting credits').waitFor();
   expect(await page.getByText('Error Loading Transactions').count()).toBe(0);
@@ -102,7 +105,7 @@ journey(
     await look(page, 'wizard-critical-error');
 
     // Another file, for which there is no credit left.
-    await giveAwayAllCredit(page);
+    await spendAllCredit(page);
     await page.getByRole('button', { name: 'Back' }).click();
     await choose(page, 'File', 'numbers.csv');
     await next.click();
@@ -181,25 +184,24 @@ journey(
   },
 );
 
-/** Sends all but a trace of the visitor's starting grant to somebody else. */
-async function giveAwayAllCredit(page: Page): Promise<void> {
-  const origin = new URL(page.url()).origin;
-  const name = `friend-${crypto.randomUUID().slice(0, 8)}`;
-  const signedUp = await fetch(`${origin}/api/auth/sign-up/email`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin },
-    body: JSON.stringify({ name, username: name, email: `${name}@example.com`, password: 'a long password' }),
-  });
-  expect(signedUp.ok).toBe(true);
+/** Charges the visitor all but a trace of the starting grant. */
+async function spendAllCredit(page: Page): Promise<void> {
   const { user } = (await (await page.request.get('/api/auth/get-session')).json()) as {
     user: { id: string };
   };
-  const key = (await (await page.request.get(`/api/v1/api_keys?user_id=${user.id}`)).json()) as {
-    data: string;
-  };
-  const sent = await page.request.post('/api/v1/transfer-tokens', {
-    headers: { 'x-api-key': key.data, 'idempotency-key': name },
-    data: { user_id: user.id, recipient_id: `${name}@example.com`, amount: '124.9999' },
-  });
-  expect(sent.ok()).toBe(true);
+  const db = connect(inject('databaseUrl'));
+  try {
+    await db.transaction().execute((tx) =>
+      transfer(tx, {
+        debitAccountId: userAccount(user.id),
+        creditAccountId: revenueAccount('deployment'),
+        amountMicro: 124_999_900n,
+        kind: 'charge',
+        description: 'Deployment',
+        idempotencyKey: null,
+      }),
+    );
+  } finally {
+    await db.destroy();
+  }
 }

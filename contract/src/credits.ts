@@ -10,13 +10,19 @@ export const balance = z.object({
   held: bgl,
   /** balance - held: what can be spent. */
   available: bgl,
+  /** The part of the balance that was given: it is spent first and cannot be sent to others. */
+  given: bgl,
+  /** What can be sent to others: bought credits, and those that others sent, that no running work may need. */
+  sendable: bgl,
+  /** What of the given credits ends next, and when; null where nothing does. */
+  next_expiry: z.object({ amount: bgl, at: z.string() }).nullable(),
 });
 
 export const getBalance = endpoint({
   method: 'GET',
   path: '/api/v1/users/:userId/balance',
   access: 'key',
-  summary: 'Balance, held and available credits',
+  summary: 'Balance: what is held, what can be spent, and what can be sent',
   params: userIdParams,
   response: balance,
 });
@@ -90,7 +96,7 @@ export const listTransactions = endpoint({
     limit: z.coerce.number().int().min(1).max(200).default(50),
     cursor: z
       .string()
-      .regex(/^\d{1,18}$/, 'cursor must be a next_cursor of this list')
+      .regex(/^\d{1,18}$/, 'cursor must be the next_cursor of an earlier page of this list')
       .optional(),
   }),
   response: z.object({
@@ -209,4 +215,31 @@ export const grantCredits = endpoint({
       .default('Grant'),
   }),
   response: z.object({ transaction_id: z.string(), amount: bgl }),
+});
+
+export const chargeBackPayment = endpoint({
+  method: 'POST',
+  path: '/api/v1/operator/chargebacks',
+  access: 'operator',
+  summary: "Book that a user's payment was taken back: he pays what he could send, and owes the rest",
+  spends: true,
+  body: z.object({
+    /** Username, email address or user id. */
+    payer_id: z.string().trim().min(1, 'Payer username cannot be empty'),
+    amount: bglInput.refine((micro) => micro > 0n, 'Amount must be greater than 0'),
+    description: z
+      .string()
+      .trim()
+      .min(1, 'Description must not be empty')
+      .max(200, 'Description must have at most 200 characters')
+      .default('Chargeback'),
+  }),
+  response: z.object({
+    transaction_id: z.string(),
+    amount: bgl,
+    /** What the user paid at once. */
+    collected: bgl,
+    /** What is collected as soon as he has it. */
+    owed: bgl,
+  }),
 });

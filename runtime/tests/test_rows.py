@@ -141,6 +141,12 @@ def test_columns_have_to_be_chosen(tmp_path: Path) -> None:
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table([["1"], ["2"], ["3"]], names=["q", "a", "a"]), tmp_path / "x.parquet")
+    with pytest.raises(PlainError, match=r"x\.parquet names the column 'a' twice"):
+        read(tmp_path / "x.parquet")
     with pytest.raises(PlainError, match="names the column 'a' twice"):
         read(write(tmp_path, "x.csv", "q,a,a\n1,2,3\n"))
 

@@ -68,10 +68,11 @@ function compare(attack: Attack, what: keyof Seconds, before: Seconds, during: S
 }
 
 async function besideAttack(attack: Attack, target: Target, victim: Victim): Promise<Seconds> {
-  // Somebody else's machine makes the requests: here they get what the server leaves over.
+  // Somebody else's machine makes the requests: here they get only what the server leaves over, and
+  // never a core that the victim could use (Linux's idle class; at nice 19 they would still take some).
   const attacker = spawn(
-    'nice',
-    ['-n', '19', process.execPath, ATTACKER, JSON.stringify({ attack, ...target })],
+    'chrt',
+    ['--idle', '0', process.execPath, ATTACKER, JSON.stringify({ attack, ...target })],
     {
       stdio: ['ignore', 'ignore', 'inherit'],
     },

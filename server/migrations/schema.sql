@@ -234,21 +234,40 @@ create table ledger_accounts (
   debits_posted bigint,
   debits_pending bigint,
   created_at timestamp with time zone not null default now(),
+  given bigint,
   constraint ledger_accounts_pkey PRIMARY KEY (id),
-  constraint ledger_accounts_owner_user_id_key UNIQUE (owner_user_id),
   constraint ledger_accounts_available_not_negative CHECK ((credits_posted - debits_posted - debits_pending) >= 0),
   constraint ledger_accounts_credits_posted_not_negative CHECK (credits_posted >= 0),
   constraint ledger_accounts_debits_pending_not_negative CHECK (debits_pending >= 0),
   constraint ledger_accounts_debits_posted_not_negative CHECK (debits_posted >= 0),
-  constraint ledger_accounts_kind_known CHECK (kind = ANY (ARRAY['user'::text, 'grants'::text, 'payments'::text, 'revenue'::text])),
-  constraint ledger_accounts_user_has_totals CHECK (num_nonnulls(credits_posted, debits_posted, debits_pending) =
+  constraint ledger_accounts_given_within_balance CHECK (given >= 0 AND given <= (credits_posted - debits_posted)),
+  constraint ledger_accounts_kind_known CHECK (kind = ANY (ARRAY['user'::text, 'grants'::text, 'payments'::text, 'revenue'::text, 'receivable'::text])),
+  constraint ledger_accounts_named_after_owner CHECK ((kind = ANY (ARRAY['user'::text, 'receivable'::text])) = (owner_user_id IS NOT NULL) AND id = COALESCE((kind || ':'::text) || owner_user_id, id)),
+  constraint ledger_accounts_user_has_totals CHECK (num_nonnulls(credits_posted, debits_posted, debits_pending, given) =
 CASE kind
-    WHEN 'user'::text THEN 3
+    WHEN 'user'::text THEN 4
     ELSE 0
 END),
-  constraint ledger_accounts_user_named_after_owner CHECK ((kind = 'user'::text) = (owner_user_id IS NOT NULL) AND id = COALESCE('user:'::text || owner_user_id, id)),
   constraint ledger_accounts_owner_user_id_fkey FOREIGN KEY (owner_user_id) REFERENCES users(id)
 );
+CREATE INDEX ledger_accounts_by_owner ON public.ledger_accounts USING btree (owner_user_id);
+
+create table ledger_given (
+  id uuid not null default uuidv7(),
+  account_id text not null,
+  transfer_id uuid,
+  amount bigint not null,
+  remaining bigint not null,
+  expires_at timestamp with time zone not null default 'infinity'::timestamp with time zone,
+  constraint ledger_given_pkey PRIMARY KEY (id),
+  constraint ledger_given_transfer_id_key UNIQUE (transfer_id),
+  constraint ledger_given_amount_positive CHECK (amount > 0),
+  constraint ledger_given_remaining_within_amount CHECK (remaining >= 0 AND remaining <= amount),
+  constraint ledger_given_account_id_fkey FOREIGN KEY (account_id) REFERENCES ledger_accounts(id),
+  constraint ledger_given_transfer_id_fkey FOREIGN KEY (transfer_id) REFERENCES ledger_transfers(id)
+);
+CREATE INDEX ledger_given_by_account ON public.ledger_given USING btree (account_id);
+CREATE INDEX ledger_given_by_expiry ON public.ledger_given USING btree (expires_at) WHERE (remaining > 0);
 
 create table ledger_holds (
   id uuid not null default uuidv7(),
@@ -312,13 +331,16 @@ create table ledger_transfers (
   hold_id uuid,
   idempotency_key text,
   created_at timestamp with time zone not null default now(),
+  given bigint not null default 0,
   constraint ledger_transfers_pkey PRIMARY KEY (seq),
   constraint ledger_transfers_hold_id_key UNIQUE (hold_id),
   constraint ledger_transfers_id_key UNIQUE (id),
   constraint ledger_transfers_idempotency_key_key UNIQUE (idempotency_key),
   constraint ledger_transfers_accounts_differ CHECK (debit_account_id <> credit_account_id),
   constraint ledger_transfers_amount_positive CHECK (amount > 0),
-  constraint ledger_transfers_kind_known CHECK (kind = ANY (ARRAY['grant'::text, 'purchase'::text, 'transfer'::text, 'charge'::text, 'refund'::text])),
+  constraint ledger_transfers_given_not_sent CHECK (given = 0 OR NOT (debit_account_id ~~ 'user:%'::text AND credit_account_id ~~ 'user:%'::text)),
+  constraint ledger_transfers_given_within_amount CHECK (given >= 0 AND given <= amount),
+  constraint ledger_transfers_kind_known CHECK (kind = ANY (ARRAY['grant'::text, 'purchase'::text, 'transfer'::text, 'charge'::text, 'refund'::text, 'expiry'::text, 'chargeback'::text])),
   constraint ledger_transfers_refs_object CHECK (jsonb_typeof(refs) = 'object'::text),
   constraint ledger_transfers_credit_account_id_fkey FOREIGN KEY (credit_account_id) REFERENCES ledger_accounts(id),
   constraint ledger_transfers_debit_account_id_fkey FOREIGN KEY (debit_account_id) REFERENCES ledger_accounts(id),
@@ -752,6 +774,68 @@ begin
   return old;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.ledger_charge_back(p_user_id text, p_amount bigint, p_description text, p_refs jsonb, p_idempotency_key text, OUT outcome text, OUT transfer_id uuid, OUT collected bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform ledger_open_accounts(array[p_user_id]);
+  insert into ledger_accounts (id, kind, owner_user_id) values ('receivable:' || p_user_id, 'receivable', p_user_id)
+  on conflict do nothing;
+  select t.outcome, t.transfer_id into outcome, transfer_id
+  from ledger_transfer('receivable:' || p_user_id, 'payments', p_amount, 'chargeback', p_description, p_refs,
+    p_idempotency_key) t;
+  collected := case outcome when 'ok' then ledger_collect(p_user_id) else 0 end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_collect(p_user_id text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_account text := 'user:' || p_user_id;
+  v_receivable text := 'receivable:' || p_user_id;
+  v_sendable bigint;
+  v_owed bigint;
+begin
+  select l.sendable into v_sendable from ledger_lock(v_account, v_receivable) l;
+  -- Under the lock: nobody else collects from him.
+  select coalesce(sum(case debit_account_id when v_receivable then amount else -amount end), 0) into v_owed
+  from ledger_transfers where debit_account_id = v_receivable or credit_account_id = v_receivable;
+  v_owed := least(v_owed, v_sendable);
+  if v_owed > 0 then
+    update ledger_accounts set debits_posted = debits_posted + v_owed where id = v_account;
+    insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs)
+    values (v_account, v_receivable, v_owed, 'chargeback', 'Payment that was taken back', '{}');
+  end if;
+  return greatest(coalesce(v_owed, 0), 0);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_expire_given(p_now timestamp with time zone, p_limit integer)
+ RETURNS TABLE(account_id text, amount bigint)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+begin
+  for account_id, amount in
+    select a.id, a.credits_posted - a.debits_posted - a.debits_pending
+    from ledger_accounts a
+    where a.kind = 'user' and a.credits_posted - a.debits_posted - a.debits_pending > 0
+      and a.id in (select g.account_id from ledger_given g where g.expires_at <= p_now and g.remaining > 0)
+    order by a.id
+    limit p_limit
+    for no key update
+  loop
+    amount := least(amount, (
+      select sum(g.remaining) from ledger_given g
+      where g.account_id = ledger_expire_given.account_id and g.expires_at <= p_now
+    ));
+    continue when amount = 0;
+    perform ledger_transfer(account_id, 'grants', amount, 'expiry', 'Given credits that expired', '{}', null);
+    return next;
+  end loop;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.ledger_expire_holds(p_now timestamp with time zone, p_limit integer)
  RETURNS TABLE(hold_id uuid, debit_account_id text)
  LANGUAGE plpgsql
@@ -806,7 +890,7 @@ begin
 
   missing := greatest(p_amount - v_hold.amount, 0);
   if missing > 0 then
-    available := ledger_lock(v_hold.debit_account_id, v_hold.credit_account_id);
+    select l.available into available from ledger_lock(v_hold.debit_account_id, v_hold.credit_account_id) l;
     if available < missing then
       outcome := 'insufficient_funds';
       return;
@@ -840,7 +924,7 @@ CREATE OR REPLACE FUNCTION public.ledger_hold(p_debit text, p_credit text, p_amo
  LANGUAGE plpgsql
 AS $function$
 begin
-  available := ledger_lock(p_debit, p_credit);
+  select l.available into available from ledger_lock(p_debit, p_credit) l;
 
   loop
     select h.id,
@@ -868,13 +952,12 @@ begin
   available := available - p_amount;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_lock(p_debit text, p_credit text)
- RETURNS bigint
+CREATE OR REPLACE FUNCTION public.ledger_lock(p_debit text, p_credit text, OUT available bigint, OUT sendable bigint, OUT given bigint)
+ RETURNS record
  LANGUAGE plpgsql
 AS $function$
 declare
   v_account record;
-  v_available bigint;
 begin
   -- The transaction gets its id before its transfer gets a seq: the sealer relies on that order.
   perform pg_current_xact_id();
@@ -882,29 +965,32 @@ begin
     perform ledger_open_accounts(array[substr(p_credit, length('user:') + 1)]);
   end if;
   for v_account in
-    select id, credits_posted - debits_posted - debits_pending as available
-    from ledger_accounts
-    where id in (p_debit, p_credit) and kind = 'user'
-    order by id
+    select a.id, a.credits_posted - a.debits_posted as balance, a.debits_pending, a.given
+    from ledger_accounts a
+    where a.id in (p_debit, p_credit) and a.kind = 'user'
+    order by a.id
     for no key update
   loop
-    if v_account.id = p_debit then v_available := v_account.available; end if;
+    if v_account.id = p_debit then
+      available := v_account.balance - v_account.debits_pending;
+      sendable := v_account.balance - greatest(v_account.debits_pending, v_account.given);
+      given := v_account.given;
+    end if;
   end loop;
-  return v_available;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_open_accounts(p_user_ids text[])
  RETURNS void
  LANGUAGE sql
 AS $function$
-  insert into ledger_accounts (id, kind, owner_user_id, credits_posted, debits_posted, debits_pending)
-  select 'user:' || id, 'user', id, 0, 0, 0 from users where id = any (p_user_ids)
+  insert into ledger_accounts (id, kind, owner_user_id, credits_posted, debits_posted, debits_pending, given)
+  select 'user:' || id, 'user', id, 0, 0, 0, 0 from users where id = any (p_user_ids)
   order by id
   on conflict do nothing
 $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_send(p_senders text[], p_recipients text[], p_amounts bigint[], p_keys text[], p_wait boolean)
- RETURNS TABLE(outcome text, transfer_id uuid, available bigint, recipient_id text)
+ RETURNS TABLE(outcome text, transfer_id uuid, available bigint, sendable bigint, recipient_id text)
  LANGUAGE plpgsql
 AS $function$
 #variable_conflict use_column
@@ -919,6 +1005,7 @@ declare
   -- The users whose accounts are locked, by account id, and beside each what this call does to it.
   v_users text[];
   v_available bigint[];
+  v_sendable bigint[];
   v_paid bigint[];
   v_received bigint[];
   -- The places in the arrays of what is moved, and the ids of the transfers.
@@ -944,20 +1031,24 @@ begin
     where u.username = lower(asked.recipient) or u.email = lower(asked.recipient) or u.id = asked.recipient
     limit 1
   ) r on true
-  left join ledger_accounts a on a.owner_user_id = r.id;
+  left join ledger_accounts a on a.kind = 'user' and a.owner_user_id = r.id;
 
   if v_without_account is not null then perform ledger_open_accounts(v_without_account); end if;
 
   if p_wait then
-    select array_agg(owner_user_id), array_agg(spendable) into v_users, v_available from (
-      select owner_user_id, credits_posted - debits_posted - debits_pending as spendable
-      from ledger_accounts where owner_user_id = any (p_senders || v_recipients)
+    select array_agg(owner_user_id), array_agg(balance - debits_pending),
+      array_agg(balance - greatest(debits_pending, given))
+    into v_users, v_available, v_sendable from (
+      select owner_user_id, credits_posted - debits_posted as balance, debits_pending, given
+      from ledger_accounts where kind = 'user' and owner_user_id = any (p_senders || v_recipients)
       order by id for no key update
     ) locked;
   else
-    select array_agg(owner_user_id), array_agg(spendable) into v_users, v_available from (
-      select owner_user_id, credits_posted - debits_posted - debits_pending as spendable
-      from ledger_accounts where owner_user_id = any (p_senders || v_recipients)
+    select array_agg(owner_user_id), array_agg(balance - debits_pending),
+      array_agg(balance - greatest(debits_pending, given))
+    into v_users, v_available, v_sendable from (
+      select owner_user_id, credits_posted - debits_posted as balance, debits_pending, given
+      from ledger_accounts where kind = 'user' and owner_user_id = any (p_senders || v_recipients)
       order by id for no key update skip locked
     ) locked;
   end if;
@@ -980,6 +1071,7 @@ begin
     v_from := array_position(v_users, p_senders[i]);
     v_to := array_position(v_users, recipient_id);
     available := v_available[v_from];
+    sendable := v_sendable[v_from];
     -- The same key may stand in one call twice.
     v_twin := case when v_keys[i] is not null then array_position(v_moved_keys, v_keys[i]) end;
     if v_twin is not null then
@@ -995,6 +1087,8 @@ begin
       outcome := case when v_is_same[i] then 'replayed' else 'idempotency_conflict' end;
     elsif available < p_amounts[i] then
       outcome := 'insufficient_funds';
+    elsif sendable < p_amounts[i] then
+      outcome := 'not_sendable';
     elsif recipient_id is null then
       outcome := 'unknown_recipient';
     elsif v_from = v_to then
@@ -1007,6 +1101,8 @@ begin
       v_ids := v_ids || transfer_id;
       v_available[v_from] := v_available[v_from] - p_amounts[i];
       v_available[v_to] := v_available[v_to] + p_amounts[i];
+      v_sendable[v_from] := v_sendable[v_from] - p_amounts[i];
+      v_sendable[v_to] := v_sendable[v_to] + p_amounts[i];
       v_paid[v_from] := v_paid[v_from] + p_amounts[i];
       v_received[v_to] := v_received[v_to] + p_amounts[i];
       available := v_available[v_from];
@@ -1025,7 +1121,7 @@ begin
     debits_posted = a.debits_posted + moved.paid,
     credits_posted = a.credits_posted + moved.received
   from unnest(v_users, v_paid, v_received) as moved (user_id, paid, received)
-  where a.owner_user_id = moved.user_id and moved.paid + moved.received > 0;
+  where a.kind = 'user' and a.owner_user_id = moved.user_id and moved.paid + moved.received > 0;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_settle(p_hold_id uuid, p_amount bigint, OUT outcome text, OUT transfer_id uuid, OUT debit_account_id text)
@@ -1034,6 +1130,7 @@ CREATE OR REPLACE FUNCTION public.ledger_settle(p_hold_id uuid, p_amount bigint,
 AS $function$
 declare
   v_hold ledger_holds;
+  v_given bigint;
 begin
   select * into v_hold from ledger_holds where id = p_hold_id for no key update;
   if not found then
@@ -1054,12 +1151,15 @@ begin
     return;
   end if;
 
-  perform ledger_lock(v_hold.debit_account_id, v_hold.credit_account_id);
+  select least(coalesce(l.given, 0), p_amount) into v_given
+  from ledger_lock(v_hold.debit_account_id, v_hold.credit_account_id) l;
   update ledger_accounts a set
     debits_pending = a.debits_pending - case a.id when v_hold.debit_account_id then v_hold.amount else 0 end,
     debits_posted = a.debits_posted + case a.id when v_hold.debit_account_id then p_amount else 0 end,
-    credits_posted = a.credits_posted + case a.id when v_hold.credit_account_id then p_amount else 0 end
+    credits_posted = a.credits_posted + case a.id when v_hold.credit_account_id then p_amount else 0 end,
+    given = a.given - case a.id when v_hold.debit_account_id then v_given else 0 end
   where a.id in (v_hold.debit_account_id, v_hold.credit_account_id) and a.kind = 'user';
+  if v_given > 0 then perform ledger_take_given(v_hold.debit_account_id, v_given); end if;
 
   update ledger_holds h set
     status = case when p_amount > 0 then 'settled' else 'released' end,
@@ -1069,9 +1169,9 @@ begin
 
   if p_amount > 0 then
     insert into ledger_transfers as t
-      (debit_account_id, credit_account_id, amount, kind, description, refs, hold_id)
+      (debit_account_id, credit_account_id, amount, kind, description, refs, hold_id, given)
     values (v_hold.debit_account_id, v_hold.credit_account_id, p_amount, v_hold.kind, v_hold.description,
-      v_hold.refs, p_hold_id)
+      v_hold.refs, p_hold_id, v_given)
     returning t.id into transfer_id;
   end if;
   outcome := 'ok';
@@ -1094,12 +1194,30 @@ AS $function$
   group by 1, 2
 $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_transfer(p_debit text, p_credit text, p_amount bigint, p_kind text, p_description text, p_refs jsonb, p_idempotency_key text, OUT outcome text, OUT transfer_id uuid, OUT available bigint)
+CREATE OR REPLACE FUNCTION public.ledger_take_given(p_account_id text, p_amount bigint)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update ledger_given g set remaining = g.remaining - portions.taken
+  from (
+    select id, least(remaining, p_amount - (sum(remaining) over in_turn - remaining)) as taken
+    from ledger_given where account_id = p_account_id and remaining > 0
+    window in_turn as (order by expires_at, id)
+  ) portions
+  where portions.id = g.id and portions.taken > 0
+$function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_transfer(p_debit text, p_credit text, p_amount bigint, p_kind text, p_description text, p_refs jsonb, p_idempotency_key text, p_given_until timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT outcome text, OUT transfer_id uuid, OUT available bigint, OUT sendable bigint)
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
+declare
+  v_given_left bigint; -- null for a system account
+  v_given_paid bigint;
+  v_given_received bigint := case when p_given_until is null then 0 else p_amount end;
 begin
-  available := ledger_lock(p_debit, p_credit);
+  select l.available, l.sendable, l.given into available, sendable, v_given_left from ledger_lock(p_debit, p_credit) l;
+  v_given_paid := case when p_credit like 'user:%' then 0 else least(coalesce(v_given_left, 0), p_amount) end;
 
   loop
     select t.id,
@@ -1113,10 +1231,15 @@ begin
       outcome := 'insufficient_funds';
       return;
     end if;
+    if sendable < p_amount and p_credit like 'user:%' then
+      outcome := 'not_sendable';
+      return;
+    end if;
 
     insert into ledger_transfers as t
-      (debit_account_id, credit_account_id, amount, kind, description, refs, idempotency_key)
-    values (p_debit, p_credit, p_amount, p_kind, p_description, p_refs, p_idempotency_key)
+      (debit_account_id, credit_account_id, amount, kind, description, refs, idempotency_key, given)
+    values (p_debit, p_credit, p_amount, p_kind, p_description, p_refs, p_idempotency_key,
+      v_given_paid + v_given_received)
     on conflict (idempotency_key) do nothing
     returning t.id into transfer_id;
     -- Not found: a call that locked other accounts used the key meanwhile; look at what it moved.
@@ -1125,8 +1248,14 @@ begin
 
   update ledger_accounts a set
     debits_posted = a.debits_posted + case a.id when p_debit then p_amount else 0 end,
-    credits_posted = a.credits_posted + case a.id when p_credit then p_amount else 0 end
+    credits_posted = a.credits_posted + case a.id when p_credit then p_amount else 0 end,
+    given = a.given + case a.id when p_debit then -v_given_paid else v_given_received end
   where a.id in (p_debit, p_credit) and a.kind = 'user';
+  if v_given_paid > 0 then perform ledger_take_given(p_debit, v_given_paid); end if;
+  if v_given_received > 0 then
+    insert into ledger_given (account_id, transfer_id, amount, remaining, expires_at)
+    values (p_credit, transfer_id, p_amount, p_amount, p_given_until);
+  end if;
   outcome := 'ok';
   available := available - p_amount;
 end $function$;
@@ -1182,6 +1311,7 @@ CREATE TRIGGER asset_files_counted_in AFTER INSERT ON asset_files REFERENCING NE
 CREATE TRIGGER asset_files_counted_out AFTER DELETE ON asset_files REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_files();
 CREATE TRIGGER assets_files_first BEFORE DELETE ON assets FOR EACH ROW EXECUTE FUNCTION delete_files_of_asset();
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ledger_given_kept BEFORE DELETE OR TRUNCATE ON ledger_given FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_holds_count_change_for_key AFTER UPDATE ON ledger_holds FOR EACH ROW WHEN (new.refs ? 'key_id'::text AND (old.amount <> new.amount OR old.status <> new.status)) EXECUTE FUNCTION count_hold_for_key();
 CREATE TRIGGER ledger_holds_count_for_key AFTER INSERT ON ledger_holds FOR EACH ROW WHEN (new.refs ? 'key_id'::text) EXECUTE FUNCTION count_hold_for_key();
 CREATE TRIGGER ledger_holds_ended_stay BEFORE UPDATE ON ledger_holds FOR EACH ROW WHEN (old.status <> 'pending'::text) EXECUTE FUNCTION refuse_change();

@@ -27,6 +27,8 @@ import { registerStarterModel } from './modules/assets/register-starter-model.ts
 import { assetsRoutes } from './modules/assets/routes.ts';
 import { starterLanguageModel } from './modules/assets/starter-language-model.ts';
 import { gatherSends } from './modules/credits/gather-sends.ts';
+import { collectDebtsJob } from './modules/credits/jobs/collect-debts.ts';
+import { expireGivenJob } from './modules/credits/jobs/expire-given.ts';
 import { expireHoldsJob } from './modules/credits/jobs/expire-holds.ts';
 import { sealTransfersJob } from './modules/credits/jobs/seal-transfers.ts';
 import { openUserAccount } from './modules/credits/ledger.ts';
@@ -114,6 +116,8 @@ export async function createApp(options: Options): Promise<App> {
     scrubBlobsJob,
     sealTransfersJob,
     expireHoldsJob,
+    expireGivenJob,
+    collectDebtsJob,
     collectBlobsJob,
     deleteExpiredJob,
     meterDeploymentsJob,
@@ -121,7 +125,10 @@ export async function createApp(options: Options): Promise<App> {
     reconcileTextServerJob,
   ];
   const grantMicro = parseBgl(config.startingGrantBgl);
-  const onUserCreated: OnUserCreated[] = [(tx, { userId }) => openUserAccount(tx, { userId, grantMicro })];
+  const onUserCreated: OnUserCreated[] = [
+    (tx, { userId }) =>
+      openUserAccount(tx, { userId, grantMicro, expiresAt: daysFrom(clock.now(), config.startingGrantDays) }),
+  ];
 
   const findAssetUses: FindAssetUse[] = [findTrainingUse, findDeploymentUse];
 
@@ -244,4 +251,9 @@ function nameChosenPort(config: Config, http: FastifyInstance): void {
 /** Clients reconnect and read afresh what they may have missed. */
 function endStreams(http: FastifyInstance): void {
   for (const close of http.openStreams) close();
+}
+
+/** The moment so many days later; null where none are said. */
+function daysFrom(start: Date, days: number): Date | null {
+  return days === 0 ? null : new Date(start.getTime() + days * 24 * 60 * 60 * 1000);
 }

@@ -32,6 +32,8 @@ const settings = z.object({
     .string()
     .regex(/^\d+(\.\d{1,6})?$/)
     .default('125'),
+  /** Days after which what is left of them expires; 0 never. */
+  BAKEHOUSE_STARTING_GRANT_DAYS: z.coerce.number().int().min(0).max(36_500).default(0),
   BAKEHOUSE_SIGN_UP: flag.default(true),
   BAKEHOUSE_GITHUB_CLIENT_ID: z.string().optional(),
   BAKEHOUSE_GITHUB_CLIENT_SECRET: z.string().optional(),
@@ -87,6 +89,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
       .map((email) => email.trim().toLowerCase())
       .filter(Boolean),
     startingGrantBgl: s.BAKEHOUSE_STARTING_GRANT_BGL,
+    startingGrantDays: s.BAKEHOUSE_STARTING_GRANT_DAYS,
     signUp: s.BAKEHOUSE_SIGN_UP,
     github: pair(s, 'BAKEHOUSE_GITHUB_CLIENT_ID', 'BAKEHOUSE_GITHUB_CLIENT_SECRET'),
     google: pair(s, 'BAKEHOUSE_GOOGLE_CLIENT_ID', 'BAKEHOUSE_GOOGLE_CLIENT_SECRET'),

@@ -11,6 +11,7 @@ import { parseBgl } from '@bakehouse/contract/money';
 import { listRuns, type Run } from '@bakehouse/contract/training';
 import { expect, test } from 'vitest';
 import { sealTransfers } from './modules/credits/seal-transfers.ts';
+import { buyForTest } from './modules/credits/test-user.ts';
 import { verifyLedger } from './modules/credits/verify-ledger.ts';
 import { emptySafetensors } from './modules/training/test-run.ts';
 import { connect } from './platform/db/database.ts';
@@ -38,6 +39,7 @@ const deaths: Victim[][] = [
 test('kill -9 of server, worker and PostgreSQL under load loses nothing that was acknowledged', async () => {
   const platform = await startPlatform();
   const users = await Promise.all(Array.from({ length: USERS }, () => platform.client.signUp()));
+  await giveSendable(await platform.databaseUrl(), users);
   const load = new Load(platform.url, users);
   await load.prepare();
   load.begin();
@@ -134,6 +136,16 @@ async function end(child: ChildProcess | undefined): Promise<void> {
 }
 
 /** Users who send each other credits and train, each asking again with the same key until there is an answer. */
+/** What they began with can be spent, and not sent. */
+async function giveSendable(url: string, users: TestUser[]): Promise<void> {
+  const db = connect(url);
+  try {
+    for (const { userId } of users) await buyForTest(db, userId, 125_000_000n);
+  } finally {
+    await db.destroy();
+  }
+}
+
 class Load {
   readonly acknowledgedSends: string[] = [];
   readonly endedRuns: Run[] = [];

@@ -225,7 +225,7 @@ def test_what_is_wrong_is_said_in_one_sentence(
 def test_values_that_are_no_numbers_are_no_picture(kontext_folder: Path) -> None:
     kontext = KontextPipeline.from_folder(kontext_folder, CPU)
     kontext.transformer.proj_out.bias.data.fill_(float("nan"))
-    with pytest.raises(PlainError, match="a picture that is not made of numbers"):
+    with pytest.raises(PlainError, match="a picture with values that are not numbers"):
         kontext.draw(KontextRequest("a cat", seed=1, steps=1))
 
 

@@ -214,7 +214,7 @@ AUTOENCODER = "vae/diffusion_pytorch_model.safetensors"
             "expert_1/config.json says 5 heads, which do not divide the width 16.",
         ),
         (_write("router/config.json", '{"heads": 0}'), "router/config.json says 0 heads"),
-        (_enlarge_expert, "Experts and router do not have the same side of latents."),
+        (_enlarge_expert, "Experts and router do not have latents of the same size."),
         (_drop_expert, "The router chooses among 8 experts, but there are 7."),
         (_delete("model_index.json"), "has neither a text_encoder nor a model_index.json"),
         (_write("model_index.json", "{}"), "has neither a text_encoder nor a model_index.json"),
@@ -271,7 +271,7 @@ def test_values_that_are_no_numbers_are_no_picture(paris_folder: Path) -> None:
     paris = ParisPipeline.from_folder(paris_folder, CPU)
     for expert in paris.experts:
         expert.final_layer.linear.bias.data.fill_(float("nan"))
-    with pytest.raises(PlainError, match="a picture that is not made of numbers"):
+    with pytest.raises(PlainError, match="a picture with values that are not numbers"):
         paris.generate([ParisRequest("a red apple", 1, steps=2)])
 
 

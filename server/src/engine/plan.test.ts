@@ -121,7 +121,7 @@ describe('plan', () => {
       {
         do: 'end',
         state: 'failed',
-        reason: 'Its process is gone. It was started 5 times and came no further.',
+        reason: 'Its process is gone. It was started 5 times without getting any further.',
       },
     ],
 

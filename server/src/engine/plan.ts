@@ -123,7 +123,7 @@ function secondsListening(listening: Listening | null, now: Date): number {
 function planAlive(workload: Planned, silence: number): Step {
   if (workload.outcome !== null) {
     return silence > LEAVE_AFTER_RESULT_S
-      ? { do: 'kill', reason: 'It had said its last word' }
+      ? { do: 'kill', reason: 'It reported its result but did not exit' }
       : { do: 'nothing' };
   }
   if (isHung(silence)) return { do: 'kill', reason: `It was silent for ${SILENT_HUNG_S / 60} minutes` };
@@ -162,7 +162,7 @@ export function planAfterFailure(
     return {
       do: 'end',
       state: 'failed',
-      reason: `${why} It was started ${failures} times and came no further.`,
+      reason: `${why} It was started ${failures} times without getting any further.`,
     };
   }
   const delaySeconds = Math.min(BACKOFF_FIRST_S * 2 ** workload.failures, BACKOFF_LONGEST_S);

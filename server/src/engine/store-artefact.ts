@@ -45,7 +45,7 @@ export async function storeArtefact(
   if (blob.sha256 !== announced) {
     // The bytes stay: others may have the same, and what nobody names is collected.
     throw new AppError('invalid_request', {
-      publicMessage: `${path} arrived with the SHA-256 ${blob.sha256} and not as announced in X-Content-SHA256`,
+      publicMessage: `${path} arrived with the SHA-256 ${blob.sha256}, not the one announced in X-Content-SHA256`,
       param: 'X-Content-SHA256',
     });
   }

@@ -1,20 +1,24 @@
 import type { getBalance } from '@bakehouse/contract/credits';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { parseBgl } from '@bakehouse/contract/money';
 import type { ReactNode } from 'react';
+import { formatDateTime } from '../lib/format-time.ts';
 import { Card } from './card.tsx';
 import { ErrorState } from './error-state.tsx';
 import { Money } from './money.tsx';
 import { LoadingRegion, Skeleton } from './skeleton.tsx';
 
+type Balance = ResponseOf<typeof getBalance>;
+
 type Props = {
   /** Undefined while it is being read. */
-  balance: ResponseOf<typeof getBalance> | undefined;
+  balance: Balance | undefined;
   error: unknown;
   onRetry: () => void;
   actions?: ReactNode;
 };
 
-/** What can be spent, what running work holds, and the two together. */
+/** What can be spent, what running work holds, the two together, and what of it can be sent. */
 export function BalanceCard({ balance, error, onRetry, actions }: Props) {
   if (!balance && error) {
     return (
@@ -42,7 +46,14 @@ export function BalanceCard({ balance, error, onRetry, actions }: Props) {
                 <Money bgl={balance.balance} className="font-medium" />
               </dd>
             </div>
+            <div className="flex justify-between gap-4">
+              <dt className="text-muted">Can be sent</dt>
+              <dd>
+                <Money bgl={balance.sendable} />
+              </dd>
+            </div>
           </dl>
+          <GivenCredits balance={balance} />
         </>
       ) : (
         <LoadingRegion>
@@ -53,5 +64,21 @@ export function BalanceCard({ balance, error, onRetry, actions }: Props) {
         </LoadingRegion>
       )}
     </Card>
+  );
+}
+
+/** Why less can be sent than spent, and what ends when. */
+function GivenCredits({ balance: { given, next_expiry } }: { balance: Balance }) {
+  if (parseBgl(given) === 0n) return null;
+  return (
+    <p className="mt-4 text-[0.8125rem] text-muted">
+      <Money bgl={given} /> of it was given to you. It is spent first and cannot be sent.
+      {next_expiry ? (
+        <>
+          {' '}
+          <Money bgl={next_expiry.amount} /> of that expires on {formatDateTime(new Date(next_expiry.at))}.
+        </>
+      ) : null}
+    </p>
   );
 }

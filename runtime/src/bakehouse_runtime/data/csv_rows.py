@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..errors import PlainError
-from .table import BLANK, NUL, Dropped, Row, Table, numbered_lines
+from .table import BLANK, NUL, Dropped, Row, Table, numbered_lines, refuse_twins
 
 if TYPE_CHECKING:
     from _csv import Reader as CsvReader
@@ -37,11 +37,7 @@ def csv_table(path: Path, name: str) -> Table:
         ) from error
     if not any(header):
         raise PlainError(f"The first line of {name} names no columns.")
-    seen: set[str] = set()
-    for column in header:
-        if column in seen:
-            raise PlainError(f"{name} names the column '{column}' twice.")
-        seen.add(column)
+    refuse_twins(header, name)
     return Table(header, _rows(reader, header))
 
 
@@ -71,9 +67,9 @@ def _fault(error: csv.Error) -> str:
     if "end of data" in text:
         return "a quote is opened and never closed"
     if "expected after" in text:
-        return "text stands behind a closing quote"
+        return "there is text after a closing quote"
     if "new-line character" in text:
-        return "a carriage return stands inside the line"
+        return "there is a carriage return inside the line"
     return text
 
 

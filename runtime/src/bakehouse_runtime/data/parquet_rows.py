@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PlainError
-from .table import Dropped, Row, Table
+from .table import Dropped, Row, Table, refuse_twins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,6 +31,7 @@ def parquet_table(path: Path, name: str, wanted: tuple[str, ...] | None) -> Tabl
     except (pa.ArrowException, OSError) as error:
         raise PlainError(f"{name} is not a parquet file.") from error
     names = list(file.schema_arrow.names)
+    refuse_twins(names, name)
     read = list(wanted) if wanted is not None and set(wanted) <= set(names) else None
     _refuse_large_groups(file, name, read)
     return Table(names, _rows(file, name, read))
@@ -45,13 +46,13 @@ def _rows(file: ParquetFile, name: str, read: list[str] | None) -> Iterator[Row 
             for values in _values(batch):
                 number += 1
                 if values is None:
-                    yield Dropped(number, "holds bytes that are not UTF-8 text")
+                    yield Dropped(number, "contains bytes that are not UTF-8 text")
                 else:
                     yield Row(number, values)
     except MemoryError:
         raise
     except (pa.ArrowException, OSError) as error:
-        raise PlainError(f"{name} is damaged behind its row {number}.") from error
+        raise PlainError(f"{name} is damaged after row {number}.") from error
 
 
 def _values(batch: RecordBatch) -> Sequence[dict[str, Any] | None]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # What JSON calls white space.
 BLANK = " \t\r\n"
-NUL = "a NUL character stands in the text"
+NUL = "the text contains a NUL character"
 
 
 class DataError(PlainError):
@@ -51,6 +51,15 @@ class Table:
 
     columns: list[str]
     rows: Iterable[Row | Dropped]
+
+
+def refuse_twins(columns: Iterable[str], name: str) -> None:
+    """Raises PlainError where two columns have one name: nobody could say which is meant."""
+    seen: set[str] = set()
+    for column in columns:
+        if column in seen:
+            raise PlainError(f"{name} names the column '{column}' twice.")
+        seen.add(column)
 
 
 def numbered_lines(path: Path, name: str) -> Iterator[tuple[int, str]]:

@@ -8,6 +8,12 @@ const passedOn =
   /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|G?OMP_\w+|(https?|no)_proxy|SSL_CERT_\w+)$/i;
 
 /**
+ * Before a command: it gives way to what people wait for, the web app and the served models. At 19, and not
+ * at 10, a chat beside it is as fast as alone: docs/decisions/threads-spin-briefly.md.
+ */
+export const atLowPriority = ['nice', '-n', '19'];
+
+/**
  * How to run the runtime: append a command and its arguments to `args`. `env` is the whole
  * environment of the child. The environment must have been prepared.
  */

@@ -12,6 +12,7 @@ describe('cleanFileName', () => {
     ['Zu\u0308rich.csv', 'Zürich.csv'],
     ['.gitattributes', '.gitattributes'],
     ['..hidden', '..hidden'],
+    ['the %22good%22 rows 100%.csv', 'the "good" rows 100%.csv'],
   ])('%j becomes %j', (sent, kept) => {
     expect(cleanFileName(sent)).toBe(kept);
   });

@@ -10,7 +10,9 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
  * usable is left.
  */
 export function cleanFileName(sent: string): string {
-  const name = (sent.split(/[/\\]/).at(-1) ?? '').normalize('NFC').replace(INVISIBLE, '').trim();
+  const last = sent.split(/[/\\]/).at(-1) ?? '';
+  // How browsers and curl send a quote in a form's file name, as the HTML standard says.
+  const name = last.replaceAll('%22', '"').normalize('NFC').replace(INVISIBLE, '').trim();
   if (name === '' || name === '.' || name === '..') {
     throw new AppError('invalid_request', {
       publicMessage: 'The file needs a name',

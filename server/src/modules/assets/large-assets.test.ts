@@ -75,7 +75,7 @@ describe('an asset of very many files', () => {
     expect(folder).toMatchObject({ path: 'odd', file_count: FILES / 2, size_bytes: (FILES / 2) * 7 });
     expect(folder.files.map((file) => file.path)).toEqual(['odd/000001', 'odd/000003', 'odd/000005']);
     const wrong = server.request(contract.assetInfo, { params: { id }, query: { cursor: 'x' } }, { as: ada });
-    await expect(wrong).rejects.toThrow('This cursor is not of this list');
+    await expect(wrong).rejects.toThrow('cursor must be the next_cursor of an earlier page of this list');
   });
 
   test('goes at once for its owner, and in pieces', async () => {

@@ -46,7 +46,7 @@ function parseCursor(text: string, sort: SortKey): ListCursor {
     return { value, id };
   } catch (cause) {
     throw new AppError('invalid_request', {
-      publicMessage: 'cursor must be a next_cursor of this list',
+      publicMessage: 'cursor must be the next_cursor of an earlier page of this list',
       param: 'cursor',
       cause,
     });

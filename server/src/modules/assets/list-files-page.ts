@@ -32,7 +32,7 @@ function parseCursor(cursor: string): string {
     // It is refused below.
   }
   throw new AppError('invalid_request', {
-    publicMessage: 'This cursor is not of this list',
+    publicMessage: 'cursor must be the next_cursor of an earlier page of this list',
     param: 'cursor',
   });
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  chargeBackPayment,
   getBalance,
   getLedger,
   grantCredits,
@@ -10,15 +11,24 @@ import {
 } from '@bakehouse/contract/credits';
 import { parseBgl } from '@bakehouse/contract/money';
 import { describe, expect, test, vi } from 'vitest';
+import { fakeClock } from '../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { GRANTS_ACCOUNT, PAYMENTS_ACCOUNT, revenueAccount, userAccount } from './accounts.ts';
+import { collectDebtsJob } from './jobs/collect-debts.ts';
 import { availableMicro, extendHold, hold, openUserAccount, settle, transfer } from './ledger.ts';
 import { sealTransfers } from './seal-transfers.ts';
-import { insertTestUser } from './test-user.ts';
+import { buyForTest, insertTestUser } from './test-user.ts';
 
-const server = await testServer();
+// Nobody begins with given credits, which cannot be sent.
+const server = await testServer({ config: { startingGrantBgl: '0' } });
 const { db, config } = server.services;
-const operator = await server.signUp('Operator');
+/** A new person who has bought 125 BGL. */
+async function signUp(name: string): Promise<TestUser> {
+  const user = await server.signUp(name);
+  await buyForTest(db, user.userId, 125_000_000n);
+  return user;
+}
+const operator = await signUp('Operator');
 config.operators.push(operator.email);
 await db.updateTable('users').set({ email_verified: true }).where('id', '=', operator.userId).execute();
 
@@ -45,9 +55,21 @@ const usernameOf = async (who: TestUser) =>
 
 describe('a new account', () => {
   test('starts with the grant, as a transfer', async () => {
-    const ada = await server.signUp('Ada');
-    expect(await balanceOf(ada)).toEqual({ balance: '125', held: '0', available: '125' });
-    const { transactions, summary } = await statementOf(ada);
+    const { request, signUp: enter } = await testServer({
+      config: { startingGrantBgl: '125', startingGrantDays: 30 },
+      clock: fakeClock(new Date('2030-01-01T00:00:00Z')),
+    });
+    const ada = await enter('Ada');
+    const of = { params: { userId: ada.userId } };
+    expect(await request(getBalance, of, { as: ada })).toEqual({
+      balance: '125',
+      held: '0',
+      available: '125',
+      given: '125',
+      sendable: '0',
+      next_expiry: { amount: '125', at: '2030-01-31T00:00:00.000Z' },
+    });
+    const { transactions, summary } = await request(listTransactions, { ...of, query: {} }, { as: ada });
     expect(transactions).toMatchObject([
       { transaction_type: 'credit', amount: '125', description: 'Starting credits', status: 'completed' },
     ]);
@@ -57,12 +79,12 @@ describe('a new account', () => {
 
 describe('sending credits', () => {
   test.each(['username', 'email', 'id'])('to a person by %s', async (by) => {
-    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const recipient =
       { username: await usernameOf(bob), email: bob.email.toUpperCase(), id: bob.userId }[by] ?? '';
     const answer = await send(ada, recipient, '0.5');
     expect(answer.amount).toBe('0.5');
-    expect(await balanceOf(ada)).toEqual({ balance: '124.5', held: '0', available: '124.5' });
+    expect(await balanceOf(ada)).toMatchObject({ balance: '124.5', held: '0', available: '124.5' });
     expect(await balanceOf(bob)).toMatchObject({ available: '125.5' });
 
     const description = `Bagels from ${await usernameOf(ada)} to ${await usernameOf(bob)}`;
@@ -80,7 +102,7 @@ describe('sending credits', () => {
   });
 
   test('the same key gives the same answer, whatever happened since', async () => {
-    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const key = randomUUID();
     const first = await send(ada, bob.email, 10, key);
     await send(ada, bob.email, 5);
@@ -93,7 +115,7 @@ describe('sending credits', () => {
   });
 
   test('20 calls at once with one key move the credits once', async () => {
-    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const key = randomUUID();
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(ada, bob.email, 10, key)));
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
@@ -101,7 +123,7 @@ describe('sending credits', () => {
   });
 
   test('a key that is too long is refused', async () => {
-    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     await expect(send(ada, bob.email, 1, 'k'.repeat(256))).rejects.toMatchObject({
       status: 400,
       body: { error: { param: 'Idempotency-Key' } },
@@ -109,7 +131,7 @@ describe('sending credits', () => {
   });
 
   test('keys of different people do not meet', async () => {
-    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const key = randomUUID();
     await send(ada, bob.email, 10, key);
     await send(bob, ada.email, 10, key);
@@ -142,7 +164,7 @@ describe('sending credits', () => {
       'Insufficient balance. Required: 125.000001 BGL. Available: 125 BGL.',
     ],
   ])('to %j the amount %j is refused with %i', async (recipient, amount, status, message) => {
-    const ada = await server.signUp('Ada');
+    const ada = await signUp('Ada');
     await expect(send(ada, recipient, amount)).rejects.toMatchObject({
       status,
       body: { error: { message } },
@@ -150,8 +172,29 @@ describe('sending credits', () => {
     expect(await balanceOf(ada)).toMatchObject({ available: '125' });
   });
 
+  test('of the starting grant is refused: nobody mints credits by signing up', async () => {
+    const { request, signUp: enter } = await testServer({ config: { startingGrantBgl: '125' } });
+    const [ada, bob] = [await enter('Ada'), await enter('Bob')];
+    const sent = request(
+      transferTokens,
+      { body: { user_id: bob.userId, recipient_id: ada.userId, amount: 1 } },
+      { as: bob, idempotencyKey: randomUUID() },
+    );
+    await expect(sent).rejects.toMatchObject({
+      status: 402,
+      code: 'not_sendable',
+      body: {
+        error: {
+          message: 'Given credits can be spent but not sent. You can send up to 0 BGL.',
+          param: 'amount',
+          available_amount: '0',
+        },
+      },
+    });
+  });
+
   test('to oneself is refused', async () => {
-    const ada = await server.signUp('Ada');
+    const ada = await signUp('Ada');
     await expect(send(ada, ada.email, 1)).rejects.toMatchObject({
       status: 400,
       body: { error: { param: 'recipient_id' } },
@@ -159,7 +202,7 @@ describe('sending credits', () => {
   });
 
   test('beyond what there is, nobody learns who has an account', async () => {
-    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const refusal = (recipient: string) =>
       send(ada, recipient, '999999').catch(({ status, body }) => ({ status, ...body.error, request_id: '' }));
     const refused = await refusal('nobody-at-all@example.com');
@@ -169,7 +212,7 @@ describe('sending credits', () => {
   });
 
   test('to a person who has never signed in; the starting grant comes on top', async () => {
-    const ada = await server.signUp('Ada');
+    const ada = await signUp('Ada');
     const row = { id: 'never-in', name: 'Never', username: 'never-in', email: 'never-in@example.com' };
     await db.insertInto('users').values(row).execute();
     await send(ada, row.email, '1.5');
@@ -181,7 +224,7 @@ describe('sending credits', () => {
   });
 
   test('both people hear of it', async () => {
-    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const heard = new Set<string>();
     for (const { userId } of [ada, bob]) {
       server.services.events.subscribe(userId, ({ topic, id }) => heard.add(`${topic} ${id}`));
@@ -199,7 +242,7 @@ describe('sending credits', () => {
 
 describe('the statement', () => {
   test('shows what is held as pending, then the charge, with what it was for', async () => {
-    const ada = await server.signUp('Ada');
+    const ada = await signUp('Ada');
     const { holdId } = await db.transaction().execute((tx) =>
       hold(tx, {
         userId: ada.userId,
@@ -219,7 +262,12 @@ describe('the statement', () => {
       dataset_id: 'd1',
       transaction_hash: null,
     });
-    expect(await balanceOf(ada)).toEqual({ balance: '125', held: '20', available: '105' });
+    expect(await balanceOf(ada)).toMatchObject({
+      balance: '125',
+      held: '20',
+      available: '105',
+      sendable: '105',
+    });
 
     await db.transaction().execute((tx) => extendHold(tx, { holdId, amountMicro: 30_000_000n }));
     await db.transaction().execute((tx) => settle(tx, { holdId, amountMicro: 1_250_001n }));
@@ -237,7 +285,7 @@ describe('the statement', () => {
   });
 
   test('names every kind of movement and sums costs by use, net of refunds', async () => {
-    const ada = await server.signUp('Ada');
+    const ada = await signUp('Ada');
     const account = userAccount(ada.userId);
     const movements = [
       { from: PAYMENTS_ACCOUNT, to: account, kind: 'purchase', amount: 10n, word: 'deposit' },
@@ -289,7 +337,7 @@ describe('the statement', () => {
   });
 
   test("counts days by the reader's calendar", async () => {
-    const ada = await server.signUp('Ada');
+    const ada = await signUp('Ada');
     await db.transaction().execute((tx) =>
       transfer(tx, {
         debitAccountId: userAccount(ada.userId),
@@ -324,7 +372,7 @@ describe('the statement', () => {
   });
 
   test('comes in pages that miss nothing and repeat nothing', async () => {
-    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     for (let i = 0; i < 7; i += 1) await (i % 2 ? send(ada, bob.email, 1) : send(bob, ada.email, 2));
     const all = (await statementOf(ada)).transactions;
     const paged: typeof all = [];
@@ -348,7 +396,7 @@ describe('the statement', () => {
   });
 
   test('can be cut to days, both inclusive; the sums are those of the days', async () => {
-    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     await send(ada, bob.email, 1);
     const today = (await statementOf(ada)).transactions[0]?.transaction_date.slice(0, 10) ?? '';
     const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10);
@@ -359,7 +407,7 @@ describe('the statement', () => {
   });
 
   test('of another person is refused', async () => {
-    const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+    const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const theirs = server.request(
       listTransactions,
       { params: { userId: bob.userId }, query: {} },
@@ -371,7 +419,7 @@ describe('the statement', () => {
 
 describe('the operator', () => {
   test('grants credits, once per key', async () => {
-    const ada = await server.signUp('Ada');
+    const ada = await signUp('Ada');
     const body = { recipient_id: ada.email, amount: '1000', description: 'Welcome' };
     const idempotencyKey = randomUUID();
     const first = await server.request(grantCredits, { body }, { as: operator, idempotencyKey });
@@ -391,6 +439,35 @@ describe('the operator', () => {
     });
   });
 
+  test('books a chargeback: the user pays what he could send, and owes the rest', async () => {
+    const ada = await signUp('Ada');
+    const body = { payer_id: ada.email, amount: '200', description: 'Card 4242' };
+    const idempotencyKey = randomUUID();
+    const first = await server.request(chargeBackPayment, { body }, { as: operator, idempotencyKey });
+    expect(first).toMatchObject({ amount: '200', collected: '125', owed: '75' });
+    expect(await server.request(chargeBackPayment, { body }, { as: operator, idempotencyKey })).toEqual(
+      first,
+    );
+    expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
+    expect((await statementOf(ada)).transactions[0]).toMatchObject({
+      transaction_type: 'withdrawal',
+      amount: '125',
+      description: 'Payment that was taken back',
+    });
+
+    await server.request(
+      grantCredits,
+      { body: { recipient_id: ada.email, amount: '100' } },
+      { as: operator, idempotencyKey: randomUUID() },
+    );
+    await collectDebtsJob.run(server.services, {}, new AbortController().signal);
+    expect(await balanceOf(ada)).toMatchObject({ balance: '25', sendable: '25' });
+    const nobody = { payer_id: 'nobody-at-all', amount: 1 };
+    await expect(
+      server.request(chargeBackPayment, { body: nobody }, { as: operator, idempotencyKey: randomUUID() }),
+    ).rejects.toMatchObject({ status: 404, body: { error: { param: 'payer_id' } } });
+  });
+
   test('reads the whole ledger with its proofs', async () => {
     await sealTransfers(db);
     const ledger = await server.request(getLedger, {}, { as: operator });
@@ -398,6 +475,7 @@ describe('the operator', () => {
       ['sum', true],
       ['balances', true],
       ['holds', true],
+      ['given', true],
       ['available', true],
       ['settlements', true],
       ['chain', true],
@@ -445,7 +523,7 @@ describe('the operator', () => {
   });
 
   test('is the only one who may', async () => {
-    const ada = await server.signUp('Ada');
+    const ada = await signUp('Ada');
     await expect(server.request(getLedger, {}, { as: ada })).rejects.toMatchObject({ status: 403 });
     const grant = server.request(grantCredits, { body: { recipient_id: ada.email, amount: 1 } }, { as: ada });
     await expect(grant).rejects.toMatchObject({ status: 403 });

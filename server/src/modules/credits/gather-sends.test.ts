@@ -5,7 +5,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../testing/test-database.ts';
 import { userAccount } from './accounts.ts';
 import { gatherSends, type SendGathered } from './gather-sends.ts';
-import { availableMicro, type Send, sendAll } from './ledger.ts';
+import { availableMicro } from './ledger.ts';
+import { type Send, sendAll } from './ledger-send.ts';
 import { insertTestUser } from './test-user.ts';
 import { verifyLedger } from './verify-ledger.ts';
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
   send = gatherSends({ ...database, log });
 });
 
-const user = (grantMicro = 0n) => insertTestUser(database.db, { grantMicro });
+const user = (boughtMicro = 0n) => insertTestUser(database.db, { boughtMicro });
 const available = (userId: string) => availableMicro(database.db, userId);
 const sending = (
   senderId: string,
@@ -119,7 +120,7 @@ test('whoever must wait for an account keeps nobody else waiting', async () => {
 
 test('one that PostgreSQL cannot make fails alone', async () => {
   const { db, pool } = await testDatabase();
-  const [ada, bob, full] = await Promise.all([1, 2, 3].map(() => insertTestUser(db, { grantMicro: 10n })));
+  const [ada, bob, full] = await Promise.all([1, 2, 3].map(() => insertTestUser(db, { boughtMicro: 10n })));
   const filled = sql`update ledger_accounts set credits_posted = ${2n ** 63n - 1n}, debits_posted = ${2n ** 62n}
     where id = ${userAccount(full ?? '')}`;
   await filled.execute(db);

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Services } from '../../platform/context.ts';
 import { gather } from '../../platform/gather.ts';
-import { type Send, type SendAnswer, sendAll } from './ledger.ts';
+import { type Send, type SendAnswer, sendAll } from './ledger-send.ts';
 
 /** Transfers in one transaction at most: it holds the accounts of all of them. */
 const MAX = 64;

@@ -1,19 +1,20 @@
-import type { balance } from '@bakehouse/contract/credits';
+import type { getBalance as contract } from '@bakehouse/contract/credits';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
-import type * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
-import { getUserTotals } from './queries.ts';
+import { findNextExpiry, getUserTotals } from './queries.ts';
 
-/** The caller's credits: all, held and available. */
-export async function getBalance(ctx: Context): Promise<z.infer<typeof balance>> {
-  return toBalance(await getUserTotals(ctx.db, ctx.caller.userId));
-}
-
-/** Totals in micro-BGL as the wire shows them. */
-export function toBalance(totals: { balance: bigint; held: bigint }): z.infer<typeof balance> {
+/** The caller's credits: all, what is held, what can be spent, and what can be sent. */
+export async function getBalance(ctx: Context): Promise<ResponseOf<typeof contract>> {
+  const { userId } = ctx.caller;
+  const { balance, held, given } = await getUserTotals(ctx.db, userId);
+  const expiry = given > 0n ? await findNextExpiry(ctx.db, userId) : undefined;
   return {
-    balance: formatBgl(totals.balance),
-    held: formatBgl(totals.held),
-    available: formatBgl(totals.balance - totals.held),
+    balance: formatBgl(balance),
+    held: formatBgl(held),
+    available: formatBgl(balance - held),
+    given: formatBgl(given),
+    sendable: formatBgl(balance - (held > given ? held : given)),
+    next_expiry: expiry ? { amount: formatBgl(expiry.amount), at: expiry.at.toISOString() } : null,
   };
 }

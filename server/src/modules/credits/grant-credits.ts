@@ -6,10 +6,14 @@ import { idempotent } from '../../platform/db/idempotent.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { GRANTS_ACCOUNT, userAccount } from './accounts.ts';
-import { transfer, unknownRecipient } from './ledger.ts';
+import { transfer } from './ledger.ts';
+import { unknownRecipient } from './ledger-send.ts';
 import { findUserId } from './queries.ts';
 
-/** Gives credits to a user; the caller is an operator. Throws AppError 'not_found' for an unknown recipient. */
+/**
+ * Gives credits to a user; the caller is an operator. They count as bought: an operator books what was paid
+ * elsewhere, or means it. Throws AppError 'not_found' for an unknown recipient.
+ */
 export async function grantCredits(
   ctx: Context,
   input: InputOf<typeof contract>['body'],

@@ -15,19 +15,23 @@ export type SealableTransfer = {
   idempotency_key: string | null;
   /** UTC with microseconds: 2026-01-31T12:00:00.000000Z. */
   created_at_utc: string;
+  /** How much of the amount is given credits. */
+  given: bigint;
 };
 
 /** Reads a SealableTransfer from `ledger_transfers t`. */
 export const sealableColumns = sql`
   t.seq, t.id, t.debit_account_id, t.credit_account_id, t.amount, t.kind, t.description, t.refs, t.hold_id,
-  t.idempotency_key, to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at_utc`;
+  t.idempotency_key, to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at_utc,
+  t.given`;
 
 /** What the first seal takes for the hash before it. */
 export const FIRST_HASH = '0'.repeat(64);
 
 /**
  * The seal of a transfer: SHA-256, in hex, over the JSON array of the previous seal and the
- * transfer's columns in the order below, with `refs` as pairs sorted by name.
+ * transfer's columns in the order below, with `refs` as pairs sorted by name; last comes what is given,
+ * unless it is nothing.
  */
 export function hashTransfer(previousHash: string, transfer: SealableTransfer): string {
   const fields = [
@@ -43,6 +47,7 @@ export function hashTransfer(previousHash: string, transfer: SealableTransfer): 
     transfer.hold_id,
     transfer.idempotency_key,
     transfer.created_at_utc,
+    ...(transfer.given > 0n ? [transfer.given.toString()] : []),
   ];
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
 }
@@ -63,4 +68,5 @@ export const sqlFields = sql`
     from jsonb_each_text(t.refs)
   ) end || ',' ||
   coalesce('"' || t.hold_id || '"', 'null') || ',' || coalesce(to_json(t.idempotency_key)::text, 'null') ||
-  ',"' || to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"]'`;
+  ',"' || to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') ||
+  case when t.given = 0 then '' else '","' || t.given end || '"]'`;

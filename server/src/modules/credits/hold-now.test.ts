@@ -25,7 +25,7 @@ function chatHold(userId: string): Hold {
 
 test('a hold of its own is one transaction, announced once and after it', async () => {
   const { db, pool } = await testDatabase();
-  const ada = await insertTestUser(db, { grantMicro: 10n });
+  const ada = await insertTestUser(db, { boughtMicro: 10n });
   vi.mocked(publishChange).mockClear();
   const announce = vi.fn();
   const services = {
@@ -41,7 +41,7 @@ test('a hold of its own is one transaction, announced once and after it', async 
     code: 'insufficient_funds',
   });
 
-  expect(await getUserTotals(db, ada)).toEqual({ balance: 10n, held: 7n });
+  expect(await getUserTotals(db, ada)).toEqual({ balance: 10n, held: 7n, given: 0n });
   expect(announce.mock.calls).toEqual([[ada, { topic: 'balance', id: ada }]]);
   expect(vi.mocked(publishChange)).not.toHaveBeenCalled();
 });
@@ -50,7 +50,7 @@ test('after it the connection waits for the disk again', async () => {
   const { db, url } = await testDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   onFileEnd(() => pool.end());
-  const ada = await insertTestUser(db, { grantMicro: 10n });
+  const ada = await insertTestUser(db, { boughtMicro: 10n });
   await pool.query('set synchronous_commit = on');
 
   await holdNow(

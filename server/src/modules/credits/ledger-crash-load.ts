@@ -5,7 +5,8 @@ import pino from 'pino';
 import { createPool, openDatabase, type Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { gatherSends } from './gather-sends.ts';
-import { extendHold, hold, readSend, release, type Send, settle } from './ledger.ts';
+import { extendHold, hold, release, settle } from './ledger.ts';
+import { readSend, type Send } from './ledger-send.ts';
 
 /**
  * The load of ledger-crash.test.ts: moves credits between the users until it is killed, and prints

@@ -31,7 +31,7 @@ test('kill -9 of clients and of PostgreSQL under load loses no acknowledged tran
   await migrate(postgres.url);
 
   const users = await withDatabase(postgres.url, (db) =>
-    Promise.all(Array.from({ length: 5 }, () => insertTestUser(db, { grantMicro: 1_000_000n }))),
+    Promise.all(Array.from({ length: 5 }, () => insertTestUser(db, { boughtMicro: 1_000_000n }))),
   );
   const acknowledged = new Set<string>();
 

@@ -55,7 +55,11 @@ describe('accounts', () => {
   test('a new account starts with the grant, and opening it again grants nothing more', async () => {
     const userId = await insertTestUser(db, { grantMicro: 125_000_000n });
     await move((tx) => openUserAccount(tx, { userId, grantMicro: 200_000_000n }));
-    expect(await getUserTotals(db, userId)).toEqual({ balance: 125_000_000n, held: 0n });
+    expect(await getUserTotals(db, userId)).toEqual({
+      balance: 125_000_000n,
+      held: 0n,
+      given: 125_000_000n,
+    });
   });
 
   test('a grant of zero opens an empty account', async () => {
@@ -66,14 +70,14 @@ describe('accounts', () => {
 
 describe('transfer', () => {
   test('moves credits from one account to the other', async () => {
-    const [ada, bob] = [await insertTestUser(db, { grantMicro: 10n }), await insertTestUser(db)];
+    const [ada, bob] = [await insertTestUser(db, { boughtMicro: 10n }), await insertTestUser(db)];
     await send(ada, bob, 4n);
     expect(await availableMicro(db, ada)).toBe(6n);
     expect(await availableMicro(db, bob)).toBe(4n);
   });
 
   test('refuses more than is available, names both amounts, and leaves the transaction usable', async () => {
-    const [ada, bob] = [await insertTestUser(db, { grantMicro: 3_000_000n }), await insertTestUser(db)];
+    const [ada, bob] = [await insertTestUser(db, { boughtMicro: 3_000_000n }), await insertTestUser(db)];
     await move(async (tx) => {
       const refused = transfer(tx, {
         debitAccountId: userAccount(ada),
@@ -94,7 +98,7 @@ describe('transfer', () => {
 
   test('the same key answers with the first transfer; another amount or recipient is refused', async () => {
     const [ada, bob, eve] = [
-      await insertTestUser(db, { grantMicro: 10n }),
+      await insertTestUser(db, { boughtMicro: 10n }),
       await insertTestUser(db),
       await insertTestUser(db),
     ];
@@ -107,14 +111,14 @@ describe('transfer', () => {
   });
 
   test('a repeated key is answered even when the balance no longer pays for it', async () => {
-    const [ada, bob] = [await insertTestUser(db, { grantMicro: 10n }), await insertTestUser(db)];
+    const [ada, bob] = [await insertTestUser(db, { boughtMicro: 10n }), await insertTestUser(db)];
     const key = randomUUID();
     const first = await send(ada, bob, 10n, key);
     expect(await send(ada, bob, 10n, key)).toEqual(first);
   });
 
   test('50 parallel spends on a balance that pays for one: exactly one succeeds', async () => {
-    const [ada, bob] = [await insertTestUser(db, { grantMicro: 100n }), await insertTestUser(db)];
+    const [ada, bob] = [await insertTestUser(db, { boughtMicro: 100n }), await insertTestUser(db)];
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, (_, i) => (i % 2 ? send(ada, bob, 100n) : holdFor(ada, 100n))),
     );
@@ -126,7 +130,7 @@ describe('transfer', () => {
   });
 
   test('30 parallel calls with one key make one transfer', async () => {
-    const [ada, bob] = [await insertTestUser(db, { grantMicro: 100n }), await insertTestUser(db)];
+    const [ada, bob] = [await insertTestUser(db, { boughtMicro: 100n }), await insertTestUser(db)];
     const key = randomUUID();
     const answers = await Promise.all(Array.from({ length: 30 }, () => send(ada, bob, 7n, key)));
     expect(new Set(answers.map((answer) => answer.transferId)).size).toBe(1);
@@ -135,7 +139,7 @@ describe('transfer', () => {
 
   test('one key in parallel between accounts that share no lock: one wins, the others are refused', async () => {
     const payers = await Promise.all(
-      Array.from({ length: 8 }, () => insertTestUser(db, { grantMicro: 10n })),
+      Array.from({ length: 8 }, () => insertTestUser(db, { boughtMicro: 10n })),
     );
     const takers = await Promise.all(payers.map(() => insertTestUser(db)));
     const key = randomUUID();
@@ -148,8 +152,8 @@ describe('transfer', () => {
 
   test('transfers in both directions at once do not lock each other out', async () => {
     const [ada, bob] = [
-      await insertTestUser(db, { grantMicro: 100n }),
-      await insertTestUser(db, { grantMicro: 100n }),
+      await insertTestUser(db, { boughtMicro: 100n }),
+      await insertTestUser(db, { boughtMicro: 100n }),
     ];
     await Promise.all(
       Array.from({ length: 40 }, (_, i) => (i % 2 ? send(ada, bob, 1n) : send(bob, ada, 1n))),
@@ -160,14 +164,14 @@ describe('transfer', () => {
 
 describe('hold', () => {
   test('takes credits out of what can be spent, not out of the balance', async () => {
-    const ada = await insertTestUser(db, { grantMicro: 10n });
+    const ada = await insertTestUser(db, { boughtMicro: 10n });
     await holdFor(ada, 7n);
-    expect(await getUserTotals(db, ada)).toEqual({ balance: 10n, held: 7n });
+    expect(await getUserTotals(db, ada)).toEqual({ balance: 10n, held: 7n, given: 0n });
     await expect(holdFor(ada, 4n)).rejects.toMatchObject({ code: 'insufficient_funds' });
   });
 
   test('the same key answers with the first hold, also after an extension and after its end', async () => {
-    const ada = await insertTestUser(db, { grantMicro: 10n });
+    const ada = await insertTestUser(db, { boughtMicro: 10n });
     const key = randomUUID();
     const first = await holdFor(ada, 3n, { key });
     await move((tx) => extendHold(tx, { holdId: first.holdId, amountMicro: 5n }));
@@ -179,7 +183,7 @@ describe('hold', () => {
   });
 
   test('an extension sets the new total, may be repeated, and never shrinks', async () => {
-    const ada = await insertTestUser(db, { grantMicro: 10n });
+    const ada = await insertTestUser(db, { boughtMicro: 10n });
     const { holdId } = await holdFor(ada, 3n);
     await move((tx) => extendHold(tx, { holdId, amountMicro: 5n }));
     await move((tx) => extendHold(tx, { holdId, amountMicro: 5n }));
@@ -188,7 +192,7 @@ describe('hold', () => {
   });
 
   test('an extension beyond the balance leaves the hold as it was', async () => {
-    const ada = await insertTestUser(db, { grantMicro: 10n });
+    const ada = await insertTestUser(db, { boughtMicro: 10n });
     const { holdId } = await holdFor(ada, 3n);
     await expect(move((tx) => extendHold(tx, { holdId, amountMicro: 11n }))).rejects.toMatchObject({
       code: 'insufficient_funds',
@@ -198,7 +202,7 @@ describe('hold', () => {
   });
 
   test('grows by an amount at every call, and says what it has', async () => {
-    const ada = await insertTestUser(db, { grantMicro: 10n });
+    const ada = await insertTestUser(db, { boughtMicro: 10n });
     const { holdId } = await holdFor(ada, 3n);
     expect(await move((tx) => growHold(tx, { holdId, byMicro: 2n }))).toEqual({ amountMicro: 5n });
     expect(await move((tx) => growHold(tx, { holdId, byMicro: 2n }))).toEqual({ amountMicro: 7n });
@@ -212,25 +216,25 @@ describe('hold', () => {
     await expect(move((tx) => growHold(tx, { holdId, byMicro: 1n }))).rejects.toMatchObject({
       code: 'conflict',
     });
-    expect(await getUserTotals(db, ada)).toEqual({ balance: 3n, held: 0n });
+    expect(await getUserTotals(db, ada)).toEqual({ balance: 3n, held: 0n, given: 0n });
   });
 
   test('20 steps at once on credits for ten: the hold has what the accepted ones asked for', async () => {
-    const ada = await insertTestUser(db, { grantMicro: 11n });
+    const ada = await insertTestUser(db, { boughtMicro: 11n });
     const { holdId } = await holdFor(ada, 1n);
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, () => move((tx) => growHold(tx, { holdId, byMicro: 1n }))),
     );
     expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(10);
-    expect(await getUserTotals(db, ada)).toEqual({ balance: 11n, held: 11n });
+    expect(await getUserTotals(db, ada)).toEqual({ balance: 11n, held: 11n, given: 0n });
   });
 
   test('settles any amount up to the hold, once; the rest comes back', async () => {
-    const ada = await insertTestUser(db, { grantMicro: 10n });
+    const ada = await insertTestUser(db, { boughtMicro: 10n });
     const { holdId } = await holdFor(ada, 7n);
     const first = await move((tx) => settle(tx, { holdId, amountMicro: 2n }));
     expect(first.transferId).not.toBeNull();
-    expect(await getUserTotals(db, ada)).toEqual({ balance: 8n, held: 0n });
+    expect(await getUserTotals(db, ada)).toEqual({ balance: 8n, held: 0n, given: 0n });
     expect(await move((tx) => settle(tx, { holdId, amountMicro: 2n }))).toEqual(first);
     await expect(move((tx) => settle(tx, { holdId, amountMicro: 3n }))).rejects.toMatchObject({
       code: 'conflict',
@@ -242,26 +246,26 @@ describe('hold', () => {
   });
 
   test('refuses to settle more than was held', async () => {
-    const ada = await insertTestUser(db, { grantMicro: 10n });
+    const ada = await insertTestUser(db, { boughtMicro: 10n });
     const { holdId } = await holdFor(ada, 7n);
     await expect(move((tx) => settle(tx, { holdId, amountMicro: 8n }))).rejects.toThrow(/smaller than/);
     await expect(move((tx) => settle(tx, { holdId, amountMicro: -1n }))).rejects.toThrow();
-    expect(await getUserTotals(db, ada)).toEqual({ balance: 10n, held: 7n });
+    expect(await getUserTotals(db, ada)).toEqual({ balance: 10n, held: 7n, given: 0n });
   });
 
   test('settling zero is a release: nothing is charged', async () => {
-    const ada = await insertTestUser(db, { grantMicro: 10n });
+    const ada = await insertTestUser(db, { boughtMicro: 10n });
     const { holdId } = await holdFor(ada, 7n);
     expect(await move((tx) => settle(tx, { holdId, amountMicro: 0n }))).toEqual({ transferId: null });
     await move((tx) => release(tx, { holdId }));
-    expect(await getUserTotals(db, ada)).toEqual({ balance: 10n, held: 0n });
+    expect(await getUserTotals(db, ada)).toEqual({ balance: 10n, held: 0n, given: 0n });
     await expect(move((tx) => settle(tx, { holdId, amountMicro: 1n }))).rejects.toMatchObject({
       code: 'conflict',
     });
   });
 
   test('20 parallel settlements and releases of one hold end it once', async () => {
-    const ada = await insertTestUser(db, { grantMicro: 10n });
+    const ada = await insertTestUser(db, { boughtMicro: 10n });
     const { holdId } = await holdFor(ada, 10n);
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, (_, i) => move((tx) => settle(tx, { holdId, amountMicro: BigInt(i % 4) }))),
@@ -275,14 +279,14 @@ describe('hold', () => {
   });
 
   test('holds whose time is over are released; extended ones stay', async () => {
-    const ada = await insertTestUser(db, { grantMicro: 10n });
+    const ada = await insertTestUser(db, { boughtMicro: 10n });
     const expiresAt = new Date('2030-01-01T00:00:00Z');
     await holdFor(ada, 2n, { expiresAt });
     const { holdId } = await holdFor(ada, 3n, { expiresAt });
     await move((tx) => extendHold(tx, { holdId, expiresAt: new Date('2030-01-01T01:00:00Z') }));
     const expired = await move((tx) => expireHolds(tx, { now: expiresAt, limit: 100 }));
     expect(expired).toBe(1);
-    expect(await getUserTotals(db, ada)).toEqual({ balance: 10n, held: 3n });
+    expect(await getUserTotals(db, ada)).toEqual({ balance: 10n, held: 3n, given: 0n });
   });
 });
 
@@ -297,7 +301,7 @@ describe('the database itself', () => {
     ['truncate ledger_holds cascade'],
     ["update ledger_holds set description = 'x' where status <> 'pending'"],
   ])('refuses: %s', async (statement) => {
-    const ada = await insertTestUser(db, { grantMicro: 10n });
+    const ada = await insertTestUser(db, { boughtMicro: 10n });
     await move(async (tx) => release(tx, await holdFor(ada, 1n)));
     await expect(sql.raw(statement).execute(db)).rejects.toMatchObject({ code: '23001' });
   });
@@ -313,7 +317,7 @@ describe('the database itself', () => {
     ],
     ['ledger_accounts_user_has_totals', 'update ledger_accounts set debits_pending = null where id = '],
   ])('keeps %s', async (constraint, statement) => {
-    const ada = await insertTestUser(db, { grantMicro: 10n });
+    const ada = await insertTestUser(db, { boughtMicro: 10n });
     await expect(sql.raw(`${statement}'${userAccount(ada)}'`).execute(db)).rejects.toMatchObject({
       constraint,
     });

@@ -4,13 +4,21 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Services } from '../../platform/context.ts';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import { runPrepared } from '../../platform/db/run-prepared.ts';
-import { AppError } from '../../platform/errors.ts';
-import { publishChange } from '../../platform/events/publish-change.ts';
-import { accountOwner, GRANTS_ACCOUNT, revenueAccount, userAccount } from './accounts.ts';
+import { GRANTS_ACCOUNT, revenueAccount, userAccount } from './accounts.ts';
+import {
+  callOnce,
+  type ExtensionOutcome,
+  holdEnded,
+  type MoveOutcome,
+  oneOf,
+  publishBalance,
+  refuseUnlessExtended,
+  refuseUnlessMoved,
+} from './ledger-answers.ts';
 import { withinBudget } from './within-budget.ts';
 
 /**
- * The one writer of the ledger: each step is one call of a function in server/migrations (ledger_*),
+ * The writer of the ledger, with ledger-send.ts and ledger-given.ts beside it: each step is one call of a function in server/migrations (ledger_*),
  * inside the caller's transaction, and tells every touched user that the balance changed. Amounts
  * are micro-BGL. A step that throws has changed nothing, and the caller's transaction stays usable.
  *
@@ -19,7 +27,7 @@ import { withinBudget } from './within-budget.ts';
 
 type Prepared = Pick<Services, 'db' | 'pool'>;
 
-export type TransferKind = 'grant' | 'purchase' | 'transfer' | 'charge' | 'refund';
+export type TransferKind = 'grant' | 'purchase' | 'transfer' | 'charge' | 'refund' | 'expiry' | 'chargeback';
 
 /** What a movement is about; shown in statements and kept under the seal. */
 export type References = {
@@ -43,6 +51,8 @@ type Transfer = {
   references?: References;
   /** Unique in the whole ledger: begin it with who and what. Null: cannot be repeated safely. */
   idempotencyKey: string | null;
+  /** They come as given credits: spent first, never sent, and gone at `expiresAt`; null is never. */
+  given?: { expiresAt: Date | null };
 };
 
 export type Hold = {
@@ -61,13 +71,16 @@ export type Hold = {
 /** How a hold ends: with a charge from 0 to the hold's amount. */
 type Settlement = { holdId: string; amountMicro: bigint };
 
+const givenUntil = (given: Transfer['given']): Date | string | null =>
+  given === undefined ? null : (given.expiresAt ?? 'infinity');
+
 /**
  * Makes a new user's account, unless somebody's transfer to him has, and posts the starting grant, if
  * it is above zero, once.
  */
 export async function openUserAccount(
   tx: Transaction,
-  input: { userId: string; grantMicro: bigint },
+  input: { userId: string; grantMicro: bigint; expiresAt?: Date | null },
 ): Promise<void> {
   const { userId, grantMicro } = input;
   const idempotencyKey = `starting-grant:${userId}`;
@@ -85,78 +98,33 @@ export async function openUserAccount(
     kind: 'grant',
     description: 'Starting credits',
     idempotencyKey,
+    given: { expiresAt: input.expiresAt ?? null },
   });
 }
 
+type TransferAnswer = {
+  outcome: MoveOutcome;
+  transfer_id: string;
+  available: bigint | null;
+  sendable: bigint | null;
+};
+
 /**
  * Moves credits at once. The same key with the same transfer answers with the first transfer's id.
- * Throws AppError 'insufficient_funds' or 'idempotency_conflict'.
+ * Throws AppError 'insufficient_funds', 'idempotency_conflict', or for given credits on the way to another user
+ * 'not_sendable'.
  */
 export async function transfer(tx: Transaction, input: Transfer): Promise<{ transferId: string }> {
   const { debitAccountId, creditAccountId, amountMicro } = input;
-  const answer = await callOnce<{ outcome: MoveOutcome; transfer_id: string; available: bigint | null }>(
+  const answer = await callOnce<TransferAnswer>(
     tx,
     sql`select * from ledger_transfer(
       ${debitAccountId}, ${creditAccountId}, ${amountMicro}, ${input.kind}, ${input.description},
-      ${toJson(input.references ?? {})}, ${input.idempotencyKey})`,
+      ${toJson(input.references ?? {})}, ${input.idempotencyKey}, ${givenUntil(input.given)})`,
   );
-  refuseUnlessMoved(answer.outcome, amountMicro, answer.available);
+  refuseUnlessMoved(answer.outcome, amountMicro, answer);
   if (answer.outcome === 'ok') await publishBalance(tx, [debitAccountId, creditAccountId]);
   return { transferId: answer.transfer_id };
-}
-
-/** Credits from one user to another, named by username, email address or id. */
-export type Send = {
-  senderId: string;
-  recipient: string;
-  amountMicro: bigint;
-  /** The sender's own. */
-  idempotencyKey: string | null;
-};
-
-export type SendAnswer = {
-  outcome: MoveOutcome | 'unknown_recipient' | 'own_account' | 'busy';
-  transfer_id: string | null;
-  available: bigint | null;
-  recipient_id: string | null;
-};
-
-/**
- * Moves credits between users, one after the other, each with its own answer; see `readSend`. This is a
- * transaction of its own and tells nobody: the caller announces the changes after it, because
- * announcing inside makes such transactions commit one after the other. Without `wait` transfers
- * whose accounts another transaction holds are answered 'busy' and left alone.
- */
-export async function sendAll(
-  services: Prepared,
-  sends: Send[],
-  { wait }: { wait: boolean },
-): Promise<SendAnswer[]> {
-  return runPrepared(
-    services,
-    'ledger_send',
-    sql<SendAnswer>`
-      select outcome, transfer_id, available, recipient_id from ledger_send(
-        ${sends.map((one) => one.senderId)}, ${sends.map((one) => one.recipient)},
-        ${sends.map((one) => one.amountMicro)}, ${sends.map((one) => one.idempotencyKey)}, ${wait})`,
-  );
-}
-
-/** Throws what `transfer` throws, and AppError 'not_found' or 'invalid_request' for the recipient. */
-export function readSend(
-  { outcome, transfer_id, available, recipient_id }: SendAnswer,
-  { amountMicro }: Send,
-): { transferId: string; recipientId: string } {
-  if (outcome === 'unknown_recipient') throw unknownRecipient();
-  if (outcome === 'own_account') {
-    throw new AppError('invalid_request', {
-      publicMessage: 'You cannot send Bagels to yourself',
-      param: 'recipient_id',
-    });
-  }
-  if (outcome !== 'busy') refuseUnlessMoved(outcome, amountMicro, available);
-  if (transfer_id === null || recipient_id === null) throw new Error('The sender has no account');
-  return { transferId: transfer_id, recipientId: recipient_id };
 }
 
 /**
@@ -202,7 +170,7 @@ function holdCall(input: Hold): RawBuilder<unknown> {
 
 function readHold(rows: HoldAnswer[], input: Hold): { holdId: string; changed: boolean } {
   const answer = oneOf(rows);
-  refuseUnlessMoved(answer.outcome, input.amountMicro, answer.available);
+  refuseUnlessMoved(answer.outcome, input.amountMicro, answer);
   return { holdId: answer.hold_id, changed: answer.outcome === 'ok' };
 }
 
@@ -311,67 +279,4 @@ export async function availableMicro(db: Database | Transaction, userId: string)
         from ledger_accounts where id = ${userAccount(userId)}`,
   );
   return answer.available;
-}
-
-type MoveOutcome = 'ok' | 'replayed' | 'idempotency_conflict' | 'insufficient_funds';
-
-async function callOnce<Answer>(db: Database | Transaction, query: RawBuilder<unknown>): Promise<Answer> {
-  const { rows } = await query.$castTo<Answer>().execute(db);
-  return oneOf(rows);
-}
-
-function oneOf<Answer>([answer]: Answer[]): Answer {
-  if (answer === undefined) throw new Error('The ledger gave no answer');
-  return answer;
-}
-
-function refuseUnlessMoved(outcome: MoveOutcome, amountMicro: bigint, available: bigint | null): void {
-  if (outcome === 'insufficient_funds') throw insufficientFunds(amountMicro, available);
-  if (outcome === 'idempotency_conflict') {
-    throw new AppError('idempotency_conflict', {
-      publicMessage: 'This Idempotency-Key was already used for another request. Send a new key',
-      param: 'Idempotency-Key',
-    });
-  }
-}
-
-type ExtensionOutcome = 'ok' | 'insufficient_funds' | 'ended' | 'not_found';
-
-function refuseUnlessExtended(
-  { outcome, available }: { outcome: ExtensionOutcome; available: bigint | null },
-  { holdId, missing }: { holdId: string; missing: bigint | null },
-): void {
-  if (outcome === 'insufficient_funds') throw insufficientFunds(missing, available);
-  if (outcome === 'not_found') throw new Error(`There is no hold ${holdId}`);
-  if (outcome === 'ended') throw holdEnded();
-}
-
-function insufficientFunds(requiredMicro: bigint | null, available: bigint | null): AppError {
-  const required_amount = formatBgl(requiredMicro ?? 0n);
-  const available_amount = formatBgl(available ?? 0n);
-  return new AppError('insufficient_funds', {
-    publicMessage: `Insufficient balance. Required: ${required_amount} BGL. Available: ${available_amount} BGL.`,
-    data: { required_amount, available_amount },
-  });
-}
-
-/** The send form's own message. */
-export function unknownRecipient(): AppError {
-  return new AppError('not_found', {
-    publicMessage: 'Failed to send Bagels. Please check the recipient username.',
-    param: 'recipient_id',
-  });
-}
-
-function holdEnded(): AppError {
-  return new AppError('conflict', {
-    publicMessage: 'The credits held for this work were already settled or released',
-  });
-}
-
-async function publishBalance(tx: Transaction, accountIds: (string | null)[]): Promise<void> {
-  for (const accountId of accountIds) {
-    const userId = accountId === null ? null : accountOwner(accountId);
-    if (userId !== null) await publishChange(tx, userId, { topic: 'balance', id: userId });
-  }
 }

@@ -32,6 +32,8 @@ const typeSeenBy: Record<TransferKind, { receiver: TransactionType; payer: Trans
   transfer: { receiver: 'credit', payer: 'transfer' },
   charge: { receiver: 'credit', payer: 'payment' },
   refund: { receiver: 'refund', payer: 'debit' },
+  expiry: { receiver: 'credit', payer: 'debit' },
+  chargeback: { receiver: 'refund', payer: 'withdrawal' },
 };
 
 /**

@@ -30,14 +30,15 @@ export type AccountProof = {
   openHolds: number;
   wrongBalances: Wrong;
   wrongHolds: Wrong;
+  wrongGiven: Wrong;
   overspent: Wrong;
 };
 
-/** Every account with its own totals and, beside them, the same numbers from its transfers and open holds. */
+/** Every account with its own totals and, beside them, the same numbers from its transfers, open holds and portions. */
 const accountSums = (headSeq: bigint | null): RawBuilder<unknown> => sql`(
-  select a.id, a.kind, a.owner_user_id, a.credits_posted, a.debits_posted, a.debits_pending,
+  select a.id, a.kind, a.owner_user_id, a.credits_posted, a.debits_posted, a.debits_pending, a.given,
     coalesce(e.received, 0) as credits_summed, coalesce(e.paid, 0) as debits_summed,
-    coalesce(h.pending, 0) as pending_summed, coalesce(e.transfers, 0) as transfers,
+    coalesce(h.pending, 0) as pending_summed, coalesce(g.remaining, 0) as given_summed, coalesce(e.transfers, 0) as transfers,
     coalesce(a.credits_posted, e.received, 0) - coalesce(a.debits_posted, e.paid, 0) as balance
   from ledger_accounts a
   left join (
@@ -48,6 +49,9 @@ const accountSums = (headSeq: bigint | null): RawBuilder<unknown> => sql`(
     select debit_account_id, sum(amount)::bigint as pending
     from ledger_holds where status = 'pending' group by debit_account_id
   ) h on h.debit_account_id = a.id
+  left join (
+    select account_id, sum(remaining)::bigint as remaining from ledger_given group by account_id
+  ) g on g.account_id = a.id
 )`;
 
 /** Counts the accounts that are wrong, in the database: how many there are does not matter to our memory. */
@@ -64,6 +68,8 @@ export async function proveAccounts(db: Reader, headSeq: bigint | null): Promise
     balances_first: string | null;
     holds_count: number;
     holds_first: string | null;
+    given_count: number;
+    given_first: string | null;
     overspent_count: number;
     overspent_first: string | null;
   }>`
@@ -72,6 +78,7 @@ export async function proveAccounts(db: Reader, headSeq: bigint | null): Promise
       (select count(*)::int from ledger_holds where status = 'pending') as open_holds,
       ${wrong('balances', sql`credits_posted <> credits_summed or debits_posted <> debits_summed`)},
       ${wrong('holds', sql`debits_pending <> pending_summed`)},
+      ${wrong('given', sql`given <> given_summed`)},
       ${wrong('overspent', sql`credits_summed - debits_summed - pending_summed < 0`)}
     from ${accountSums(headSeq)} accounts`.execute(db);
   const row = oneOf(rows);
@@ -82,6 +89,7 @@ export async function proveAccounts(db: Reader, headSeq: bigint | null): Promise
     openHolds: row.open_holds,
     wrongBalances: { count: row.balances_count, first: row.balances_first },
     wrongHolds: { count: row.holds_count, first: row.holds_first },
+    wrongGiven: { count: row.given_count, first: row.given_first },
     overspent: { count: row.overspent_count, first: row.overspent_first },
   };
 }
@@ -126,6 +134,30 @@ export async function countWrongSettlements(db: Reader, afterSeq: bigint | null)
           where t.seq > ${afterSeq} and t.hold_id is not null and h.settled_amount is distinct from t.amount`.execute(
           db,
         );
+  return oneOf(rows).wrong;
+}
+
+/** Users whose portions of given credits are not what the transfers say that came and went, or whose portion is not its transfer. */
+export async function countWrongPortions(db: Reader): Promise<number> {
+  const { rows } = await sql<{ wrong: number }>`
+    select (
+      select count(*) from ledger_given g join ledger_transfers t on t.id = g.transfer_id
+      where (g.account_id, g.amount) is distinct from (t.credit_account_id, t.given)
+    )::int + (
+      select count(*) from (
+        select account_id, sum(given) as given from (
+          select id as account_id, -given as given from ledger_accounts where kind = 'user'
+          union all
+          select account_id, amount from ledger_given where transfer_id is null
+          union all
+          select credit_account_id, given from ledger_transfers where given > 0 and credit_account_id like 'user:%'
+          union all
+          select debit_account_id, -given from ledger_transfers where given > 0 and debit_account_id like 'user:%'
+        ) movements
+        group by account_id
+      ) accounts
+      where given <> 0
+    )::int as wrong`.execute(db);
   return oneOf(rows).wrong;
 }
 

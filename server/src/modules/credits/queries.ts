@@ -15,14 +15,31 @@ export async function findUserId(db: Reader, handle: string): Promise<string | u
   return rows[0]?.id;
 }
 
-/** A user's totals in micro-BGL; `held` is part of `balance`. */
-export async function getUserTotals(db: Reader, userId: string): Promise<{ balance: bigint; held: bigint }> {
-  const { rows } = await sql<{ balance: bigint; held: bigint }>`
-    select credits_posted - debits_posted as balance, debits_pending as held
+type UserTotals = { balance: bigint; held: bigint; given: bigint };
+
+/** A user's totals in micro-BGL; `held` and `given` are parts of `balance`. */
+export async function getUserTotals(db: Reader, userId: string): Promise<UserTotals> {
+  const { rows } = await sql<UserTotals>`
+    select credits_posted - debits_posted as balance, debits_pending as held, given
     from ledger_accounts where id = ${userAccount(userId)}`.execute(db);
   const [totals] = rows;
   if (totals === undefined) throw new Error(`User ${userId} has no ledger account`);
   return totals;
+}
+
+/** How many given credits end next, and when. */
+export async function findNextExpiry(
+  db: Reader,
+  userId: string,
+): Promise<{ amount: bigint; at: Date } | undefined> {
+  const { rows } = await sql<{ amount: bigint; at: Date }>`
+    select sum(remaining)::bigint as amount, expires_at as at
+    from ledger_given
+    where account_id = ${userAccount(userId)} and remaining > 0 and expires_at < 'infinity'
+    group by expires_at
+    order by expires_at
+    limit 1`.execute(db);
+  return rows[0];
 }
 
 export type Period = {

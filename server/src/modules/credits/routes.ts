@@ -1,5 +1,6 @@
 import * as contract from '@bakehouse/contract/credits';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
+import { chargeBackPayment } from './charge-back-payment.ts';
 import type { SendGathered } from './gather-sends.ts';
 import { getBalance } from './get-balance.ts';
 import { getLedger } from './get-ledger.ts';
@@ -18,4 +19,5 @@ export const creditsRoutes = ({ send }: { send: SendGathered }): Binding[] => [
   bindPublic(contract.listPrices, async () => listPrices()),
   bind(contract.getLedger, (ctx) => getLedger(ctx)),
   bind(contract.grantCredits, (ctx, { body }) => grantCredits(ctx, body)),
+  bind(contract.chargeBackPayment, (ctx, { body }) => chargeBackPayment(ctx, body)),
 ];

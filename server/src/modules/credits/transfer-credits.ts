@@ -5,7 +5,7 @@ import type { Context } from '../../platform/context.ts';
 import { refuseUnusableKey } from '../../platform/db/idempotent.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { SendGathered } from './gather-sends.ts';
-import { readSend, type Send } from './ledger.ts';
+import { readSend, type Send } from './ledger-send.ts';
 
 /** Sends the caller's credits to another user. The ledger itself keeps the key. Throws what `readSend` throws, and 'forbidden' for a key with a budget. */
 export async function transferCredits(

@@ -8,6 +8,7 @@ import {
   checkSeals,
   countSealed,
   countSkipped,
+  countWrongPortions,
   countWrongSettlements,
   countWrongTotals,
   findSeal,
@@ -45,6 +46,7 @@ export async function verifyLedger(db: Database): Promise<LedgerReport> {
     const headSeq = (await findChainHead(tx))?.seq ?? 0n;
     const accounts = await proveAccounts(tx, null);
     const wrongSettlements = await countWrongSettlements(tx, null);
+    const wrongPortions = await countWrongPortions(tx);
     const wrongTotals = await countWrongTotals(tx, headSeq);
     const skipped = await countSkipped(tx, { afterSeq: 0n, headSeq });
     const chain = await recomputeChain(tx, { start: { seq: 0n, hash: FIRST_HASH }, headSeq });
@@ -54,6 +56,7 @@ export async function verifyLedger(db: Database): Promise<LedgerReport> {
       chainHead: chain.head,
       checks: [
         checkSettlements(wrongSettlements, 'Every settled hold has its one transfer'),
+        checkPortions(wrongPortions),
         checkTotals(wrongTotals),
         checkChain(chain, skipped, `All ${sealedTransfers} seals`),
       ],
@@ -113,6 +116,12 @@ function toReport(
       'does not hold what its open holds sum to',
     ),
     checkUsers(
+      'given',
+      proof.wrongGiven,
+      'What is given is the sum of the portions that are left',
+      'does not have the given credits that are left of the portions',
+    ),
+    checkUsers(
       'available',
       proof.overspent,
       'No user has spent or promised more than there was',
@@ -144,6 +153,17 @@ function checkSettlements(wrong: number, right: string): Check {
     name: 'settlements',
     ok: wrong === 0,
     detail: wrong === 0 ? right : `${wrong} holds and transfers do not agree on what was settled`,
+  };
+}
+
+function checkPortions(wrong: number): Check {
+  return {
+    name: 'portions',
+    ok: wrong === 0,
+    detail:
+      wrong === 0
+        ? 'Given credits came and went as the transfers say'
+        : `${wrong} accounts or portions do not have the given credits that the transfers say`,
   };
 }
 

@@ -135,6 +135,30 @@ it('hangs up on a reader who takes nothing for half a minute', async () => {
   expect((await serving.requests(user))[0]?.completion_tokens).toBeGreaterThan(0);
 });
 
+it.each([
+  { asked: 'an answer', stream: false },
+  { asked: 'a stream', stream: true },
+])(
+  'gives $asked up when the model server is silent for three minutes, and charges nothing',
+  async ({ stream }) => {
+    const { stub } = serving;
+    stub.answer = 'hang';
+    const before = await serving.balance(user);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const asked = serving.ask(user, STARTER, { stream });
+    // vi.waitFor would move the faked clock.
+    while (stub.requests.length === 0) await pause(20);
+    vi.advanceTimersByTime(3 * 60_000);
+    vi.useRealTimers();
+    const answer = await asked;
+    expect(answer.status).toBe(504);
+    expect(await answer.text()).toContain('wrote nothing for 3 minutes');
+    await vi.waitFor(() => expect(stub.hungUp).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before), { timeout: 10_000 });
+    expect(await serving.requests(user)).toMatchObject([{ ok: false, cost_micro: 0n }]);
+  },
+);
+
 it('answers another user at once, however much one asks', async () => {
   const { stub, server } = serving;
   stub.answer = 'hang';

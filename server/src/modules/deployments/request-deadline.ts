@@ -21,7 +21,7 @@ export function requestDeadline(modelName: string): RequestDeadline {
   const end = (sentence: string) =>
     over.abort(new AppError('timed_out', { publicMessage: `${modelName} ${sentence}` }));
   const inAll = setTimeout(
-    () => end(`did not come to an end within ${IN_ALL_MS_MAX / 60_000} minutes. Ask for less at once`),
+    () => end(`did not finish its answer within ${IN_ALL_MS_MAX / 60_000} minutes. Ask for less at a time`),
     IN_ALL_MS_MAX,
   );
   let still: NodeJS.Timeout | undefined;

@@ -43,8 +43,8 @@ export function estimateLoad(readLoad: () => CpuLoad, capacity: () => Promise<Ca
 /** What the estimate says of the load of a CPU. Pure. */
 export function describeLoad(slowdown: number): string {
   if (slowdown < NOTICEABLE) {
-    return 'Estimated for the present load: this machine has little else to do. If it gets busier, the run takes longer and costs more.';
+    return 'Estimated for the current load: this machine is mostly idle. If it gets busier, the run takes longer and costs more.';
   }
   const times = slowdown < 3 ? slowdown.toFixed(1) : String(Math.round(slowdown));
-  return `Estimated for the present load: this machine is busy, so the run takes about ${times} times as long as on an idle one. It costs less if the other work ends sooner.`;
+  return `Estimated for the current load: this machine is busy, so the run takes about ${times} times as long as on an idle one. It costs less if the other work ends sooner.`;
 }

@@ -14,10 +14,10 @@ type Row = [string, { type: GpuType; count?: number; gigabytes?: number }, Gpu[]
 const onRtx = {
   accelerator: 'NVIDIA GeForce RTX 4090',
   priceId: 'training:NVIDIA_TESLA_V100',
-  priceLabel: 'Training on NVIDIA GeForce RTX 4090, priced like NVIDIA Tesla V100 (16GB)',
+  priceLabel: 'Training on NVIDIA GeForce RTX 4090, at the price of NVIDIA Tesla V100 (16GB)',
   description:
     'This machine has no NVIDIA Tesla A100 (40GB): the run goes to 1 x NVIDIA GeForce RTX 4090 ' +
-    'and is priced like NVIDIA Tesla V100 (16GB).',
+    'and is charged at the price of NVIDIA Tesla V100 (16GB).',
 };
 const onH100 = { accelerator: 'NVIDIA_H100_80GB', priceId: 'training:NVIDIA_H100_80GB' };
 const onCpu = { accelerator: null, priceId: 'training:CPU' };
@@ -46,7 +46,7 @@ test.each<Row>([
     {
       ...onH100,
       description:
-        'This machine has no NVIDIA Tesla A100 (40GB): the run goes to 1 x NVIDIA H100 (80GB) and is priced as such.',
+        'This machine has no NVIDIA Tesla A100 (40GB): the run goes to 1 x NVIDIA H100 (80GB) and is charged at its price.',
     },
   ],
   ['a GPU that nobody can ask for', { type: 'NVIDIA_TESLA_A100' }, [rtx], onRtx],
@@ -58,14 +58,14 @@ test.each<Row>([
       ...onCpu,
       description:
         'This machine has no NVIDIA Tesla A100 (40GB), and no other GPU for the 23.0 GB that the run needs: ' +
-        "it goes to this machine's CPU and is priced as such.",
+        "it goes to this machine's CPU and is charged at the CPU price.",
     },
   ],
   [
     'the CPU where there are no GPUs',
     { type: 'NVIDIA_TESLA_A100', count: 4 },
     [],
-    { ...onCpu, description: "The run goes to this machine's CPU and is priced as such." },
+    { ...onCpu, description: "The run goes to this machine's CPU and is charged at the CPU price." },
   ],
 ])('a run goes to %s', (_case, { type, count = 1, gigabytes = 8 }, gpus, { accelerator, ...expected }) => {
   const place = placeRun({ type, count }, gigabytes * GB, { gpus });

@@ -45,16 +45,16 @@ export function placeRun(
       devices: 1,
       priceId: 'training:CPU',
       priceLabel: undefined,
-      description: `${none} goes to this machine's CPU and is priced as such.`,
+      description: `${none} goes to this machine's CPU and is charged at the CPU price.`,
     };
   }
   const { type, like } = gpu;
-  const price = type === like ? 'as such' : `like ${gpuLabel(like)}`;
+  const price = type === like ? 'its price' : `the price of ${gpuLabel(like)}`;
   const where = `${GPUS_PER_RUN} x ${gpuLabel(type)}`;
   const goes =
     type === wanted.type
       ? `The run goes to ${where}.`
-      : `${lack}: the run goes to ${where} and is priced ${price}.`;
+      : `${lack}: the run goes to ${where} and is charged at ${price}.`;
   const others =
     wanted.count > GPUS_PER_RUN ? ' It trains on one GPU of this machine, and one is paid for.' : '';
   return {
@@ -62,7 +62,7 @@ export function placeRun(
     gpu,
     devices: GPUS_PER_RUN,
     priceId: `training:${like}`,
-    priceLabel: type === like ? undefined : `Training on ${gpuLabel(type)}, priced ${price}`,
+    priceLabel: type === like ? undefined : `Training on ${gpuLabel(type)}, at ${price}`,
     description: goes + others,
   };
 }

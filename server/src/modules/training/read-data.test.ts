@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { getPriority } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { fineTuneDefaults } from '@bakehouse/contract/limits';
@@ -88,6 +89,13 @@ test.each([
     expect(await read(ctx, input)).toEqual(goodData);
   },
 );
+
+test('a reader gives way to what people wait for', async () => {
+  const ctx = await withPython('nice > "$(dirname "$0")/niceness"', report);
+  const niceness = path.join(path.dirname(await environmentPython(ctx.config)), 'niceness');
+  await dataReader(PATIENT_MS)(ctx, input);
+  expect(Number(await readFile(niceness, 'utf8'))).toBe(Math.min(19, getPriority() + 10));
+});
 
 test('a reader ends when nobody waits for it any more', async () => {
   const ctx = await withPython('first && exec sleep 60', report);

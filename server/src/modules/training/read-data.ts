@@ -8,7 +8,7 @@ import {
 } from '@bakehouse/contract/runtime/train-spec';
 import { hasLayer } from '../../engine/machine/environment.ts';
 import { ProgramFailed, runProgram } from '../../engine/machine/run-program.ts';
-import { runtimeCommand } from '../../engine/machine/runtime-command.ts';
+import { atLowPriority, runtimeCommand } from '../../engine/machine/runtime-command.ts';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { BlobStore } from '../../platform/storage/blob-store.ts';
@@ -83,7 +83,11 @@ async function validateIn(
   const tooLong = AbortSignal.timeout(limitMs);
   const signal = gone ? AbortSignal.any([tooLong, gone]) : tooLong;
   try {
-    const output = await runProgram(command, [...args, 'validate', specFile], { env, signal });
+    const [nice = '', ...niceArgs] = atLowPriority;
+    const output = await runProgram(nice, [...niceArgs, command, ...args, 'validate', specFile], {
+      env,
+      signal,
+    });
     const json = output.findLast((line) => line.startsWith('{'));
     return validateReport.parse(JSON.parse(json ?? ''));
   } catch (error) {

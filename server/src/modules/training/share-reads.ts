@@ -101,7 +101,7 @@ function enter(inLine: Map<string, number>, userId: string): void {
   }
   if (all >= IN_LINE_MAX) {
     throw new AppError('unavailable', {
-      publicMessage: 'Many files are waiting to be read at present. Try again in a minute.',
+      publicMessage: 'Many files are waiting to be read. Try again in a minute.',
     });
   }
   inLine.set(userId, own + 1);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createAsset, deleteAsset, downloadFile, getAsset, listAssets } from '@bakehouse/contract/assets';
-import { getBalance, listTransactions, transferTokens } from '@bakehouse/contract/credits';
-import { formatBgl, MICRO_PER_BGL, parseBgl } from '@bakehouse/contract/money';
+import { getBalance, listTransactions } from '@bakehouse/contract/credits';
+import { MICRO_PER_BGL, parseBgl } from '@bakehouse/contract/money';
 import type { Report } from '@bakehouse/contract/runtime/report';
 import * as training from '@bakehouse/contract/training';
 import { sql } from 'kysely';
@@ -17,7 +17,8 @@ import { idleCpu } from '../../engine/machine/cpu-load.ts';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { collectBlobsJob } from '../assets/jobs/collect-blobs.ts';
-import { expireHolds } from '../credits/ledger.ts';
+import { revenueAccount, userAccount } from '../credits/accounts.ts';
+import { expireHolds, transfer } from '../credits/ledger.ts';
 import { estimateLoad } from './estimate-load.ts';
 import { trainingRoutes } from './routes.ts';
 import { emptyGguf, emptySafetensors, goodData } from './test-run.ts';
@@ -128,6 +129,19 @@ const balance = async (as = user) => request(getBalance, { params: { userId: as.
 async function expire() {
   clock.advance({ seconds: 31 * 24 * 3600 });
   await server.services.db.transaction().execute((tx) => expireHolds(tx, { now: clock.now(), limit: 100 }));
+}
+/** Pays for something else. */
+async function spend(as: TestUser, amountMicro: bigint) {
+  await server.services.db.transaction().execute((tx) =>
+    transfer(tx, {
+      debitAccountId: userAccount(as.userId),
+      creditAccountId: revenueAccount('deployment'),
+      amountMicro,
+      kind: 'charge',
+      description: 'Deployment',
+      idempotencyKey: null,
+    }),
+  );
 }
 const micro = (amount: string | null) => Number(parseBgl(amount ?? '0'));
 
@@ -412,12 +426,7 @@ describe('a fine-tune', () => {
   test('extends its hold, and is stopped with its work saved when the credit ends', async () => {
     const poor = await server.signUp('Poor');
     // What is left pays for about 100 seconds.
-    const amount = formatBgl(parseBgl((await balance(poor)).available) - 70_000n);
-    await request(
-      transferTokens,
-      { body: { user_id: poor.userId, recipient_id: user.userId, amount } },
-      { as: poor },
-    );
+    await spend(poor, parseBgl((await balance(poor)).available) - 70_000n);
     const own = await filesOf(poor);
     const commands: string[] = [];
     const { modelId } = await begin(
@@ -473,12 +482,7 @@ describe('a fine-tune', () => {
     };
     const modelId = await start({ as: broke, payload: own });
     await expire();
-    const { available: amount } = await balance(broke);
-    await request(
-      transferTokens,
-      { body: { user_id: broke.userId, recipient_id: user.userId, amount } },
-      { as: broke },
-    );
+    await spend(broke, parseBgl((await balance(broke)).available));
     await ended(modelId, broke);
     expect(await runOf(modelId, broke)).toMatchObject({
       state: 'cancelled',
@@ -736,7 +740,7 @@ describe('validation', () => {
       critical_errors: [],
       placement: {
         device: 'cpu',
-        description: "The run goes to this machine's CPU and is priced as such.",
+        description: "The run goes to this machine's CPU and is charged at the CPU price.",
       },
       data: { rows_kept: 9, dropped: [{ line: 4, reason: 'The answer is empty' }] },
       cost_estimate: { quote: { items: [{ label: "Training on this machine's CPU", unit: 'hour' }] } },
@@ -779,7 +783,7 @@ describe('validation', () => {
   test('estimates for the present load, says so, and holds what it has shown', async () => {
     const idle = (await validate()).cost_estimate;
     expect(idle.slowdown).toBe(1);
-    expect(idle.load).toContain('Estimated for the present load: this machine has little else to do.');
+    expect(idle.load).toContain('Estimated for the current load: this machine is mostly idle.');
     busyThreads = 10;
     const busy = (await validate()).cost_estimate;
     expect(busy.load).toContain('about 6 times as long as on an idle one');

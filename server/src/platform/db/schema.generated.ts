@@ -171,6 +171,16 @@ export type LedgerAccountsTable = {
   debits_posted: bigint | null;
   debits_pending: bigint | null;
   created_at: Generated<Timestamp>;
+  given: bigint | null;
+};
+
+export type LedgerGivenTable = {
+  id: Generated<string>;
+  account_id: string;
+  transfer_id: string | null;
+  amount: bigint;
+  remaining: bigint;
+  expires_at: Generated<Timestamp>;
 };
 
 export type LedgerHoldsTable = {
@@ -216,6 +226,7 @@ export type LedgerTransfersTable = {
   hold_id: string | null;
   idempotency_key: string | null;
   created_at: Generated<Timestamp>;
+  given: Generated<bigint>;
 };
 
 export type OnboardingStepsTable = {
@@ -462,6 +473,7 @@ export type DB = {
   gateways: GatewaysTable;
   idempotency_keys: IdempotencyKeysTable;
   ledger_accounts: LedgerAccountsTable;
+  ledger_given: LedgerGivenTable;
   ledger_holds: LedgerHoldsTable;
   ledger_sealed_totals: LedgerSealedTotalsTable;
   ledger_seals: LedgerSealsTable;

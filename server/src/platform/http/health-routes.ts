@@ -18,7 +18,7 @@ export function mountHealth(app: FastifyInstance, { metrics, metricsToken, check
   app.get('/readyz', options, async () => {
     await checkReady().catch((cause: unknown) => {
       throw new AppError('unavailable', {
-        publicMessage: 'The database does not answer, or takes no writes',
+        publicMessage: 'The database does not answer or cannot be written to',
         cause,
       });
     });

@@ -345,7 +345,7 @@ test('a server whose database hangs is not ready, and says so in time', async ()
   const { call } = await serve([], {}, () => ping(pool));
   expect(await call('/readyz')).toMatchObject({
     status: 503,
-    json: { error: { code: 'unavailable', message: 'The database does not answer, or takes no writes' } },
+    json: { error: { code: 'unavailable', message: 'The database does not answer or cannot be written to' } },
   });
 }, 10_000);
 

@@ -45,7 +45,7 @@ function refuse(input: unknown): void {
   if (way === null) return;
   const param = way.slice(0, NAMES_MAX).join('.');
   throw new AppError('invalid_request', {
-    publicMessage: `${param}: holds a character that is no text: NUL, or half of a surrogate pair`,
+    publicMessage: `${param} contains a character that cannot be stored: NUL or half of a surrogate pair. Remove it`,
     param,
   });
 }

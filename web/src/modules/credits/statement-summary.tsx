@@ -16,12 +16,14 @@ type Props = {
   rows: readonly StatementRow[];
   /** There are older ones that are not loaded yet. */
   hasMore: boolean;
+  /** What of today's balance can be sent to others. */
+  sendable: string | undefined;
   from: string | undefined;
   to: string | undefined;
 };
 
-/** What the rows in sight sum to, and the whole period as a file. */
-export function StatementSummary({ rows, hasMore, from, to }: Props) {
+/** What the rows in sight sum to, what of today's balance can be sent, and the whole period as a file. */
+export function StatementSummary({ rows, hasMore, sendable, from, to }: Props) {
   const user = useUser();
   const currency = currencyChoice.use();
   const { incoming, outgoing, net } = totalsOf(rows);
@@ -36,6 +38,7 @@ export function StatementSummary({ rows, hasMore, from, to }: Props) {
     { label: 'In', text: `+${showExact(incoming, currency)}` },
     { label: 'Out', text: `−${showExact(outgoing, currency)}` },
     { label: 'Net', text: showExact(net, currency).replace('-', '−') },
+    ...(sendable === undefined ? [] : [{ label: 'Can be sent', text: showExact(sendable, currency) }]),
   ];
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-3 border-line border-b px-5 py-3.5">

@@ -81,7 +81,13 @@ export function TransactionsPage() {
             />
           ) : view === 'statement' ? (
             <>
-              <StatementSummary rows={statement} hasMore={list.hasNextPage} from={from} to={to} />
+              <StatementSummary
+                rows={statement}
+                hasMore={list.hasNextPage}
+                sendable={balance.data?.sendable}
+                from={from}
+                to={to}
+              />
               <StatementTable rows={statement} {...more} />
             </>
           ) : (

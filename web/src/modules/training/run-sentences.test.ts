@@ -5,11 +5,18 @@ const running = {
   state: 'running',
   phase: 'training',
   reason: '',
+  step: 65,
   elapsed_seconds: 125,
   remaining_seconds: 43,
   started_at: '2026-01-01T00:00:00.000Z',
 } as const;
-const fresh = { ...running, state: 'starting', elapsed_seconds: 0, remaining_seconds: null } as const;
+const fresh = {
+  ...running,
+  state: 'starting',
+  step: 0,
+  elapsed_seconds: 0,
+  remaining_seconds: null,
+} as const;
 
 const told = (run: Parameters<typeof timeText>[0] & Parameters<typeof phaseText>[0]) => [
   shownState(run),
@@ -59,8 +66,10 @@ describe('badge, phase and time agree', () => {
       reason,
       '2 min 5 s so far',
     ]);
-    expect(timeText({ ...running, state: 'starting' })).toBe(
-      '2 min 5 s so far, charged from the first step on',
-    );
+    expect(told({ ...running, state: 'starting' })).toEqual([
+      'running',
+      'Continuing from its last checkpoint',
+      '2 min 5 s so far, charged from the next step on',
+    ]);
   });
 });

@@ -15,22 +15,24 @@ export function shownState({ state, phase }: Stage): Run['state'] {
 }
 
 /** What it does now. */
-export function phaseText({ state, phase, reason }: Stage & Pick<Run, 'reason'>): string {
+export function phaseText({ state, phase, reason, step }: Stage & Pick<Run, 'reason' | 'step'>): string {
   if (state === 'stopping') return 'Saving its progress';
   if (state === 'queued') return reason || 'Waiting for its turn';
   if (state === 'starting' && phase === 'evaluating') return 'Measuring the base model first';
-  if (state === 'starting' && phase === 'training') return 'Running the first step';
+  if (state === 'starting' && phase === 'training') {
+    return step === 0 ? 'Running the first step' : 'Continuing from its last checkpoint';
+  }
   return sentence(phase ?? (reason || state));
 }
 
-/** '2 min 5 s so far, about 40 s left'; before the first step, why nothing is counted. */
+/** '2 min 5 s so far, about 40 s left'; before the first step of an attempt, why nothing is counted. */
 export function timeText(
-  run: Stage & Pick<Run, 'elapsed_seconds' | 'remaining_seconds' | 'started_at'>,
+  run: Stage & Pick<Run, 'elapsed_seconds' | 'remaining_seconds' | 'started_at' | 'step'>,
 ): string {
-  const { state, elapsed_seconds: elapsed, remaining_seconds: remaining } = run;
+  const { state, step, elapsed_seconds: elapsed, remaining_seconds: remaining } = run;
   const before = elapsed >= 1 ? `${formatDuration(elapsed)} so far` : null;
   if (state === 'queued') return before ?? 'Not started yet';
-  if (state === 'starting') return join(before, 'charged from the first step on');
+  if (state === 'starting') return join(before, `charged from the ${step === 0 ? 'first' : 'next'} step on`);
   return join(
     before ?? 'just started',
     state === 'stopping' || remaining === null ? null : `${aboutDuration(remaining)} left`,

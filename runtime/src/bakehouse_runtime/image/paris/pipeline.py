@@ -203,7 +203,7 @@ def _check_parts(
     if len(channels) > 1:
         raise PlainError("Experts, router and autoencoder do not have the same latent channels.")
     if len({part.shape.latent_side for part in (*experts, router)}) > 1:
-        raise PlainError("Experts and router do not have the same side of latents.")
+        raise PlainError("Experts and router do not have latents of the same size.")
     if any(expert.shape.text_size != text.size for expert in experts):
         raise PlainError(
             f"The experts read text states of size {experts[0].shape.text_size}, but the text "

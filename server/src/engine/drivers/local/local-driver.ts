@@ -3,6 +3,7 @@ import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { atLowPriority } from '../../machine/runtime-command.ts';
 import type { Observed } from '../../plan.ts';
 import type { Capacity } from '../../queue.ts';
 import { type Driver, type Launch, type SpecKind, specKind } from '../driver.ts';
@@ -221,7 +222,6 @@ function showGpus({ devices }: Launch): Record<string, string> {
   return { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: devices.join(',') };
 }
 
-/** Runs give way to what people wait for: the web app and the served models. */
 function politely(launch: Launch): string[] {
-  return launch.behaviour === 'run' ? ['nice', '-n', '10'] : [];
+  return launch.behaviour === 'run' ? atLowPriority : [];
 }

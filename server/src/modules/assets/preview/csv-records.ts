@@ -78,10 +78,10 @@ export async function* csvRecords(
         } else if (mark === delimiter || isEnd) {
           endField();
           state = isEnd ? 'ended' : 'field';
-        } else fault = 'text stands behind a closing quote';
+        } else fault = 'there is text after a closing quote';
         at += 1;
       } else {
-        if (!isEnd) fault = 'a carriage return stands inside the line';
+        if (!isEnd) fault = 'there is a carriage return inside the line';
         at += 1;
       }
     }

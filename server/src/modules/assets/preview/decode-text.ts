@@ -40,10 +40,9 @@ export async function* decodeText(bytes: AsyncIterable<Buffer>, name: string): A
     if (readBytes === 0) refuseOtherKinds(chunk, name);
     readBytes += chunk.length;
     if (readBytes > READ_BYTES_MAX) {
-      throw new Unreadable(
-        'These rows are too deep in the file to be looked at here. Download it to see them.',
-        { param: 'offset' },
-      );
+      throw new Unreadable('These rows are too deep in the file to be shown here. Download it to see them.', {
+        param: 'offset',
+      });
     }
     yield decode(chunk);
   }

@@ -65,12 +65,12 @@ describe('a file that is made to take long', () => {
     const said = await look('said.parquet', oneRunParquet({ rows: 100_000_000, saidRows: 100_000_000 }));
     expect(said.status).toBe(400);
     expect(said.answer.error.message).toBe(
-      'The row groups of this file are too large to be looked at here. Download it to see its rows.',
+      'The row groups of this file are too large to be shown here. Download it to see its rows.',
     );
     const unsaid = await look('unsaid.parquet', oneRunParquet({ rows: 100_000_000, saidRows: 1000 }));
     expect(unsaid.status).toBe(400);
     expect(unsaid.answer.error.message).toBe(
-      'unsaid.parquet takes too much time or memory to be looked at here. Download it to see its rows.',
+      'unsaid.parquet takes too much time or memory to be shown here. Download it to see its rows.',
     );
     expect(Math.min(said.turns, unsaid.turns)).toBeGreaterThan(10);
     const honest = await look('honest.parquet', oneRunParquet({ rows: 1000, saidRows: 1000 }));

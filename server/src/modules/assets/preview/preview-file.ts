@@ -35,7 +35,7 @@ export async function previewFile(
     (cause: unknown) => {
       if (!(cause instanceof OutOfLimits)) throw cause;
       throw new AppError('invalid_request', {
-        publicMessage: `${path} takes too much time or memory to be looked at here. Download it to see its rows.`,
+        publicMessage: `${path} takes too much time or memory to be shown here. Download it to see its rows.`,
         param: 'path',
         cause,
       });

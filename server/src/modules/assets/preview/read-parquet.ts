@@ -100,7 +100,7 @@ function refuseLargeGroups(
   }
   if (bytes > READ_BYTES_MAX || values > GROUP_VALUES_MAX) {
     throw new Unreadable(
-      'The row groups of this file are too large to be looked at here. Download it to see its rows.',
+      'The row groups of this file are too large to be shown here. Download it to see its rows.',
     );
   }
 }

@@ -15,7 +15,7 @@ export type Broken = { line: number; reason: string };
 /** A limit of looking, and none of training, which reads such a row. */
 export const TOO_LONG = 'longer than 4 MB: too long to be shown';
 
-export const NUL = 'a NUL character stands in the text';
+export const NUL = 'the text contains a NUL character';
 export const HALF_CHARACTER = 'half of a surrogate pair stands where a character should';
 
 /**

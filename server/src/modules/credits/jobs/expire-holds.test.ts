@@ -14,8 +14,8 @@ const runJob = () => expireHoldsJob.run(services, {}, new AbortController().sign
 
 test('releases every hold whose work no longer extends it, however many there are', async () => {
   const [ada, bob] = [
-    await insertTestUser(db, { grantMicro: 1000n }),
-    await insertTestUser(db, { grantMicro: 1000n }),
+    await insertTestUser(db, { boughtMicro: 1000n }),
+    await insertTestUser(db, { boughtMicro: 1000n }),
   ];
   const holdFor = (userId: string, key: string) =>
     db.transaction().execute((tx) =>
@@ -38,6 +38,6 @@ test('releases every hold whose work no longer extends it, however many there ar
 
   clock.advance({ minutes: 1 });
   await runJob();
-  expect(await getUserTotals(db, ada)).toEqual({ balance: 1000n, held: 1n });
-  expect(await getUserTotals(db, bob)).toEqual({ balance: 1000n, held: 0n });
+  expect(await getUserTotals(db, ada)).toEqual({ balance: 1000n, held: 1n, given: 0n });
+  expect(await getUserTotals(db, bob)).toEqual({ balance: 1000n, held: 0n, given: 0n });
 });
