@@ -4,7 +4,7 @@ type NewDataset = { name: string; file?: { name: string; text: string } };
 
 /** Creates a dataset in the browser, uploads its file, and ends on its page. */
 export async function createDataset(page: Page, { name, file }: NewDataset): Promise<void> {
-  await page.goto('/dataset?create=dataset');
+  await page.goto('/dataset?sheet=create-dataset');
   const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
   await sheet.getByLabel('Name').fill(name);
   await sheet.getByRole('combobox', { name: 'Category' }).click();

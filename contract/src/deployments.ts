@@ -69,8 +69,14 @@ export const listVllm = endpoint({
   access: 'key',
   summary: "The user's text deployments, newest first",
   params: userIdParams,
-  query: z.object({ include_terminated: flag.default(false) }),
-  response: z.object({ pods: z.array(deployment) }),
+  query: z.object({
+    include_terminated: flag.default(false),
+    /** Only those that serve this model. */
+    model_id: idOf('model').optional(),
+    limit: z.coerce.number().int().min(1).max(100).default(50),
+    cursor: idOf('deployment').optional(),
+  }),
+  response: z.object({ pods: z.array(deployment), next_cursor: z.string().nullable() }),
 });
 
 export const vllmStats = endpoint({

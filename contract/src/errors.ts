@@ -9,10 +9,10 @@ export const errorStatus = {
   unauthenticated: 401,
   /** The balance does not cover the price; see `required_amount` and `available_amount`. */
   insufficient_funds: 402,
-  /** The budget of the API key does not cover the price; see `required_amount` and `budget`. */
-  budget_exceeded: 402,
   /** There is enough, but of it only `available_amount` may go to another user: the rest was given. */
   not_sendable: 402,
+  /** The budget of the API key does not cover the price; see `required_amount` and `budget`. */
+  budget_exceeded: 402,
   /** The thing exists, or may exist, but it is not the caller's. */
   forbidden: 403,
   not_found: 404,
@@ -61,7 +61,7 @@ export const errorBody = z.object({
     /** The field that the error is about, as a dotted path. */
     param: z.string().nullable(),
     request_id: z.string(),
-    /** BGL, on `insufficient_funds`, `budget_exceeded` and `not_sendable`. */
+    /** BGL, on `insufficient_funds`, `not_sendable` and `budget_exceeded`. */
     required_amount: z.string().optional(),
     available_amount: z.string().optional(),
     /** On `budget_exceeded`: which budget, and when it begins anew. */

@@ -183,8 +183,9 @@ export const listRuns = endpoint({
   query: z.object({
     model_id: idOf('model').optional(),
     limit: z.coerce.number().int().min(1).max(100).default(50),
+    cursor: idOf('run').optional(),
   }),
-  response: z.object({ runs: z.array(run) }),
+  response: z.object({ runs: z.array(run), next_cursor: z.string().nullable() }),
 });
 
 export const getRun = endpoint({
@@ -202,6 +203,10 @@ export const getRunMetrics = endpoint({
   access: 'key',
   summary: 'The curves of a run: one point per logged step',
   params: runIdParams,
+  query: z.object({
+    /** Only points that were reported, or to which something was added, after this instant. */
+    after: z.iso.datetime({ error: 'after must be an instant such as 2026-11-20T08:00:00Z' }).optional(),
+  }),
   response: z.object({
     points: z.array(z.object({ step: z.int(), at: z.string(), values: z.record(z.string(), z.number()) })),
   }),

@@ -5,30 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bakehouse_runtime.data.examples import Examples, Prepared, prepare_examples, steps_per_epoch
+from bakehouse_runtime.data.builder import Examples
+from bakehouse_runtime.data.conversations import Rendered, Turn
+from bakehouse_runtime.data.examples import Prepared, prepare_examples, steps_per_epoch
 from bakehouse_runtime.data.tokens import ModelTokens, read_model_tokens
 from bakehouse_runtime.errors import PlainError
-from bakehouse_runtime.protocol import DataSpec
+from train_spec import data_spec
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-def data_spec(file_path: str, **changes: Any) -> DataSpec:
-    return DataSpec.model_validate(
-        {
-            "file_path": file_path,
-            "input_column": "q",
-            "output_column": "a",
-            "segmentation_method": "regex",
-            "max_chunk_size": 64,
-            "stride": 8,
-            "min_segment_length": 4,
-            "train_test_split": 0.8,
-            "seed": 1,
-        }
-        | changes
-    )
 
 
 def prepare(path: Path, model: Path, **changes: Any) -> Prepared:
@@ -69,7 +54,7 @@ def test_a_pair_becomes_the_chat_templates_dialogue_and_only_its_answer_is_train
         assert len(examples) == 1
         found = examples.example(0).tolist()
         assert found in ids
-        trained = reference.decode(found[examples.trained_from[0] :])
+        trained = reference.decode(examples.example(0)[examples.learnt_of(0)])
         assert trained == f"{dialogues[ids.index(found)][1]}<|im_end|>\n"
 
 
@@ -117,7 +102,7 @@ def test_a_pair_begins_with_the_models_begin_of_text_token_once(
     example = prepare(path, plain).train
     reference: Any = AutoTokenizer.from_pretrained(plain)
     assert example.example(0).tolist() == reference("Who bakes?\nAda bakes it.<|im_end|>").input_ids
-    trained = example.example(0)[example.trained_from[0] :].tolist()
+    trained = example.example(0)[example.learnt_of(0)].tolist()
     assert reference.decode(trained) == "Ada bakes it.<|im_end|>"
     # A template writes the token itself.
     template = "<|im_start|>{{ messages[0].content }}{% for m in messages[1:] %}{{ m.content }}"
@@ -132,7 +117,8 @@ def test_a_chat_template_that_asks_for_the_date_gets_that_of_the_spec(
     template = "{{ strftime_now('%d %b %Y') }} {% for m in messages %}{{ m.content }}{% endfor %}"
     model = with_begin_token(tiny_model, tmp_path / "dated", template=template)
     tokens = read_model_tokens(model, "2026-11-20")
-    assert tokens.dialogue("q", "a") == ("20 Nov 2026 q", "20 Nov 2026 qa")
+    rendered = tokens.conversation([Turn("user", "q"), Turn("assistant", "a")])
+    assert rendered == Rendered("20 Nov 2026 qa", [(13, 14)])
 
 
 def test_the_rows_of_one_question_are_never_on_both_sides(tmp_path: Path, tiny_model: Path) -> None:
@@ -199,7 +185,7 @@ def test_long_answers_are_truncated_and_questions_without_room_for_one_dropped(
     prepared = prepare(path, tiny_model)
     assert prepared.rows_total == 4
     assert prepared.rows_truncated == 1
-    assert [(row.line, row.reason) for row in prepared.dropped] == [
+    assert [(row.line, row.reason) for row in prepared.dropped.first] == [
         (4, "the question alone fills the chunk of 64 tokens")
     ]
     assert max(prepared.train.lengths().max(), prepared.held_out.lengths().max()) == 64
@@ -233,7 +219,7 @@ def test_text_becomes_chunks_of_whole_sentences(
     # The end of the text is held out, so that no held-out sentence was trained on.
     assert lines[-1] in found[-1]
     assert lines[-1] not in " ".join(texts(prepared.train, tokens))
-    assert set(prepared.train.trained_from) == {0}
+    assert prepared.train.learnt.all()
 
 
 def test_the_tokenizer_method_makes_windows_over_all_tokens(
@@ -262,7 +248,9 @@ def test_short_segments_are_dropped_with_their_line(tmp_path: Path, tiny_model: 
     path = tmp_path / "x.txt"
     path.write_text("\n\n".join(["The first sentence is long enough to stay here."] * 6 + ["End."]))
     prepared = prepare(path, tiny_model, max_chunk_size=30, stride=1, min_segment_length=8)
-    assert [(row.line, row.reason[:13]) for row in prepared.dropped] == [(13, "a segment of ")]
+    assert [(row.line, row.reason[:13]) for row in prepared.dropped.first] == [
+        (13, "a segment of ")
+    ]
 
 
 def test_a_stride_that_never_gets_on_is_refused(tmp_path: Path, tiny_model: Path) -> None:
@@ -287,3 +275,101 @@ def test_steps_are_counted_as_trainer_counts_them() -> None:
     assert steps_per_epoch(161, 8, 1) == 21
     assert steps_per_epoch(161, 8, 4) == 6
     assert steps_per_epoch(1, 8, 4) == 1
+
+
+def chat(*said: tuple[str, str]) -> dict[str, Any]:
+    return {"messages": [{"role": role, "content": content} for role, content in said]}
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    return path
+
+
+COLUMNS_BY_FORMAT = {"input_column": None, "output_column": None}
+
+
+def test_of_a_conversation_every_answer_is_learnt_and_the_rest_is_read(
+    tmp_path: Path, tiny_model: Path
+) -> None:
+    said = [("system", "Be brief."), ("user", "Who?"), ("assistant", "Ada."), ("user", "Sure?")]
+    path = write_rows(tmp_path / "x.jsonl", [chat(*said, ("assistant", "Yes."))])
+    prepared = prepare(path, tiny_model, max_chunk_size=200, **COLUMNS_BY_FORMAT)
+    example = prepared.train
+    tokens = read_model_tokens(tiny_model).tokenizer
+    learnt = example.example(0)[example.learnt_of(0)].tolist()
+    read = example.example(0)[~example.learnt_of(0)].tolist()
+    assert tokens.decode(learnt, skip_special_tokens=False) == "Ada.<|im_end|>\nYes.<|im_end|>\n"
+    assert "Be brief." in tokens.decode(read, skip_special_tokens=False)
+    (sample,) = prepared.samples
+    assert [turn.role for turn in sample.turns] == [role for role, _ in said] + ["assistant"]
+    assert prepared.format is not None
+    assert prepared.format.format == "messages"
+
+
+def test_a_conversation_is_cut_behind_its_first_answers(tmp_path: Path, tiny_model: Path) -> None:
+    path = write_rows(
+        tmp_path / "x.jsonl",
+        [
+            chat(("user", "Who?"), ("assistant", "Ada."), ("user", "x " * 90), ("assistant", "y")),
+            chat(("user", "x " * 90), ("assistant", "Ada.")),
+        ],
+    )
+    prepared = prepare(path, tiny_model, max_chunk_size=64, **COLUMNS_BY_FORMAT)
+    assert prepared.train.lengths().tolist() == [64]
+    assert prepared.train.learnt_of(0).sum() > 0
+    assert prepared.rows_truncated == 1
+    assert [row.line for row in prepared.dropped.first] == [2]
+
+
+def test_turns_without_a_chat_template_stand_on_lines_of_their_own(
+    tmp_path: Path, tiny_model: Path
+) -> None:
+    plain = with_begin_token(tiny_model, tmp_path / "plain", template=None)
+    said = [("user", "Who?"), ("assistant", "Ada."), ("user", "Sure?"), ("assistant", "Yes.")]
+    path = write_rows(tmp_path / "x.jsonl", [chat(*said)])
+    example = prepare(path, plain, max_chunk_size=200, **COLUMNS_BY_FORMAT).train
+    tokens = read_model_tokens(plain)
+    assert texts(example, tokens) == [
+        "<|im_start|>Who?\nAda.<|im_end|>\nSure?\nYes.<|im_end|>",
+    ]
+    learnt = example.example(0)[example.learnt_of(0)].tolist()
+    assert tokens.tokenizer.decode(learnt, skip_special_tokens=False) == (
+        "Ada.<|im_end|>Yes.<|im_end|>"
+    )
+
+
+def test_rows_that_a_template_refuses_are_dropped_with_its_words(
+    tmp_path: Path, tiny_model: Path
+) -> None:
+    template = (
+        "{% if messages[0].role == 'system' %}{{ raise_exception('No system role') }}{% endif %}"
+        "{% for m in messages %}{{ m.content }}{% endfor %}"
+    )
+    model = with_begin_token(tiny_model, tmp_path / "strict", template=template)
+    pair = (("user", "Who?"), ("assistant", "Ada."))
+    path = write_rows(tmp_path / "x.jsonl", [chat(("system", "Be brief."), *pair), chat(*pair)])
+    prepared = prepare(path, model, **COLUMNS_BY_FORMAT)
+    assert [(row.line, row.reason) for row in prepared.dropped.first] == [
+        (1, "the chat template refuses it: No system role")
+    ]
+
+
+def test_a_long_text_of_a_column_is_cut_into_windows_of_one_side(
+    tmp_path: Path, tiny_model: Path
+) -> None:
+    long, short = "The bread is dark. " * 40, "The oven opens at four. "
+    rows = [{"text": long}, *({"text": f"{short}{number}"} for number in range(8)), {"text": "x"}]
+    path = write_rows(tmp_path / "x.jsonl", rows)
+    prepared = prepare(path, tiny_model, train_test_split=0.5, **COLUMNS_BY_FORMAT)
+    tokens = read_model_tokens(tiny_model)
+    sides = [texts(prepared.train, tokens), texts(prepared.held_out, tokens)]
+    assert sorted(any("dark" in text for text in side) for side in sides) == [False, True]
+    assert max(prepared.train.lengths().max(), prepared.held_out.lengths().max()) == 64
+    everything = [*sides[0], *sides[1]]
+    assert all(f"{short}{number}<|im_end|>" in everything for number in range(8))
+    assert prepared.train.learnt.all()
+    assert [(row.line, row.reason) for row in prepared.dropped.first] == [
+        (10, "a text of 1 tokens, fewer than 4")
+    ]
+    assert prepared.warnings == []

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from bakehouse_runtime.data.rows import Pair, read_pairs, read_table, read_text
+from bakehouse_runtime.data.conversations import Conversation
+from bakehouse_runtime.data.rows import read_rows, read_table, read_text
 from bakehouse_runtime.data.table import DataError, Dropped
 from bakehouse_runtime.errors import PlainError
+from train_spec import data_spec
 
 # Files with what both readers make of them: this one, and the one that shows rows in the web app.
 _READ_ALIKE = (
@@ -25,6 +27,13 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
 
 
 @dataclass
+class Pair:
+    line: int
+    question: str
+    answer: str
+
+
+@dataclass
 class ReadPairs:
     columns: list[str]
     kept: list[Pair]
@@ -32,11 +41,16 @@ class ReadPairs:
 
 
 def read(path: Path, question: str | None = "q", answer: str | None = "a") -> ReadPairs:
-    pairs = read_pairs(path, path.name, question, answer)
+    data = data_spec(path.name, input_column=question, output_column=answer)
+    pairs = read_rows(path, data)
     rows = list(pairs.rows)
     return ReadPairs(
         pairs.columns,
-        [row for row in rows if isinstance(row, Pair)],
+        [
+            Pair(row.line, *(turn.content for turn in row.turns))
+            for row in rows
+            if isinstance(row, Conversation)
+        ],
         [row for row in rows if isinstance(row, Dropped)],
     )
 

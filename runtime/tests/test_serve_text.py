@@ -93,6 +93,12 @@ def serve_spec(
     }
 
 
+def test_pages_in_a_browser_may_not_read_it(serving: Serving, tmp_path: Path) -> None:
+    answer = httpx.get(f"{serving.url}/v1/models", headers={"Origin": "https://example.com"})
+    assert answer.headers["access-control-allow-origin"] == "none"
+    assert "CORS" not in (tmp_path / "log").read_text()
+
+
 def test_the_served_adapter_is_the_one_that_peft_has_trained(
     serving: Serving, tiny_model: Path, adapter: Path
 ) -> None:

@@ -9,10 +9,11 @@ import pytest
 from bakehouse_runtime import confined
 from bakehouse_runtime.cli import main
 from bakehouse_runtime.confined import run_confined
+from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.protocol import ValidateReport, ValidateSpec
 from bakehouse_runtime.train.lora.train import read_inputs
 from bakehouse_runtime.validate import validate
-from train_spec import train_spec
+from train_spec import data_spec, train_spec
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,8 +72,26 @@ def test_the_command_prints_one_report(
     assert (report["train_examples"], report["eval_examples"]) == (16, 4)
     assert report["steps_total"] == 6
     assert sum(bin["count"] for bin in report["token_histogram"]) == 20
-    assert report["samples"][0]["trained_text"].startswith("answer ")
-    assert report["samples"][0]["text"].startswith("<|im_start|>user\nquestion ")
+    assert report["format"] == {
+        "format": "prompt_completion",
+        "input_column": "q",
+        "output_column": "a",
+        "system_column": None,
+    }
+    assert report["samples"][0] == {
+        "turns": [
+            {"role": "user", "content": "question 0"},
+            {"role": "assistant", "content": "answer 0"},
+        ],
+        "parts": [
+            {
+                "text": "<|im_start|>user\nquestion 0<|im_end|>\n<|im_start|>assistant\n",
+                "learnt": False,
+            },
+            {"text": "answer 0<|im_end|>\n", "learnt": True},
+        ],
+        "tokens": report["samples"][0]["tokens"],
+    }
     assert report["critical_errors"] == []
 
 
@@ -223,19 +242,24 @@ def write_parquet_bomb(path: Path, rows: int, characters: int) -> Path:
     return path
 
 
-def test_a_small_parquet_file_that_unpacks_to_gigabytes_is_read_in_pieces(
-    tmp_path: Path,
-) -> None:
-    data = write_parquet_bomb(tmp_path / "x.parquet", rows=5000, characters=1_000_000)
+def test_a_small_parquet_file_that_unpacks_to_much_is_read_in_pieces(tmp_path: Path) -> None:
+    data = write_parquet_bomb(tmp_path / "x.parquet", rows=240, characters=1_000_000)
     assert data.stat().st_size < 100_000
-    assert run_confined("x.parquet", longest_answer, data, memory_bytes=1 << 29) == 1_000_000
+    assert run_confined("x.parquet", longest_answer, data, memory_bytes=400 << 20) == 1_000_000
+
+
+def test_a_small_parquet_file_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
+    data = write_parquet_bomb(tmp_path / "x.parquet", rows=5000, characters=1_000_000)
+    with pytest.raises(PlainError, match=r"x\.parquet unpacks to more than 50 times its size"):
+        longest_answer(data)
 
 
 def longest_answer(data: Path) -> int:
-    from bakehouse_runtime.data.rows import Pair, read_pairs
+    from bakehouse_runtime.data.conversations import Conversation
+    from bakehouse_runtime.data.rows import read_rows
 
-    pairs = read_pairs(data, data.name, "q", "a")
-    return max(len(row.answer) for row in pairs.rows if isinstance(row, Pair))
+    rows = read_rows(data, data_spec(data.name)).rows
+    return max(len(row.turns[1].content) for row in rows if isinstance(row, Conversation))
 
 
 def test_what_takes_too_much_memory_is_named(

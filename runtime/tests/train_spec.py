@@ -7,7 +7,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bakehouse_runtime.protocol import TrainSpec
+from bakehouse_runtime.protocol import DataSpec, TrainSpec
 
 if TYPE_CHECKING:
     from bakehouse_server import BakehouseServer
@@ -24,6 +24,24 @@ def questions() -> list[tuple[str, str]]:
         for i, number in enumerate(NUMBERS)
         for form in forms
     ]
+
+
+def data_spec(file_path: str, **changes: Any) -> DataSpec:
+    """How a small file with the columns q and a is read."""
+    return DataSpec.model_validate(
+        {
+            "file_path": file_path,
+            "input_column": "q",
+            "output_column": "a",
+            "segmentation_method": "regex",
+            "max_chunk_size": 64,
+            "stride": 8,
+            "min_segment_length": 4,
+            "train_test_split": 0.8,
+            "seed": 1,
+        }
+        | changes
+    )
 
 
 def train_spec(

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { createAsset, downloadFile } from '@bakehouse/contract/assets';
 import { readConfig } from '../../server/src/config.ts';
 import { runtimeDir } from '../../server/src/engine/machine/environment.ts';
-import { runtimeCommand } from '../../server/src/engine/machine/runtime-command.ts';
+import { atLowPriority, runtimeCommand } from '../../server/src/engine/machine/runtime-command.ts';
 import { Client } from '../client.ts';
 import { findStarterModel, waitForMachine } from '../machine-ready.ts';
 import { type OwnServer, startOwnServer } from '../own-server.ts';
@@ -19,8 +19,9 @@ import { type Measured, median } from './measured.ts';
 
 const ATTACKER = fileURLToPath(new URL('./attacker.ts', import.meta.url));
 const PASSWORD = 'sourdough-starter';
-const ROUNDS = 40;
-const ANSWERS = 5;
+const LOOKS = 400;
+const DOWNLOADS = 100;
+const ANSWERS = 9;
 const ANSWER_TOKENS = 32;
 const DOWNLOAD_BYTES = 1_000_000;
 /** An attack has begun to bite, and the one before it has been got over. */
@@ -69,10 +70,11 @@ function compare(attack: Attack, what: keyof Seconds, before: Seconds, during: S
 
 async function besideAttack(attack: Attack, target: Target, victim: Victim): Promise<Seconds> {
   // Somebody else's machine makes the requests: here they get only what the server leaves over, and
-  // never a core that the victim could use (Linux's idle class; at nice 19 they would still take some).
+  // never a core that the victim could use.
+  const [priority = '', ...rest] = atLowPriority;
   const attacker = spawn(
-    'chrt',
-    ['--idle', '0', process.execPath, ATTACKER, JSON.stringify({ attack, ...target })],
+    priority,
+    [...rest, process.execPath, ATTACKER, JSON.stringify({ attack, ...target })],
     {
       stdio: ['ignore', 'ignore', 'inherit'],
     },
@@ -106,8 +108,8 @@ async function makeVictim(server: OwnServer, folder: string): Promise<Victim> {
   // The first request wakes the model server.
   await chat();
   return async () => ({
-    health: await medianSeconds(ROUNDS, health),
-    download: await medianSeconds(ROUNDS, download),
+    health: await medianSeconds(LOOKS, health),
+    download: await medianSeconds(DOWNLOADS, download),
     chat: await medianSeconds(ANSWERS, chat),
   });
 }

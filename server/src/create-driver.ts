@@ -10,19 +10,14 @@ import { findPreparation } from './engine/machine/queries.ts';
 import { machineAccelerators, servesTextOnGpus } from './engine/machine/read-machine.ts';
 import { runtimeCommand } from './engine/machine/runtime-command.ts';
 import type { Capacity } from './engine/queue.ts';
+import { CPU_SERVERS } from './modules/deployments/text-server-spec.ts';
 import type { Services } from './platform/context.ts';
-
-/**
- * Text servers that may run on the CPU at once. They idle most of the time, and a server is
- * replaced by starting its successor beside it, so there must be room for more than are wanted.
- */
-const CPU_DEPLOYMENTS = 4;
 
 /** The driver that the settings name. */
 export async function createDriver(services: Pick<Services, 'config' | 'db'>): Promise<Driver> {
   const { config } = services;
   if (config.driver === 'fake') {
-    const capacity: Capacity = { 'cpu:run': config.cpuSlots, 'cpu:deployment': CPU_DEPLOYMENTS };
+    const capacity: Capacity = { 'cpu:run': config.cpuSlots, 'cpu:deployment': CPU_SERVERS };
     return createFakeDriver({ capacity, script: idleUntilStopped });
   }
   return createLocalDriver({
@@ -36,7 +31,7 @@ export async function createDriver(services: Pick<Services, 'config' | 'db'>): P
 async function localCapacity(config: Config): Promise<Capacity> {
   return {
     'cpu:run': config.cpuSlots,
-    'cpu:deployment': CPU_DEPLOYMENTS,
+    'cpu:deployment': CPU_SERVERS,
     gpus: await machineAccelerators(),
     servesTextOnGpus: await servesTextOnGpus(config),
   };

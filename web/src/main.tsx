@@ -10,6 +10,7 @@ import { sessionQuery } from './modules/accounts/session.ts';
 import { router } from './routes.tsx';
 import { AppError } from './shell/app-error.tsx';
 import { Boundary } from './ui/boundary.tsx';
+import { tellFailures } from './ui/tell-failure.ts';
 import { ToastHost } from './ui/toast-host.tsx';
 import './styles.css';
 
@@ -18,6 +19,7 @@ followSystemTheme();
 onlineManager.setEventListener(watchServer);
 // Read while the code of the page is on its way.
 void queryClient.prefetchQuery(sessionQuery);
+tellFailures(queryClient);
 setNavigate((path) => void router.navigate({ href: path }));
 
 const root = document.getElementById('root');

@@ -1,15 +1,28 @@
 import * as z from 'zod';
 import { workloadSpecBase } from './workload-spec.ts';
 
+/**
+ * What a row of a file with columns is: a list of turns (`messages` of OpenAI, `conversations` of
+ * ShareGPT), instruction, input and output, a question and an answer, or a text that is continued.
+ */
+export const dataFormats = ['messages', 'sharegpt', 'alpaca', 'prompt_completion', 'text'] as const;
+
 /** How rows become training examples. Validation and training read the data with the same values. */
 export const dataSpec = z.object({
   /** Path inside the `dataset` input. Its ending decides the reader: csv, jsonl, json, txt, parquet. */
   file_path: z.string().min(1),
-  /** Columns that hold question and answer; null for text files, which are continued as text. */
+  /**
+   * Null, as in runs from before there was this field: question and answer where both columns are
+   * named, else what the file is recognised as. Text files (.txt) have none, and no columns.
+   */
+  format: z.enum(dataFormats).nullable().default(null),
+  /** Columns that hold question and answer. Of `messages`, `sharegpt` and `text` the first holds everything. */
   input_column: z.string().nullable(),
   output_column: z.string().nullable(),
+  /** Column with a system prompt for the conversation of each row. */
+  system_column: z.string().nullable().default(null),
   segmentation_method: z.enum(['regex', 'tokenizer', 'spacy', 'nltk']),
-  /** Longest example in tokens; longer ones are cut into overlapping windows (text) or truncated (columns). */
+  /** Longest example in tokens; longer ones are cut into overlapping windows (text) or truncated (conversations). */
   max_chunk_size: z.int().min(1),
   /** Tokens that two neighbouring windows share. */
   stride: z.int().min(1),
@@ -79,7 +92,20 @@ export const droppedRow = z.object({
   reason: z.string(),
 });
 
+/** What one side of a conversation says. */
+export const turn = z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() });
+
+/** A format with the columns that it needs; of alpaca they go by their names. */
+export const dataFormat = z.object({
+  format: z.enum(dataFormats),
+  input_column: z.string(),
+  output_column: z.string(),
+  system_column: z.string().nullable(),
+});
+
 export const validateReport = z.object({
+  /** How the rows were read; null for text files, and where nothing could be read. */
+  format: dataFormat.nullable(),
   columns: z.array(z.string()),
   rows_total: z.int(),
   rows_kept: z.int(),
@@ -95,8 +121,17 @@ export const validateReport = z.object({
   steps_total: z.int(),
   /** Example count per bin of token length. */
   token_histogram: z.array(z.object({ from: z.int(), to: z.int(), count: z.int() })),
-  /** Up to 5 examples as the model will see them, and the part that the loss counts. */
-  samples: z.array(z.object({ text: z.string(), trained_text: z.string(), tokens: z.int() })),
+  /**
+   * The first examples, at most 5: the turns of the row (none of a text), and the text that the model
+   * reads, in parts of which the loss counts those that are learnt.
+   */
+  samples: z.array(
+    z.object({
+      turns: z.array(turn),
+      parts: z.array(z.object({ text: z.string(), learnt: z.boolean() })),
+      tokens: z.int(),
+    }),
+  ),
   base_parameters: z.int(),
   trainable_parameters: z.int(),
   /** Peak bytes that training needs on a CPU, by the formula of docs/engine.md. */

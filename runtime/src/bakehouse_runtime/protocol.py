@@ -44,10 +44,19 @@ class WorkloadSpecBase(Wire):
     inputs: list[WorkloadInput]
 
 
+class DataFormat(Wire):
+    format: Literal["messages", "sharegpt", "alpaca", "prompt_completion", "text"]
+    input_column: str
+    output_column: str
+    system_column: str | None
+
+
 class DataSpec(Wire):
     file_path: Annotated[str, Field(min_length=1)]
+    format: Literal["messages", "sharegpt", "alpaca", "prompt_completion", "text"] | None = None
     input_column: str | None
     output_column: str | None
+    system_column: str | None = None
     segmentation_method: Literal["regex", "tokenizer", "spacy", "nltk"]
     max_chunk_size: Annotated[int, Field(ge=1)]
     stride: Annotated[int, Field(ge=1)]
@@ -94,19 +103,30 @@ class TrainSpec(Wire):
     device: Literal["auto", "cpu", "cuda", "mps"]
 
 
+class Turn(Wire):
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
 class ValidateReportTokenHistogram(Wire):
     from_: int = Field(alias="from")
     to: int
     count: int
 
 
-class ValidateReportSample(Wire):
+class ValidateReportSamplePart(Wire):
     text: str
-    trained_text: str
+    learnt: bool
+
+
+class ValidateReportSample(Wire):
+    turns: list[Turn]
+    parts: list[ValidateReportSamplePart]
     tokens: int
 
 
 class ValidateReport(Wire):
+    format: DataFormat | None
     columns: list[str]
     rows_total: int
     rows_kept: int

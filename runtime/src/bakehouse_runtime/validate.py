@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from .base_model import (
     training_memory,
 )
 from .confined import run_confined
-from .data.examples import Examples, Prepared, prepare_examples, steps_per_epoch
+from .data.examples import Prepared, prepare_examples, steps_per_epoch
 from .data.table import DataError
 from .data.tokens import read_json, read_model_tokens
 from .errors import PlainError
@@ -24,11 +25,11 @@ from .train.lora.gguf_adapter import gguf_obstacle
 
 if TYPE_CHECKING:
     from .base_model import BaseModel
+    from .data.builder import Sample
     from .data.tokens import ModelTokens
     from .protocol import ValidateSpec
 
-_SHOWN_DROPPED = 50
-_SHOWN_SAMPLES = 5
+_SHOWN_CHARACTERS = 4000
 _HISTOGRAM_BINS = 12
 
 
@@ -78,6 +79,7 @@ def _nothing() -> dict[str, Any]:
         **dict.fromkeys(numbers.split(), 0),
         **{name: [] for name in lists.split()},
         "tied_embeddings": False,
+        "format": None,
         "gguf_obstacle": None,
     }
 
@@ -104,17 +106,18 @@ def _data_fields(spec: ValidateSpec, prepared: Prepared, tokens: ModelTokens) ->
     return {
         "columns": prepared.columns,
         "rows_total": prepared.rows_total,
-        "rows_kept": prepared.rows_total - len(prepared.dropped),
-        "rows_dropped": len(prepared.dropped),
-        "dropped": [vars(row) for row in prepared.dropped[:_SHOWN_DROPPED]],
+        "format": vars(prepared.format) if prepared.format else None,
+        "rows_kept": prepared.rows_total - prepared.dropped.count,
+        "rows_dropped": prepared.dropped.count,
+        "dropped": [vars(row) for row in prepared.dropped.shown()],
         "rows_truncated": prepared.rows_truncated,
-        "train_tokens": len(prepared.train.tokens),
-        "eval_tokens": len(prepared.held_out.tokens),
+        "train_tokens": int(prepared.train.starts[-1]),
+        "eval_tokens": int(prepared.held_out.starts[-1]),
         "train_examples": len(prepared.train),
         "eval_examples": len(prepared.held_out),
         "steps_total": steps * parameters.epochs,
         "token_histogram": _histogram(prepared),
-        "samples": _samples(prepared.train, tokens),
+        "samples": [_shown_sample(sample, tokens) for sample in prepared.samples],
     }
 
 
@@ -138,16 +141,25 @@ def _histogram(prepared: Prepared) -> list[dict[str, int]]:
     ]
 
 
-def _samples(examples: Examples, tokens: ModelTokens) -> list[dict[str, Any]]:
-    shown = []
-    for index in range(min(len(examples), _SHOWN_SAMPLES)):
-        ids = examples.example(index).tolist()
-        trained = ids[examples.trained_from[index] :]
-        shown.append(
+def _shown_sample(sample: Sample, tokens: ModelTokens) -> dict[str, Any]:
+    """The turns of the row, and the text that the model reads in parts that are learnt or not."""
+    parts = groupby(zip(sample.tokens, sample.learnt, strict=True), key=lambda token: token[1])
+    return {
+        "turns": [
+            {"role": turn.role, "content": _shortened(turn.content)} for turn in sample.turns
+        ],
+        "parts": [
             {
-                "text": tokens.tokenizer.decode(ids, skip_special_tokens=False),
-                "trained_text": tokens.tokenizer.decode(trained, skip_special_tokens=False),
-                "tokens": len(ids),
+                "text": tokens.tokenizer.decode(
+                    [id_ for id_, _ in part], skip_special_tokens=False
+                ),
+                "learnt": learnt,
             }
-        )
-    return shown
+            for learnt, part in parts
+        ],
+        "tokens": len(sample.tokens),
+    }
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"

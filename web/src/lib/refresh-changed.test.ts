@@ -18,6 +18,7 @@ test('a change concerns lists and the thing itself, not its neighbours', () => {
   expect(concerns(run('a'), ['run', 'one', 'a'])).toBe(true);
   expect(concerns(run('a'), ['run', 'metrics', 'b'])).toBe(false);
   expect(concerns(run('a'), ['asset', 'list'])).toBe(false);
+  expect(concerns({ topic: 'asset', id: 'a' }, ['asset', 'readiness', 'b'])).toBe(false);
   expect(concerns({ topic: 'asset', id: 'a' }, ['asset', 'preview', { assetId: 'a' }])).toBe(false);
   expect(concerns({ topic: 'balance', id: 'u' }, ['transaction', 'u', {}])).toBe(true);
 });

@@ -17,7 +17,7 @@ const families: Record<ChangeEvent['topic'], string[]> = {
   api_key: ['session'],
 };
 /** Parts that are about one thing: its id is the third element of the key. */
-const aboutOne = new Set<unknown>(['one', 'metrics', 'logs']);
+const aboutOne = new Set<unknown>(['one', 'metrics', 'logs', 'readiness', 'files']);
 
 /** Whether the change can have made untrue what was read under this key. */
 export function concerns({ topic, id }: ChangeEvent, key: QueryKey): boolean {

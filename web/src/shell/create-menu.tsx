@@ -1,21 +1,20 @@
-import { Boxes, Database } from 'lucide-react';
 import { type ReactElement, useEffect } from 'react';
-import { useCreatePanel } from '../lib/create-panel.ts';
 import { Menu, MenuItem } from '../ui/menu.tsx';
-import { preloadSheets } from './create-sheets.tsx';
+import { createItems } from './nav-items.ts';
+import { preloadSheets } from './open-sheets.tsx';
+import { useGoToItem } from './use-go-to-item.ts';
 
 /** Create Dataset and Create Model, each in a side sheet. */
 export function CreateMenu({ trigger }: { trigger: ReactElement }) {
-  const openPanel = useCreatePanel();
+  const goTo = useGoToItem();
   useEffect(preloadSheets, []);
   return (
     <Menu trigger={trigger} defaultOpen>
-      <MenuItem icon={<Database aria-hidden />} onSelect={() => openPanel({ create: 'dataset' })}>
-        Create Dataset
-      </MenuItem>
-      <MenuItem icon={<Boxes aria-hidden />} onSelect={() => openPanel({ create: 'model' })}>
-        Create Model
-      </MenuItem>
+      {createItems.map((item) => (
+        <MenuItem key={item.label} icon={<item.icon aria-hidden />} onSelect={() => goTo(item)}>
+          {item.label}
+        </MenuItem>
+      ))}
     </Menu>
   );
 }

@@ -1,10 +1,10 @@
 import type { User } from '@bakehouse/contract/accounts';
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { Menu as MenuIcon, Plus, Search } from 'lucide-react';
 import { cx } from '../lib/cx.ts';
 import { loadable } from '../lib/loadable.tsx';
 import { BalanceWidget } from '../modules/credits/balance-widget.tsx';
-import { Button, buttonClass } from '../ui/button.tsx';
+import { Button, ButtonLink, buttonClass } from '../ui/button.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { CurrencySwitch } from './currency-switch.tsx';
@@ -20,8 +20,8 @@ export function preloadMenus(): void {
 }
 
 type Props = {
-  /** Null until the session is known. */
-  user: User | null;
+  /** Null for a visitor; undefined until the session is known. */
+  user: User | null | undefined;
   onOpenMenu: () => void;
   onOpenPalette: () => void;
   /** The pointer or the focus is near the button. */
@@ -47,29 +47,54 @@ export function Header({ user, onOpenMenu, onOpenPalette, preloadMenu, preloadPa
         >
           <MenuIcon aria-hidden />
         </Button>
-        <Link to="/dashboard" className="rounded-lg" aria-label="Bakehouse, dashboard">
+        <Link
+          to={user === null ? '/' : '/dashboard'}
+          className="rounded-lg"
+          aria-label={user === null ? 'Bakehouse, start page' : 'Bakehouse, dashboard'}
+        >
           <Logo nameClassName="max-md:hidden" />
         </Link>
-        <SearchButton onClick={onOpenPalette} preload={preloadPalette} />
+        {user !== null && <SearchButton onClick={onOpenPalette} preload={preloadPalette} />}
         <div className="ml-auto flex items-center gap-1.5 sm:gap-2.5">
-          <DeferredMenu
-            menu={CreateMenu}
-            trigger={
-              <button
-                type="button"
-                className={cx(buttonClass({ variant: 'primary' }), 'max-sm:w-9 max-sm:px-0')}
-              >
-                <Plus aria-hidden />
-                <span className="max-sm:sr-only">Create</span>
-              </button>
-            }
-          />
-          <CurrencySwitch className="max-lg:hidden" />
-          {user ? <BalanceWidget /> : <Skeleton className="h-9 w-24 rounded-lg" />}
-          {user ? <AccountMenu user={user} /> : <Skeleton className="size-9 shrink-0 rounded-full" />}
+          {user === null ? <WaysIn /> : <Own user={user} />}
         </div>
       </div>
     </header>
+  );
+}
+
+/** What a visitor can do: come in, and be brought back here. */
+function WaysIn() {
+  const next = useLocation({ select: ({ href }) => href });
+  return (
+    <>
+      <ButtonLink to="/" state={{ next }} variant="ghost">
+        Sign in
+      </ButtonLink>
+      <ButtonLink to="/" search={{ form: 'sign-up' }} state={{ next }} variant="primary">
+        Sign up
+      </ButtonLink>
+    </>
+  );
+}
+
+/** What is the user's own: to create, to pay, to change. */
+function Own({ user }: { user: User | undefined }) {
+  return (
+    <>
+      <DeferredMenu
+        menu={CreateMenu}
+        trigger={
+          <button type="button" className={cx(buttonClass({ variant: 'primary' }), 'max-sm:w-9 max-sm:px-0')}>
+            <Plus aria-hidden />
+            <span className="max-sm:sr-only">Create</span>
+          </button>
+        }
+      />
+      <CurrencySwitch className="max-lg:hidden" />
+      {user ? <BalanceWidget /> : <Skeleton className="h-9 w-24 rounded-lg" />}
+      {user ? <AccountMenu user={user} /> : <Skeleton className="size-9 shrink-0 rounded-full" />}
+    </>
   );
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { matchCommands } from './match-commands.ts';
 import { navGroups } from './nav-items.ts';
 
-const groups = [{ value: 'Pages', items: navGroups(false).flatMap(({ items }) => items) }];
+const groups = [{ value: 'Pages', items: navGroups({ is_operator: false }).flatMap(({ items }) => items) }];
 const found = (typed: string) =>
   matchCommands(groups, typed).flatMap(({ items }) => items.map(({ label }) => label));
 

@@ -5,7 +5,7 @@ import { CurrencySwitch } from './currency-switch.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 /** The slide-in menu of narrow screens and of pages without a sidebar. */
-export function MobileMenu({ user, onClose }: { user: User | null; onClose: () => void }) {
+export function MobileMenu({ user, onClose }: { user: User | null | undefined; onClose: () => void }) {
   const [open, setOpen] = useState(true);
   const close = () => {
     setOpen(false);
@@ -15,10 +15,12 @@ export function MobileMenu({ user, onClose }: { user: User | null; onClose: () =
   return (
     <Sheet open={open} onClose={close} title="Menu" side="left" size="sm">
       <Sidebar user={user} onNavigate={close} />
-      <div className="mt-6 flex items-center justify-between border-line border-t px-2.5 pt-5">
-        <span className="font-medium text-muted">Currency</span>
-        <CurrencySwitch />
-      </div>
+      {user !== null && (
+        <div className="mt-6 flex items-center justify-between border-line border-t px-2.5 pt-5">
+          <span className="font-medium text-muted">Currency</span>
+          <CurrencySwitch />
+        </div>
+      )}
     </Sheet>
   );
 }

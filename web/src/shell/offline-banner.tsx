@@ -1,8 +1,8 @@
 import { WifiOff } from 'lucide-react';
-import { useEffect, useState } from 'react';
 import { cx } from '../lib/cx.ts';
 import { relativeTime } from '../lib/format-time.ts';
 import { lastAnswer, useOnline } from '../lib/online.ts';
+import { useNow } from '../lib/use-now.ts';
 
 const TICK_MS = 10_000;
 
@@ -27,11 +27,7 @@ export function OfflineBanner() {
 }
 
 function Age() {
-  const [now, setNow] = useState(() => new Date());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(new Date()), TICK_MS);
-    return () => clearInterval(timer);
-  }, []);
+  const now = useNow(TICK_MS);
   // Not announced anew every minute.
   return <span aria-live="off">Last updated {relativeTime(lastAnswer(), now).toLowerCase()}.</span>;
 }

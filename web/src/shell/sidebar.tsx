@@ -1,31 +1,30 @@
 import type { User } from '@bakehouse/contract/accounts';
-import { Link } from '@tanstack/react-router';
-import { navGroups } from './nav-items.ts';
+import { Link, useLocation } from '@tanstack/react-router';
+import { ArrowUpRight } from 'lucide-react';
+import { useOpenSheet } from '../lib/sheet.ts';
+import { isSelected, type NavItem, navGroups } from './nav-items.ts';
+import { findSheet } from './open-sheets.tsx';
+import { useGoToItem } from './use-go-to-item.ts';
 
 type Props = {
-  /** Null until the session is known. */
-  user: User | null;
+  /** Null for a visitor, undefined until the session is known. */
+  user: User | null | undefined;
   onNavigate?: () => void;
 };
 
 /** The groups of pages. Also the slide-in menu's content; `onNavigate` closes that. */
 export function Sidebar({ user, onNavigate }: Props) {
+  const { pathname } = useLocation();
+  const sheet = findSheet(useOpenSheet()?.name);
   return (
     <nav aria-label="Main" className="flex flex-col gap-5">
-      {navGroups(user?.is_operator ?? false).map((group) => (
+      {navGroups(user).map((group) => (
         <div key={group.label ?? 'top'}>
           {group.label && <h2 className="mb-1 px-2.5 font-medium text-faint text-xs">{group.label}</h2>}
           <ul className="flex flex-col gap-px">
-            {group.items.map(({ label, to, icon: Icon }) => (
-              <li key={to}>
-                <Link
-                  to={to}
-                  onClick={onNavigate}
-                  className="flex h-8 items-center gap-2.5 rounded-lg px-2.5 font-medium text-muted transition-colors hover:bg-hover hover:text-ink data-[status=active]:bg-hover data-[status=active]:text-ink [&_svg]:data-[status=active]:text-accent-text"
-                >
-                  <Icon aria-hidden className="size-4 shrink-0" />
-                  {label}
-                </Link>
+            {group.items.map((item) => (
+              <li key={item.label}>
+                <Item item={item} selected={isSelected(item, { pathname, sheet })} onNavigate={onNavigate} />
               </li>
             ))}
           </ul>
@@ -33,4 +32,49 @@ export function Sidebar({ user, onNavigate }: Props) {
       ))}
     </nav>
   );
+}
+
+const itemClass =
+  'flex h-8 w-full items-center gap-2.5 rounded-lg px-2.5 text-left font-medium text-muted transition-colors hover:bg-hover hover:text-ink data-selected:bg-hover data-selected:text-ink [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:data-selected:text-accent-text';
+
+type ItemProps = { item: NavItem; selected: boolean; onNavigate: (() => void) | undefined };
+
+function Item({ item, selected, onNavigate }: ItemProps) {
+  const goTo = useGoToItem();
+  const shared = { className: itemClass, 'data-selected': selected || undefined };
+  const content = (
+    <>
+      <item.icon aria-hidden />
+      {item.label}
+    </>
+  );
+  switch (item.kind) {
+    case 'route':
+      return (
+        <Link {...shared} to={item.to} onClick={onNavigate}>
+          {content}
+        </Link>
+      );
+    case 'sheet':
+      return (
+        <button
+          {...shared}
+          type="button"
+          onClick={() => {
+            onNavigate?.();
+            goTo(item);
+          }}
+        >
+          {content}
+        </button>
+      );
+    case 'link':
+      return (
+        <a {...shared} href={item.href} target="_blank" rel="noreferrer" onClick={onNavigate}>
+          {content}
+          <ArrowUpRight aria-hidden className="ml-auto text-faint" />
+          <span className="sr-only">(opens in a new tab)</span>
+        </a>
+      );
+  }
 }

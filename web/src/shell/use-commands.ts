@@ -1,13 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Boxes, Database, type LucideIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
+import { Boxes, Database, type LucideIcon, Monitor, Moon, Sun } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useCreatePanel } from '../lib/create-panel.ts';
 import { themeChoice } from '../lib/theme.ts';
 import { useUser } from '../modules/accounts/api.ts';
 import { assetListQuery } from '../modules/assets/api.ts';
 import { type CommandGroup, matchCommands } from './match-commands.ts';
-import { navGroups } from './nav-items.ts';
+import { createItems, type NavItem, navGroups } from './nav-items.ts';
+import { useGoToItem } from './use-go-to-item.ts';
 
 /** Milliseconds after the last letter before the server is asked. */
 const DEBOUNCE_MS = 300;
@@ -39,27 +39,14 @@ export function useCommands(typed: string): { groups: CommandGroup<Command>[]; s
 }
 
 function useActions(): Command[] {
-  const openPanel = useCreatePanel();
+  const toCommand = useToCommand();
   const themes = [
     { value: 'light', label: 'Use the light theme', icon: Sun },
     { value: 'dark', label: 'Use the dark theme', icon: Moon },
     { value: 'system', label: 'Use the system’s theme', icon: Monitor },
   ] as const;
   return [
-    {
-      value: 'create-dataset',
-      label: 'Create Dataset',
-      words: 'new upload add data',
-      icon: Plus,
-      run: () => openPanel({ create: 'dataset' }),
-    },
-    {
-      value: 'create-model',
-      label: 'Create Model',
-      words: 'new fine-tune train upload',
-      icon: Plus,
-      run: () => openPanel({ create: 'model' }),
-    },
+    ...createItems.map(toCommand),
     ...themes.map(({ value, label, icon }) => ({
       value: `theme-${value}`,
       label,
@@ -71,17 +58,18 @@ function useActions(): Command[] {
 }
 
 function usePages(): Command[] {
-  const user = useUser();
-  const navigate = useNavigate();
-  return navGroups(user.is_operator)
+  const toCommand = useToCommand();
+  return navGroups(useUser())
     .flatMap((group) => group.items)
-    .map(({ label, words, to, icon }) => ({
-      value: to,
-      label,
-      words,
-      icon,
-      run: () => void navigate({ to }),
-    }));
+    .map(toCommand);
+}
+
+function useToCommand(): (item: NavItem) => Command {
+  const goTo = useGoToItem();
+  return (item) => {
+    const { label, words, icon } = item;
+    return { value: label, label, words, icon, run: () => goTo(item) };
+  };
 }
 
 const kinds = {

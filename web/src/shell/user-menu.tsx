@@ -4,7 +4,7 @@ import { currencyChoice } from '../lib/currency.ts';
 import { themeChoice } from '../lib/theme.ts';
 import { signOut, useUser } from '../modules/accounts/api.ts';
 import { Menu, MenuItem, MenuLink, MenuRadioGroup, MenuSeparator } from '../ui/menu.tsx';
-import { notify } from '../ui/notify.ts';
+import { tellFailure } from '../ui/tell-failure.ts';
 
 /** Own pages, theme, currency on narrow screens, and the way out. */
 export function UserMenu({ trigger }: { trigger: ReactElement }) {
@@ -54,10 +54,7 @@ export function UserMenu({ trigger }: { trigger: ReactElement }) {
         />
       </div>
       <MenuSeparator />
-      <MenuItem
-        icon={<LogOut aria-hidden />}
-        onSelect={() => void signOut().catch((error: unknown) => notify.error(error))}
-      >
+      <MenuItem icon={<LogOut aria-hidden />} onSelect={() => void signOut().catch(tellFailure)}>
         Sign Out
       </MenuItem>
     </Menu>

@@ -51,6 +51,7 @@ test('a row is a target, but its links keep their own click', async () => {
 });
 
 test('a long table draws only what is in sight and says how long it is', () => {
+  vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(44);
   render(<DataTable label="Things" columns={columns} rows={rows(10_000)} rowKey={(row) => row.id} />);
   const table = screen.getByRole('table');
   expect(table.getAttribute('aria-rowcount')).toBe('10001');

@@ -1,7 +1,8 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
 import { cx } from '../lib/cx.ts';
+import { usePlaceOnPage } from './use-place-on-page.ts';
 
 export type Column<Row> = {
   id: string;
@@ -27,16 +28,14 @@ type Props<Row> = {
   onRowClick?: (row: Row) => void;
   sort?: Sort;
   onSortChange?: (sort: Sort) => void;
-  /** Height of the scrolling area; long tables draw only the rows in sight. */
-  maxHeight?: string;
-  /** Pixels; rows must be this high for long tables to scroll rightly. */
+  /** Pixels that a row has at least. */
   rowHeight?: number;
 };
 
 const VIRTUAL_FROM = 100;
 const hidden = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden' };
 
-/** A dense table. From 100 rows on only the visible ones exist. */
+/** A dense table that scrolls with the page. From 100 rows on only those in sight exist. */
 export function DataTable<Row>({
   label,
   columns,
@@ -45,16 +44,15 @@ export function DataTable<Row>({
   onRowClick,
   sort,
   onSortChange,
-  maxHeight = '70dvh',
   rowHeight = 44,
 }: Props<Row>) {
-  const scroller = useRef<HTMLDivElement>(null);
+  const body = useRef<HTMLTableSectionElement>(null);
+  const top = usePlaceOnPage(body);
   const virtual = rows.length >= VIRTUAL_FROM;
-  // oxlint-disable-next-line react/incompatible-library -- the virtualizer changes inside; nothing here is memoised over it
-  const virtualizer = useVirtualizer({
+  const virtualizer = useWindowVirtualizer({
     count: rows.length,
-    getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
+    scrollMargin: top,
     overscan: 12,
     enabled: virtual,
   });
@@ -62,24 +60,21 @@ export function DataTable<Row>({
   const visible = virtual
     ? items.map(({ index }) => ({ row: rows[index] as Row, index }))
     : rows.map((row, index) => ({ row, index }));
-  const above = items[0]?.start ?? 0;
-  const below = virtual ? virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0) : 0;
+  const above = (items[0]?.start ?? top) - top;
+  const below = virtual ? virtualizer.getTotalSize() - ((items.at(-1)?.end ?? top) - top) : 0;
 
   return (
     <div
-      ref={scroller}
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it
-      tabIndex={virtual ? 0 : undefined}
       role="region"
       aria-label={label}
-      className="relative overflow-auto rounded-xl"
-      style={virtual ? { maxHeight } : undefined}
+      // On wide screens nothing has to be scrolled sideways, and the head can stay in sight.
+      className="relative overflow-x-auto rounded-xl lg:overflow-clip"
     >
       <table
         className="w-full border-collapse text-left"
         aria-rowcount={virtual ? rows.length + 1 : undefined}
       >
-        <thead className="sticky top-0 z-10 bg-surface">
+        <thead className="bg-surface lg:sticky lg:top-14 lg:z-10">
           <tr>
             {columns.map((column, place) => (
               <HeaderCell
@@ -92,11 +87,13 @@ export function DataTable<Row>({
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody ref={body}>
           {above > 0 && <tr aria-hidden style={{ height: above }} />}
           {visible.map(({ row, index }) => (
             <tr
               key={rowKey(row)}
+              ref={virtual ? virtualizer.measureElement : undefined}
+              data-index={index}
               aria-rowindex={virtual ? index + 2 : undefined}
               // The link inside the row serves the keyboard; the rest of the row is a larger target for the pointer.
               onClick={onRowClick && ((event) => !isControl(event.target) && onRowClick(row))}

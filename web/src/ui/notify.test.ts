@@ -28,13 +28,6 @@ test('too little credit is told in the chosen currency', () => {
   expect(errorMessage(error)).toBe('Insufficient balance. Required: 50.00 BGL. Available: 2.00 BGL.');
 });
 
-test('a budget that is used up is told without a way to more credits', async () => {
-  toast.error.mockClear();
-  const sentence = "The budget of the API key 'program' (1 BGL per day) does not cover this";
-  notify.error(new ApiError(sentence, { status: 402, code: 'budget_exceeded' }));
-  await vi.waitFor(() => expect(toast.error).toHaveBeenCalledExactlyOnceWith(sentence, {}));
-});
-
 test('other errors speak for themselves', () => {
   expect(errorMessage(new Error('It broke'))).toBe('It broke');
   expect(errorMessage('what')).toBe('Please try again');

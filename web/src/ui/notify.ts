@@ -1,6 +1,5 @@
 import { ApiError } from '../lib/api-error.ts';
 import { showApart } from '../lib/currency.ts';
-import { goTo } from '../lib/navigation.ts';
 import { loadToaster } from './toaster-loader.ts';
 
 type Action = { label: string; onClick: () => void };
@@ -20,25 +19,6 @@ export const notify = {
   info: (title: string, options?: Options) => void show('info', title, options),
   warning: (title: string, options?: Options) => void show('warning', title, options),
   failure: (title: string, options?: Options) => void show('error', title, options),
-
-  /**
-   * Tells of a failed action with the error's own sentence. Too little credit gets the amounts and the way
-   * to more; `product` names what was to be paid, e.g. 'Fine-tune'. `prefix` as in 'Termination failed: '.
-   */
-  error(error: unknown, options: { product?: string; prefix?: string; id?: string } = {}): void {
-    const { id } = options;
-    const message = `${options.prefix ?? ''}${errorMessage(error)}`;
-    if (error instanceof ApiError && error.code === 'insufficient_funds') {
-      const label = ['Purchase', options.product, 'Credits'].filter(Boolean).join(' ');
-      void show('error', message, {
-        id,
-        durationMs: 8_000,
-        action: { label, onClick: () => goTo('/buy-bagels') },
-      });
-      return;
-    }
-    void show('error', message, { id });
-  },
 
   /** Takes the toast with this id away: what it was about has changed. */
   dismiss(id: string): void {

@@ -3,56 +3,37 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from array import array
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import PlainError
-from .rows import Pair, is_text, read_pairs, read_text
-from .segments import Span, pack, sentences, windows
-from .split import PairKey, pair_key, split_rows, train_count
+from .builder import DroppedRows, ExampleBuilder, Examples, Sample
+from .chat_template import TemplateRefusalError
+from .conversations import Passage, Rendered
+from .documents import cut_document
+from .rows import is_text, read_rows, read_text
+from .segments import windows
+from .split import split_examples, split_key
 from .table import Dropped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from numpy.typing import NDArray
+    from tokenizers import Encoding
 
     from ..protocol import DataSpec
+    from .conversations import Conversation
+    from .formats import DataFormat
     from .tokens import ModelTokens
-
-Item = TypeVar("Item")
 
 _BATCH = 1000
 # Of the texts that are tokenised at once: tokens take some fifty times their memory meanwhile.
 _BATCH_CHARACTERS = 2_000_000
-_TEXT_PIECE = 1_000_000
-
-
-@dataclass(frozen=True)
-class Examples:
-    """Token sequences, laid end to end so that millions of them stay small."""
-
-    tokens: NDArray[np.int32]
-    # Example i is tokens[starts[i] : starts[i + 1]].
-    starts: NDArray[np.int64]
-    # Its first token that the loss counts.
-    trained_from: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.trained_from)
-
-    def example(self, index: int) -> NDArray[np.int32]:
-        """The tokens of one example."""
-        return self.tokens[self.starts[index] : self.starts[index + 1]]
-
-    def lengths(self) -> NDArray[np.int64]:
-        """Tokens of each example."""
-        return np.diff(self.starts)
 
 
 @dataclass
@@ -60,11 +41,14 @@ class Prepared:
     """What a data file becomes."""
 
     columns: list[str]
+    # None for text files.
+    format: DataFormat | None
     rows_total: int
-    dropped: list[Dropped]
+    dropped: DroppedRows
     rows_truncated: int
     train: Examples
     held_out: Examples
+    samples: list[Sample]
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -72,27 +56,6 @@ class Prepared:
         """Tokens of the longest example."""
         parts = (self.train, self.held_out)
         return int(max(part.lengths().max(initial=0) for part in parts))
-
-
-@dataclass
-class _Builder:
-    """Collects examples one by one."""
-
-    sequences: list[NDArray[np.int32]] = field(default_factory=list)
-    trained_from: list[int] = field(default_factory=list)
-
-    def add(self, tokens: list[int], trained_from: int) -> None:
-        self.sequences.append(np.asarray(tokens, dtype=np.int32))
-        self.trained_from.append(trained_from)
-
-    def examples(self, order: Iterable[int] | None = None) -> Examples:
-        order = range(len(self.sequences)) if order is None else order
-        chosen = [self.sequences[i] for i in order]
-        return Examples(
-            tokens=np.concatenate(chosen) if chosen else np.empty(0, np.int32),
-            starts=np.concatenate([[0], np.cumsum([len(one) for one in chosen])]).astype(np.int64),
-            trained_from=np.asarray([self.trained_from[i] for i in order], dtype=np.int64),
-        )
 
 
 def prepare_examples(
@@ -106,7 +69,7 @@ def prepare_examples(
     prepared = (
         _from_text(path, data, tokens, limit)
         if is_text(data.file_path)
-        else _from_pairs(path, data, tokens, limit)
+        else _RowExamples(data, tokens, limit).read(path)
     )
     if limit < data.max_chunk_size:
         prepared.warnings.append(
@@ -116,168 +79,170 @@ def prepare_examples(
     return prepared
 
 
-def _from_pairs(path: Path, data: DataSpec, tokens: ModelTokens, limit: int) -> Prepared:
-    pairs = read_pairs(path, data.file_path, data.input_column, data.output_column)
-    builder = _Builder()
-    dropped: list[Dropped] = []
-    kept: list[PairKey] = []
-    truncated = 0
-    for batch in _batched_pairs(pairs.rows, dropped):
-        for pair, (ids, trained_from) in zip(batch, _dialogues(batch, tokens), strict=True):
-            if trained_from >= min(len(ids), limit):
-                dropped.append(
-                    Dropped(pair.line, f"the question alone fills the chunk of {limit} tokens")
-                )
+class _RowExamples:
+    """The examples of a file with rows, while it is read."""
+
+    def __init__(self, data: DataSpec, tokens: ModelTokens, limit: int) -> None:
+        self._data = data
+        self._tokens = tokens
+        self._limit = limit
+        self._builder = ExampleBuilder()
+        self._dropped = DroppedRows()
+        # Of each example, by which it is trained on or held out.
+        self._questions = array("q")
+        self._wholes = array("q")
+        self._rows_kept = 0
+        self._truncated = 0
+
+    def read(self, path: Path) -> Prepared:
+        rows = read_rows(path, self._data)
+        if rows.format.format == "text":
+            _require_stride(self._data, self._limit, self._tokens)
+        for batch in self._batches(rows.rows):
+            self._add_batch(batch)
+        _require_some(len(self._builder), self._dropped)
+        questions, wholes = (
+            np.frombuffer(keys, dtype=np.int64) for keys in (self._questions, self._wholes)
+        )
+        data = self._data
+        train, held_out = split_examples(questions, wholes, data.train_test_split, data.seed)
+        repeated = self._rows_kept - len(np.unique(questions))
+        return Prepared(
+            columns=rows.columns,
+            format=rows.format,
+            rows_total=self._rows_kept + self._dropped.count,
+            dropped=self._dropped,
+            rows_truncated=self._truncated,
+            train=self._builder.examples(train),
+            held_out=self._builder.examples(held_out),
+            samples=self._builder.samples,
+            warnings=[
+                *_split_warnings(len(held_out)),
+                *_repeat_warnings(repeated, rows.format),
+                *self._template_warnings(rows.format),
+            ],
+        )
+
+    def _batches(
+        self, rows: Iterable[Conversation | Passage | Dropped]
+    ) -> Iterator[list[tuple[Conversation | Passage, Rendered]]]:
+        """The usable rows in batches of bounded length, with the texts that the model reads."""
+        batch: list[tuple[Conversation | Passage, Rendered]] = []
+        characters = 0
+        for row in rows:
+            if isinstance(row, Dropped):
+                self._dropped.add(row)
                 continue
-            truncated += len(ids) > limit
-            builder.add(ids[:limit], trained_from)
-            kept.append(pair_key(pair.question, pair.answer))
-    dropped.sort(key=lambda row: row.line)
-    _require_some(len(builder.sequences), dropped)
-    train, held_out, repeated = split_rows(kept, data.train_test_split, data.seed)
-    warnings = _split_warnings(len(held_out))
-    if repeated:
-        warnings.append(
-            f"{repeated} rows ask what another row asks: those of one question are all trained on "
-            "or all held out."
-        )
-    if tokens.chat_template is None:
-        warnings.append(
+            try:
+                rendered = (
+                    Rendered(row.text, [(0, len(row.text))])
+                    if isinstance(row, Passage)
+                    else self._tokens.conversation(row.turns)
+                )
+            except TemplateRefusalError as error:
+                self._dropped.add(Dropped(row.line, str(error)))
+                continue
+            batch.append((row, rendered))
+            characters += len(rendered.text)
+            if len(batch) == _BATCH or characters >= _BATCH_CHARACTERS:
+                yield batch
+                batch, characters = [], 0
+        if batch:
+            yield batch
+
+    def _add_batch(self, batch: list[tuple[Conversation | Passage, Rendered]]) -> None:
+        encodings = self._tokens.encode_batch([rendered.text for _, rendered in batch])
+        for (row, rendered), encoding in zip(batch, encodings, strict=True):
+            count = len(self._builder)
+            if isinstance(row, Passage):
+                self._add_passage(row, encoding.ids)
+            else:
+                self._add_conversation(row, rendered, encoding)
+            key = split_key(row)
+            for _ in range(count, len(self._builder)):
+                self._questions.append(key.question)
+                self._wholes.append(key.whole)
+            self._rows_kept += len(self._builder) > count
+
+    def _add_conversation(self, row: Conversation, rendered: Rendered, encoding: Encoding) -> None:
+        # A chat template writes the begin-of-text token itself.
+        prefix = self._tokens.text_prefix if self._tokens.chat_template is None else []
+        ids = [*prefix, *encoding.ids]
+        learnt = bytearray(len(ids))
+        offsets: list[tuple[int, int]] = encoding.offsets
+        for start, end in rendered.learnt:
+            # A token that reaches beyond what is learnt is not the answer's.
+            first = bisect_left(offsets, (start, 0))
+            last = bisect_right(offsets, end, key=_end_of)
+            learnt[len(prefix) + first : len(prefix) + last] = b"\1" * (last - first)
+        if 1 not in learnt[: self._limit]:
+            reason = f"the question alone fills the chunk of {self._limit} tokens"
+            self._dropped.add(Dropped(row.line, reason))
+            return
+        self._truncated += len(ids) > self._limit
+        self._builder.add(ids[: self._limit], bytes(learnt[: self._limit]), row.turns)
+
+    def _add_passage(self, row: Passage, ids: list[int]) -> None:
+        data, prefix = self._data, self._tokens.text_prefix
+        if len(ids) < data.min_segment_length:
+            reason = f"a text of {len(ids)} tokens, fewer than {data.min_segment_length}"
+            self._dropped.add(Dropped(row.line, reason))
+            return
+        whole = [*ids, *self._tokens.text_suffix]
+        for window in windows(len(whole), self._limit - len(prefix), data.stride):
+            part = [*prefix, *whole[window.start : window.stop]]
+            self._builder.add(part, b"\1" * len(part), [])
+
+    def _template_warnings(self, data_format: DataFormat) -> list[str]:
+        if self._tokens.chat_template is not None or data_format.format == "text":
+            return []
+        return [
             "The base model has no chat template: question and answer are joined by a line break."
-        )
-    return Prepared(
-        columns=pairs.columns,
-        rows_total=len(kept) + len(dropped),
-        dropped=dropped,
-        rows_truncated=truncated,
-        train=builder.examples(train),
-        held_out=builder.examples(held_out),
-        warnings=warnings,
-    )
+        ]
 
 
-def _dialogues(batch: list[Pair], tokens: ModelTokens) -> Iterator[tuple[list[int], int]]:
-    """The tokens of each dialogue, and the first one that belongs to the answer."""
-    # A chat template writes the begin-of-text token itself.
-    prefix = tokens.text_prefix if tokens.chat_template is None else []
-    rendered = [tokens.dialogue(pair.question, pair.answer) for pair in batch]
-    encodings = tokens.encode_batch([whole for _, whole in rendered])
-    for (asked, whole), encoding in zip(rendered, encodings, strict=True):
-        # A template may render the question differently once an answer follows.
-        answer_at = _shared_length(asked, whole)
-        trained_from = bisect_left(encoding.offsets, (answer_at, 0))
-        yield [*prefix, *encoding.ids], len(prefix) + trained_from
-
-
-def _shared_length(one: str, other: str) -> int:
-    """How many characters two texts share from their beginning."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
+def _end_of(offset: tuple[int, int]) -> int:
+    return offset[1]
 
 
 def _from_text(path: Path, data: DataSpec, tokens: ModelTokens, limit: int) -> Prepared:
     text = read_text(path, data.file_path)
-    room = limit - len(tokens.text_prefix)
-    if data.stride >= room:
-        raise PlainError(
-            f"The stride of {data.stride} must be smaller than the chunk size of {limit} tokens."
-        )
-    if data.segmentation_method == "tokenizer":
-        parts = _token_windows(text, data, tokens, room)
-    else:
-        parts = _sentence_chunks(text, data, tokens, room)
-    dropped: list[Dropped] = []
-    builders = (_Builder(), _Builder())
+    room = _require_stride(data, limit, tokens)
+    dropped = DroppedRows()
+    builders = (ExampleBuilder(), ExampleBuilder())
     total = 0
-    # The end of the text is held out, not random pieces: neighbours share tokens.
-    for builder, part in zip(builders, parts, strict=True):
+    for builder, part in zip(builders, cut_document(text, data, tokens, room), strict=True):
         for start, ids in part:
             total += 1
             if len(ids) < data.min_segment_length:
                 line = text.count("\n", 0, start) + 1
                 reason = f"a segment of {len(ids)} tokens, fewer than {data.min_segment_length}"
-                dropped.append(Dropped(line, reason))
+                dropped.add(Dropped(line, reason))
             else:
-                builder.add([*tokens.text_prefix, *ids], 0)
-    _require_some(len(builders[0].sequences), dropped)
+                whole = [*tokens.text_prefix, *ids]
+                builder.add(whole, b"\1" * len(whole), [])
+    _require_some(len(builders[0]), dropped)
     return Prepared(
         columns=[],
+        format=None,
         rows_total=total,
         dropped=dropped,
         rows_truncated=0,
         train=builders[0].examples(),
         held_out=builders[1].examples(),
-        warnings=_split_warnings(len(builders[1].sequences)),
+        samples=builders[0].samples,
+        warnings=_split_warnings(len(builders[1])),
     )
 
 
-# The segments of the trained and of the held-out part: where each starts in the text, its tokens.
-Parts = tuple["Iterable[tuple[int, list[int]]]", "Iterable[tuple[int, list[int]]]"]
-
-
-def _token_windows(text: str, data: DataSpec, tokens: ModelTokens, room: int) -> Parts:
-    """Windows of the same size over all tokens, wherever sentences end."""
-    ids: list[int] = []
-    starts: list[int] = []
-    at = 0
-    for piece in _text_pieces(text):
-        encoding = tokens.encode_batch([piece])[0]
-        ids.extend(encoding.ids)
-        starts.extend(at + start for start, _ in encoding.offsets)
-        at += len(piece)
-    cut = train_count(len(ids), data.train_test_split) if len(ids) > room else len(ids)
-
-    def part(first: int, end: int) -> Iterator[tuple[int, list[int]]]:
-        if first == end:
-            return
-        for window in windows(end - first, room, data.stride):
-            here = slice(first + window.start, first + window.stop)
-            yield starts[here.start], ids[here]
-
-    return part(0, cut), part(cut, len(ids))
-
-
-def _sentence_chunks(text: str, data: DataSpec, tokens: ModelTokens, room: int) -> Parts:
-    """Whole sentences, packed; a sentence that is longer than a chunk is cut into windows."""
-    assert data.segmentation_method != "tokenizer"
-    spans = sentences(text, data.segmentation_method)
-    sizes = [
-        len(encoding.ids)
-        for batch in _batched(spans, _BATCH)
-        for encoding in tokens.encode_batch([text[start:end] for start, end in batch])
-    ]
-    cut = _sentence_cut(sizes, data.train_test_split) if sum(sizes) > room else len(spans)
-
-    def part(spans: list[Span], sizes: list[int]) -> Iterator[tuple[int, list[int]]]:
-        chunks = (
-            (spans[group.start][0], spans[group.stop - 1][1])
-            for group in pack(sizes, room, data.stride)
+def _require_stride(data: DataSpec, limit: int, tokens: ModelTokens) -> int:
+    """How many tokens of text an example holds. Raises PlainError where the stride fills it."""
+    room = limit - len(tokens.text_prefix)
+    if data.stride >= room:
+        raise PlainError(
+            f"The stride of {data.stride} must be smaller than the chunk size of {limit} tokens."
         )
-        for batch in _batched(chunks, _BATCH):
-            encodings = tokens.encode_batch([text[start:end].strip() for start, end in batch])
-            for (start, end), encoding in zip(batch, encodings, strict=True):
-                first = end - len(text[start:end].lstrip())
-                for window in windows(len(encoding.ids), room, data.stride):
-                    yield first, encoding.ids[window.start : window.stop]
-
-    return part(spans[:cut], sizes[:cut]), part(spans[cut:], sizes[cut:])
-
-
-def _sentence_cut(sizes: list[int], part: float) -> int:
-    """The sentence at which the trained part of the tokens ends."""
-    return max(1, min(bisect_left(np.cumsum(sizes), sum(sizes) * part) + 1, len(sizes) - 1))
-
-
-def _text_pieces(text: str) -> Iterator[str]:
-    """Pieces for the tokenizer, cut before white space, where words begin anyway."""
-    start = 0
-    while start < len(text):
-        end = start + _TEXT_PIECE
-        if end < len(text):
-            cut = text.rfind(" ", start + 1, end)
-            end = cut if cut > start else end
-        yield text[start:end]
-        start = end
+    return room
 
 
 def _split_warnings(held_out: int) -> list[str]:
@@ -286,38 +251,29 @@ def _split_warnings(held_out: int) -> list[str]:
     return ["There is too little data to hold any of it out: the run has no evaluation loss."]
 
 
-def _require_some(examples: int, dropped: list[Dropped]) -> None:
+def _repeat_warnings(repeated: int, data_format: DataFormat) -> list[str]:
+    if repeated == 0:
+        return []
+    if data_format.format == "text":
+        return [
+            f"{repeated} rows repeat another row: those of one text are all trained on or all held "
+            "out."
+        ]
+    return [
+        f"{repeated} rows ask what another row asks: those of one question are all trained on or "
+        "all held out."
+    ]
+
+
+def _require_some(examples: int, dropped: DroppedRows) -> None:
     if examples > 0:
         return
-    if not dropped:
+    if dropped.count == 0:
         raise PlainError("The file has no rows.")
-    first = dropped[0]
+    first = dropped.shown()[0]
     raise PlainError(
-        f"No row can be used: all {len(dropped)} were dropped (line {first.line}: {first.reason})."
+        f"No row can be used: all {dropped.count} were dropped (line {first.line}: {first.reason})."
     )
-
-
-def _batched_pairs(rows: Iterable[Pair | Dropped], dropped: list[Dropped]) -> Iterator[list[Pair]]:
-    """The usable rows in batches of bounded length; the others are added to `dropped`."""
-    batch: list[Pair] = []
-    characters = 0
-    for row in rows:
-        if isinstance(row, Dropped):
-            dropped.append(row)
-            continue
-        batch.append(row)
-        characters += len(row.question) + len(row.answer)
-        if len(batch) == _BATCH or characters >= _BATCH_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
-
-
-def _batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, size)):
-        yield batch
 
 
 def steps_per_epoch(examples: int, batch_size: int, accumulation: int) -> int:

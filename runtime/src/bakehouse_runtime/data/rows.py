@@ -9,39 +9,36 @@ readers to one table.
 from __future__ import annotations
 
 import itertools
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import PlainError
+from .conversations import read_row
 from .csv_rows import csv_table
+from .formats import LOOKED_AT, DataFormat, recognise_format
 from .json_rows import json_table, jsonl_table
 from .parquet_rows import parquet_table
-from .table import NUL, DataError, Dropped, Row, Table, numbered_lines
+from .table import DataError, Dropped, Row, Table, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from ..protocol import DataSpec
+    from .conversations import Conversation, Passage
+    from .formats import Format
 
 _NAMED_COLUMNS_MAX = 20
 
 
 @dataclass
-class Pair:
-    """A question and its answer, from one row."""
-
-    line: int
-    question: str
-    answer: str
-
-
-@dataclass
-class Pairs:
-    """The usable rows of a file and the dropped ones, in the file's order. They are read while
-    iterating; `columns` of jsonl and json are complete only afterwards."""
+class Rows:
+    """What the rows of a file become, the dropped ones among them, in the file's order. They are
+    read while iterating; `columns` of jsonl and json are complete only afterwards."""
 
     columns: list[str]
-    rows: Iterable[Pair | Dropped]
+    format: DataFormat
+    rows: Iterable[Conversation | Passage | Dropped]
 
 
 def is_text(file_path: str) -> bool:
@@ -49,37 +46,62 @@ def is_text(file_path: str) -> bool:
     return _ending(file_path) == "txt"
 
 
-def read_pairs(
-    path: Path, file_path: str, question_column: str | None, answer_column: str | None
-) -> Pairs:
-    """The two columns of a data file. `file_path` is the name whose ending decides the reader.
+def read_rows(path: Path, data: DataSpec) -> Rows:
+    """The rows of a data file in the wanted format, or in the one that it is recognised as. The
+    ending of `data.file_path` decides the reader.
 
     Raises PlainError, at once or while its rows are read, when the file or its columns cannot be
     used at all.
     """
-    if question_column is None or answer_column is None:
-        raise DataError(
-            f"Choose which columns of {Path(file_path).name} hold the question and the answer.",
-            _columns_of(read_table(path, file_path)),
-        )
-    wanted = (question_column, answer_column)
-    table = read_table(path, file_path, wanted)
-    _require_columns(table, wanted, file_path)
+    data_format = _named_format(data) or _recognised_format(path, data)
+    wanted = data_format.columns
+    # The columns of an instruction are found by their names in each row.
+    table = read_table(path, data.file_path, None if data_format.format == "alpaca" else wanted)
+    _require_columns(table, wanted, data.file_path)
 
-    def rows() -> Iterator[Pair | Dropped]:
-        for row in table.rows:
-            yield row if isinstance(row, Dropped) else _pair(row, *wanted)
-        _require_columns(table, wanted, file_path)
+    def rows() -> Iterator[Conversation | Passage | Dropped]:
+        for item in table.rows:
+            yield item if isinstance(item, Dropped) else read_row(item, data_format)
+        _require_columns(table, wanted, data.file_path)
 
-    return Pairs(table.columns, rows())
+    return Rows(table.columns, data_format, rows())
 
 
-def _pair(row: Row, question_column: str, answer_column: str) -> Pair | Dropped:
-    question = _as_text(row.values, question_column)
-    answer = _as_text(row.values, answer_column)
-    if isinstance(question, str) and isinstance(answer, str):
-        return Pair(row.line, question, answer)
-    return Dropped(row.line, str(question if isinstance(question, _Unusable) else answer))
+def _named_format(data: DataSpec) -> DataFormat | None:
+    """The format whose columns the spec names; None where the file has to be looked at."""
+    wanted, question, answer = data.format, data.input_column, data.output_column
+    if wanted in (None, "prompt_completion"):
+        if not question or not answer:
+            return None
+        return DataFormat("prompt_completion", question, answer, data.system_column)
+    if wanted == "alpaca" or not question:
+        return None
+    return DataFormat(wanted, question, system_column=data.system_column)
+
+
+def _recognised_format(path: Path, data: DataSpec) -> DataFormat:
+    """The format by the first rows; of parquet every column is unpacked for them. Raises DataError
+    where it is not plain."""
+    table = read_table(path, data.file_path)
+    first = itertools.islice(table.rows, LOOKED_AT)
+    rows = [item.values for item in first if isinstance(item, Row)]
+    recognised = recognise_format(table.columns, rows, data.format)
+    if recognised is None:
+        name = Path(data.file_path).name
+        lack = _LACKS[data.format].format(name=name)
+        raise DataError(lack + _named(table.columns), table.columns)
+    return replace(recognised, system_column=data.system_column or recognised.system_column)
+
+
+# What a file lacks for each format.
+_LACKS: dict[Format | None, str] = {
+    None: "The format of {name} is not recognised: choose one, and the columns that it needs.",
+    "messages": "{name} has no column with lists of messages that have a role and a content.",
+    "sharegpt": "{name} has no column with lists of turns that have from and value.",
+    "alpaca": "{name} has no columns instruction and output.",
+    "prompt_completion": "Choose which columns of {name} hold the question and the answer.",
+    "text": "Choose which column of {name} holds the text.",
+}
 
 
 def read_text(path: Path, file_path: str) -> str:
@@ -114,46 +136,18 @@ def _ending(file_path: str) -> str:
     return Path(file_path).suffix.lower().removeprefix(".")
 
 
-@dataclass(frozen=True)
-class _Unusable:
-    reason: str
-
-    def __str__(self) -> str:
-        return self.reason
-
-
-def _as_text(values: dict[str, Any], column: str) -> str | _Unusable:
-    """A column's value as text, or why it cannot be one."""
-    value = values.get(column)
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return _Unusable(f"column {column} is missing")
-    if isinstance(value, str):
-        if "\0" in value:
-            return _Unusable(NUL)
-        return value if value.strip() else _Unusable(f"column {column} is empty")
-    if isinstance(value, bool | int | float):
-        return str(value)
-    if isinstance(value, bytes):
-        return _Unusable(f"column {column} holds bytes, not text")
-    return _Unusable(f"column {column} holds a {type(value).__name__}, not text")
-
-
-def _columns_of(table: Table) -> list[str]:
-    """The columns of a file; those of jsonl show after some rows."""
-    if not table.columns:
-        for _ in itertools.islice(table.rows, 100):
-            pass
-    return table.columns
+def _named(columns: list[str]) -> str:
+    """The sentence that names the columns of a file."""
+    named = columns[:_NAMED_COLUMNS_MAX]
+    more = len(columns) - len(named)
+    if not named:
+        return " It has no rows with columns."
+    return f" Its columns are: {', '.join(named)}{f' and {more} more' if more else ''}."
 
 
 def _require_columns(table: Table, wanted: Iterable[str], file_path: str) -> None:
-    """Refuses a missing column as soon as the columns are known."""
+    """Refuses a missing column once the columns are known."""
     for column in wanted:
         if table.columns and column not in table.columns:
-            named = table.columns[:_NAMED_COLUMNS_MAX]
-            more = len(table.columns) - len(named)
-            raise DataError(
-                f"{Path(file_path).name} has no column {column}. "
-                f"Its columns are: {', '.join(named)}{f' and {more} more' if more else ''}.",
-                table.columns,
-            )
+            message = f"{Path(file_path).name} has no column {column}."
+            raise DataError(message + _named(table.columns), table.columns)

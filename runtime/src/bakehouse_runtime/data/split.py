@@ -1,50 +1,60 @@
-"""Which rows are trained on and which are held out."""
+"""Which examples are trained on and which are held out."""
 
 from __future__ import annotations
 
 import random
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from .conversations import Passage
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from numpy.typing import NDArray
+
+    from .conversations import Conversation
+
+    Numbers = NDArray[np.int64]
 
 
-class PairKey(NamedTuple):
-    """What a row asks, and what it asks and answers, as numbers: equal for equal texts, however
-    they are spaced and whether in capitals."""
+class SplitKey(NamedTuple):
+    """What a row asks, and all that it says, as numbers: equal for equal texts, however they are
+    spaced and whether in capitals. They mean nothing in another process."""
 
     question: int
-    pair: int
+    whole: int
 
 
-def pair_key(question: str, answer: str) -> PairKey:
-    """The keys of a row; they mean nothing in another process."""
-    asked, answered = (" ".join(text.casefold().split()) for text in (question, answer))
-    return PairKey(hash(asked), hash((asked, answered)))
+def split_key(row: Conversation | Passage) -> SplitKey:
+    """The key of a row; what opens a conversation is its question, whatever prompts the system."""
+    if isinstance(row, Passage):
+        key = _text_key(row.text)
+        return SplitKey(key, key)
+    said = [turn for turn in row.turns if turn.role != "system"]
+    answers_at = next(at for at, turn in enumerate(said) if turn.role == "assistant")
+    keys = [_text_key(turn.content) for turn in said]
+    return SplitKey(hash(tuple(keys[: max(1, answers_at)])), hash(tuple(keys)))
 
 
 class Split(NamedTuple):
-    """Numbers of rows in the order in which they are used."""
+    """Numbers of examples in the order in which they are used."""
 
-    train: list[int]
-    held_out: list[int]
-    # Rows whose question stood in an earlier row.
-    repeated: int
+    train: Numbers
+    held_out: Numbers
 
 
-def split_rows(rows: Sequence[PairKey], part: float, seed: int) -> Split:
-    """Holds out about 1 - `part` of the rows, drawn by `seed`.
+def split_examples(questions: Numbers, wholes: Numbers, part: float, seed: int) -> Split:
+    """Holds out about 1 - `part` of the examples, drawn by `seed`; the numbers are their keys.
 
-    All rows of one question fall on the same side: what was trained on would measure nothing. Where
-    that leaves too little to hold out, as when every row asks the same of another text, only those
-    that answer alike too are kept together.
+    All examples of one question fall on the same side: what was trained on would measure nothing.
+    Where that leaves too little to hold out, as when every row asks the same of another text, only
+    those that say the same in all are kept together.
     """
-    wanted = len(rows) - train_count(len(rows), part)
-    repeated = len(rows) - len({row.question for row in rows})
-    by_question = _hold_out([row.question for row in rows], wanted, seed)
-    if repeated == 0 or 2 * len(by_question[1]) >= wanted:
-        return Split(*by_question, repeated)
-    return Split(*_hold_out([row.pair for row in rows], wanted, seed), repeated)
+    wanted = len(questions) - train_count(len(questions), part)
+    by_question = _hold_out(questions, wanted, seed)
+    if 2 * len(by_question.held_out) >= wanted:
+        return by_question
+    return _hold_out(wholes, wanted, seed)
 
 
 def train_count(count: int, part: float) -> int:
@@ -52,16 +62,29 @@ def train_count(count: int, part: float) -> int:
     return max(1, min(round(count * part), count - 1))
 
 
-def _hold_out(keys: list[int], wanted: int, seed: int) -> tuple[list[int], list[int]]:
-    """At most `wanted` of the rows held out, those of one key together."""
-    groups: dict[int, list[int]] = {}
-    for row, key in enumerate(keys):
-        groups.setdefault(key, []).append(row)
-    shuffled = list(groups.values())
+def _hold_out(keys: Numbers, wanted: int, seed: int) -> Split:
+    """At most `wanted` of the examples held out, those of one key together."""
+    _, firsts, by_key, sizes = np.unique(
+        keys, return_index=True, return_inverse=True, return_counts=True
+    )
+    shuffled = list(range(len(firsts)))
     random.Random(seed).shuffle(shuffled)
-    train: list[int] = []
-    held_out: list[int] = []
-    for group in reversed(shuffled):
-        fits = len(held_out) + len(group) <= wanted
-        (held_out if fits else train).extend(reversed(group))
-    return train[::-1], held_out[::-1]
+    # Groups are drawn by the order in which they first appear: hashes differ between processes.
+    drawn = np.argsort(firsts)[shuffled]
+    is_held_out = np.zeros(len(firsts), dtype=bool)
+    room = wanted
+    for group in drawn[::-1].tolist():
+        if sizes[group] <= room:
+            is_held_out[group] = True
+            room -= sizes[group]
+        if room == 0:
+            break
+    rank = np.empty(len(firsts), dtype=np.int64)
+    rank[drawn] = np.arange(len(firsts))
+    order = np.argsort(rank[by_key], kind="stable")
+    held_out = is_held_out[by_key[order]]
+    return Split(order[~held_out], order[held_out])
+
+
+def _text_key(text: str) -> int:
+    return hash(" ".join(text.casefold().split()))

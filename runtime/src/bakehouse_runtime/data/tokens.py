@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -10,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PlainError
 from ..files import read_object
+from .conversations import Rendered
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from jinja2 import Template
     from tokenizers import Encoding, Tokenizer
 
-Message = dict[str, str]
+    from .chat_template import ChatTemplate
+    from .conversations import Turn
 
 
 @dataclass(frozen=True)
@@ -36,36 +36,41 @@ class ModelTokens:
         begin = self.tokenizer.token_to_id(self.special_tokens.get("bos_token", ""))
         return [begin] if begin is not None and self.tokenizer.encode("").ids[:1] == [begin] else []
 
+    @cached_property
+    def text_suffix(self) -> list[int]:
+        """What tells the model that a text has ended, or nothing."""
+        end = self.tokenizer.token_to_id(self.special_tokens.get("eos_token", ""))
+        return [] if end is None else [end]
+
     def encode_batch(self, texts: list[str]) -> list[Encoding]:
         """Tokens of texts as they stand, with nothing put before or after them."""
         return self.tokenizer.encode_batch(texts, add_special_tokens=False)
 
-    def dialogue(self, question: str, answer: str) -> tuple[str, str]:
-        """The text that asks, up to where the model begins, and the text with the answer after it.
+    def conversation(self, turns: list[Turn]) -> Rendered:
+        """The conversation as the model reads it, and what of it is learnt. Raises
+        TemplateRefusalError where the chat template cannot write it.
 
-        A base model without a chat template sees question, line break, answer.
+        A base model without a chat template sees one turn per line.
         """
-        if self._template is None:
-            asked = f"{question}\n"
-            return asked, f"{asked}{answer}{self.special_tokens.get('eos_token', '')}"
-        ask: Message = {"role": "user", "content": question}
-        reply: Message = {"role": "assistant", "content": answer}
-        return self._render([ask], begin=True), self._render([ask, reply], begin=False)
-
-    def _render(self, messages: list[Message], *, begin: bool) -> str:
-        from jinja2 import TemplateError
-
-        assert self._template is not None
-        try:
-            return self._template.render(
-                messages=messages, add_generation_prompt=begin, **self.special_tokens
-            )
-        except TemplateError as error:
-            raise PlainError(f"The base model's chat template fails: {error}.") from error
+        if self._template is not None:
+            return self._template.render(turns)
+        text, learnt = "", []
+        for turn in turns:
+            start = len(text)
+            text += turn.content
+            if turn.role == "assistant":
+                text += self.special_tokens.get("eos_token", "")
+                learnt.append((start, len(text)))
+            text += "\n"
+        return Rendered(text[:-1], learnt)
 
     @cached_property
-    def _template(self) -> Template | None:
-        return None if self.chat_template is None else _compile(self.chat_template, self.today)
+    def _template(self) -> ChatTemplate | None:
+        if self.chat_template is None:
+            return None
+        from .chat_template import ChatTemplate
+
+        return ChatTemplate(self.chat_template, self.special_tokens, self.today)
 
 
 def read_model_tokens(folder: Path, today: str | None = None) -> ModelTokens:
@@ -119,36 +124,3 @@ def _chat_template(folder: Path, config: dict[str, Any]) -> str | None:
         named = {entry.get("name"): entry.get("template") for entry in template}
         template = named.get("default")
     return template if isinstance(template, str) else None
-
-
-def _compile(source: str, today: date) -> Template:
-    """Compiles a chat template with what Transformers offers to templates."""
-    import jinja2
-    from jinja2 import nodes
-    from jinja2.ext import Extension
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    class Generation(Extension):
-        """`{% generation %}` marks what the assistant says; here it is only text."""
-
-        tags = {"generation"}  # noqa: RUF012 - jinja2's own protocol
-
-        def parse(self, parser: Any) -> list[nodes.Node]:
-            next(parser.stream)
-            return parser.parse_statements(("name:endgeneration",), drop_needle=True)
-
-    def refuse(message: str) -> None:
-        raise jinja2.TemplateError(message)
-
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.loopcontrols", Generation]
-    )
-    environment.filters["tojson"] = lambda value, **options: json.dumps(
-        value, ensure_ascii=False, **options
-    )
-    environment.globals["raise_exception"] = refuse
-    environment.globals["strftime_now"] = today.strftime
-    try:
-        return environment.from_string(source)
-    except jinja2.TemplateError as error:
-        raise PlainError(f"The base model's chat template cannot be read: {error}.") from error

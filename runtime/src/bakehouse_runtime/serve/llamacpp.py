@@ -87,6 +87,8 @@ def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.Com
     params.fit_params = False
     params.endpoint_metrics = True
     params.ui = False
+    # No page in a browser on this machine may read what it answers: no origin is called so.
+    params.cors_origins = "none"
     # Prompts of other slots are not kept aside: that store does not know with which adapter its
     # prompts were read.
     params.cache_ram_mib = 0

@@ -11,8 +11,10 @@ export function testSpec(title: string, inputs: WorkloadSpec['inputs'] = []): Wo
     inputs,
     data: {
       file_path: 'rows.csv',
+      format: null,
       input_column: 'question',
       output_column: 'answer',
+      system_column: null,
       segmentation_method: 'regex',
       max_chunk_size: 64,
       stride: 8,

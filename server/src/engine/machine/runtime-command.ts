@@ -8,10 +8,11 @@ const passedOn =
   /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|G?OMP_\w+|(https?|no)_proxy|SSL_CERT_\w+)$/i;
 
 /**
- * Before a command: it gives way to what people wait for, the web app and the served models. At 19, and not
- * at 10, a chat beside it is as fast as alone: docs/decisions/threads-spin-briefly.md.
+ * Before a command: it gets what people who wait, for the web app and the served models, leave over. On Linux
+ * in the idle class: even at nice 19 a busy process delays the threads of a chat, which wake at every token
+ * (docs/decisions/threads-spin-briefly.md).
  */
-export const atLowPriority = ['nice', '-n', '19'];
+export const atLowPriority = process.platform === 'linux' ? ['chrt', '--idle', '0'] : ['nice', '-n', '19'];
 
 /**
  * How to run the runtime: append a command and its arguments to `args`. `env` is the whole

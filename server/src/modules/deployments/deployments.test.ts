@@ -201,6 +201,26 @@ describe('a deployment', () => {
     await terminate(second.pod_id);
   });
 
+  it('is listed page by page, each once, and by its model', async () => {
+    const models = await Promise.all(['One', 'Two', 'Three'].map((title) => makeFineTune(user, title)));
+    for (const model of models) await terminate((await deploy(model)).pod_id);
+    const list = (query: object) =>
+      server.request(
+        listVllm,
+        { params: { userId: user.userId }, query: { include_terminated: 'true', ...query } },
+        { as: user },
+      );
+    const all = (await list({ limit: 100 })).pods.map((pod) => pod.pod_id);
+    const paged: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await list({ limit: 2, cursor });
+      paged.push(...page.pods.map((pod) => pod.pod_id));
+      cursor = page.next_cursor;
+    }
+    expect(paged).toEqual(all);
+    expect((await list({ model_id: models[1] })).pods.map((pod) => pod.title)).toEqual(['Two']);
+  });
+
   it('is made once per Idempotency-Key', async () => {
     const model = await makeFineTune(user, 'Only Once');
     const key = randomUUID();
@@ -398,7 +418,7 @@ describe('a deployment', () => {
     });
   });
 
-  it('leaves room for the starter model, however many bases one user deploys', async () => {
+  it('leaves room for the starter model, however many bases are deployed by one user or by several', async () => {
     const pods: string[] = [];
     const deployBase = async (name: string) => {
       const { assetId } = await insertModel(server.services, user, name, {
@@ -406,14 +426,28 @@ describe('a deployment', () => {
       });
       pods.push((await deploy(assetId)).pod_id);
     };
+    const others = await Promise.all([server.signUp(), server.signUp()]);
+    const deployOther = async (other: TestUser, name: string) => {
+      const { assetId } = await insertModel(server.services, other, name, {
+        'model.gguf': `weights of ${name}`,
+      });
+      return serving.deploy(other, assetId);
+    };
     await deployBase('Wheat');
     await deployBase('Spelt');
     await expect(deployBase('Barley')).rejects.toMatchObject({
       status: 409,
       message: expect.stringContaining('You keep 2 base models awake'),
     });
+    const [bob, eve] = others;
+    const rye = await deployOther(bob, 'Rye');
+    await expect(deployOther(eve, 'Oats')).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringContaining('beside the starter model'),
+    });
     pods.push((await deploy(await makeFineTune(user, 'On The Starter'))).pod_id);
     for (const pod of pods) await terminate(pod);
+    await serving.terminate(bob, rye);
   });
 
   it('keeps its model from being deleted', async () => {

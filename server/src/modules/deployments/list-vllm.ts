@@ -4,14 +4,22 @@ import type { Context } from '../../platform/context.ts';
 import { listDeployments } from './queries.ts';
 import { toWire } from './read-deployment.ts';
 
-/** The caller's text deployments, newest first. */
+/** The caller's text deployments, newest first; the cursor is the last one of the page before. */
 export async function listVllm(
   ctx: Context,
   { query }: InputOf<typeof contract>,
 ): Promise<ResponseOf<typeof contract>> {
-  const rows = await listDeployments(ctx.db, {
+  const { include_terminated: includeTerminated, model_id: assetId, cursor, limit } = query;
+  const found = await listDeployments(ctx.db, {
     userId: ctx.caller.userId,
-    includeTerminated: query.include_terminated,
+    includeTerminated,
+    assetId,
+    cursor,
+    limit: limit + 1,
   });
-  return { pods: await toWire(ctx, rows) };
+  const rows = found.slice(0, limit);
+  return {
+    pods: await toWire(ctx, rows),
+    next_cursor: found.length > limit ? (rows.at(-1)?.id ?? null) : null,
+  };
 }

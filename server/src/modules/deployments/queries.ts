@@ -202,35 +202,54 @@ export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string
   return new Map(rows.map(({ id, ...carrier }) => [id, carrier]));
 }
 
-const LISTED_MAX = 200;
+type DeploymentFilter = {
+  userId: string;
+  includeTerminated: boolean;
+  assetId?: string | undefined;
+  cursor?: string | undefined;
+  /** All of them unless given. */
+  limit?: number;
+};
 
-export async function listDeployments(db: Db, owner: { userId: string; includeTerminated: boolean }) {
-  let query = db.selectFrom('deployments').selectAll().where('user_id', '=', owner.userId);
-  if (!owner.includeTerminated) query = query.where('terminated_at', 'is', null);
-  return query.orderBy('created_at', 'desc').orderBy('id').limit(LISTED_MAX).execute();
+/** Newest first, those that come after the deployment `cursor`. */
+export async function listDeployments(db: Db, filter: DeploymentFilter) {
+  const { userId, includeTerminated, assetId, cursor, limit } = filter;
+  let query = db.selectFrom('deployments').selectAll().where('user_id', '=', userId);
+  if (!includeTerminated) query = query.where('terminated_at', 'is', null);
+  if (assetId !== undefined) query = query.where('asset_id', '=', assetId);
+  if (cursor !== undefined) {
+    query = query.where(
+      sql<boolean>`(created_at, id) < (
+        select created_at, id from deployments where id = ${cursor} and user_id = ${userId})`,
+    );
+  }
+  if (limit !== undefined) query = query.limit(limit);
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
 }
 
 /**
- * How many bases, apart from starter models and that of `serverId`, the user's awake deployments keep
- * on the CPU. Whoever asks this for a user does it alone until the transaction ends.
+ * How many bases, apart from starter models and that of `serverId`, awake deployments keep on the
+ * CPU: the user's own and all. Whoever asks this does it alone until the transaction ends.
  */
 export async function countBasesAwake(
   tx: Transaction,
   { userId, serverId, starterIds }: { userId: string; serverId: string; starterIds: string[] },
-): Promise<number> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`bases awake of ${userId}`}, 0))`.execute(tx);
-  const { count } = await tx
+): Promise<{ own: number; all: number }> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('bases awake', 0))`.execute(tx);
+  const { own, all } = await tx
     .selectFrom('deployments')
     .innerJoin('text_servers', 'text_servers.id', 'deployments.text_server_id')
-    .select(sql<bigint>`count(distinct text_servers.id)`.as('count'))
-    .where('deployments.user_id', '=', userId)
+    .select([
+      sql<bigint>`count(distinct text_servers.id) filter (where deployments.user_id = ${userId})`.as('own'),
+      sql<bigint>`count(distinct text_servers.id)`.as('all'),
+    ])
     .where('deployments.terminated_at', 'is', null)
     .where('deployments.sleeping', '=', false)
     .where('text_servers.accelerator', 'is', null)
     .where(sql<boolean>`deployments.base_asset_id <> all (${starterIds}::uuid[])`)
     .where('text_servers.id', '<>', serverId)
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return { own: Number(own), all: Number(all) };
 }
 
 /** Awake deployments, whose time runs and whose idle guard may act. */

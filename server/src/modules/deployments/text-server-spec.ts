@@ -18,6 +18,12 @@ export const PARALLEL_REQUESTS = 4;
 export const CONTEXT_TOKENS = 4096;
 
 /**
+ * Text servers that may run on the CPU at once. They idle most of the time, and a server is
+ * replaced by starting its successor beside it, so there must be room for more than are wanted.
+ */
+export const CPU_SERVERS = 4;
+
+/**
  * What the runtime is told to serve a base model with its adapters. Adapters are named after their
  * revision. `gpus` is 0 on the CPU.
  */

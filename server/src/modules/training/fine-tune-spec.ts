@@ -16,6 +16,8 @@ export function toDataSpec(fields: FineTuneFields, now: Date): TrainSpec['data']
   const isText = isTextFile(fields.file_name);
   return {
     file_path: fields.file_name,
+    format: null,
+    system_column: null,
     input_column: isText ? null : (fields.input_column ?? null),
     output_column: isText ? null : (fields.output_column ?? null),
     segmentation_method: fields.segmentation_method,

@@ -6,14 +6,20 @@ import { readSnapshot } from '../../platform/db/read-snapshot.ts';
 import { selectRuns } from './queries.ts';
 import { toRun } from './to-run.ts';
 
-/** The caller's runs, newest first. */
+/** The caller's runs, newest first; the cursor is the last one of the page before. */
 export async function listRuns(
   ctx: Context,
   { query }: InputOf<typeof endpoint>,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { model_id: modelAssetId, limit } = query;
+  const { model_id: modelAssetId, cursor, limit } = query;
   return readSnapshot(ctx.db, async (tx) => {
-    const runs = await selectRuns(tx, { userId: ctx.caller.userId, modelAssetId, limit });
+    const found = await selectRuns(tx, {
+      userId: ctx.caller.userId,
+      modelAssetId,
+      cursor,
+      limit: limit + 1,
+    });
+    const runs = found.slice(0, limit);
     const workloads = await findWorkloads(
       tx,
       runs.map(({ id }) => id),
@@ -23,6 +29,7 @@ export async function listRuns(
         const workload = workloads.get(run.id);
         return workload ? [toRun(ctx.config, run, workload)] : [];
       }),
+      next_cursor: found.length > limit ? (runs.at(-1)?.id ?? null) : null,
     };
   });
 }

@@ -90,10 +90,10 @@ export async function findOwners(tx: Transaction, ids: string[]): Promise<{ id: 
     .execute();
 }
 
-/** Newest first. */
+/** Newest first, those that come after the run `cursor`. */
 export async function selectRuns(
   db: Database | Transaction,
-  filter: { userId: string; modelAssetId?: string; limit: number },
+  filter: { userId: string; modelAssetId?: string; cursor?: string; limit: number },
 ): Promise<RunRow[]> {
   const rows = await db
     .selectFrom('runs')
@@ -102,7 +102,14 @@ export async function selectRuns(
     .$if(filter.modelAssetId !== undefined, (query) =>
       query.where('model_asset_id', '=', filter.modelAssetId ?? ''),
     )
+    .$if(filter.cursor !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(created_at, id) < (
+          select created_at, id from runs where id = ${filter.cursor} and user_id = ${filter.userId})`,
+      ),
+    )
     .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
     .limit(filter.limit)
     .execute();
   return rows.map(toRunRow);

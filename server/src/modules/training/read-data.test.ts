@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { getPriority } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { fineTuneDefaults } from '@bakehouse/contract/limits';
@@ -44,8 +43,10 @@ const input: DataToRead = {
   spec: {
     data: {
       file_path: 'rows.csv',
+      format: null,
       input_column: 'question',
       output_column: 'answer',
+      system_column: null,
       segmentation_method,
       max_chunk_size,
       stride,
@@ -90,11 +91,11 @@ test.each([
   },
 );
 
-test('a reader gives way to what people wait for', async () => {
-  const ctx = await withPython('nice > "$(dirname "$0")/niceness"', report);
-  const niceness = path.join(path.dirname(await environmentPython(ctx.config)), 'niceness');
+test.runIf(process.platform === 'linux')('a reader gives way to what people wait for', async () => {
+  const ctx = await withPython('chrt --pid $$ > "$(dirname "$0")/class"', report);
+  const schedulingClass = path.join(path.dirname(await environmentPython(ctx.config)), 'class');
   await dataReader(PATIENT_MS)(ctx, input);
-  expect(Number(await readFile(niceness, 'utf8'))).toBe(Math.min(19, getPriority() + 10));
+  expect(await readFile(schedulingClass, 'utf8')).toContain('SCHED_IDLE');
 });
 
 test('a reader ends when nobody waits for it any more', async () => {

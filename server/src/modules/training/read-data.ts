@@ -83,8 +83,8 @@ async function validateIn(
   const tooLong = AbortSignal.timeout(limitMs);
   const signal = gone ? AbortSignal.any([tooLong, gone]) : tooLong;
   try {
-    const [nice = '', ...niceArgs] = atLowPriority;
-    const output = await runProgram(nice, [...niceArgs, command, ...args, 'validate', specFile], {
+    const [priority = '', ...priorityArgs] = atLowPriority;
+    const output = await runProgram(priority, [...priorityArgs, command, ...args, 'validate', specFile], {
       env,
       signal,
     });

@@ -14,8 +14,10 @@ function input(sha256: string, more: Partial<DataToRead['spec']['parameters']> =
     spec: {
       data: {
         file_path: 'rows.csv',
+        format: null,
         input_column: 'question',
         output_column: 'answer',
+        system_column: null,
         segmentation_method: 'regex',
         max_chunk_size: 512,
         stride: 50,

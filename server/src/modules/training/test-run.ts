@@ -2,6 +2,12 @@ import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 
 /** For tests: what the runtime says of ten good rows. */
 export const goodData: ValidateReport = {
+  format: {
+    format: 'prompt_completion',
+    input_column: 'question',
+    output_column: 'answer',
+    system_column: null,
+  },
   columns: ['question', 'answer'],
   rows_total: 10,
   rows_kept: 9,

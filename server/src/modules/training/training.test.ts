@@ -279,6 +279,12 @@ describe('a fine-tune', () => {
     expect((await request(training.getRunMetrics, { params }, { as: user })).points).toMatchObject([
       { values: { loss: 1.5 } },
     ]);
+    const [point] = (await request(training.getRunMetrics, { params }, { as: user })).points;
+    const pointsAfter = async (instant: string | undefined) =>
+      (await request(training.getRunMetrics, { params, query: { after: instant } }, { as: user })).points;
+    expect(await pointsAfter(point?.at)).toEqual([]);
+    expect(await pointsAfter(new Date(Date.parse(point?.at ?? '') - 1).toISOString())).toEqual([point]);
+    await expect(pointsAfter('yesterday')).rejects.toMatchObject({ status: 400 });
     expect((await request(training.getRunLogs, { params }, { as: user })).lines).toMatchObject([
       { line: 'done' },
     ]);
@@ -855,6 +861,23 @@ describe('validation', () => {
     });
     expect(answer.critical_errors).toEqual([]);
   });
+});
+
+test('runs are listed page by page, each once', async () => {
+  const as = await server.signUp();
+  const list = (query: object) => request(training.listRuns, { query }, { as });
+  expect(await list({ limit: 2 })).toEqual({ runs: [], next_cursor: null });
+  const all = (await request(training.listRuns, { query: { limit: 100 } }, { as: user })).runs;
+  expect(all.length).toBeGreaterThan(4);
+  const paged: string[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await request(training.listRuns, { query: { limit: 2, cursor } }, { as: user });
+    paged.push(...page.runs.map((run) => run.run_id));
+    cursor = page.next_cursor;
+  }
+  expect(paged).toEqual(all.map((run) => run.run_id));
+  // Another user's run is no place in one's own list.
+  expect((await list({ cursor: all[0]?.run_id })).runs).toEqual([]);
 });
 
 test('configurations are saved, replaced by name, listed and deleted', async () => {

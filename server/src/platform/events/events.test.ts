@@ -59,12 +59,13 @@ describe('events', () => {
     expect(bob.heard).toEqual([]);
   });
 
-  test('are heard again after the connection broke', async () => {
+  test('are heard again after the connection broke, and so are those announced meanwhile', async () => {
     const ada = listen('ada');
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bakehouse events'
       and datname = current_database()`.execute(db);
+    events.announce('ada', { topic: 'balance', id: 'meanwhile' });
     await vi.waitFor(() => expect(reconnects).toBe(1), { timeout: 10_000 });
     await publish('ada', 'after');
-    await vi.waitFor(() => expect(ada.heard).toEqual(['after']));
+    await vi.waitFor(() => expect(ada.heard).toEqual(['meanwhile', 'after']));
   });
 });

@@ -16,7 +16,8 @@ export type Events = {
   /**
    * Tells it within a moment, outside any transaction; call it after the commit. For changes that
    * come by the hundred: `publishChange` makes the transactions that announce commit one after the
-   * other. What a killed process had not yet told is lost.
+   * other. What cannot be sent waits until the connection is back; what a killed process had not yet
+   * sent is lost.
    */
   announce: (userId: string, event: ChangeEvent) => void;
 };
@@ -47,11 +48,15 @@ export async function openEvents(url: string, log: Logger): Promise<Events & { c
   };
 
   const announceWaiting = () => {
+    if (!client || waiting.size === 0) return;
     const payloads = [...waiting];
     waiting.clear();
     client
-      ?.query('select pg_notify($1, payload) from unnest($2::text[]) payload', [CHANNEL, payloads])
-      .catch((error: unknown) => log.warn({ err: error }, 'could not announce changes'));
+      .query('select pg_notify($1, payload) from unnest($2::text[]) payload', [CHANNEL, payloads])
+      .catch((error: unknown) => {
+        for (const payload of payloads) waiting.add(payload);
+        log.warn({ err: error }, 'could not announce changes');
+      });
   };
 
   const connect = async () => {
@@ -64,6 +69,7 @@ export async function openEvents(url: string, log: Logger): Promise<Events & { c
     });
     next.once('end', reconnect);
     client = next;
+    announceWaiting();
   };
 
   const reconnect = () => {

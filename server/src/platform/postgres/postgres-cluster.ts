@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, realpath, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { canEnter, describeFailure, type Owner, ROOT_FALLBACK_DIR, runAs } from './postgres-owner.ts';
+import { keepPassword, writePassword } from './postgres-password.ts';
 import { MAJOR_VERSION } from './postgres-programs.ts';
 import { renameUnlessThere } from './rename-unless-there.ts';
 
@@ -49,12 +50,14 @@ async function createCluster(
   await mkdir(unfinished, { recursive: true });
   await chmod(unfinished, 0o700);
   if (owner) await chown(unfinished, owner.uid, owner.gid);
+  const password = await writePassword(`${unfinished}.password`, owner);
   try {
     // Built-in collation: the order of strings must not depend on the machine's locale package.
     await runAs(owner, path.join(native, 'bin', 'initdb'), [
       `--pgdata=${unfinished}`,
       `--username=${USER}`,
-      '--auth-local=trust',
+      '--auth-local=scram-sha-256',
+      `--pwfile=${password}`,
       '--auth-host=reject',
       '--encoding=UTF8',
       '--locale=C',
@@ -63,10 +66,12 @@ async function createCluster(
       '--data-checksums',
       ...(settings.fsync === 'off' ? ['--no-sync'] : []),
     ]);
+    await keepPassword(password, unfinished);
     await renameUnlessThere(unfinished, place);
     if (!reachable) await symlink(place, wanted);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
+    await rm(password, { force: true });
     throw new Error(`PostgreSQL could not make its folder ${wanted}: ${describeFailure(error)}`, {
       cause: error,
     });

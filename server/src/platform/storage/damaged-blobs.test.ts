@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -93,6 +94,17 @@ describe('damaged bytes', () => {
     expect(await refusal(await download('small.bin'))).toEqual([409, sentence('small.bin')]);
     await upload('small.bin', bytes);
     expect((await download('small.bin')).status).toBe(200);
+  });
+
+  test('that are still being read do not make the same bytes suspect once they are stored again', async () => {
+    const bytes = randomBytes(3_000_000);
+    const sha256 = await upload('again.bin', bytes);
+    await damage(sha256, bytes);
+    const slow = await readBlob(server.services, { sha256, path: 'again.bin' });
+    await once(slow, 'readable');
+    await upload('again.bin', bytes);
+    await expect(buffer(slow)).rejects.toThrow(sentence('again.bin'));
+    expect((await download('again.bin')).status).toBe(200);
   });
 
   test('of a card do not hide the asset', async () => {

@@ -24,24 +24,44 @@ export async function isRegistered(tx: Transaction, sha256: string): Promise<boo
   return row !== undefined;
 }
 
-export async function isDamaged(db: Database, sha256: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('blobs')
-    .select('damaged_at')
-    .where('sha256', '=', sha256)
-    .executeTakeFirst();
-  return row?.damaged_at != null;
-}
+/** Says of which writing of the bytes a look at them tells; the text has all digits of the time. */
+const version = sql<string>`touched_at::text`;
 
-/** Notes what a look at the bytes has found. Damage that was known keeps the time when it was found. */
-export async function noteCheck(
+/** What is known of a blob before its bytes are read. */
+export async function readBlobState(
   db: Database,
   sha256: string,
+): Promise<{ isDamaged: boolean; version: string | null }> {
+  const row = await db
+    .selectFrom('blobs')
+    .select(['damaged_at', version.as('version')])
+    .where('sha256', '=', sha256)
+    .executeTakeFirst();
+  return { isDamaged: row?.damaged_at != null, version: row?.version ?? null };
+}
+
+/**
+ * Notes what a look at the bytes has found, unless they were stored again since it began. Damage that
+ * was known keeps the time when it was found.
+ */
+export async function noteCheck(
+  db: Database,
+  blob: { sha256: string; version: string | null },
   { isGood, at }: { isGood: boolean; at: Date },
 ): Promise<void> {
   await db
     .updateTable('blobs')
     .set({ checked_at: at, damaged_at: isGood ? null : sql<Date>`coalesce(damaged_at, ${at})` })
+    .where('sha256', '=', blob.sha256)
+    .where(version, '=', blob.version)
+    .execute();
+}
+
+/** Takes back what readers found of the bytes that were there before; none of them can note it any more. */
+export async function noteStored(db: Database, sha256: string): Promise<void> {
+  await db
+    .updateTable('blobs')
+    .set({ touched_at: sql<Date>`clock_timestamp()`, damaged_at: null })
     .where('sha256', '=', sha256)
     .execute();
 }
@@ -50,10 +70,10 @@ export async function noteCheck(
 export async function findLongestUnchecked(
   db: Database,
   before: Date,
-): Promise<{ sha256: string; size_bytes: bigint } | undefined> {
+): Promise<{ sha256: string; size_bytes: bigint; version: string } | undefined> {
   return db
     .selectFrom('blobs')
-    .select(['sha256', 'size_bytes'])
+    .select(['sha256', 'size_bytes', version.as('version')])
     .where('checked_at', '<', before)
     .orderBy('checked_at')
     .limit(1)

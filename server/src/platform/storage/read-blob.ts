@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Services } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { DamagedBlob } from './blob-store.ts';
-import { isDamaged, noteCheck } from './queries.ts';
+import { noteCheck, readBlobState } from './queries.ts';
 
 /**
  * A stream of the bytes of a file, or of a range of them. Damage that shows while they are read is
@@ -14,11 +14,12 @@ export async function readBlob(
   file: { sha256: string; path: string; range?: { start: number; end: number } | undefined },
 ): Promise<Readable> {
   const { sha256, path, range } = file;
-  if (await isDamaged(services.db, sha256)) throw damaged(path);
+  const { isDamaged, version } = await readBlobState(services.db, sha256);
+  if (isDamaged) throw damaged(path);
   const toError = async (error: unknown) => {
     if (!(error instanceof DamagedBlob)) return error;
     services.log.error({ err: error, sha256, path }, 'stored bytes are damaged');
-    await noteCheck(services.db, sha256, { isGood: false, at: services.clock.now() });
+    await noteCheck(services.db, { sha256, version }, { isGood: false, at: services.clock.now() });
     return damaged(path, error);
   };
   const bytes = await services.blobs.read(sha256, range).catch(async (error: unknown) => {

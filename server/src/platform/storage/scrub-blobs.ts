@@ -48,7 +48,7 @@ export async function scrubBlobs(
     if (!blob) return;
     const isGood = await checkBytes(services, blob.sha256, bytesPerSecond, signal);
     if (isGood === null) return;
-    await noteCheck(services.db, blob.sha256, { isGood, at: services.clock.now() });
+    await noteCheck(services.db, blob, { isGood, at: services.clock.now() });
     if (!isGood) services.log.error({ sha256: blob.sha256 }, 'stored bytes are damaged');
     onChecked?.({ sha256: blob.sha256, sizeBytes: Number(blob.size_bytes), isGood });
   }

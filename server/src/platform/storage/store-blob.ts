@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Services } from '../context.ts';
 import { inTransaction } from '../db/in-transaction.ts';
 import type { Blob, WriteOptions } from './blob-store.ts';
-import { lockBytes, upsertBlob } from './queries.ts';
+import { lockBytes, noteStored, upsertBlob } from './queries.ts';
 
 /**
  * Stores bytes, so that they are collected unless another table refers to them soon. They are
@@ -14,7 +14,7 @@ export async function storeBlob(
   bytes: Readable,
   options?: Omit<WriteOptions, 'beforeVisible'>,
 ): Promise<Blob> {
-  return services.blobs.write(bytes, {
+  const stored = await services.blobs.write(bytes, {
     ...options,
     beforeVisible: (blob) =>
       inTransaction(services.db, async (tx) => {
@@ -23,4 +23,7 @@ export async function storeBlob(
         await upsertBlob(tx, blob);
       }),
   });
+  // Until now readers may have met damaged bytes of before.
+  await noteStored(services.db, stored.sha256);
+  return stored;
 }

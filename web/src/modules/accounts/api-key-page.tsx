@@ -29,7 +29,6 @@ export function ApiKeyPage() {
         setShown(true);
         notify.success('The API key was replaced', { description: 'The old one no longer works.' });
       },
-      onError: (error) => notify.error(error),
     });
   }
 

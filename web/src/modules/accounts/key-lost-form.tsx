@@ -6,7 +6,7 @@ import { replaceLostKey } from './api.ts';
 
 /** For who is signed in while the server can no longer show their API key. */
 export function KeyLostForm({ onDone }: { onDone: () => Promise<void> }) {
-  const replace = useMutation({ mutationFn: replaceLostKey, onSuccess: onDone });
+  const replace = useMutation({ mutationFn: replaceLostKey, onSuccess: onDone, meta: { inPlace: true } });
   return (
     <div className="grid gap-4">
       {replace.error && <Callout tone="bad">{errorMessage(replace.error)}</Callout>}

@@ -16,7 +16,7 @@ const strengths = [
   {
     icon: Database,
     title: 'Keep your data',
-    text: 'Datasets and models with revisions, a preview of the rows and every file’s checksum.',
+    text: 'Datasets and models with a preview of their rows and every file’s checksum.',
   },
   {
     icon: GraduationCap,

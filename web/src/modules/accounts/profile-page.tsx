@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Card } from '../../ui/card.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
 import { Figure } from '../../ui/figure.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { ownSignInMethodsQuery, useUser } from './api.ts';
 import { ChangePasswordForm } from './change-password-form.tsx';
@@ -36,32 +36,30 @@ export function ProfilePage() {
 
 /** Who came by GitHub or Google alone has none to change. */
 function Password() {
-  const { data, error, refetch } = useQuery(ownSignInMethodsQuery);
-  if (data) {
-    return data.some(({ providerId }) => providerId === 'credential') ? (
-      <ChangePasswordForm />
-    ) : (
-      <p className="text-muted">
-        You sign in with {data.map(({ providerId }) => names.get(providerId) ?? providerId).join(' and ')}:
-        this account has no password.
-      </p>
-    );
-  }
-  if (error) {
-    return (
-      <ErrorState
-        title="Your sign-in methods could not be read"
-        error={error}
-        onRetry={() => void refetch()}
-        compact
-      />
-    );
-  }
   return (
-    <LoadingRegion className="grid max-w-sm gap-4">
-      <Skeleton className="h-15" />
-      <Skeleton className="h-15" />
-      <Skeleton className="h-9 w-40" />
-    </LoadingRegion>
+    <QueryView
+      query={useQuery(ownSignInMethodsQuery)}
+      failed="Your sign-in methods could not be read"
+      pending={
+        <LoadingRegion className="grid max-w-sm gap-4">
+          <Skeleton className="h-15" />
+          <Skeleton className="h-15" />
+          <Skeleton className="h-9 w-40" />
+        </LoadingRegion>
+      }
+      compact
+    >
+      {(methods) =>
+        methods.some(({ providerId }) => providerId === 'credential') ? (
+          <ChangePasswordForm />
+        ) : (
+          <p className="text-muted">
+            You sign in with{' '}
+            {methods.map(({ providerId }) => names.get(providerId) ?? providerId).join(' and ')}: this account
+            has no password.
+          </p>
+        )
+      }
+    </QueryView>
   );
 }

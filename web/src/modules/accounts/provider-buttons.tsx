@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '../../ui/button.tsx';
-import { notify } from '../../ui/notify.ts';
 import { signInWith } from './api.ts';
 import { providerNames } from './provider-names.ts';
 
@@ -14,7 +13,6 @@ export function ProviderButtons({
 }) {
   const start = useMutation({
     mutationFn: (provider: 'github' | 'google') => signInWith(provider, returnTo),
-    onError: (error) => notify.error(error),
   });
   if (providers.length === 0) return null;
   return (

@@ -1,6 +1,7 @@
 import {
   type Asset,
   type AssetSummary,
+  assetInfo,
   createAsset,
   type DatasetType,
   deleteAsset,
@@ -90,6 +91,25 @@ export const assetQuery = (id: string) =>
     queryFn: ({ signal }) => call(getAsset, { params: { id } }, { signal, operation: 'fetch the asset' }),
   });
 
+/** The files of the newest revision page by page; the first ones came with the asset. */
+export const filesQuery = ({ dataset_id: id, revision_id, updated_at, files, next_files_cursor }: Asset) =>
+  infiniteQueryOptions({
+    queryKey: ['asset', 'files', id, { revision_id, updated_at }],
+    queryFn: async ({ pageParam, signal }) => {
+      if (pageParam === null) return { files, next_cursor: next_files_cursor };
+      return call(
+        assetInfo,
+        { params: { id }, query: { cursor: pageParam } },
+        { signal, operation: 'list the files' },
+      );
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    initialData: { pages: [{ files, next_cursor: next_files_cursor }], pageParams: [null] },
+    // Another revision has another key.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
 /** What an uploaded model can be used for. Each change of its files asks anew. */
 export const modelReadinessQuery = (id: string) =>
   queryOptions({
@@ -125,6 +145,7 @@ export type NewDataset = {
 /** Creates an empty dataset; resolves with its id. */
 export function useCreateDataset() {
   return useMutation({
+    meta: { inPlace: true },
     mutationFn: ({ title, category, tags, userId, idempotencyKey }: NewDataset) =>
       call(
         createAsset,
@@ -148,6 +169,7 @@ export function useUpdateAsset(id: string) {
 
 export function useDeleteAsset(id: string) {
   return useMutation({
+    meta: { inPlace: true },
     mutationFn: () => call(deleteAsset, { params: { id } }, { operation: 'delete' }),
     onSuccess: () => {
       queryClient.removeQueries({ queryKey: ['asset', 'one', id] });
@@ -158,6 +180,7 @@ export function useDeleteAsset(id: string) {
 
 export function useDeleteFile(id: string) {
   return useMutation({
+    meta: { title: 'Failed to delete file' },
     mutationFn: (path: string) =>
       call(deleteFile, { params: { id }, body: { file_path: path } }, { operation: 'delete file' }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['asset'] }),

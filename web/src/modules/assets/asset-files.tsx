@@ -75,12 +75,6 @@ export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) 
           />
         )}
       </Card>
-      {asset.files.length < asset.file_count && (
-        <p className="text-[0.8125rem] text-muted">
-          These are the first {asset.files.length.toLocaleString('en')} of{' '}
-          {asset.file_count.toLocaleString('en')} files. The API lists all of them.
-        </p>
-      )}
     </div>
   );
 }

@@ -1,6 +1,5 @@
 import type { AssetSummary } from '@bakehouse/contract/assets';
 import { formatBytes } from '@bakehouse/contract/limits';
-import type { Run } from '@bakehouse/contract/training';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -9,14 +8,13 @@ import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
 import { ListSkeleton } from '../../ui/list-skeleton.tsx';
-import { MoreButton, moreOf } from '../../ui/load-more.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';
-import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
-import { runOfModel, shownState, useRuns } from '../training/api.ts';
+import { UnfinishedBadge } from '../training/api.ts';
 import { assetListQuery } from './api.ts';
 
 const ROW_HEIGHT = 56;
@@ -49,10 +47,6 @@ export function AssetList({ kind, search, sort, onFilter, empty }: Props) {
       includeStarter: kind === 'model',
     }),
   );
-  const rows = list.data?.pages.flatMap((page) => page.datasets) ?? [];
-  const filtered = search !== '';
-  const unfinished = kind === 'model' && rows.some((row) => row.file_count === 0);
-  const runs = useRuns({ enabled: unfinished }).data?.runs;
 
   return (
     <>
@@ -82,26 +76,36 @@ export function AssetList({ kind, search, sort, onFilter, empty }: Props) {
         </div>
       </div>
       <Card flush>
-        {list.isPending && <ListSkeleton rows={5} rowHeight={ROW_HEIGHT} />}
-        {list.isError && !list.data && (
-          <ErrorState title={words[kind].error} error={list.error} onRetry={() => void list.refetch()} />
-        )}
-        {list.data && rows.length === 0 && !filtered && empty}
-        {list.data && rows.length === 0 && filtered && (
-          <EmptyState title={`No ${words[kind].many} found`} description={`Nothing matches '${search}'.`} />
-        )}
-        {rows.length > 0 && (
-          <DataTable
-            label={`My ${words[kind].many}`}
-            columns={columnsFor(kind, runs)}
-            rows={rows}
-            rowKey={(row) => row.dataset_id}
-            rowHeight={ROW_HEIGHT}
-            onRowClick={(row) => void navigate({ to: pathOf(kind), params: { id: row.dataset_id } })}
-          />
-        )}
+        <QueryView
+          query={list}
+          flush
+          failed={words[kind].error}
+          pending={<ListSkeleton rows={5} rowHeight={ROW_HEIGHT} />}
+          isEmpty={({ pages }) => pages[0]?.datasets.length === 0}
+          empty={
+            search === '' ? (
+              empty
+            ) : (
+              <EmptyState
+                title={`No ${words[kind].many} found`}
+                description={`Nothing matches '${search}'.`}
+              />
+            )
+          }
+        >
+          {({ pages }) => (
+            <DataTable
+              label={`My ${words[kind].many}`}
+              columns={columnsFor(kind)}
+              rows={pages.flatMap((page) => page.datasets)}
+              rowKey={(row) => row.dataset_id}
+              rowHeight={ROW_HEIGHT}
+              onRowClick={(row) => void navigate({ to: pathOf(kind), params: { id: row.dataset_id } })}
+            />
+          )}
+        </QueryView>
+        <Pager pages={list} />
       </Card>
-      <MoreButton {...moreOf(list)} />
     </>
   );
 }
@@ -110,32 +114,29 @@ function pathOf(kind: Props['kind']) {
   return kind === 'dataset' ? ('/dataset/$id/description' as const) : ('/model/$id/description' as const);
 }
 
-function columnsFor(kind: Props['kind'], runs: Run[] | undefined): Column<AssetSummary>[] {
+function columnsFor(kind: Props['kind']): Column<AssetSummary>[] {
   return [
     {
       id: 'title',
       header: 'Name',
-      cell: (row) => {
-        const run = runOfModel(row, runs);
-        return (
-          <div className="min-w-0">
-            <Link
-              to={pathOf(kind)}
-              params={{ id: row.dataset_id }}
-              className="rounded font-medium hover:underline [overflow-wrap:anywhere]"
-            >
-              {row.title}
-            </Link>
-            <div className="mt-0.5 flex flex-wrap gap-1">
-              {row.is_starter && <Badge tone="accent">Starter model</Badge>}
-              {run && <StatusBadge status={shownState(run)} />}
-              {row.tags.slice(0, 3).map((tag) => (
-                <Badge key={tag}>{tag}</Badge>
-              ))}
-            </div>
+      cell: (row) => (
+        <div className="min-w-0">
+          <Link
+            to={pathOf(kind)}
+            params={{ id: row.dataset_id }}
+            className="rounded font-medium hover:underline [overflow-wrap:anywhere]"
+          >
+            {row.title}
+          </Link>
+          <div className="mt-0.5 flex flex-wrap gap-1">
+            {row.is_starter && <Badge tone="accent">Starter model</Badge>}
+            {kind === 'model' && row.file_count === 0 && <UnfinishedBadge modelId={row.dataset_id} />}
+            {row.tags.slice(0, 3).map((tag) => (
+              <Badge key={tag}>{tag}</Badge>
+            ))}
           </div>
-        );
-      },
+        </div>
+      ),
     },
     {
       id: 'category',

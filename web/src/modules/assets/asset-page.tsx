@@ -7,11 +7,11 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
 import { MarkdownLines } from '../../ui/markdown.tsx';
-import { isMissing, Missing } from '../../ui/missing.tsx';
+import { Missing } from '../../ui/missing.tsx';
 import { errorMessage, notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/api.ts';
 import { assetQuery, useDeleteAsset } from './api.ts';
@@ -36,28 +36,23 @@ const parents = {
 
 /** What the pages of a dataset and of a model share: title, edit, delete, and the states around the content. */
 export function AssetPage({ id, ready = true, ...rest }: Props) {
-  const asset = useQuery(assetQuery(id));
-  if (asset.isPending || !ready) return <PageSkeleton />;
-  if (!asset.data && isMissing(asset.error)) {
-    return (
-      <Missing
-        title={`There is no such ${rest.kind}`}
-        text="It may have been deleted, or it belongs to another account."
-        to={parents[rest.kind][0].to}
-        label={`Go to ${parents[rest.kind][0].label}`}
-      />
-    );
-  }
-  if (!asset.data) {
-    return (
-      <ErrorState
-        title={`This ${rest.kind} cannot be shown`}
-        error={asset.error}
-        onRetry={() => void asset.refetch()}
-      />
-    );
-  }
-  return <LoadedPage asset={asset.data} {...rest} />;
+  return (
+    <QueryView
+      query={useQuery(assetQuery(id))}
+      failed={`This ${rest.kind} cannot be shown`}
+      pending={<PageSkeleton />}
+      missing={
+        <Missing
+          title={`There is no such ${rest.kind}`}
+          text="It may have been deleted, or it belongs to another account."
+          to={parents[rest.kind][0].to}
+          label={`Go to ${parents[rest.kind][0].label}`}
+        />
+      }
+    >
+      {(asset) => (ready ? <LoadedPage asset={asset} {...rest} /> : <PageSkeleton />)}
+    </QueryView>
+  );
 }
 
 function LoadedPage({

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { Sparkles } from 'lucide-react';
-import { useCreatePanel } from '../../lib/create-panel.ts';
+import { useSheets } from '../../lib/sheet.ts';
 import { Button } from '../../ui/button.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AssetFiles } from './asset-files.tsx';
@@ -14,7 +14,7 @@ export function DatasetPage() {
   const { id } = route.useParams();
   const { tab = 'files', file } = route.useSearch();
   const navigate = route.useNavigate();
-  const openPanel = useCreatePanel();
+  const sheets = useSheets();
   return (
     <AssetPage
       id={id}
@@ -24,8 +24,7 @@ export function DatasetPage() {
           <Button
             variant="primary"
             onClick={() =>
-              openPanel({
-                create: 'model',
+              sheets.open('create-model', {
                 dataset: id,
                 // The file whose rows are in sight is the one that is meant.
                 dataFile: tab === 'rows' ? shownDataFile(asset, file)?.path : undefined,

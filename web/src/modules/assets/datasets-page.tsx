@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { Database, Plus } from 'lucide-react';
-import { useCreatePanel } from '../../lib/create-panel.ts';
+import { useSheets } from '../../lib/sheet.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -11,9 +11,9 @@ const route = getRouteApi('/app/dataset');
 export function DatasetsPage() {
   const { search = '', sort = 'updated' } = route.useSearch();
   const navigate = route.useNavigate();
-  const openPanel = useCreatePanel();
+  const sheets = useSheets();
   const create = (
-    <Button variant="primary" onClick={() => openPanel({ create: 'dataset' })}>
+    <Button variant="primary" onClick={() => sheets.open('create-dataset')}>
       <Plus aria-hidden />
       Create Dataset
     </Button>

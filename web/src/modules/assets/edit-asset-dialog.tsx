@@ -4,7 +4,6 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
-import { notify } from '../../ui/notify.ts';
 import { TagInput } from '../../ui/tag-input.tsx';
 import { Textarea } from '../../ui/textarea.tsx';
 import { useUpdateAsset } from './api.ts';
@@ -22,7 +21,7 @@ export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () 
     event.preventDefault();
     setTried(true);
     if (problem || update.isPending) return;
-    update.mutate(values, { onSuccess: onClose, onError: (error) => notify.error(error) });
+    update.mutate(values, { onSuccess: onClose });
   }
 
   return (

@@ -1,5 +1,6 @@
 import type { Asset } from '@bakehouse/contract/assets';
 import { formatBytes } from '@bakehouse/contract/limits';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Download, Eye, MoreHorizontal, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { relativeTime } from '../../lib/format-time.ts';
@@ -8,7 +9,9 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { notify } from '../../ui/notify.ts';
-import { useDeleteFile } from './api.ts';
+import { Pager } from '../../ui/pager.tsx';
+import { tellFailure } from '../../ui/tell-failure.ts';
+import { filesQuery, useDeleteFile } from './api.ts';
 import { isDataFile } from './data-file.ts';
 import { saveFile } from './downloads.ts';
 
@@ -19,14 +22,14 @@ type Props = { asset: Asset; canChange: boolean; onPreview?: (path: string) => v
 export function FileTable({ asset, canChange, onPreview }: Props) {
   const [deleting, setDeleting] = useState<string | null>(null);
   const deletion = useDeleteFile(asset.dataset_id);
+  const files = useInfiniteQuery(filesQuery(asset));
 
   const save = (file: File) => {
-    saveFile(asset.dataset_id, file).catch((error: unknown) => notify.error(error));
+    saveFile(asset.dataset_id, file).catch(tellFailure);
   };
   const remove = (path: string) =>
     deletion.mutate(path, {
       onSuccess: () => notify.success('File deleted successfully'),
-      onError: () => notify.failure('Failed to delete file'),
       onSettled: () => setDeleting(null),
     });
 
@@ -108,7 +111,13 @@ export function FileTable({ asset, canChange, onPreview }: Props) {
 
   return (
     <>
-      <DataTable label="Files" columns={columns} rows={asset.files} rowKey={(file) => file.path} />
+      <DataTable
+        label="Files"
+        columns={columns}
+        rows={files.data.pages.flatMap((page) => page.files)}
+        rowKey={(file) => file.path}
+      />
+      <Pager pages={files} />
       <ConfirmDialog
         open={deleting !== null}
         onOpenChange={(open) => !open && setDeleting(null)}

@@ -9,8 +9,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { useUser } from '../accounts/api.ts';
-import { DeployButton, useDeployments, useLiveDeployment } from '../deployments/api.ts';
+import { DeployButton, useDeploymentsOf, useLiveDeployment } from '../deployments/api.ts';
 import { shownState, unfinishedText, useRun } from '../training/api.ts';
 import { modelReadinessQuery } from './api.ts';
 import { AssetFiles } from './asset-files.tsx';
@@ -22,7 +21,7 @@ export function ModelPage() {
   const { id } = route.useParams();
   const { tab = 'card' } = route.useSearch();
   const navigate = route.useNavigate();
-  const ready = useFirstAnswers(useDeployments(useUser().id, false));
+  const ready = useFirstAnswers(useDeploymentsOf(id));
   return (
     <AssetPage
       id={id}

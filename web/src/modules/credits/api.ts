@@ -9,9 +9,12 @@ import {
 } from '@bakehouse/contract/credits';
 import { infiniteQueryOptions, queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api-client.ts';
+import { ApiError } from '../../lib/api-error.ts';
 import { useFallbackInterval } from '../../lib/event-stream.ts';
 import { queryClient } from '../../lib/query-client.ts';
 import { type Period, withTimeZone } from './period.ts';
+
+export { BalanceCard } from './balance-card.tsx';
 
 const POLL_MS = 10_000;
 const PAGE_LENGTH = 100;
@@ -74,6 +77,7 @@ export type Grant = { recipient_id: string; amount: string; description?: string
 
 export function useGrantCredits() {
   return useMutation({
+    meta: { inPlace: isUnknownRecipient },
     mutationFn: ({ grant, idempotencyKey }: { grant: Grant; idempotencyKey: string }) =>
       call(grantCredits, { body: grant }, { idempotencyKey, operation: 'grant credits' }),
     onSuccess: () =>
@@ -83,6 +87,11 @@ export function useGrantCredits() {
         ),
       ),
   });
+}
+
+/** Nobody has the name or address that was typed: the form says so under its field. */
+export function isUnknownRecipient(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 'not_found';
 }
 
 export const spendQuery = (userId: string, filter: Period) =>

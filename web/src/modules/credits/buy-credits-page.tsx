@@ -3,16 +3,16 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { BGL_PER_USD } from '@bakehouse/contract/money';
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeftRight, Gift, UserCog } from 'lucide-react';
-import { BalanceCard } from '../../ui/balance-card.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { DataTable } from '../../ui/data-table.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/api.ts';
 import { pricesQuery, useBalance } from './api.ts';
+import { BalanceCard } from './balance-card.tsx';
 
 type Price = ResponseOf<typeof listPrices>['prices'][number];
 
@@ -21,7 +21,7 @@ const units: Record<Price['unit'], string> = { hour: 'per hour', million_tokens:
 /** How credits come on a server without a payment provider, and what they buy. */
 export function BuyCreditsPage() {
   const user = useUser();
-  const { data, error, refetch } = useBalance(user.id);
+  const balance = useBalance(user.id);
   return (
     <>
       <PageHeader
@@ -29,7 +29,7 @@ export function BuyCreditsPage() {
         description={`Everything is paid from one balance of bagels (BGL). ${BGL_PER_USD} BGL are 1 US dollar.`}
       />
       <div className="grid grid-cols-1 gap-6 lg:grid-cols-[20rem_minmax(0,1fr)] lg:items-start">
-        <BalanceCard balance={data} error={error} onRetry={() => void refetch()} />
+        <BalanceCard query={balance} />
         <Card
           title="How to get credits"
           description="This server has no payment provider, so credits cannot be bought by card here."
@@ -72,48 +72,49 @@ export function BuyCreditsPage() {
 }
 
 function PriceList() {
-  const { data, error, refetch } = useQuery(pricesQuery);
   return (
     <Card
       title="Prices"
       description="Time is charged by the second, tokens one by one. Work that fails is not charged."
       flush
     >
-      {data ? (
-        <DataTable
-          label="Prices"
-          rows={data.prices}
-          rowKey={(price) => price.id}
-          columns={[
-            { id: 'label', header: 'What', cell: (price) => price.label },
-            {
-              id: 'unit',
-              header: 'Unit',
-              cell: (price) => <span className="text-muted">{units[price.unit]}</span>,
-              hideBelow: 'sm',
-            },
-            {
-              id: 'price',
-              header: 'Price',
-              numeric: true,
-              cell: (price) => (
-                <>
-                  <Money bgl={price.unit_price} className="font-medium" />
-                  <span className="block text-muted text-xs sm:hidden">{units[price.unit]}</span>
-                </>
-              ),
-            },
-          ]}
-        />
-      ) : error ? (
-        <ErrorState title="The prices could not be loaded" error={error} onRetry={() => void refetch()} />
-      ) : (
-        <LoadingRegion className="grid gap-4 px-5 pb-5">
-          {Array.from({ length: 8 }, (_, index) => (
-            <Skeleton key={index} className="h-5" />
-          ))}
-        </LoadingRegion>
-      )}
+      <QueryView
+        query={useQuery(pricesQuery)}
+        failed="The prices could not be loaded"
+        pending={
+          <LoadingRegion className="grid gap-4 px-5 pb-5">
+            {Array.from({ length: 8 }, (_, index) => (
+              <Skeleton key={index} className="h-5" />
+            ))}
+          </LoadingRegion>
+        }
+        flush
+      >
+        {({ prices }) => (
+          <DataTable label="Prices" rows={prices} rowKey={(price) => price.id} columns={columns} />
+        )}
+      </QueryView>
     </Card>
   );
 }
+
+const columns: Column<Price>[] = [
+  { id: 'label', header: 'What', cell: (price) => price.label },
+  {
+    id: 'unit',
+    header: 'Unit',
+    cell: (price) => <span className="text-muted">{units[price.unit]}</span>,
+    hideBelow: 'sm',
+  },
+  {
+    id: 'price',
+    header: 'Price',
+    numeric: true,
+    cell: (price) => (
+      <>
+        <Money bgl={price.unit_price} className="font-medium" />
+        <span className="block text-muted text-xs sm:hidden">{units[price.unit]}</span>
+      </>
+    ),
+  },
+];

@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { type Resolver, useForm } from 'react-hook-form';
-import { ApiError } from '../../lib/api-error.ts';
 import { showAmount } from '../../lib/currency.ts';
 import { useIdempotencyKeys } from '../../lib/idempotency-key.ts';
 import { Button } from '../../ui/button.tsx';
@@ -8,7 +7,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { notify } from '../../ui/notify.ts';
-import { type Grant, useGrantCredits } from './api.ts';
+import { type Grant, isUnknownRecipient, useGrantCredits } from './api.ts';
 
 type Form = { recipient_id: string; amount: string; description: string };
 
@@ -42,9 +41,8 @@ export function GrantForm() {
       reset(empty);
       notify.success(`${showAmount(granted.amount, 'BGL')} were granted to ${recipient_id}`);
     } catch (error) {
-      const unknown = error instanceof ApiError && error.code === 'not_found';
-      if (unknown) setError('recipient_id', { message: error.message }, { shouldFocus: true });
-      else notify.error(error);
+      if (isUnknownRecipient(error))
+        setError('recipient_id', { message: error.message }, { shouldFocus: true });
     } finally {
       setAsking(false);
     }

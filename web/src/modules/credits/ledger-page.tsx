@@ -10,9 +10,9 @@ import { Card } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { DataTable, type Sort } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
 import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/api.ts';
 import { ledgerQuery } from './api.ts';
@@ -24,7 +24,7 @@ type Ledger = ResponseOf<typeof getLedger>;
 /** The operator's view of the books: the proofs first, then the accounts. */
 export function LedgerPage() {
   const { is_operator } = useUser();
-  const { data, error, isFetching, refetch } = useQuery({ ...ledgerQuery, enabled: is_operator });
+  const ledger = useQuery({ ...ledgerQuery, enabled: is_operator });
   if (!is_operator) {
     return (
       <>
@@ -42,32 +42,36 @@ export function LedgerPage() {
         title="Ledger"
         description="Every transaction is a double entry. These checks are computed from the rows each time this page loads."
         actions={
-          <Button loading={isFetching} onClick={() => void refetch()}>
+          <Button loading={ledger.isFetching} onClick={() => void ledger.refetch()}>
             <RotateCw aria-hidden />
             Check again
           </Button>
         }
       />
-      {data ? (
-        <div className="grid grid-cols-1 gap-6">
-          <Figures ledger={data} />
-          <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
-            <Checks checks={data.checks} />
-            <Card title="Grant credits" description="A transfer from the grants account to a user.">
-              <GrantForm />
-            </Card>
+      <QueryView
+        query={ledger}
+        failed="The ledger could not be read"
+        pending={
+          <LoadingRegion className="grid gap-6">
+            <Skeleton className="h-24 rounded-xl" />
+            <Skeleton className="h-72 rounded-xl" />
+            <Skeleton className="h-72 rounded-xl" />
+          </LoadingRegion>
+        }
+      >
+        {(data) => (
+          <div className="grid grid-cols-1 gap-6">
+            <Figures ledger={data} />
+            <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
+              <Checks checks={data.checks} />
+              <Card title="Grant credits" description="A transfer from the grants account to a user.">
+                <GrantForm />
+              </Card>
+            </div>
+            <Accounts accounts={data.accounts} total={data.accounts_total} />
           </div>
-          <Accounts accounts={data.accounts} total={data.accounts_total} />
-        </div>
-      ) : error ? (
-        <ErrorState title="The ledger could not be read" error={error} onRetry={() => void refetch()} />
-      ) : (
-        <LoadingRegion className="grid gap-6">
-          <Skeleton className="h-24 rounded-xl" />
-          <Skeleton className="h-72 rounded-xl" />
-          <Skeleton className="h-72 rounded-xl" />
-        </LoadingRegion>
-      )}
+        )}
+      </QueryView>
     </>
   );
 }

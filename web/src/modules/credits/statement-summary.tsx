@@ -6,7 +6,6 @@ import { saveAs } from '../../lib/download.ts';
 import { localDay } from '../../lib/format-time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Figure } from '../../ui/figure.tsx';
-import { notify } from '../../ui/notify.ts';
 import { useUser } from '../accounts/api.ts';
 import { readStatement } from './read-statement.ts';
 import { statementCsv } from './statement-csv.ts';
@@ -32,7 +31,6 @@ export function StatementSummary({ rows, hasMore, sendable, from, to }: Props) {
       const csv = statementCsv(await readStatement(user.id, { from, to }));
       saveAs(new Blob([csv], { type: 'text/csv' }), `statement-${to ?? localDay(new Date())}.csv`);
     },
-    onError: (error) => notify.error(error),
   });
   const totals = [
     { label: 'In', text: `+${showExact(incoming, currency)}` },

@@ -2,12 +2,11 @@ import { currencyChoice, showExact } from '../../lib/currency.ts';
 import { formatDateTime } from '../../lib/format-time.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
-import { LoadMore, type MoreProps } from '../../ui/load-more.tsx';
 import { SignedAmount } from './signed-amount.tsx';
 import type { StatementRow } from './transaction-rows.ts';
 
 /** Settled movements, exact to the last decimal, with the balance after each, and the hash that chains them. */
-export function StatementTable({ rows, ...more }: { rows: readonly StatementRow[] } & MoreProps) {
+export function StatementTable({ rows }: { rows: readonly StatementRow[] }) {
   const currency = currencyChoice.use();
   return (
     <>
@@ -32,7 +31,7 @@ export function StatementTable({ rows, ...more }: { rows: readonly StatementRow[
             header: 'Description',
             cell: ({ transaction }) => (
               <>
-                <span className="line-clamp-1">{transaction.description}</span>
+                <span className="block [overflow-wrap:anywhere]">{transaction.description}</span>
                 <span className="text-muted text-xs tabular-nums md:hidden">
                   {formatDateTime(new Date(transaction.transaction_date))}
                 </span>
@@ -84,7 +83,6 @@ export function StatementTable({ rows, ...more }: { rows: readonly StatementRow[
         Each hash seals a transaction together with the one before it, so that none can be changed afterwards.
         A new transaction is sealed within a minute.
       </p>
-      <LoadMore {...more} />
     </>
   );
 }

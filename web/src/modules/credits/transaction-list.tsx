@@ -1,10 +1,10 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDownLeft, ArrowUpRight, ChevronDown } from 'lucide-react';
-import { useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { formatClock } from '../../lib/format-time.ts';
 import { Button } from '../../ui/button.tsx';
-import { LoadMore, type MoreProps } from '../../ui/load-more.tsx';
+import { usePlaceOnPage } from '../../ui/use-place-on-page.ts';
 import { SignedAmount } from './signed-amount.tsx';
 import { groupByDay, isIncoming, type Transaction } from './transaction-rows.ts';
 import { UsageAnswers } from './usage-answers.tsx';
@@ -12,14 +12,10 @@ import { UsageAnswers } from './usage-answers.tsx';
 const HEIGHTS = { day: 37, transaction: 61 };
 
 /** Grouped by day, newest first. Only the lines in sight exist, so ten thousand scroll as well as ten. */
-export function TransactionList({
-  transactions,
-  ...more
-}: { transactions: readonly Transaction[] } & MoreProps) {
+export function TransactionList({ transactions }: { transactions: readonly Transaction[] }) {
   const rows = useMemo(() => groupByDay(transactions), [transactions]);
   const list = useRef<HTMLUListElement>(null);
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => setTop((list.current?.getBoundingClientRect().top ?? 0) + scrollY), []);
+  const top = usePlaceOnPage(list);
   const virtualizer = useWindowVirtualizer({
     count: rows.length,
     estimateSize: (index) => HEIGHTS[rows[index]?.kind ?? 'transaction'],
@@ -28,36 +24,33 @@ export function TransactionList({
     overscan: 10,
   });
   return (
-    <>
-      <ul
-        ref={list}
-        className="relative overflow-hidden rounded-b-xl"
-        style={{ height: virtualizer.getTotalSize() }}
-      >
-        {virtualizer.getVirtualItems().map(({ key, index, start }) => {
-          const row = rows[index];
-          if (!row) return null;
-          return (
-            <li
-              key={key}
-              data-index={index}
-              ref={virtualizer.measureElement}
-              className="absolute top-0 left-0 w-full"
-              style={{ transform: `translateY(${start - top}px)` }}
-            >
-              {row.kind === 'day' ? (
-                <h2 className="border-line border-b bg-subtle px-5 py-2 font-medium text-muted text-xs leading-5">
-                  {row.heading}
-                </h2>
-              ) : (
-                <Line transaction={row.transaction} last={index === rows.length - 1} />
-              )}
-            </li>
-          );
-        })}
-      </ul>
-      <LoadMore {...more} />
-    </>
+    <ul
+      ref={list}
+      className="relative overflow-hidden rounded-b-xl"
+      style={{ height: virtualizer.getTotalSize() }}
+    >
+      {virtualizer.getVirtualItems().map(({ key, index, start }) => {
+        const row = rows[index];
+        if (!row) return null;
+        return (
+          <li
+            key={key}
+            data-index={index}
+            ref={virtualizer.measureElement}
+            className="absolute top-0 left-0 w-full"
+            style={{ transform: `translateY(${start - top}px)` }}
+          >
+            {row.kind === 'day' ? (
+              <h2 className="border-line border-b bg-subtle px-5 py-2 font-medium text-muted text-xs leading-5">
+                {row.heading}
+              </h2>
+            ) : (
+              <Line transaction={row.transaction} last={index === rows.length - 1} />
+            )}
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 

@@ -1,25 +1,25 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ReceiptText } from 'lucide-react';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { localDay } from '../../lib/format-time.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
-import { moreOf } from '../../ui/load-more.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/api.ts';
 import { transactionsQuery, useBalance } from './api.ts';
-import { usablePeriod } from './period.ts';
+import { type Period, usablePeriod } from './period.ts';
 import { PeriodFields } from './period-fields.tsx';
 import { SpendCard } from './spend-card.tsx';
 import { StatementSummary } from './statement-summary.tsx';
 import { StatementTable } from './statement-table.tsx';
 import { TransactionList } from './transaction-list.tsx';
-import { untilDay, withRunningBalance } from './transaction-rows.ts';
+import { type Transaction, untilDay, withRunningBalance } from './transaction-rows.ts';
 
 /** Every movement of the account: by day, or as a statement with the balance after each. Filters live in the URL. */
 export function TransactionsPage() {
@@ -29,19 +29,9 @@ export function TransactionsPage() {
   // The statement reckons back from today's balance, so it needs what came after `to` as well.
   const filter = view === 'statement' ? { from } : { from, to };
   const list = useInfiniteQuery(transactionsQuery(user.id, filter));
-  const balance = useBalance(user.id);
-  const transactions = useMemo(
-    () => list.data?.pages.flatMap((page) => page.transactions) ?? [],
-    [list.data],
-  );
-  const statement = useMemo(
-    () => (balance.data ? untilDay(withRunningBalance(transactions, balance.data.balance), to) : []),
-    [transactions, balance.data, to],
-  );
-  const more = moreOf(list);
-  // What was read once stays in sight when reading it again fails.
-  const missing = !list.data ? list : view === 'statement' && !balance.data ? balance : null;
+  const transactions = useMemo(() => list.data?.pages.flatMap((page) => page.transactions), [list.data]);
   const filtered = from !== undefined || to !== undefined;
+  const nothing = <Nothing filtered={filtered} />;
 
   return (
     <>
@@ -53,49 +43,94 @@ export function TransactionsPage() {
         <SpendCard from={from} to={to} />
         <Card flush>
           <Toolbar />
-          {list.isPending || (view === 'statement' && balance.isPending) ? (
-            <Loading />
-          ) : missing ? (
-            <ErrorState
-              title="Error Loading Transactions"
-              error={missing.error}
-              retryLabel="Try Again"
-              onRetry={() => void missing.refetch()}
-            />
-          ) : (view === 'statement' ? statement : transactions).length === 0 && !list.hasNextPage ? (
-            <EmptyState
-              icon={<ReceiptText aria-hidden />}
-              title="No transactions found"
-              description={
-                filtered
-                  ? 'There were no transactions in this period.'
-                  : 'Credits you receive and spend appear here.'
-              }
-              action={
-                filtered && (
-                  <ButtonLink to="/transactions" search={{}}>
-                    Show all
-                  </ButtonLink>
-                )
-              }
-            />
-          ) : view === 'statement' ? (
-            <>
-              <StatementSummary
-                rows={statement}
-                hasMore={list.hasNextPage}
-                sendable={balance.data?.sendable}
-                from={from}
-                to={to}
-              />
-              <StatementTable rows={statement} {...more} />
-            </>
-          ) : (
-            <TransactionList transactions={transactions} {...more} />
-          )}
+          <QueryView
+            query={{ ...list, data: transactions }}
+            failed={FAILED}
+            retryLabel="Try Again"
+            pending={<Loading />}
+            isEmpty={(rows) => rows.length === 0 && !list.hasNextPage}
+            empty={nothing}
+            flush
+          >
+            {(rows) =>
+              view === 'statement' ? (
+                <Statement
+                  transactions={rows}
+                  period={{ from, to }}
+                  hasMore={list.hasNextPage}
+                  nothing={nothing}
+                />
+              ) : (
+                <TransactionList transactions={rows} />
+              )
+            }
+          </QueryView>
+          <Pager pages={list} />
         </Card>
       </div>
     </>
+  );
+}
+
+const FAILED = 'Error Loading Transactions';
+
+type StatementProps = {
+  transactions: readonly Transaction[];
+  period: Period;
+  hasMore: boolean;
+  nothing: ReactNode;
+};
+
+/** The settled movements with the balance after each, reckoned back from the present one. */
+function Statement({ transactions, period, hasMore, nothing }: StatementProps) {
+  const balance = useBalance(useUser().id);
+  const now = balance.data?.balance;
+  const rows = useMemo(
+    () => (now === undefined ? undefined : untilDay(withRunningBalance(transactions, now), period.to)),
+    [transactions, now, period.to],
+  );
+  return (
+    <QueryView
+      query={{ ...balance, data: rows }}
+      failed={FAILED}
+      retryLabel="Try Again"
+      pending={<Loading />}
+      isEmpty={(all) => all.length === 0 && !hasMore}
+      empty={nothing}
+      flush
+    >
+      {(all) => (
+        <>
+          <StatementSummary
+            rows={all}
+            hasMore={hasMore}
+            sendable={balance.data?.sendable}
+            from={period.from}
+            to={period.to}
+          />
+          <StatementTable rows={all} />
+        </>
+      )}
+    </QueryView>
+  );
+}
+
+function Nothing({ filtered }: { filtered: boolean }) {
+  return (
+    <EmptyState
+      icon={<ReceiptText aria-hidden />}
+      title="No transactions found"
+      description={
+        filtered ? 'There were no transactions in this period.' : 'Credits you receive and spend appear here.'
+      }
+      action={
+        filtered && (
+          <ButtonLink to="/transactions" search={{}}>
+            Show all
+          </ButtonLink>
+        )
+      }
+    />
   );
 }
 

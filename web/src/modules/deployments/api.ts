@@ -7,11 +7,10 @@ import {
   vllmStats,
   vllmStatus,
 } from '@bakehouse/contract/deployments';
-import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api-client.ts';
 import { useFallbackInterval } from '../../lib/event-stream.ts';
 import { queryClient } from '../../lib/query-client.ts';
-import { notify } from '../../ui/notify.ts';
 import { useUser } from '../accounts/api.ts';
 
 export { DeployButton } from './deploy-button.tsx';
@@ -20,20 +19,28 @@ const POLL_MS = 5_000;
 /** Costs and metrics move with time, not with events. */
 const TICK_MS = 15_000;
 
-/** The user's text deployments, newest first; ended ones too when asked for. */
+/** The user's text deployments page by page, newest first; ended ones too when asked for. */
 export const deploymentListQuery = (userId: string, includeTerminated = false) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['deployment', 'list', userId, { includeTerminated }],
-    queryFn: ({ signal }) =>
+    queryFn: ({ pageParam, signal }) =>
       call(
         listVllm,
-        { params: { userId }, query: { include_terminated: includeTerminated ? 'true' : 'false' } },
+        {
+          params: { userId },
+          query: {
+            include_terminated: includeTerminated ? 'true' : 'false',
+            cursor: pageParam ?? undefined,
+          },
+        },
         { signal, operation: 'fetch deployments' },
       ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
   });
 
 export function useDeployments(userId: string, includeTerminated: boolean) {
-  return useQuery({
+  return useInfiniteQuery({
     ...deploymentListQuery(userId, includeTerminated),
     refetchInterval: useFallbackInterval(POLL_MS) || TICK_MS,
   });
@@ -41,11 +48,25 @@ export function useDeployments(userId: string, includeTerminated: boolean) {
 
 const live = new Set<Deployment['status']>(['queued', 'deploying', 'running', 'sleeping', 'degraded']);
 
+/** The user's deployments of one model that have not been terminated. */
+export function useDeploymentsOf(modelId: string | undefined) {
+  const user = useUser();
+  return useQuery({
+    queryKey: ['deployment', 'list', user.id, { modelId }],
+    queryFn: ({ signal }) =>
+      call(
+        listVllm,
+        { params: { userId: user.id }, query: { model_id: modelId } },
+        { signal, operation: 'fetch deployments' },
+      ),
+    enabled: modelId !== undefined,
+    refetchInterval: useFallbackInterval(POLL_MS) || TICK_MS,
+  });
+}
+
 /** The user's newest deployment of a model that answers or is on its way; undefined where there is none. */
 export function useLiveDeployment(modelId: string): Deployment | undefined {
-  const user = useUser();
-  const { data } = useDeployments(user.id, false);
-  return data?.pods.find(({ model_id, status }) => model_id === modelId && live.has(status));
+  return useDeploymentsOf(modelId).data?.pods.find(({ status }) => live.has(status));
 }
 
 export function useDeploymentStats(userId: string) {
@@ -97,6 +118,6 @@ export function useTerminatePod() {
         { operation: 'terminate deployment', timeoutMs: 30_000 },
       ),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['deployment'] }),
-    onError: (error) => notify.error(error, { prefix: 'Termination failed: ' }),
+    meta: { prefix: 'Termination failed: ' },
   });
 }

@@ -37,7 +37,7 @@ export function DeployButton({ modelId, label = 'Deploy' }: Props) {
       await navigate({ to: '/my-deployments/$podId', params: { podId: pod_id } });
       await queryClient.invalidateQueries({ queryKey: ['deployment'] });
     },
-    onError: (error) => notify.error(error, { product: 'Deployment' }),
+    meta: { product: 'Deployment' },
   });
   return (
     <div className="flex items-center gap-2">

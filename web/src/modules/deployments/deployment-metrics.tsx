@@ -1,7 +1,9 @@
+import type { vllmMetrics } from '@bakehouse/contract/deployments';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { Card } from '../../ui/card.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useDeploymentMetrics } from './api.ts';
 import { everyMinute } from './every-minute.ts';
@@ -11,32 +13,35 @@ const milliseconds = (value: number) => `${Math.round(value)} ms`;
 /** The last hour, minute by minute: requests, latency, speed. */
 export function DeploymentMetrics({ podId }: { podId: string }) {
   const metrics = useDeploymentMetrics(podId);
-  if (metrics.isPending) {
-    return (
-      <LoadingRegion className="grid gap-5 lg:grid-cols-2">
-        <Skeleton className="h-64" />
-        <Skeleton className="h-64" />
-      </LoadingRegion>
-    );
-  }
-  if (!metrics.data) {
-    return (
-      <ErrorState
-        title="The metrics could not be loaded"
-        error={metrics.error}
-        onRetry={() => void metrics.refetch()}
-      />
-    );
-  }
-  const { points } = metrics.data;
-  if (points.length === 0) {
-    return (
-      <Card>
-        <EmptyState title="No requests in the last hour" description="Ask it something in the playground." />
-      </Card>
-    );
-  }
-  const { x, minutes } = everyMinute(points, metrics.dataUpdatedAt);
+  return (
+    <QueryView
+      query={metrics}
+      failed="The metrics could not be loaded"
+      pending={
+        <LoadingRegion className="grid gap-5 lg:grid-cols-2">
+          <Skeleton className="h-64" />
+          <Skeleton className="h-64" />
+        </LoadingRegion>
+      }
+      isEmpty={({ points }) => points.length === 0}
+      empty={
+        <Card>
+          <EmptyState
+            title="No requests in the last hour"
+            description="Ask it something in the playground."
+          />
+        </Card>
+      }
+    >
+      {({ points }) => <Charts points={points} readAt={metrics.dataUpdatedAt} />}
+    </QueryView>
+  );
+}
+
+type Points = ResponseOf<typeof vllmMetrics>['points'];
+
+function Charts({ points, readAt }: { points: Points; readAt: number }) {
+  const { x, minutes } = everyMinute(points, readAt);
   return (
     <div className="grid gap-5 lg:grid-cols-2">
       <Card title="Requests per minute">

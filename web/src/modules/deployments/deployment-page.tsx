@@ -8,13 +8,13 @@ import { Callout } from '../../ui/callout.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CodeTabs } from '../../ui/code-block.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
 import { Figure } from '../../ui/figure.tsx';
-import { isMissing, Missing } from '../../ui/missing.tsx';
+import { Missing } from '../../ui/missing.tsx';
 import { Money } from '../../ui/money.tsx';
 import { notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Progress } from '../../ui/progress.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -29,37 +29,30 @@ const route = getRouteApi('/app/my-deployments/$podId');
 
 export function DeploymentPage() {
   const { podId } = route.useParams();
-  const deployment = useDeployment(podId);
-  if (deployment.isPending) {
-    return (
-      <LoadingRegion>
-        <Skeleton className="mb-2 h-4 w-24" />
-        <Skeleton className="mb-8 h-7 w-64 max-w-full" />
-        <Skeleton className="mb-5 h-24 w-full" />
-        <Skeleton className="h-72 w-full" />
-      </LoadingRegion>
-    );
-  }
-  if (!deployment.data && isMissing(deployment.error)) {
-    return (
-      <Missing
-        title="There is no such deployment"
-        text="The link may be mistyped, or the deployment belongs to another account."
-        to="/my-deployments"
-        label="Go to Deploy Models"
-      />
-    );
-  }
-  if (!deployment.data) {
-    return (
-      <ErrorState
-        title="This deployment cannot be shown"
-        error={deployment.error}
-        onRetry={() => void deployment.refetch()}
-      />
-    );
-  }
-  return <LoadedPage pod={deployment.data} />;
+  return (
+    <QueryView
+      query={useDeployment(podId)}
+      failed="This deployment cannot be shown"
+      pending={
+        <LoadingRegion>
+          <Skeleton className="mb-2 h-4 w-24" />
+          <Skeleton className="mb-8 h-7 w-64 max-w-full" />
+          <Skeleton className="mb-5 h-24 w-full" />
+          <Skeleton className="h-72 w-full" />
+        </LoadingRegion>
+      }
+      missing={
+        <Missing
+          title="There is no such deployment"
+          text="The link may be mistyped, or the deployment belongs to another account."
+          to="/my-deployments"
+          label="Go to Deploy Models"
+        />
+      }
+    >
+      {(pod) => <LoadedPage pod={pod} />}
+    </QueryView>
+  );
 }
 
 const usable = new Set<Deployment['status']>(['running', 'degraded', 'sleeping']);

@@ -8,11 +8,12 @@ import { Card } from '../../ui/card.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
 import { Figure } from '../../ui/figure.tsx';
 import { ListSkeleton } from '../../ui/list-skeleton.tsx';
 import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
@@ -31,7 +32,6 @@ export function DeploymentsPage() {
   const navigate = route.useNavigate();
   const [choosing, setChoosing] = useState(false);
   const deployments = useDeployments(user.id, ended);
-  const pods = deployments.data?.pods ?? [];
   return (
     <>
       <PageHeader
@@ -53,34 +53,35 @@ export function DeploymentsPage() {
         />
       </div>
       <Card flush>
-        {deployments.isPending && <ListSkeleton rowHeight={ROW_HEIGHT} />}
-        {deployments.isError && !deployments.data && (
-          <ErrorState
-            title="Your deployments could not be loaded"
-            error={deployments.error}
-            onRetry={() => void deployments.refetch()}
-          />
-        )}
-        {deployments.data && pods.length === 0 && (
-          <EmptyState
-            icon={<Rocket aria-hidden />}
-            title="Nothing is deployed"
-            description="Deploy a model to chat with it here and call it with any OpenAI client."
-            action={<Button onClick={() => setChoosing(true)}>Deploy a model</Button>}
-          />
-        )}
-        {pods.length > 0 && (
-          <DataTable
-            label="Deployments"
-            columns={columns}
-            rows={pods}
-            rowKey={(pod) => pod.pod_id}
-            rowHeight={ROW_HEIGHT}
-            onRowClick={(pod) =>
-              void navigate({ to: '/my-deployments/$podId', params: { podId: pod.pod_id } })
-            }
-          />
-        )}
+        <QueryView
+          query={deployments}
+          flush
+          failed="Your deployments could not be loaded"
+          pending={<ListSkeleton rowHeight={ROW_HEIGHT} />}
+          isEmpty={({ pages }) => pages[0]?.pods.length === 0}
+          empty={
+            <EmptyState
+              icon={<Rocket aria-hidden />}
+              title="Nothing is deployed"
+              description="Deploy a model to chat with it here and call it with any OpenAI client."
+              action={<Button onClick={() => setChoosing(true)}>Deploy a model</Button>}
+            />
+          }
+        >
+          {({ pages }) => (
+            <DataTable
+              label="Deployments"
+              columns={columns}
+              rows={pages.flatMap((page) => page.pods)}
+              rowKey={(pod) => pod.pod_id}
+              rowHeight={ROW_HEIGHT}
+              onRowClick={(pod) =>
+                void navigate({ to: '/my-deployments/$podId', params: { podId: pod.pod_id } })
+              }
+            />
+          )}
+        </QueryView>
+        <Pager pages={deployments} />
       </Card>
       <StarterChatCard above={deployments} />
       {choosing && <ChooseModelDialog onClose={() => setChoosing(false)} />}

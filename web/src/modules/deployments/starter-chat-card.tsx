@@ -1,5 +1,5 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { useFirstAnswers } from '../../lib/use-first-answers.ts';
+import { useQuery } from '@tanstack/react-query';
+import { type FirstRead, useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Card } from '../../ui/card.tsx';
 import { pricesQuery } from '../credits/api.ts';
 import { useMachine } from '../machine/api.ts';
@@ -8,7 +8,7 @@ import { Playground } from './playground.tsx';
 import { useServingDevice } from './serving-prices.ts';
 
 /** Chat with a starter model, which everybody may use without a deployment; comes after what stands above it. */
-export function StarterChatCard({ above }: { above: UseQueryResult }) {
+export function StarterChatCard({ above }: { above: FirstRead }) {
   const device = useServingDevice();
   const models = useQuery(chatModelsQuery);
   const answered = useFirstAnswers(above, models, useMachine(), useQuery(pricesQuery));

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { queryClient } from '../../lib/query-client.ts';
 import { errorMessage } from '../../ui/notify.ts';
+import { tellFailure } from '../../ui/tell-failure.ts';
 import { type ChatMessage, type ChatSpeed, streamChat } from './chat.ts';
 import type { ChatSettings } from './chat-options.tsx';
 
@@ -39,7 +40,10 @@ export function useConversation(modelName: string, { system, options }: ChatSett
       setTurns([...before, { role: 'assistant', content: answer, speed }]);
       return true;
     } catch (failure) {
-      if (!controller.signal.aborted) setError(errorMessage(failure));
+      if (!controller.signal.aborted) {
+        setError(errorMessage(failure));
+        tellFailure(failure, { product: 'Chat', inPlace: true });
+      }
       setTurns(answer ? [...before, { role: 'assistant', content: answer }] : turns);
       return answer !== '';
     } finally {

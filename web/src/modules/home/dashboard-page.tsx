@@ -1,24 +1,20 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useCreatePanel } from '../../lib/create-panel.ts';
-import { useFallbackInterval } from '../../lib/event-stream.ts';
 import { aboutDuration, relativeTime } from '../../lib/format-time.ts';
+import { useSheets } from '../../lib/sheet.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
-import { BalanceCard } from '../../ui/balance-card.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
 import { assetListQuery } from '../assets/api.ts';
-import { useBalance } from '../credits/api.ts';
-import { deploymentListQuery } from '../deployments/api.ts';
-import { runListQuery, runOfModel, shownState, useRuns } from '../training/api.ts';
+import { BalanceCard, useBalance } from '../credits/api.ts';
+import { deploymentListQuery, useDeployments } from '../deployments/api.ts';
+import { runListQuery, shownState, UnfinishedBadge, useRuns } from '../training/api.ts';
 import { OnboardingCard } from './onboarding-card.tsx';
 import { columnsClass, PendingDashboard } from './pending-dashboard.tsx';
 import { RecentCard } from './recent-card.tsx';
-
-const POLL_MS = 5_000;
 
 /** What is going on and what to do next. */
 export function DashboardPage() {
@@ -27,9 +23,9 @@ export function DashboardPage() {
   // Each card reads its own; here it is only waited for what decides how high they are.
   const answered = useFirstAnswers(
     balance,
-    useQuery(runListQuery),
-    useQuery(deploymentListQuery(user.id)),
-    useQuery(deploymentListQuery(user.id, true)),
+    useInfiniteQuery(runListQuery),
+    useInfiniteQuery(deploymentListQuery(user.id)),
+    useInfiniteQuery(deploymentListQuery(user.id, true)),
     useInfiniteQuery(assetListQuery(user.id, { types: 'RAW' })),
     useInfiniteQuery(assetListQuery(user.id, { types: 'MODEL' })),
   );
@@ -51,9 +47,7 @@ function Cards({ balance }: { balance: ReturnType<typeof useBalance> }) {
       </div>
       <div className="grid grid-cols-1 gap-6">
         <BalanceCard
-          balance={balance.data}
-          error={balance.error}
-          onRetry={() => void balance.refetch()}
+          query={balance}
           actions={
             <ButtonLink to="/transactions" size="sm" variant="ghost" className="-mr-2">
               History
@@ -68,18 +62,18 @@ function Cards({ balance }: { balance: ReturnType<typeof useBalance> }) {
 }
 
 function RecentRuns() {
-  const query = useQuery({ ...runListQuery, refetchInterval: useFallbackInterval(POLL_MS) });
-  const openPanel = useCreatePanel();
+  const query = useRuns();
+  const sheets = useSheets();
   return (
     <RecentCard
       title="Training"
       to="/llm-training"
       query={query}
-      rows={query.data?.runs}
+      rowsOf={({ pages }) => pages[0]?.runs ?? []}
       rowKey={(run) => run.run_id}
       empty="Fine-tune a language model on your own data. The price is shown before anything starts."
       action={
-        <Button size="sm" onClick={() => openPanel({ create: 'model' })}>
+        <Button size="sm" onClick={() => sheets.open('create-model')}>
           Create Model
         </Button>
       }
@@ -105,13 +99,13 @@ function RecentRuns() {
 
 function RecentDeployments() {
   const user = useUser();
-  const query = useQuery({ ...deploymentListQuery(user.id), refetchInterval: useFallbackInterval(POLL_MS) });
+  const query = useDeployments(user.id, false);
   return (
     <RecentCard
       title="Deployments"
       to="/my-deployments"
       query={query}
-      rows={query.data?.pods}
+      rowsOf={({ pages }) => pages[0]?.pods ?? []}
       rowKey={(pod) => pod.pod_id}
       empty="Serve a model and chat with it, here or from your own programs."
       action={
@@ -153,34 +147,28 @@ const assetTexts = {
 function RecentAssets({ types }: { types: 'RAW' | 'MODEL' }) {
   const user = useUser();
   const query = useInfiniteQuery(assetListQuery(user.id, { types }));
-  const assets = query.data?.pages[0]?.datasets;
-  const unfinished = types === 'MODEL' && assets?.some((asset) => asset.file_count === 0);
-  const runs = useRuns({ enabled: unfinished === true }).data?.runs;
   const { title, to, page, empty } = assetTexts[types];
   return (
     <RecentCard
       title={title}
       to={to}
       query={query}
-      rows={assets}
+      rowsOf={({ pages }) => pages[0]?.datasets ?? []}
       rowKey={(asset) => asset.dataset_id}
       empty={empty}
       skeletons={2}
-      row={(asset) => {
-        const run = runOfModel(asset, unfinished ? runs : undefined);
-        return (
-          <Row
-            title={
-              <Link to={page} params={{ id: asset.dataset_id }}>
-                {asset.title}
-              </Link>
-            }
-            detail={relativeTime(new Date(asset.updated_at))}
-          >
-            {run && <StatusBadge status={shownState(run)} />}
-          </Row>
-        );
-      }}
+      row={(asset) => (
+        <Row
+          title={
+            <Link to={page} params={{ id: asset.dataset_id }}>
+              {asset.title}
+            </Link>
+          }
+          detail={relativeTime(new Date(asset.updated_at))}
+        >
+          {types === 'MODEL' && asset.file_count === 0 && <UnfinishedBadge modelId={asset.dataset_id} />}
+        </Row>
+      )}
     />
   );
 }

@@ -5,9 +5,9 @@ import { queryClient } from '../../lib/query-client.ts';
 import { deploymentListQuery } from '../deployments/api.ts';
 import { OnboardingCard } from './onboarding-card.tsx';
 
-const openPanel = vi.fn<(panel: object) => void>();
+const open = vi.fn<(name: string, params?: object) => void>();
 const completed = { create_dataset: true, fine_tune_model: false, create_model: false };
-vi.mock('../../lib/create-panel.ts', () => ({ useCreatePanel: () => openPanel }));
+vi.mock('../../lib/sheet.ts', () => ({ useSheets: () => ({ open }) }));
 vi.mock('../../ui/button.tsx', async (original) => ({
   ...(await original<typeof import('../../ui/button.tsx')>()),
   ButtonLink: ({ to }: { to: string }) => <a href={to}>Start</a>,
@@ -29,7 +29,10 @@ beforeEach(() =>
 
 function show(lastRequests: (string | null)[]) {
   const pods = lastRequests.map((last_request_at) => ({ last_request_at }));
-  queryClient.setQueryData(deploymentListQuery('u1', true).queryKey, { pods } as never);
+  queryClient.setQueryData(deploymentListQuery('u1', true).queryKey, {
+    pages: [{ pods }],
+    pageParams: [null],
+  } as never);
   return render(
     <QueryClientProvider client={queryClient}>
       <OnboardingCard />
@@ -49,5 +52,5 @@ it('opens the wizard with a fine-tune chosen', () => {
   Object.assign(completed, { fine_tune_model: false, create_model: false });
   show([]);
   screen.getByRole('button', { name: 'Start' }).click();
-  expect(openPanel).toHaveBeenCalledWith({ create: 'model', modelType: 'finetune' });
+  expect(open).toHaveBeenCalledWith('create-model', { modelType: 'finetune' });
 });

@@ -1,6 +1,7 @@
 import type { Machine } from '@bakehouse/contract/machine';
 import { ChevronDown, LoaderCircle, TriangleAlert } from 'lucide-react';
 import { useEffect, useRef } from 'react';
+import { useOnline } from '../../lib/online.ts';
 import { queryClient } from '../../lib/query-client.ts';
 import { Progress } from '../../ui/progress.tsx';
 import { useMachine } from './api.ts';
@@ -10,7 +11,9 @@ import { summarisePreparations } from './summarise-preparations.ts';
 export function PreparationBanner() {
   const { data } = useMachine();
   const open = data?.preparations.filter((preparation) => preparation.state !== 'ready') ?? [];
-  const summary = summarisePreparations(open);
+  // What a server that is away prepares, nobody knows.
+  const online = useOnline();
+  const summary = online ? summarisePreparations(open) : null;
   useNews(data && data.preparations.length - open.length);
   return (
     <div role="status" aria-label="Preparation of this machine">

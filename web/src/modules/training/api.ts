@@ -1,4 +1,5 @@
 import { createAsset } from '@bakehouse/contract/assets';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import {
   cancelRun,
   type FineTuneValidation,
@@ -10,32 +11,42 @@ import {
   resumeRun,
   validateFineTune,
 } from '@bakehouse/contract/training';
-import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import {
+  infiniteQueryOptions,
+  queryOptions,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+} from '@tanstack/react-query';
 import { call } from '../../lib/api-client.ts';
 import { useFallbackInterval } from '../../lib/event-stream.ts';
 import { useIdempotencyKeys } from '../../lib/idempotency-key.ts';
 import { queryClient } from '../../lib/query-client.ts';
-import { notify } from '../../ui/notify.ts';
 import type { TrainingParameters } from './create-model-wizard-state.ts';
+import { joinPoints, missingAfter } from './curves.ts';
 
 export { shownState } from './run-sentences.ts';
-export { runOfModel, unfinishedText } from './unfinished-model.ts';
+export { UnfinishedBadge } from './unfinished-badge.tsx';
+export { unfinishedText } from './unfinished-model.ts';
 
 const POLL_MS = 3_000;
 /** Reading and counting the tokens of a large file takes its time. */
 const VALIDATION_TIMEOUT_MS = 120_000;
 
-/** The caller's runs, newest first. */
-export const runListQuery = queryOptions({
+/** The caller's runs page by page, newest first. */
+export const runListQuery = infiniteQueryOptions({
   queryKey: ['run', 'list'],
-  queryFn: ({ signal }) => call(listRuns, { query: { limit: 100 } }, { signal, operation: 'fetch runs' }),
+  queryFn: ({ pageParam, signal }) =>
+    call(listRuns, { query: { cursor: pageParam ?? undefined } }, { signal, operation: 'fetch runs' }),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.next_cursor,
 });
 
-export function useRuns({ enabled = true } = {}) {
-  return useQuery({ ...runListQuery, enabled, refetchInterval: useFallbackInterval(POLL_MS) });
+export function useRuns() {
+  return useInfiniteQuery({ ...runListQuery, refetchInterval: useFallbackInterval(POLL_MS) });
 }
 
-const runQuery = (runId: string) =>
+export const runQuery = (runId: string) =>
   queryOptions({
     queryKey: ['run', 'one', runId],
     queryFn: ({ signal }) => call(getRun, { params: { runId } }, { signal, operation: 'fetch the run' }),
@@ -45,12 +56,22 @@ export function useRun(runId: string, { enabled = true } = {}) {
   return useQuery({ ...runQuery(runId), enabled, refetchInterval: useFallbackInterval(POLL_MS) });
 }
 
-export const runMetricsQuery = (runId: string) =>
-  queryOptions({
-    queryKey: ['run', 'metrics', runId],
-    queryFn: ({ signal }) =>
-      call(getRunMetrics, { params: { runId } }, { signal, operation: 'fetch the curves' }),
+/** The curves; once they are here, only what is new in them is read. */
+export const runMetricsQuery = (runId: string) => {
+  const queryKey = ['run', 'metrics', runId];
+  return queryOptions({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      const known = queryClient.getQueryData<ResponseOf<typeof getRunMetrics>>(queryKey)?.points ?? [];
+      const { points } = await call(
+        getRunMetrics,
+        { params: { runId }, query: { after: missingAfter(known) } },
+        { signal, operation: 'fetch the curves' },
+      );
+      return { points: joinPoints(known, points) };
+    },
   });
+};
 
 export function useRunMetrics(runId: string) {
   return useQuery({ ...runMetricsQuery(runId), refetchInterval: useFallbackInterval(POLL_MS) });
@@ -72,7 +93,6 @@ export function useCancelRun(runId: string) {
       queryClient.setQueryData(runQuery(runId).queryKey, run);
       return queryClient.invalidateQueries({ queryKey: ['run'] });
     },
-    onError: (error) => notify.error(error),
   });
 }
 
@@ -91,7 +111,7 @@ export function useResumeRun(runId: string) {
       queryClient.setQueryData(runQuery(runId).queryKey, run);
       return queryClient.invalidateQueries({ queryKey: ['run'] });
     },
-    onError: (error) => notify.error(error, { product: 'Fine-tune' }),
+    meta: { product: 'Fine-tune' },
   });
 }
 
@@ -105,9 +125,13 @@ export type FineTuneChoice = {
   parameters: TrainingParameters;
 };
 
+/** The wizard shows one toast at a time: each says what stands in the way now. */
+export const WIZARD_TOAST = 'create-model';
+
 /** Reads the data as training would; resolves with the estimate and what stands in the way. */
 export function useValidateFineTune() {
   return useMutation({
+    meta: { toastId: WIZARD_TOAST },
     mutationFn: ({
       baseModelId,
       datasetId,
@@ -136,6 +160,7 @@ export function useValidateFineTune() {
 /** Creates the model and starts its run; resolves with the model's id. */
 export function useStartFineTune() {
   return useMutation({
+    meta: { product: 'Fine-tune', toastId: WIZARD_TOAST },
     mutationFn: ({ choice, idempotencyKey }: { choice: FineTuneChoice; idempotencyKey: string }) =>
       call(
         createAsset,
@@ -176,6 +201,7 @@ export type UploadedModel = {
 /** Creates an empty model for uploaded files; resolves with its id. */
 export function useCreateUploadedModel() {
   return useMutation({
+    meta: { toastId: WIZARD_TOAST },
     mutationFn: ({ userId, name, tags, baseModelType, idempotencyKey }: UploadedModel) =>
       call(
         createAsset,

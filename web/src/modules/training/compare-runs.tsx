@@ -2,14 +2,16 @@ import type { Run } from '@bakehouse/contract/training';
 import { useQueries } from '@tanstack/react-query';
 import { Card } from '../../ui/card.tsx';
 import { Chart } from '../../ui/chart.tsx';
-import { runMetricsQuery } from './api.ts';
+import { runMetricsQuery, runQuery } from './api.ts';
 import { overlay } from './curves.ts';
 import { shownParameters } from './shown-parameters.ts';
 
 const step = (x: number) => `Step ${x}`;
 
 /** The curves of several runs over each other, and where their parameters differ. */
-export function CompareRuns({ runs }: { runs: Run[] }) {
+export function CompareRuns({ runIds }: { runIds: string[] }) {
+  // A run that the address names may be on no page of the list that was loaded, or be gone.
+  const runs = useQueries({ queries: runIds.map(runQuery) }).flatMap(({ data }) => data ?? []);
   const metrics = useQueries({ queries: runs.map((run) => runMetricsQuery(run.run_id)) });
   const pointsOf = runs.map((run, index) => ({
     label: run.title,

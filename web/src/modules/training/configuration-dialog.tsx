@@ -5,8 +5,7 @@ import { relativeTime } from '../../lib/format-time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
-import { errorMessage, notify } from '../../ui/notify.ts';
+import { QueryView } from '../../ui/query-view.tsx';
 import { RadioCards } from '../../ui/radio-cards.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useApplicableConfiguration, useConfigurations, useDeleteConfiguration } from './configurations.ts';
@@ -23,11 +22,7 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
   const list = configurations.data?.configurations ?? [];
   const selected = list.find((one) => one.config_id === chosen);
   const apply = ({ fine_tune_payload }: Configuration) =>
-    check.mutate(fine_tune_payload, {
-      onSuccess: () => onApply(fine_tune_payload),
-      onError: (error) =>
-        notify.failure('Failed to apply configuration', { description: errorMessage(error) }),
-    });
+    check.mutate(fine_tune_payload, { onSuccess: () => onApply(fine_tune_payload) });
   return (
     <Dialog
       open
@@ -41,12 +36,7 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
               variant="ghost"
               className="mr-auto"
               loading={deletion.isPending}
-              onClick={() =>
-                deletion.mutate(selected.config_id, {
-                  onSuccess: () => setChosen(null),
-                  onError: (error) => notify.error(error),
-                })
-              }
+              onClick={() => deletion.mutate(selected.config_id, { onSuccess: () => setChosen(null) })}
             >
               <Trash2 aria-hidden />
               Delete
@@ -64,37 +54,36 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
         </>
       }
     >
-      {configurations.isPending && (
-        <LoadingRegion className="flex flex-col gap-2">
-          <Skeleton className="h-16 w-full" />
-          <Skeleton className="h-16 w-full" />
-        </LoadingRegion>
-      )}
-      {configurations.isError && !configurations.data && (
-        <ErrorState
-          title="Your configurations could not be loaded"
-          error={configurations.error}
-          onRetry={() => void configurations.refetch()}
-        />
-      )}
-      {configurations.data && list.length === 0 && (
-        <EmptyState
-          title="No templates yet"
-          description="Save the parameters of a fine-tune on its review step; they appear here."
-        />
-      )}
-      {list.length > 0 && (
-        <RadioCards
-          aria-label="Configurations"
-          value={chosen}
-          onChange={setChosen}
-          options={list.map((one) => ({
-            value: one.config_id,
-            label: one.config_name,
-            description: describe(one),
-          }))}
-        />
-      )}
+      <QueryView
+        query={configurations}
+        failed="Your configurations could not be loaded"
+        pending={
+          <LoadingRegion className="flex flex-col gap-2">
+            <Skeleton className="h-16 w-full" />
+            <Skeleton className="h-16 w-full" />
+          </LoadingRegion>
+        }
+        isEmpty={() => list.length === 0}
+        empty={
+          <EmptyState
+            title="No templates yet"
+            description="Save the parameters of a fine-tune on its review step; they appear here."
+          />
+        }
+      >
+        {() => (
+          <RadioCards
+            aria-label="Configurations"
+            value={chosen}
+            onChange={setChosen}
+            options={list.map((one) => ({
+              value: one.config_id,
+              label: one.config_name,
+              description: describe(one),
+            }))}
+          />
+        )}
+      </QueryView>
     </Dialog>
   );
 }

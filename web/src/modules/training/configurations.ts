@@ -18,6 +18,7 @@ export function useConfigurations() {
 /** Fails when the model or the dataset that a configuration names is gone. */
 export function useApplicableConfiguration() {
   return useMutation({
+    meta: { title: 'Failed to apply configuration' },
     mutationFn: ({ base_model, asset_id }: Configuration['fine_tune_payload']) =>
       Promise.all(
         [base_model, asset_id].flatMap((id) =>

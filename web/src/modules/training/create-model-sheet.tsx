@@ -1,6 +1,5 @@
 import { useIsFetching } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { CreatePanel } from '../../lib/create-panel.ts';
 import { Button } from '../../ui/button.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
@@ -13,6 +12,7 @@ import {
   stepLabels,
   type WizardState,
 } from './create-model-wizard-state.ts';
+import type { ModelPreset } from './model-preset.ts';
 import { StepDetails } from './step-details.tsx';
 import { StepParameters } from './step-parameters.tsx';
 import { StepReview } from './step-review.tsx';
@@ -22,8 +22,7 @@ import { StepUpload } from './step-upload.tsx';
 import { UploadReview } from './upload-review.tsx';
 import { useCreateModel } from './use-create-model.ts';
 
-type Preset = Pick<CreatePanel, 'dataset' | 'dataFile' | 'baseModel' | 'modelType'>;
-type Props = Preset & { open: boolean; onClose: () => void };
+type Props = ModelPreset & { open: boolean; onClose: () => void };
 
 const FORM_ID = 'create-model';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { curvesOf, overlay, type Point } from './curves.ts';
+import { curvesOf, joinPoints, missingAfter, overlay, type Point } from './curves.ts';
 
 const points: Point[] = [
   { step: 0, values: { eval_loss: 3 } },
@@ -39,4 +39,24 @@ it('lays runs over each other on all their steps', () => {
       { label: 'b', values: [null, null, 1] },
     ],
   });
+});
+
+const dated = (step: number, second: number, loss: number) => ({
+  step,
+  at: new Date(Date.UTC(2026, 10, 20, 8, 0, second)).toISOString(),
+  values: { loss },
+});
+
+it('what is known is joined with what came since: a step that came again counts as it is now', () => {
+  const known = [dated(1, 10, 3), dated(2, 20, 2)];
+  expect(joinPoints(known, [dated(3, 30, 1), dated(2, 25, 2.5)])).toEqual([
+    dated(1, 10, 3),
+    dated(2, 25, 2.5),
+    dated(3, 30, 1),
+  ]);
+});
+
+it('only what is new is asked for, with a minute to spare', () => {
+  expect(missingAfter([])).toBeUndefined();
+  expect(missingAfter([dated(2, 50, 2), dated(1, 59, 3)])).toBe('2026-11-20T07:59:59.000Z');
 });

@@ -3,6 +3,24 @@ import type { ChartSeries } from '../../ui/chart.tsx';
 export type Point = { step: number; values: Record<string, number> };
 type Curve = { x: number[]; series: ChartSeries[] };
 
+type Dated = Point & { at: string };
+
+/** Clocks of two machines may differ by this much; what came within it is read twice. */
+const OVERLAP_MS = 60_000;
+
+/** From when on points may be missing from those that are known; undefined: from the beginning. */
+export function missingAfter(known: readonly Dated[]): string | undefined {
+  if (known.length === 0) return undefined;
+  const newest = Math.max(...known.map(({ at }) => Date.parse(at)));
+  return new Date(newest - OVERLAP_MS).toISOString();
+}
+
+/** Those that are known, with what came since. A step may come again: its evaluation follows, or the run repeats it. */
+export function joinPoints<P extends Dated>(known: readonly P[], came: readonly P[]): P[] {
+  const bySteps = new Map([...known, ...came].map((point) => [point.step, point]));
+  return [...bySteps.values()].sort((one, other) => one.step - other.step);
+}
+
 /** The steps that have any of the named values, and one line per name. */
 export function curvesOf(points: readonly Point[], names: readonly { name: string; label: string }[]): Curve {
   const shown = points.filter((point) => names.some(({ name }) => point.values[name] !== undefined));

@@ -1,9 +1,11 @@
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { getRunMetrics } from '@bakehouse/contract/training';
 import { useState } from 'react';
 import { Card } from '../../ui/card.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useRunMetrics } from './api.ts';
@@ -21,35 +23,33 @@ const charts = [
 
 /** The curves of a run, growing while it learns. */
 export function RunCurves({ runId, ended }: { runId: string; ended: boolean }) {
-  const metrics = useRunMetrics(runId);
+  return (
+    <QueryView
+      query={useRunMetrics(runId)}
+      failed="The curves could not be loaded"
+      pending={
+        <LoadingRegion className="grid gap-5 lg:grid-cols-2">
+          <Skeleton className="h-72" />
+          <Skeleton className="h-72" />
+        </LoadingRegion>
+      }
+      isEmpty={({ points }) => points.length === 0 && ended}
+      empty={
+        <Card>
+          <EmptyState title="No curves" description="This run ended before its first step." />
+        </Card>
+      }
+    >
+      {({ points }) => <Curves points={points} ended={ended} />}
+    </QueryView>
+  );
+}
+
+type Points = ResponseOf<typeof getRunMetrics>['points'];
+
+function Curves({ points, ended }: { points: Points; ended: boolean }) {
   const [smoothing, setSmoothing] = useState<Smoothing>('some');
   const [logScale, setLogScale] = useState(false);
-  const points = metrics.data?.points ?? [];
-
-  if (metrics.isPending) {
-    return (
-      <LoadingRegion className="grid gap-5 lg:grid-cols-2">
-        <Skeleton className="h-72" />
-        <Skeleton className="h-72" />
-      </LoadingRegion>
-    );
-  }
-  if (!metrics.data) {
-    return (
-      <ErrorState
-        title="The curves could not be loaded"
-        error={metrics.error}
-        onRetry={() => void metrics.refetch()}
-      />
-    );
-  }
-  if (points.length === 0 && ended) {
-    return (
-      <Card>
-        <EmptyState title="No curves" description="This run ended before its first step." />
-      </Card>
-    );
-  }
   return (
     <section aria-label="Curves">
       <div className="mb-3 flex flex-wrap items-center justify-end gap-x-5 gap-y-2">

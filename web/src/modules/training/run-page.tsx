@@ -1,5 +1,4 @@
 import type { Run } from '@bakehouse/contract/training';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Box, MessageSquare, Play, Square } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
@@ -7,16 +6,15 @@ import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
 import { LogView } from '../../ui/log-view.tsx';
-import { isMissing, Missing } from '../../ui/missing.tsx';
+import { Missing } from '../../ui/missing.tsx';
 import { Money } from '../../ui/money.tsx';
 import { notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { useUser } from '../accounts/api.ts';
-import { DeployButton, deploymentListQuery, useLiveDeployment } from '../deployments/api.ts';
+import { DeployButton, useDeploymentsOf, useLiveDeployment } from '../deployments/api.ts';
 import { useCancelRun, useResumeRun, useRun, useRunLogs, useRunMetrics } from './api.ts';
 import { RunCurves } from './run-curves.tsx';
 import { RunDetails } from './run-details.tsx';
@@ -30,25 +28,29 @@ export function RunPage() {
   const { id } = route.useParams();
   const run = useRun(id);
   // The last decides which button a finished run has.
-  const deployments = useQuery(deploymentListQuery(useUser().id));
-  const answered = useFirstAnswers(run, useRunMetrics(id), useRunLogs(id), deployments);
-  if (run.isPending || !answered) return <PendingPage />;
-  if (!run.data && isMissing(run.error)) {
-    return (
-      <Missing
-        title="There is no such run"
-        text="The link may be mistyped, or the run belongs to another account."
-        to="/llm-training"
-        label="Go to LLM Training"
-      />
-    );
-  }
-  if (!run.data) {
-    return (
-      <ErrorState title="This run cannot be shown" error={run.error} onRetry={() => void run.refetch()} />
-    );
-  }
-  return <LoadedPage run={run.data} />;
+  const answered = useFirstAnswers(
+    run,
+    useRunMetrics(id),
+    useRunLogs(id),
+    useDeploymentsOf(run.data?.model_id),
+  );
+  return (
+    <QueryView
+      query={run}
+      failed="This run cannot be shown"
+      pending={<PendingPage />}
+      missing={
+        <Missing
+          title="There is no such run"
+          text="The link may be mistyped, or the run belongs to another account."
+          to="/llm-training"
+          label="Go to LLM Training"
+        />
+      }
+    >
+      {(loaded) => (answered ? <LoadedPage run={loaded} /> : <PendingPage />)}
+    </QueryView>
+  );
 }
 
 /** The page to come: title, progress, curves, log and what it is made from. */
@@ -171,18 +173,15 @@ function UseModel({ modelId }: { modelId: string }) {
 }
 
 function Log({ runId }: { runId: string }) {
-  const logs = useRunLogs(runId);
   return (
     <Card title="Log">
-      {logs.isPending && <Skeleton className="h-80 w-full rounded-xl" />}
-      {logs.isError && !logs.data && (
-        <ErrorState
-          title="The log could not be loaded"
-          error={logs.error}
-          onRetry={() => void logs.refetch()}
-        />
-      )}
-      {logs.data && <LogView lines={logs.data.lines} />}
+      <QueryView
+        query={useRunLogs(runId)}
+        failed="The log could not be loaded"
+        pending={<Skeleton className="h-80 w-full rounded-xl" />}
+      >
+        {({ lines }) => <LogView lines={lines} />}
+      </QueryView>
     </Card>
   );
 }

@@ -1,18 +1,19 @@
 import type { Run } from '@bakehouse/contract/training';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Plus, Sparkles } from 'lucide-react';
-import { useCreatePanel } from '../../lib/create-panel.ts';
 import { relativeTime } from '../../lib/format-time.ts';
+import { useSheets } from '../../lib/sheet.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
 import { ListSkeleton } from '../../ui/list-skeleton.tsx';
 import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { Pager } from '../../ui/pager.tsx';
 import { Progress } from '../../ui/progress.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useRuns } from './api.ts';
 import { CompareRuns } from './compare-runs.tsx';
@@ -26,18 +27,17 @@ const ROW_HEIGHT = 60;
 
 export function RunsPage() {
   const runs = useRuns();
-  const openPanel = useCreatePanel();
+  const sheets = useSheets();
   const { compare } = route.useSearch();
   const navigate = route.useNavigate();
-  const list = runs.data?.runs ?? [];
-  const compared = (compare?.split(',') ?? []).filter((id) => list.some((run) => run.run_id === id));
+  const compared = compare?.split(',').slice(0, COMPARED_MAX) ?? [];
 
   const toggle = (runId: string, checked: boolean) => {
     const next = checked ? [...compared, runId].slice(-COMPARED_MAX) : compared.filter((id) => id !== runId);
     void navigate({ search: next.length > 0 ? { compare: next.join(',') } : {}, replace: true });
   };
   const create = (
-    <Button variant="primary" onClick={() => openPanel({ create: 'model', modelType: 'finetune' })}>
+    <Button variant="primary" onClick={() => sheets.open('create-model', { modelType: 'finetune' })}>
       <Plus aria-hidden />
       New fine-tune
     </Button>
@@ -51,34 +51,35 @@ export function RunsPage() {
         actions={create}
       />
       <Card flush>
-        {runs.isPending && <ListSkeleton rowHeight={ROW_HEIGHT} />}
-        {runs.isError && !runs.data && (
-          <ErrorState
-            title="Your runs could not be loaded"
-            error={runs.error}
-            onRetry={() => void runs.refetch()}
-          />
-        )}
-        {runs.data && list.length === 0 && (
-          <EmptyState
-            icon={<Sparkles aria-hidden />}
-            title="No runs yet"
-            description="A run fine-tunes a model on one of your datasets. You can watch its curves as it learns."
-            action={create}
-          />
-        )}
-        {list.length > 0 && (
-          <DataTable
-            label="Runs"
-            columns={columnsWith(compared, toggle)}
-            rows={list}
-            rowKey={(run) => run.run_id}
-            rowHeight={ROW_HEIGHT}
-            onRowClick={(run) => void navigate({ to: '/runs/$id', params: { id: run.run_id } })}
-          />
-        )}
+        <QueryView
+          query={runs}
+          flush
+          failed="Your runs could not be loaded"
+          pending={<ListSkeleton rowHeight={ROW_HEIGHT} />}
+          isEmpty={({ pages }) => pages[0]?.runs.length === 0}
+          empty={
+            <EmptyState
+              icon={<Sparkles aria-hidden />}
+              title="No runs yet"
+              description="A run fine-tunes a model on one of your datasets. You can watch its curves as it learns."
+              action={create}
+            />
+          }
+        >
+          {({ pages }) => (
+            <DataTable
+              label="Runs"
+              columns={columnsWith(compared, toggle)}
+              rows={pages.flatMap((page) => page.runs)}
+              rowKey={(run) => run.run_id}
+              rowHeight={ROW_HEIGHT}
+              onRowClick={(run) => void navigate({ to: '/runs/$id', params: { id: run.run_id } })}
+            />
+          )}
+        </QueryView>
+        <Pager pages={runs} />
       </Card>
-      {compared.length > 0 && <CompareRuns runs={list.filter((run) => compared.includes(run.run_id))} />}
+      {compared.length > 0 && <CompareRuns runIds={compared} />}
     </>
   );
 }

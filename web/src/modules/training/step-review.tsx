@@ -126,7 +126,15 @@ export function StepReview({ state, validation, choice, unaffordable }: Props) {
                   key={index}
                   className="whitespace-pre-wrap rounded-lg bg-subtle p-3 font-mono text-xs [overflow-wrap:anywhere]"
                 >
-                  <TrainedText text={sample.text} trained={sample.trained_text} />
+                  {sample.parts.map(({ text, learnt }, at) =>
+                    learnt ? (
+                      <mark key={at} className="rounded bg-accent-soft text-accent-text">
+                        {text}
+                      </mark>
+                    ) : (
+                      text
+                    ),
+                  )}
                 </li>
               ))}
             </ul>
@@ -148,18 +156,6 @@ export function StepReview({ state, validation, choice, unaffordable }: Props) {
   );
 }
 
-function TrainedText({ text, trained }: { text: string; trained: string }) {
-  const at = trained ? text.lastIndexOf(trained) : -1;
-  if (at < 0) return text;
-  return (
-    <>
-      {text.slice(0, at)}
-      <mark className="rounded bg-accent-soft text-accent-text">{trained}</mark>
-      {text.slice(at + trained.length)}
-    </>
-  );
-}
-
 /** Keeps the parameters under a name, for Choose Config. */
 function SaveTemplate({ choice }: { choice: FineTuneChoice }) {
   const [name, setName] = useState('');
@@ -174,7 +170,6 @@ function SaveTemplate({ choice }: { choice: FineTuneChoice }) {
           notify.success('Configuration saved');
           setName('');
         },
-        onError: (error) => notify.error(error),
       },
     );
   }

@@ -1,32 +1,37 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, CircleX } from 'lucide-react';
 import { Callout } from '../../ui/callout.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
 import { FileDrop } from '../../ui/file-drop.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { modelReadinessQuery, type Upload, UploadList, uploadFiles } from '../assets/api.ts';
 import { MODEL_FILES_HINT } from './step-upload.tsx';
 
 /** What the server says of an uploaded model: what it can be used for, and which file is missing or wrong. */
 export function UploadReview({ modelId, uploads }: { modelId: string; uploads: Upload[] }) {
-  const readiness = useQuery(modelReadinessQuery(modelId));
-  if (readiness.isPending) {
-    return (
-      <LoadingRegion>
-        <Skeleton className="h-24 w-full" />
-      </LoadingRegion>
-    );
-  }
-  if (!readiness.data) {
-    return (
-      <ErrorState
-        title="The files could not be checked"
-        error={readiness.error}
-        onRetry={() => void readiness.refetch()}
-      />
-    );
-  }
-  const { deploy, train } = readiness.data;
+  return (
+    <QueryView
+      query={useQuery(modelReadinessQuery(modelId))}
+      failed="The files could not be checked"
+      pending={
+        <LoadingRegion>
+          <Skeleton className="h-24 w-full" />
+        </LoadingRegion>
+      }
+    >
+      {({ deploy, train }) => <Uses deploy={deploy} train={train} modelId={modelId} uploads={uploads} />}
+    </QueryView>
+  );
+}
+
+type UsesProps = {
+  deploy: string | null;
+  train: string | null;
+  modelId: string;
+  uploads: Upload[];
+};
+
+function Uses({ deploy, train, modelId, uploads }: UsesProps) {
   return (
     <div className="flex flex-col gap-6">
       {deploy !== null && train !== null && (

@@ -2,13 +2,18 @@ import type { GpuType } from '@bakehouse/contract/limits';
 import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { type Dispatch, useEffect, useReducer } from 'react';
 import { ApiError } from '../../lib/api-error.ts';
-import type { CreatePanel } from '../../lib/create-panel.ts';
 import { useIdempotencyKeys } from '../../lib/idempotency-key.ts';
 import { notify } from '../../ui/notify.ts';
 import { useUser } from '../accounts/api.ts';
 import { type Upload, uploadFiles, useUploads } from '../assets/api.ts';
 import { firstGpu, useMachine } from '../machine/api.ts';
-import { type FineTuneChoice, useCreateUploadedModel, useStartFineTune, useValidateFineTune } from './api.ts';
+import {
+  type FineTuneChoice,
+  useCreateUploadedModel,
+  useStartFineTune,
+  useValidateFineTune,
+  WIZARD_TOAST,
+} from './api.ts';
 import {
   initialParameters,
   initialState,
@@ -18,8 +23,9 @@ import {
   type WizardState,
   wizardReducer,
 } from './create-model-wizard-state.ts';
+import type { ModelPreset } from './model-preset.ts';
 
-type Preset = Pick<CreatePanel, 'dataset' | 'baseModel' | 'modelType'>;
+type Preset = Omit<ModelPreset, 'dataFile'>;
 
 type CreateModel = {
   state: WizardState;
@@ -41,9 +47,6 @@ type CreateModel = {
   error: Error | null;
 };
 
-/** One toast at a time: each says what stands in the way now. */
-const TOAST_ID = 'create-model';
-
 /** The wizard's state with the calls that its steps make. */
 export function useCreateModel(preset: Preset): CreateModel {
   const user = useUser();
@@ -56,7 +59,7 @@ export function useCreateModel(preset: Preset): CreateModel {
   const keys = useIdempotencyKeys();
 
   // What an earlier step was refused for is no longer so.
-  useEffect(() => notify.dismiss(TOAST_ID), [state.step]);
+  useEffect(() => notify.dismiss(WIZARD_TOAST), [state.step]);
 
   const problems = problemsOf(state);
   const choice = choiceOf(state, user.id);
@@ -70,7 +73,7 @@ export function useCreateModel(preset: Preset): CreateModel {
     if (busy) return;
     const [problem] = Object.values(problems);
     if (problem) {
-      notify.failure('Validation Error', { description: problem, id: TOAST_ID });
+      notify.failure('Validation Error', { description: problem, id: WIZARD_TOAST });
       dispatch({ do: 'continue' });
     } else if (state.type === 'upload' && state.step === 3) void createUpload();
     else if (state.type === 'upload' && state.step === 4) dispatch({ do: 'finish' });
@@ -83,10 +86,9 @@ export function useCreateModel(preset: Preset): CreateModel {
     start.reset();
     validation.mutate(wanted, {
       onSuccess: ({ critical_errors: [critical] }) => {
-        if (critical) notify.failure('Validation Failed', { description: critical, id: TOAST_ID });
+        if (critical) notify.failure('Validation Failed', { description: critical, id: WIZARD_TOAST });
         else dispatch({ do: 'continue' });
       },
-      onError: (error) => notify.error(error, { id: TOAST_ID }),
     });
   }
 
@@ -96,7 +98,6 @@ export function useCreateModel(preset: Preset): CreateModel {
       {
         onSuccess: () => dispatch({ do: 'finish' }),
         onError: (error) => {
-          notify.error(error, { product: 'Fine-tune', id: TOAST_ID });
           if (!isUnaffordable(error)) dispatch({ do: 'finish' });
         },
       },
@@ -115,8 +116,7 @@ export function useCreateModel(preset: Preset): CreateModel {
       const id = await uploaded.mutateAsync({ ...model, idempotencyKey: keys.keyFor(model) });
       await uploadFiles(id, state.files);
       dispatch({ do: 'review' });
-    } catch (error) {
-      notify.error(error);
+    } catch {
       dispatch({ do: 'finish' });
     }
   }

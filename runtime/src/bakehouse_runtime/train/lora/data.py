@@ -20,10 +20,7 @@ def to_dataset(examples: Examples) -> Dataset:
     import pyarrow as pa
     from datasets import Dataset
 
-    lengths = examples.lengths()
-    position = np.arange(len(examples.tokens)) - np.repeat(examples.starts[:-1], lengths)
-    trained = position >= np.repeat(examples.trained_from, lengths)
-    labels = np.where(trained, examples.tokens, IGNORED).astype(np.int32)
+    labels = np.where(examples.learnt, examples.tokens, IGNORED).astype(np.int32)
     starts = pa.array(examples.starts)
     return Dataset(
         pa.table(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from peft import PeftModel
 
     from ...data.examples import Prepared
+    from ...data.formats import DataFormat
     from ...protocol import TrainSpec
 
 _TOKENIZER_FILES = (
@@ -87,9 +88,9 @@ def model_card(spec: TrainSpec, prepared: Prepared, outcome: Outcome) -> str:
     """The card in Markdown: what was trained on what, how, and what came of it."""
     data, parameters, lora = spec.data, spec.parameters, spec.parameters.lora
     title = _one_line(spec.title)
-    columns = (
-        f"question `{data.input_column}`, answer `{data.output_column}`"
-        if prepared.columns
+    reading = (
+        _describe_format(prepared.format)
+        if prepared.format
         else f"text, segmented by {data.segmentation_method}"
     )
     front_matter = {
@@ -126,8 +127,8 @@ def model_card(spec: TrainSpec, prepared: Prepared, outcome: Outcome) -> str:
         "",
         "## Data",
         "",
-        f"`{data.file_path}`: {columns}. {prepared.rows_total} rows, "
-        f"{len(prepared.dropped)} dropped, {prepared.rows_truncated} truncated; "
+        f"`{data.file_path}`: {reading}. {prepared.rows_total} rows, "
+        f"{prepared.dropped.count} dropped, {prepared.rows_truncated} truncated; "
         f"{len(prepared.train)} examples trained on, {len(prepared.held_out)} held out.",
         "",
         "## Result",
@@ -157,6 +158,19 @@ def model_card(spec: TrainSpec, prepared: Prepared, outcome: Outcome) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _describe_format(data_format: DataFormat) -> str:
+    """How the rows were read, e.g. 'conversations in `messages`'."""
+    column, system = data_format.input_column, data_format.system_column
+    sentence = {
+        "messages": f"conversations in `{column}`",
+        "sharegpt": f"conversations in `{column}`",
+        "alpaca": "instruction, input and output",
+        "prompt_completion": f"question `{column}`, answer `{data_format.output_column}`",
+        "text": f"text in `{column}`",
+    }[data_format.format]
+    return f"{sentence}, system prompt `{system}`" if system else sentence
 
 
 def _curve(history: list[dict[str, Any]]) -> list[str]:

@@ -63,7 +63,7 @@ def _train(spec: TrainSpec, work: Workload) -> None:
         reporter.log(f"Note: {warning}")
     reporter.log(
         f"{len(prepared.train)} examples to train on, {len(prepared.held_out)} held out, "
-        f"{len(prepared.dropped)} rows dropped."
+        f"{prepared.dropped.count} rows dropped."
     )
 
     parameters = spec.parameters

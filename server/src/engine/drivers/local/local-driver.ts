@@ -222,6 +222,7 @@ function showGpus({ devices }: Launch): Record<string, string> {
   return { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: devices.join(',') };
 }
 
+/** A run on a GPU keeps its priority: it takes little of the processor, and a late step leaves the GPU idle. */
 function politely(launch: Launch): string[] {
-  return launch.behaviour === 'run' ? atLowPriority : [];
+  return launch.behaviour === 'run' && launch.devices.length === 0 ? atLowPriority : [];
 }

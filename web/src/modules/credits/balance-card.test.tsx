@@ -10,8 +10,24 @@ const bought = {
   sendable: '125',
   next_expiry: null,
 };
-const text = (balance: Parameters<typeof BalanceCard>[0]['balance']) =>
-  render(<BalanceCard balance={balance} error={null} onRetry={() => undefined} />).container.textContent;
+const ending = {
+  ...bought,
+  given: '100',
+  next_expiry: { amount: '10', at: '2030-01-31T00:00:00.000Z' },
+};
+const text = (data: typeof bought | typeof ending) =>
+  render(
+    <BalanceCard
+      query={{
+        data,
+        error: null,
+        isError: false,
+        isFetching: false,
+        dataUpdatedAt: Date.now(),
+        refetch: () => undefined,
+      }}
+    />,
+  ).container.textContent;
 
 test('says what can be sent, and of given credits why they cannot and when they end', () => {
   expect(text(bought)).toContain('Can be sent$5.00');
@@ -19,10 +35,5 @@ test('says what can be sent, and of given credits why they cannot and when they 
   const given = text({ ...bought, given: '100', sendable: '25' });
   expect(given).toContain('It is spent first and cannot be sent.');
   expect(given).not.toContain('expires');
-  const ending = text({
-    ...bought,
-    given: '100',
-    next_expiry: { amount: '10', at: '2030-01-31T00:00:00.000Z' },
-  });
-  expect(ending).toMatch(/of that expires on 3[01] Jan 2030/);
+  expect(text(ending)).toMatch(/of that expires on 3[01] Jan 2030/);
 });

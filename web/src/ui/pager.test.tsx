@@ -1,9 +1,18 @@
 import { render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { LoadMore, moreOf } from './load-more.tsx';
+import { Pager } from './pager.tsx';
 
 const observed: IntersectionObserverCallback[] = [];
+const pages = {
+  hasNextPage: true,
+  isFetchingNextPage: false,
+  isFetchNextPageError: false,
+  error: null,
+  fetchNextPage: vi.fn<() => void>(),
+};
+
 beforeEach(() => {
+  pages.fetchNextPage.mockClear();
   vi.stubGlobal(
     'IntersectionObserver',
     class {
@@ -20,24 +29,22 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-const pages = {
-  hasNextPage: true,
-  isFetchingNextPage: false,
-  isFetchNextPageError: false,
-  error: null,
-  fetchNextPage: vi.fn<() => void>(),
-};
-
 it('asks for the next page as its end comes into sight', () => {
-  render(<LoadMore {...moreOf(pages)} />);
+  render(<Pager pages={pages} />);
   expect(pages.fetchNextPage).toHaveBeenCalledOnce();
 });
 
+it('shows nothing once all is there', () => {
+  const { container } = render(<Pager pages={{ ...pages, hasNextPage: false }} />);
+  expect(container.textContent).toBe('');
+  expect(pages.fetchNextPage).not.toHaveBeenCalled();
+});
+
 it('says why a page did not come, and waits for the person', () => {
-  pages.fetchNextPage.mockClear();
-  const { rerender } = render(<LoadMore {...moreOf({ ...pages, isFetchingNextPage: true })} />);
-  const failed = { ...pages, isFetchNextPageError: true, error: new Error('The disk is on fire') };
-  rerender(<LoadMore {...moreOf(failed)} />);
+  const { rerender } = render(<Pager pages={{ ...pages, isFetchingNextPage: true }} />);
+  rerender(
+    <Pager pages={{ ...pages, isFetchNextPageError: true, error: new Error('The disk is on fire') }} />,
+  );
   expect(screen.getByRole('alert').textContent).toContain('The disk is on fire');
   expect(pages.fetchNextPage).not.toHaveBeenCalled();
   screen.getByRole('button', { name: 'Try again' }).click();

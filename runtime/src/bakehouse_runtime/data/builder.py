@@ -1,0 +1,120 @@
+"""Examples and dropped rows while they are collected, in little memory."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from .conversations import Turn
+    from .table import Dropped
+
+# What is kept to be shown.
+_DROPPED_KEPT = 50
+_SAMPLES_KEPT = 5
+# A batch is tokenised after all of it was read: its rows may be dropped out of order.
+_DROPPED_MEANWHILE = 2000
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Token sequences, laid end to end so that millions of them stay small."""
+
+    tokens: NDArray[np.int32]
+    # Of each token, whether the loss counts it: the rest is only read.
+    learnt: NDArray[np.bool_]
+    # Example i is tokens[starts[i] : starts[i + 1]].
+    starts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def example(self, index: int) -> NDArray[np.int32]:
+        """The tokens of one example."""
+        return self.tokens[self.starts[index] : self.starts[index + 1]]
+
+    def learnt_of(self, index: int) -> NDArray[np.bool_]:
+        """Which tokens of one example are learnt."""
+        return self.learnt[self.starts[index] : self.starts[index + 1]]
+
+    def lengths(self) -> NDArray[np.int64]:
+        """Tokens of each example."""
+        return np.diff(self.starts)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One of the first examples, as it is shown: the turns of its row, and its tokens."""
+
+    turns: list[Turn]
+    tokens: list[int]
+    learnt: list[bool]
+
+
+@dataclass
+class DroppedRows:
+    """How many rows cannot be used, and the first of them."""
+
+    count: int = 0
+    first: list[Dropped] = field(default_factory=list)
+
+    def add(self, row: Dropped) -> None:
+        """Counts one more."""
+        self.count += 1
+        self.first.append(row)
+        if len(self.first) >= _DROPPED_MEANWHILE:
+            self._cut()
+
+    def shown(self) -> list[Dropped]:
+        """The first ones by their lines."""
+        self._cut()
+        return self.first
+
+    def _cut(self) -> None:
+        self.first = sorted(self.first, key=lambda row: row.line)[:_DROPPED_KEPT]
+
+
+@dataclass
+class ExampleBuilder:
+    """Collects examples one by one, in arrays: as lists they would take thirty times the memory."""
+
+    tokens: array[int] = field(default_factory=lambda: array("i"))
+    learnt: bytearray = field(default_factory=bytearray)
+    starts: array[int] = field(default_factory=lambda: array("q", [0]))
+    samples: list[Sample] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def add(self, tokens: list[int], learnt: bytes, turns: list[Turn]) -> None:
+        """Adds an example; `learnt` has a 1 for each token that the loss counts."""
+        self.tokens.extend(tokens)
+        self.learnt.extend(learnt)
+        self.starts.append(self.starts[-1] + len(tokens))
+        if len(self.samples) < _SAMPLES_KEPT:
+            self.samples.append(Sample(turns, tokens, [bool(one) for one in learnt]))
+
+    def examples(self, order: Iterable[int] | None = None) -> Examples:
+        """All of them, or those of these numbers in this order."""
+        tokens = np.frombuffer(self.tokens, dtype=np.int32)
+        learnt = np.frombuffer(self.learnt, dtype=np.bool_)
+        starts = np.frombuffer(self.starts, dtype=np.int64)
+        if order is None:
+            return Examples(tokens, learnt, starts)
+        chosen = np.fromiter(order, dtype=np.int64)
+        lengths = np.diff(starts)[chosen]
+        ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        found = np.empty(ends[-1], dtype=np.int32)
+        marked = np.empty(ends[-1], dtype=np.bool_)
+        for at, (number, length) in enumerate(zip(chosen, lengths, strict=True)):
+            here, there = starts[number], ends[at]
+            found[there : there + length] = tokens[here : here + length]
+            marked[there : there + length] = learnt[here : here + length]
+        return Examples(found, marked, ends)

@@ -1,0 +1,213 @@
+"""What one row of a data file becomes: a conversation, or a text that is continued."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from .table import NUL, Dropped
+
+if TYPE_CHECKING:
+    from .formats import DataFormat
+    from .segments import Span
+    from .table import Row
+
+Role = Literal["system", "user", "assistant"]
+
+# Who speaks, by the words that files have for it.
+_ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "gpt": "assistant",
+    "chatgpt": "assistant",
+    "model": "assistant",
+}
+_TOOL_ROLES = {"tool", "function", "function_call", "tool_call", "observation", "tool_response"}
+_TOOL_FIELDS = ("tool_calls", "function_call")
+_NO_TOOLS = "tool calls cannot be trained on yet"
+# Under which keys a turn has its speaker and what was said.
+KEYS = {"messages": ("role", "content"), "sharegpt": ("from", "value")}
+# The names that the columns of an instruction go by, the plainest first.
+INSTRUCTION = ("instruction",)
+INSTRUCTION_INPUT = ("input", "context")
+INSTRUCTION_OUTPUT = ("output", "response")
+SYSTEM = ("system", "system_prompt")
+
+
+class Turn(NamedTuple):
+    """What one side says. The model learns to write what the assistant says, and reads the rest."""
+
+    role: Role
+    content: str
+
+
+@dataclass
+class Conversation:
+    """The turns of one row; the last one is the assistant's."""
+
+    line: int
+    turns: list[Turn]
+
+
+@dataclass
+class Passage:
+    """A row whose text is continued, all of it learnt."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A conversation as one text, and where in it stands what the model learns to write."""
+
+    text: str
+    learnt: list[Span]
+
+
+def read_row(row: Row, data_format: DataFormat) -> Conversation | Passage | Dropped:
+    """What the row becomes in this format, or why it cannot be used, with the name of the field."""
+    values = row.values
+    try:
+        if data_format.format == "text":
+            return Passage(row.line, _text(values, data_format.input_column))
+        turns = _turns(values, data_format)
+    except _UnusableError as error:
+        return Dropped(row.line, str(error))
+    return Conversation(row.line, turns)
+
+
+class _UnusableError(Exception):
+    """Why a row cannot be used."""
+
+
+def _turns(values: dict[str, Any], data_format: DataFormat) -> list[Turn]:
+    match data_format.format:
+        case "messages" | "sharegpt" as name:
+            turns = _dialogue(values, data_format.input_column, *KEYS[name])
+        case "alpaca":
+            turns = _instruction(values)
+        case _:
+            turns = [
+                Turn("user", _text(values, data_format.input_column)),
+                Turn("assistant", _text(values, data_format.output_column)),
+            ]
+    prompt = _optional_text(values, data_format.system_column)
+    if prompt is not None and turns[0].role != "system":
+        turns.insert(0, Turn("system", prompt))
+    return turns
+
+
+def _dialogue(values: dict[str, Any], column: str, role_key: str, text_key: str) -> list[Turn]:
+    value = values.get(column)
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        value = _parsed(value, column)
+    if _is_missing(value):
+        raise _UnusableError(f"column {column} is missing")
+    if not isinstance(value, list):
+        raise _UnusableError(f"column {column} holds {_kind(value)}, not a list of turns")
+    turns = [_turn(turn, f"{column}[{at}]", role_key, text_key) for at, turn in enumerate(value)]
+    # What follows the last answer is never learnt.
+    while turns and turns[-1].role != "assistant":
+        turns.pop()
+    if not turns:
+        raise _UnusableError(f"{column} has no turn of the assistant: nothing could be learnt")
+    return turns
+
+
+def _parsed(text: str, column: str) -> object:
+    """csv has no lists: there they are written as JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise _UnusableError(f"column {column} is not a list in JSON") from None
+
+
+def _turn(turn: object, where: str, role_key: str, text_key: str) -> Turn:
+    if not isinstance(turn, dict):
+        raise _UnusableError(f"{where} holds {_kind(turn)}, not an object")
+    spoken: dict[str, Any] = turn
+    said_by = spoken.get(role_key)
+    if said_by in _TOOL_ROLES:
+        raise _UnusableError(f"{where}.{role_key} is {said_by}: {_NO_TOOLS}")
+    for field in _TOOL_FIELDS:
+        if spoken.get(field):
+            raise _UnusableError(f"{where}.{field}: {_NO_TOOLS}")
+    role = _ROLES.get(said_by) if isinstance(said_by, str) else None
+    if role is None:
+        raise _UnusableError(
+            f"{where}.{role_key} is missing"
+            if said_by is None
+            else f"{where}.{role_key} is {_shortened(said_by)}, not system, user or assistant"
+        )
+    return Turn(role, _as_text(spoken.get(text_key), f"{where}.{text_key}"))
+
+
+def _instruction(values: dict[str, Any]) -> list[Turn]:
+    named = {name.strip().lower(): name for name in values}
+    columns = (
+        next((named[name] for name in names if name in named), names[0])
+        for names in (INSTRUCTION, INSTRUCTION_INPUT, INSTRUCTION_OUTPUT)
+    )
+    instruction, given, output = columns
+    asked = _text(values, instruction)
+    context = _optional_text(values, given)
+    return [
+        Turn("user", asked if context is None else f"{asked}\n\n{context}"),
+        Turn("assistant", _text(values, output)),
+    ]
+
+
+def _text(values: dict[str, Any], column: str) -> str:
+    return _as_text(values.get(column), f"column {column}")
+
+
+def _optional_text(values: dict[str, Any], column: str | None) -> str | None:
+    """The text of a column that rows may leave empty."""
+    if column is None:
+        return None
+    value = values.get(column)
+    if _is_missing(value) or (isinstance(value, str) and not value.strip()):
+        return None
+    return _as_text(value, f"column {column}")
+
+
+def _as_text(value: object, where: str) -> str:
+    if _is_missing(value):
+        raise _UnusableError(f"{where} is missing")
+    if isinstance(value, str):
+        if "\0" in value:
+            raise _UnusableError(NUL)
+        if not value.strip():
+            raise _UnusableError(f"{where} is empty")
+        return value
+    if isinstance(value, bool | int | float):
+        return str(value)
+    raise _UnusableError(f"{where} holds {_kind(value)}, not text")
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _kind(value: object) -> str:
+    """What a value is, in words that a person without Python knows."""
+    if isinstance(value, bytes):
+        return "bytes"
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, str):
+        return "text"
+    return "a number" if isinstance(value, int | float) else f"a {type(value).__name__}"
+
+
+def _shortened(value: object) -> str:
+    text = value if isinstance(value, str) else _kind(value)
+    return text if len(text) <= 40 else f"{text[:40]}…"

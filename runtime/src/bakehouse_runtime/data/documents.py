@@ -1,0 +1,105 @@
+"""Text files: one text, cut into segments that are continued."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from itertools import islice
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from .segments import Span, pack, sentences, windows
+from .split import train_count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ..protocol import DataSpec
+    from .tokens import ModelTokens
+
+Item = TypeVar("Item")
+
+_BATCH = 1000
+_TEXT_PIECE = 1_000_000
+
+# The segments of the trained and of the held-out part: where each starts in the text, its tokens.
+Parts = tuple["Iterable[tuple[int, list[int]]]", "Iterable[tuple[int, list[int]]]"]
+
+
+def cut_document(text: str, data: DataSpec, tokens: ModelTokens, room: int) -> Parts:
+    """The segments of at most `room` tokens. The end of the text is held out, not random pieces:
+    neighbours share tokens."""
+    if data.segmentation_method == "tokenizer":
+        return _token_windows(text, data, tokens, room)
+    return _sentence_chunks(text, data, tokens, room)
+
+
+def _token_windows(text: str, data: DataSpec, tokens: ModelTokens, room: int) -> Parts:
+    """Windows of the same size over all tokens, wherever sentences end."""
+    ids: list[int] = []
+    starts: list[int] = []
+    at = 0
+    for piece in _text_pieces(text):
+        encoding = tokens.encode_batch([piece])[0]
+        ids.extend(encoding.ids)
+        starts.extend(at + start for start, _ in encoding.offsets)
+        at += len(piece)
+    cut = train_count(len(ids), data.train_test_split) if len(ids) > room else len(ids)
+
+    def part(first: int, end: int) -> Iterator[tuple[int, list[int]]]:
+        if first == end:
+            return
+        for window in windows(end - first, room, data.stride):
+            here = slice(first + window.start, first + window.stop)
+            yield starts[here.start], ids[here]
+
+    return part(0, cut), part(cut, len(ids))
+
+
+def _sentence_chunks(text: str, data: DataSpec, tokens: ModelTokens, room: int) -> Parts:
+    """Whole sentences, packed; a sentence that is longer than a chunk is cut into windows."""
+    assert data.segmentation_method != "tokenizer"
+    spans = sentences(text, data.segmentation_method)
+    sizes = [
+        len(encoding.ids)
+        for batch in _in_batches(spans)
+        for encoding in tokens.encode_batch([text[start:end] for start, end in batch])
+    ]
+    cut = _sentence_cut(sizes, data.train_test_split) if sum(sizes) > room else len(spans)
+
+    def part(spans: list[Span], sizes: list[int]) -> Iterator[tuple[int, list[int]]]:
+        chunks = (
+            (spans[group.start][0], spans[group.stop - 1][1])
+            for group in pack(sizes, room, data.stride)
+        )
+        for batch in _in_batches(chunks):
+            encodings = tokens.encode_batch([text[start:end].strip() for start, end in batch])
+            for (start, end), encoding in zip(batch, encodings, strict=True):
+                first = end - len(text[start:end].lstrip())
+                for window in windows(len(encoding.ids), room, data.stride):
+                    yield first, encoding.ids[window.start : window.stop]
+
+    return part(spans[:cut], sizes[:cut]), part(spans[cut:], sizes[cut:])
+
+
+def _sentence_cut(sizes: list[int], part: float) -> int:
+    """The sentence at which the trained part of the tokens ends."""
+    return max(1, min(bisect_left(np.cumsum(sizes), sum(sizes) * part) + 1, len(sizes) - 1))
+
+
+def _text_pieces(text: str) -> Iterator[str]:
+    """Pieces for the tokenizer, cut before white space, where words begin anyway."""
+    start = 0
+    while start < len(text):
+        end = start + _TEXT_PIECE
+        if end < len(text):
+            cut = text.rfind(" ", start + 1, end)
+            end = cut if cut > start else end
+        yield text[start:end]
+        start = end
+
+
+def _in_batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, _BATCH)):
+        yield batch

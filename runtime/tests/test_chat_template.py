@@ -1,0 +1,137 @@
+"""What is learnt of a conversation, beside what TRL and Transformers make of the same one."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakehouse_runtime.data.chat_template import ChatTemplate, TemplateRefusalError
+from bakehouse_runtime.data.conversations import Turn
+from bakehouse_runtime.errors import PlainError
+
+TOKENS = {"bos_token": "<|im_start|>", "eos_token": "<|im_end|>", "pad_token": "<|endoftext|>"}
+SYSTEM = Turn("system", "You are the baker.")
+FIRST = [Turn("user", "Who bakes the bread?"), Turn("assistant", "Ada bakes it.")]
+SECOND = [Turn("user", "  And the cat?  "), Turn("assistant", "It is called Crumpet.\n")]
+
+
+def template_of(name: str) -> str:
+    """A real template, as TRL brings it along."""
+    import trl
+
+    return (Path(str(trl.__file__)).parent / "chat_templates" / f"{name}.jinja").read_text()
+
+
+def render(source: str, turns: list[Turn]) -> tuple[str, list[str]]:
+    rendered = ChatTemplate(source, TOKENS, date(2026, 11, 20)).render(turns)
+    return rendered.text, [rendered.text[start:end] for start, end in rendered.learnt]
+
+
+def messages(turns: list[Turn]) -> list[dict[str, str]]:
+    return [turn._asdict() for turn in turns]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tiny_model: Path) -> Any:
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(tiny_model)
+
+
+# Whole conversations that a template writes without a change once more turns follow.
+MULTI_TURN = [
+    ("qwen2_5", "{}<|im_end|>\n"),
+    ("qwen3_instruct_2507", "{}<|im_end|>\n"),
+    ("llama3", "{}<|eot_id|>"),
+    ("phi3", "{}<|end|>\n"),
+    ("gemma", "{}<end_of_turn>\n"),
+    ("gemma3", "{}<end_of_turn>\n"),
+]
+
+
+@pytest.mark.parametrize(("name", "turn"), MULTI_TURN)
+def test_every_answer_is_learnt_with_its_end_of_turn_and_nothing_else(name: str, turn: str) -> None:
+    _, learnt = render(template_of(name), [*FIRST, *SECOND, *FIRST])
+    contents = [one.content for one in (FIRST[1], SECOND[1], FIRST[1])]
+    assert len(learnt) == 3
+    for found, content in zip(learnt, contents, strict=True):
+        # What only ends a text, as in Phi's, may follow the last turn; some templates trim.
+        begins = (turn.format(content), turn.format(content.strip()))
+        assert found.startswith(begins)
+        assert len(found) <= len(begins[0]) + len("<|im_end|>")
+    assert learnt[0] in {turn.format(FIRST[1].content), turn.format(FIRST[1].content) + "<|"}
+
+
+@pytest.mark.parametrize("name", [name for name, _ in MULTI_TURN])
+def test_one_answer_is_learnt_as_trls_completion_only_loss_counts_it(
+    tokenizer: Any, name: str
+) -> None:
+    source = template_of(name)
+    write = lambda turns, begin: tokenizer.apply_chat_template(  # noqa: E731
+        messages(turns), chat_template=source, tokenize=False, add_generation_prompt=begin
+    )
+    asked, whole = write(FIRST[:1], True), write(FIRST, False)
+    assert render(source, FIRST) == (whole, [whole.removeprefix(asked)])
+
+
+TRAINING = ["qwen2_5_training", "qwen3_training", "llama3_training", "phi3_training"]
+
+
+@pytest.mark.parametrize("name", TRAINING)
+@pytest.mark.parametrize("turns", [[SYSTEM, *FIRST, *SECOND], FIRST], ids=["turns", "pair"])
+def test_what_a_template_marks_as_generated_is_learnt_as_trls_assistant_only_loss_counts_it(
+    tokenizer: Any, name: str, turns: list[Turn]
+) -> None:
+    source = template_of(name)
+    expected = tokenizer.apply_chat_template(
+        messages(turns), chat_template=source, return_dict=True, return_assistant_tokens_mask=True
+    )
+    rendered = ChatTemplate(source, TOKENS, date(2026, 11, 20)).render(turns)
+    encoding = tokenizer(rendered.text, add_special_tokens=False, return_offsets_mapping=True)
+    assert encoding.input_ids == expected["input_ids"]
+    learnt = [
+        int(any(start <= first and last <= end for start, end in rendered.learnt))
+        for first, last in encoding.offset_mapping
+    ]
+    assert learnt == expected["assistant_masks"]
+
+
+@pytest.mark.parametrize("name", ["qwen2_5", "llama3", "gemma3"])
+def test_a_system_prompt_is_read_and_not_learnt(name: str) -> None:
+    text, learnt = render(template_of(name), [SYSTEM, *FIRST])
+    assert SYSTEM.content in text
+    assert "baker" not in learnt[0]
+    assert learnt[0].startswith(FIRST[1].content)
+
+
+def test_a_template_that_rewrites_earlier_turns_is_refused_and_its_pairs_are_not() -> None:
+    # It leaves the thoughts of an answer out once a question follows.
+    source = template_of("qwen3")
+    assert render(source, FIRST)[1] == ["<think>\n\n</think>\n\nAda bakes it.<|im_end|>\n"]
+    with pytest.raises(TemplateRefusalError, match="differently once another follows"):
+        render(source, [*FIRST, *SECOND])
+
+
+def test_a_template_that_begins_the_answer_itself_has_it_read() -> None:
+    source = template_of("deepseek_r1_distill")
+    _, learnt = render(source, FIRST)
+    assert learnt[0].startswith("Ada bakes it.")
+
+
+def test_what_a_template_does_not_take_is_refused_in_its_own_words() -> None:
+    with pytest.raises(TemplateRefusalError, match=r"refuses it: .*[Ss]ystem role"):
+        render(template_of("gemma"), [SYSTEM, *FIRST])
+    with pytest.raises(TemplateRefusalError, match="refuses it: "):
+        render(template_of("gemma"), [*FIRST, FIRST[1]])
+    with pytest.raises(TemplateRefusalError, match="refuses it: "):
+        render("{{ messages[7].content }}", FIRST)
+    with pytest.raises(TemplateRefusalError, match="changes the turns"):
+        render("{% for m in messages %}{{ m.content | upper }}{% endfor %}", FIRST)
+
+
+def test_a_template_that_is_none_is_named() -> None:
+    with pytest.raises(PlainError, match="chat template cannot be read"):
+        ChatTemplate("{% for %}", TOKENS, date(2026, 11, 20))

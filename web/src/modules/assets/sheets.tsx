@@ -1,0 +1,22 @@
+import { loadable } from '../../lib/loadable.tsx';
+import type { Sheet } from '../../lib/sheet.ts';
+
+declare module '../../lib/sheet.ts' {
+  interface Sheets {
+    'create-dataset': Record<string, never>;
+  }
+}
+
+const CreateDatasetSheet = loadable(
+  async () => (await import('./create-dataset-sheet.tsx')).CreateDatasetSheet,
+);
+
+export const assetSheets: Sheet[] = [
+  {
+    name: 'create-dataset',
+    label: 'Create Dataset',
+    page: '/dataset',
+    preload: CreateDatasetSheet.preload,
+    render: ({ open, onClose }) => <CreateDatasetSheet open={open} onClose={onClose} />,
+  },
+];

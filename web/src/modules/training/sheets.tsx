@@ -1,0 +1,30 @@
+import { loadable } from '../../lib/loadable.tsx';
+import type { Sheet } from '../../lib/sheet.ts';
+import type { ModelPreset } from './model-preset.ts';
+
+declare module '../../lib/sheet.ts' {
+  interface Sheets {
+    'create-model': ModelPreset;
+  }
+}
+
+const CreateModelSheet = loadable(async () => (await import('./create-model-sheet.tsx')).CreateModelSheet);
+
+export const trainingSheets: Sheet[] = [
+  {
+    name: 'create-model',
+    label: 'Create Model',
+    page: '/model',
+    preload: CreateModelSheet.preload,
+    render: ({ open, onClose, params: { dataset, dataFile, baseModel, modelType } }) => (
+      <CreateModelSheet
+        open={open}
+        onClose={onClose}
+        dataset={dataset}
+        dataFile={dataFile}
+        baseModel={baseModel}
+        modelType={modelType === 'finetune' ? modelType : undefined}
+      />
+    ),
+  },
+];

@@ -1,0 +1,66 @@
+import { Suspense, useState } from 'react';
+import { LoadError } from '../lib/loadable.tsx';
+import { type Sheet, useOpenSheet, useSheets } from '../lib/sheet.ts';
+import { assetSheets } from '../modules/assets/sheets.tsx';
+import { trainingSheets } from '../modules/training/sheets.tsx';
+import { Boundary, type Broken, useRetry } from '../ui/boundary.tsx';
+import { Button } from '../ui/button.tsx';
+import { ErrorState } from '../ui/error-state.tsx';
+import { NotFetched } from './page-error.tsx';
+
+/** Every sheet of the app. */
+const sheets: readonly Sheet[] = [...assetSheets, ...trainingSheets];
+
+/** The sheet with this name; undefined where the URL names none. */
+export function findSheet(name: string | undefined): Sheet | undefined {
+  return sheets.find((sheet) => sheet.name === name);
+}
+
+/** Fetches the code of the sheets before one is opened. */
+export function preloadSheets(): void {
+  for (const { preload } of sheets) void preload();
+}
+
+/** The sheet that the URL opens. Each stays mounted after its first opening, to slide out. */
+export function OpenSheets() {
+  const opened = useOpenSheet();
+  const { close } = useSheets();
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
+  if (opened && !seen.has(opened.name)) setSeen(new Set([...seen, opened.name]));
+  return (
+    <Boundary fallback={BrokenSheet}>
+      <Suspense>
+        {sheets
+          .filter(({ name }) => seen.has(name))
+          .map(({ name, render: Content }) => {
+            const open = opened?.name === name;
+            return <Content key={name} open={open} onClose={close} params={open ? opened.params : {}} />;
+          })}
+      </Suspense>
+    </Boundary>
+  );
+}
+
+/** Stands where the sheet would; drawn without the sheet's own code, which may be what is missing. */
+function BrokenSheet(broken: Broken) {
+  const sheet = findSheet(useOpenSheet()?.name);
+  const { close } = useSheets();
+  const retry = useRetry(broken);
+  if (!sheet) return null;
+  return (
+    <div
+      role="dialog"
+      aria-label={sheet.label}
+      className="fixed inset-y-0 right-0 z-40 flex w-full flex-col justify-center bg-surface shadow-pop sm:max-w-md"
+    >
+      {broken.error instanceof LoadError ? (
+        <NotFetched error={broken.error} onRetry={retry} part="form" />
+      ) : (
+        <ErrorState title="Something went wrong" error={broken.error} onRetry={retry} />
+      )}
+      <Button variant="ghost" className="mx-auto" onClick={close}>
+        Close
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from '@tanstack/react-router';
+import { render, screen } from '@testing-library/react';
+import { expect, it, vi } from 'vitest';
+import { queryClient } from '../lib/query-client.ts';
+import { sessionQuery } from '../modules/accounts/api.ts';
+import { PublicShell } from './public-shell.tsx';
+
+// Nothing is read: what the shell shows of the session is here already.
+vi.mock('../lib/api-client.ts', () => ({ call: () => new Promise(() => {}) }));
+
+function show() {
+  const root = createRootRoute();
+  const shell = createRoute({ getParentRoute: () => root, id: 'public', component: PublicShell });
+  const page = createRoute({
+    getParentRoute: () => shell,
+    path: '/generator',
+    component: () => <h1>A generator</h1>,
+  });
+  const router = createRouter({
+    routeTree: root.addChildren([shell.addChildren([page])]),
+    history: createMemoryHistory({ initialEntries: ['/generator?prompt=bread'] }),
+  });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router as never} />
+    </QueryClientProvider>,
+  );
+  return router;
+}
+
+it('lets a visitor in, and leads to signing in and back', async () => {
+  queryClient.setQueryData(sessionQuery.queryKey, null);
+  const router = show();
+  expect(await screen.findByRole('heading', { name: 'A generator' })).toBeTruthy();
+  expect(screen.getByRole('link', { name: 'Sign up' })).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Create' })).toBeNull();
+  expect(screen.queryByRole('link', { name: 'My Datasets' })).toBeNull();
+  expect(screen.getByRole('link', { name: /API Reference/ })).toBeTruthy();
+  screen.getByRole('link', { name: 'Sign in' }).click();
+  await vi.waitFor(() =>
+    expect(router.history.location.state).toMatchObject({ next: '/generator?prompt=bread' }),
+  );
+});

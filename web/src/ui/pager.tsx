@@ -1,0 +1,45 @@
+import { useEffect, useEffectEvent, useRef } from 'react';
+import { Button } from './button.tsx';
+
+/** What an infinite query says about its next page. */
+export type Pages = {
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  isFetchNextPageError: boolean;
+  error: Error | null;
+  fetchNextPage: () => unknown;
+};
+
+/**
+ * The end of a paged list: fetches the next page by itself as it comes into sight, and says why one did not come.
+ * The button serves the keyboard, and whoever wants to try again. Nothing when all is shown.
+ */
+export function Pager({ pages }: { pages: Pages }) {
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = pages;
+  const end = useRef<HTMLDivElement>(null);
+  const reached = useEffectEvent(() => void fetchNextPage());
+  // After a failure nothing is asked for until the person asks again: it would go on without end.
+  const waits = !hasNextPage || isFetchingNextPage || isFetchNextPageError;
+  // Observed anew after each page: where it brought little, the end may still be in sight.
+  useEffect(() => {
+    if (waits || !end.current) return;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && reached(), {
+      rootMargin: '600px',
+    });
+    observer.observe(end.current);
+    return () => observer.disconnect();
+  }, [waits]);
+  if (!hasNextPage) return null;
+  return (
+    <div ref={end} className="flex flex-col items-center gap-2 px-5 py-4 text-center">
+      {isFetchNextPageError && (
+        <p role="alert" className="text-[0.8125rem] text-bad">
+          The rest could not be loaded: {error?.message}
+        </p>
+      )}
+      <Button size="sm" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        {isFetchNextPageError ? 'Try again' : 'Load more'}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import { render, screen } from '@testing-library/react';
+import { afterEach, expect, it, vi } from 'vitest';
+import { ApiError } from '../lib/api-error.ts';
+import { QueryView, type ViewedQuery } from './query-view.tsx';
+
+const online = vi.hoisted(() => ({ value: true }));
+vi.mock('../lib/online.ts', async (original) => ({
+  ...(await original<typeof import('../lib/online.ts')>()),
+  useOnline: () => online.value,
+}));
+afterEach(() => {
+  online.value = true;
+});
+
+const query: ViewedQuery<string[]> = {
+  data: undefined,
+  error: null,
+  isError: false,
+  isFetching: false,
+  dataUpdatedAt: 0,
+  refetch: vi.fn<() => void>(),
+};
+const failed = { error: new Error('The disk is on fire'), isError: true };
+
+function show(state: Partial<typeof query>, missing?: string) {
+  return render(
+    <QueryView
+      query={{ ...query, ...state }}
+      failed="Your things could not be loaded"
+      pending="Loading"
+      missing={missing}
+      isEmpty={(things) => things.length === 0}
+      empty="None yet"
+    >
+      {(things) => things.join(', ')}
+    </QueryView>,
+  ).container.textContent;
+}
+
+it('has a face for each state', () => {
+  expect(show({})).toBe('Loading');
+  expect(show({ data: [] })).toBe('None yet');
+  expect(show({ data: ['one', 'two'] })).toBe('one, two');
+});
+
+it('says what failed and tries again', () => {
+  expect(show(failed)).toContain('Your things could not be loadedThe disk is on fire');
+  screen.getByRole('button', { name: 'Try again' }).click();
+  expect(query.refetch).toHaveBeenCalledOnce();
+});
+
+it('tells what is not there from what failed', () => {
+  const gone = { error: new ApiError('No thing has this id', { status: 404 }), isError: true };
+  expect(show(gone, 'There is no such thing')).toBe('There is no such thing');
+  expect(show(failed, 'There is no such thing')).toContain('The disk is on fire');
+});
+
+it('keeps what was read in sight, with its age, when reading it again fails', () => {
+  const old = { data: ['one'], dataUpdatedAt: Date.now() - 5 * 60_000, ...failed };
+  const text = show(old);
+  expect(text).toContain('As of 5 minutes ago. It could not be refreshed: The disk is on fire');
+  expect(text).toContain('one');
+  expect(screen.getByRole('button', { name: 'Try again' })).toBeTruthy();
+});
+
+it('says only the age while the server is away', () => {
+  online.value = false;
+  expect(show({ data: ['one'], dataUpdatedAt: Date.now() - 5 * 60_000, ...failed })).toBe(
+    'As of 5 minutes agoone',
+  );
+});
+
+it('leaves a page that did not come to the pager', () => {
+  expect(show({ data: ['one'], ...failed, isFetchNextPageError: true })).toBe('one');
+});

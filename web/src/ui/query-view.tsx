@@ -1,0 +1,106 @@
+import type { ReactNode } from 'react';
+import { cx } from '../lib/cx.ts';
+import { relativeTime } from '../lib/format-time.ts';
+import { useOnline } from '../lib/online.ts';
+import { useNow } from '../lib/use-now.ts';
+import { Button } from './button.tsx';
+import { ErrorState } from './error-state.tsx';
+import { isMissing } from './missing.tsx';
+import { errorMessage } from './notify.ts';
+
+const TICK_MS = 10_000;
+
+/** What is needed of a query, with or without pages. */
+export type ViewedQuery<Data> = {
+  data: Data | undefined;
+  error: unknown;
+  isError: boolean;
+  /** A query with pages: the next one failed, which the pager tells. */
+  isFetchNextPageError?: boolean;
+  isFetching: boolean;
+  dataUpdatedAt: number;
+  refetch: () => unknown;
+};
+
+type Props<Data> = {
+  query: ViewedQuery<Data>;
+  /** Says what could not be loaded: 'Your datasets could not be loaded'. */
+  failed: string;
+  /** Stands there while it is read: a skeleton of the final layout. */
+  pending: ReactNode;
+  /** In place of the error where there is no such thing, or it is another user's. */
+  missing?: ReactNode;
+  /** In place of the content where `isEmpty` says so. */
+  empty?: ReactNode;
+  isEmpty?: (data: Data) => boolean;
+  retryLabel?: string;
+  /** Less room around the error, in a small card. */
+  compact?: boolean;
+  /** It reaches to the edges of its card: a table or a list. */
+  flush?: boolean;
+  children: (data: Data) => ReactNode;
+};
+
+/**
+ * What was read, in each of its states: loading, missing, failed, empty, there. What was read once stays in
+ * sight when reading it again fails, and says how old it is.
+ */
+export function QueryView<Data>({
+  query,
+  failed,
+  pending,
+  missing,
+  empty,
+  isEmpty,
+  retryLabel,
+  compact,
+  flush = false,
+  children,
+}: Props<Data>) {
+  const { data, error } = query;
+  if (data === undefined) {
+    if (!query.isError) return pending;
+    if (missing && isMissing(error)) return missing;
+    return (
+      <ErrorState
+        title={failed}
+        error={error}
+        onRetry={() => void query.refetch()}
+        retryLabel={retryLabel}
+        compact={compact}
+      />
+    );
+  }
+  const isStale = query.isError && !query.isFetchNextPageError;
+  return (
+    <>
+      {isStale && <Stale query={query} flush={flush} />}
+      {isEmpty?.(data) ? empty : children(data)}
+    </>
+  );
+}
+
+/** How old it is, and why it is not younger. While the server is away the shell says that, and reads again by itself. */
+function Stale({ query, flush }: { query: ViewedQuery<unknown>; flush: boolean }) {
+  const online = useOnline();
+  const now = useNow(TICK_MS);
+  const age = relativeTime(new Date(query.dataUpdatedAt), now).toLowerCase();
+  return (
+    <div
+      className={cx(
+        'flex flex-wrap items-center justify-between gap-x-4 gap-y-1.5 rounded-lg bg-warn-soft px-3 py-1.5 text-[0.8125rem] text-warn',
+        flush ? 'mx-3 my-2' : 'mb-3',
+      )}
+    >
+      <span>
+        As of {age}
+        {online && `. It could not be refreshed: ${errorMessage(query.error)}`}
+      </span>
+      {online && (
+        <Button size="sm" loading={query.isFetching} onClick={() => void query.refetch()}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
