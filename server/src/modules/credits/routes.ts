@@ -9,6 +9,7 @@ import { listPrices } from './list-prices.ts';
 import { listSpend } from './list-spend.ts';
 import { listTransactions } from './list-transactions.ts';
 import { transferCredits } from './transfer-credits.ts';
+import { getUsageWindow } from './usage/get-usage-window.ts';
 
 export const creditsRoutes = ({
   send,
@@ -19,6 +20,7 @@ export const creditsRoutes = ({
 }): Binding[] => [
   bind(contract.getBalance, (ctx) => getBalance(ctx)),
   bind(contract.listTransactions, (ctx, { query }) => listTransactions(ctx, query)),
+  bind(contract.getUsageWindow, getUsageWindow),
   bind(contract.listSpend, (ctx, { query }) => listSpend(ctx, query)),
   // Stricter than the rest: a stolen key must not empty an account before its owner looks.
   bind(contract.transferTokens, (ctx, { body }) => transferCredits(ctx, send, body), { callsPerMinute: 60 }),

@@ -19,6 +19,7 @@ import {
   type Wrong,
 } from './proof-queries.ts';
 import { findChainHead } from './queries.ts';
+import { checkUsage } from './usage/check-usage.ts';
 
 export type Check = { name: string; ok: boolean; detail: string };
 
@@ -61,6 +62,7 @@ export async function verifyLedger(db: Database): Promise<LedgerReport> {
       checks: [
         checkSettlements(wrongSettlements, 'Every settled hold has its one transfer'),
         checkPortions(wrongPortions),
+        await checkUsage(tx),
         checkTotals(wrongTotals),
         checkChain(chain, skipped, `All ${sealedTransfers} seals`),
       ],

@@ -357,6 +357,36 @@ export type TrainingConfigurationsTable = {
   created_at: Generated<Timestamp>;
 };
 
+export type UsageEventsTable = {
+  day: string;
+  window_id: string;
+  n: bigint;
+  id: string;
+  at: Timestamp;
+  amount_micro: bigint;
+  quantities: Json;
+};
+
+export type UsageLeadersTable = {
+  id: string;
+  lease_until: Timestamp;
+};
+
+export type UsageWindowsTable = {
+  id: string;
+  user_id: string;
+  key_id: string | null;
+  source: string;
+  leader_id: string;
+  hold_id: string;
+  events: Generated<bigint>;
+  used_micro: Generated<bigint>;
+  quantities: Generated<Json>;
+  digest: Generated<Buffer>;
+  opened_at: Timestamp;
+  closed_at: Timestamp | null;
+};
+
 export type UserBlobsTable = {
   user_id: string;
   sha256: string;
@@ -499,6 +529,9 @@ export type DB = {
   sign_in_methods: SignInMethodsTable;
   text_servers: TextServersTable;
   training_configurations: TrainingConfigurationsTable;
+  usage_events: UsageEventsTable;
+  usage_leaders: UsageLeadersTable;
+  usage_windows: UsageWindowsTable;
   user_blobs: UserBlobsTable;
   user_storage: UserStorageTable;
   users: UsersTable;
