@@ -148,6 +148,25 @@ def test_the_served_adapter_is_the_one_that_peft_has_trained(
     assert "llamacpp:requests_processing 0" in metrics
 
 
+def test_a_conversation_is_asked_in_the_words_that_it_was_trained_in(
+    serving: Serving, tiny_model: Path
+) -> None:
+    from bakehouse_runtime.data.conversations import Turn
+    from bakehouse_runtime.data.tokens import read_model_tokens
+
+    turns = [
+        Turn("system", "Be brief."),
+        Turn("user", "Who bakes?"),
+        Turn("assistant", "Ada."),
+        Turn("user", "Sure?"),
+        Turn("assistant", "Yes."),
+    ]
+    trained = read_model_tokens(tiny_model).conversation(turns)
+    asked = {"messages": [turn._asdict() for turn in turns[:-1]]}
+    prompt = httpx.post(f"{serving.url}/apply-template", json=asked, timeout=60).json()["prompt"]
+    assert prompt == trained.text[: trained.learnt[-1][0]]
+
+
 def test_a_stop_waits_for_the_answers_in_flight(serving: Serving) -> None:
     request = {"prompt": "The", "max_tokens": 100, "stream": True, "ignore_eos": True}
     with ASKING.stream("POST", f"{serving.url}/v1/completions", json=request, timeout=60) as answer:

@@ -82,8 +82,8 @@ def to_pictures(values: np.ndarray) -> list[Image.Image]:
     """
     if not np.isfinite(values).all():
         raise PlainError(
-            "The model computed a picture with values that are not numbers: its weights are damaged "
-            "or too large for the precision they are computed in."
+            "The model computed a picture with values that are not numbers: its weights are "
+            "damaged or too large for the precision they are computed in."
         )
     scaled = ((np.clip(values, -1, 1) + 1) * 127.5).round().astype(np.uint8)
     return [Image.fromarray(picture) for picture in scaled.transpose(0, 2, 3, 1)]

@@ -7,7 +7,6 @@ import { Disclosure } from '../../ui/disclosure.tsx';
 import { Field } from '../../ui/field.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { Select } from '../../ui/select.tsx';
-import { ColumnFields } from './column-fields.tsx';
 import {
   differsFromDefaults,
   isTextFile,
@@ -17,6 +16,7 @@ import {
   type TrainingParameters,
   type WizardState,
 } from './create-model-wizard-state.ts';
+import { FormatFields } from './format-fields.tsx';
 import { GpuFields } from './gpu-fields.tsx';
 
 type Props = {
@@ -59,7 +59,7 @@ export function StepParameters({ state, problems, criticalErrors, onChange, onSu
         </Callout>
       )}
       {fileName && !isTextFile(fileName) && (
-        <ColumnFields state={state} problems={problems} onChange={onChange} onSuggest={onSuggest} />
+        <FormatFields state={state} problems={problems} onChange={onChange} onSuggest={onSuggest} />
       )}
 
       <div className="grid gap-5 sm:grid-cols-2">

@@ -85,7 +85,8 @@ def _shape(folder: Path, read: Any) -> Any:
         return read()
     except (KeyError, ValueError, IndexError, ZeroDivisionError) as error:
         raise PlainError(
-            f"The weights in {folder.name} are not of a Paris model: {error} is missing or has the wrong shape."
+            f"The weights in {folder.name} are not of a Paris model: {error} is missing "
+            "or has the wrong shape."
         ) from error
 
 
