@@ -693,6 +693,7 @@ create table workloads (
   stop_reason text,
   ended_at timestamp with time zone,
   files_removed_at timestamp with time zone,
+  server_key text,
   constraint workloads_pkey PRIMARY KEY (id),
   constraint workloads_accelerator_count_check CHECK (accelerator_count >= 0 AND accelerator_count <= 8),
   constraint workloads_behaviour_check CHECK (behaviour = ANY (ARRAY['run'::text, 'deployment'::text])),
@@ -715,7 +716,8 @@ create view serving_workloads as
     phase,
     base_url,
     ( SELECT COALESCE(array_agg(adapters.adapter ->> 'name'::text ORDER BY adapters."position"), '{}'::text[]) AS "coalesce"
-           FROM jsonb_array_elements(workloads.spec -> 'adapters'::text) WITH ORDINALITY adapters(adapter, "position")) AS adapter_names
+           FROM jsonb_array_elements(workloads.spec -> 'adapters'::text) WITH ORDINALITY adapters(adapter, "position")) AS adapter_names,
+    server_key
    FROM workloads
   WHERE behaviour = 'deployment'::text;
 

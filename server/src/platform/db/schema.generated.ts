@@ -303,6 +303,7 @@ export type ServingWorkloadsTable = {
   phase: string | null;
   base_url: string | null;
   adapter_names: string[] | null;
+  server_key: string | null;
 };
 
 export type SessionsTable = {
@@ -499,6 +500,7 @@ export type WorkloadsTable = {
   stop_reason: string | null;
   ended_at: Timestamp | null;
   files_removed_at: Timestamp | null;
+  server_key: string | null;
 };
 
 export type DB = {
