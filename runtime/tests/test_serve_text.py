@@ -41,17 +41,20 @@ def adapter(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "artefacts"
 
 
+RUNTIME = [sys.executable, "-m", "bakehouse_runtime"]
+
+
 class Serving:
-    """`serve SPEC.json` as a process of its own."""
+    """`serve SPEC.json` as a process of its own, once `pull` has brought the files."""
 
     def __init__(
         self, server: BakehouseServer, tmp_path: Path, specification: dict[str, Any]
     ) -> None:
-        path = tmp_path / "serve.json"
+        path, cache = tmp_path / "serve.json", str(tmp_path / "cache")
         path.write_text(ServeTextSpec.model_validate(specification).model_dump_json())
         self.server = server
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "bakehouse_runtime", "serve", str(path)],
+            [*RUNTIME, "pull", "--cache", cache, str(path), *RUNTIME, "serve", str(path)],
             env={**os.environ, "PYTHONPATH": SOURCE},
             stderr=(tmp_path / "log").open("w"),
         )

@@ -1,5 +1,5 @@
 import type { GpuType } from '@bakehouse/contract/limits';
-import { displayAmount } from '@bakehouse/contract/money';
+import { displayAmount, formatBgl } from '@bakehouse/contract/money';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { readMachine } from '../../engine/machine/read-machine.ts';
@@ -7,6 +7,7 @@ import type { Capacity } from '../../engine/queue.ts';
 import type { Context } from '../../platform/context.ts';
 import { type AssetRevision, readRevision } from '../assets/read-revision.ts';
 import { quote } from '../credits/quote.ts';
+import { usualCeilingMicro } from './ceiling.ts';
 import { describeLoad, type LoadEstimate } from './estimate-load.ts';
 import {
   cpuSeconds,
@@ -140,6 +141,7 @@ function toCostEstimate(
     duration_hours: seconds / 3600,
     token_cost: displayAmount(costMicro, 'BGL').replace(/[ ,BGL]/g, ''),
     quote: quote(runItems(priceId, seconds, devices, priceLabel)),
+    ceiling: formatBgl(usualCeilingMicro(costMicro)),
     slowdown: gpu === null ? slowdown : 1,
     load: gpu === null ? describeLoad(slowdown) : null,
   };

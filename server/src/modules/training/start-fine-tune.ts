@@ -13,6 +13,7 @@ import { completeOnboardingStep } from '../accounts/complete-onboarding-step.ts'
 import { insertAsset } from '../assets/insert-asset.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
 import { recordLineage } from '../assets/record-lineage.ts';
+import { usualCeilingMicro } from './ceiling.ts';
 import { checkFineTune, type FineTuneCheck, type TrainingParts } from './check-fine-tune.ts';
 import { FINE_TUNE_KIND } from './fine-tune-kind.ts';
 import { toTrainSpec, withFormat } from './fine-tune-spec.ts';
@@ -22,7 +23,7 @@ import { insertRun } from './queries.ts';
 type Body = InputOf<typeof createAsset>['body'];
 
 /**
- * Makes a model asset and starts the run that fills it: credits are held, the run is queued. All
+ * Makes a model asset and starts the run that fills it: the quote is held, at most the ceiling, the run is queued. All
  * of it happens, or nothing. Returns the asset's id. Throws AppError('invalid_request') with the
  * first thing that stands in the way, 'not_found' when a source was deleted meanwhile,
  * 'insufficient_funds', 'budget_exceeded', or 'idempotency_conflict'.
@@ -89,7 +90,12 @@ export async function startFineTune(
       await publishChange(tx, userId, { topic: 'run', id: runId });
       const keyId = ctx.caller.key?.id ?? null;
       const run = { id: runId, userId, keyId, title: body.title, modelAssetId: assetId, ...sources };
-      const hold = await holdForRun(tx, run, { round: 'first', amountMicro: check.costMicro, now });
+      const ceilingMicro = payload.ceiling ?? usualCeilingMicro(check.costMicro);
+      const hold = await holdForRun(tx, run, {
+        round: 'first',
+        amountMicro: smaller(check.costMicro, ceilingMicro),
+        now,
+      });
       await insertRun(tx, {
         ...run,
         fileName: payload.file_name,
@@ -101,6 +107,7 @@ export async function startFineTune(
         holdId: hold.id,
         heldMicro: hold.micro,
         holdExpiresAt: hold.expiresAt,
+        ceilingMicro,
         createdAt: now,
       });
       return { id: assetId };
@@ -129,6 +136,10 @@ async function checkStart(
   return check;
 }
 
-function parametersOf({ asset_id, base_model, file_name, user_id, ...parameters }: FineTunePayload) {
+function parametersOf({ asset_id, base_model, file_name, user_id, ceiling, ...parameters }: FineTunePayload) {
   return parameters;
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
 }

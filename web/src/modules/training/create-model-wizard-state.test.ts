@@ -139,6 +139,25 @@ describe('problemsOf', () => {
   });
 });
 
+describe('the ceiling', () => {
+  const review: WizardState = { ...initialState, type: 'finetune', step: 5 };
+
+  it.each([
+    ['', undefined],
+    ['12.5', undefined],
+    ['0', 'Ceiling must be an amount of BGL greater than 0'],
+    ['much', 'Ceiling must be an amount of BGL greater than 0'],
+  ])('typed as %j is refused with %j', (ceiling, problem) => {
+    const state = wizardReducer(review, { do: 'ceiling', ceiling });
+    expect(problemsOf(state).ceiling).toBe(problem);
+  });
+
+  it('is forgotten on the way back, since another quote has another one', () => {
+    const state = wizardReducer(review, { do: 'ceiling', ceiling: '12.5' });
+    expect(wizardReducer(state, { do: 'back' })).toMatchObject({ step: 4, ceiling: '' });
+  });
+});
+
 describe('parameterProblems', () => {
   it('has none at the defaults for a text file', () => {
     expect(parameterProblems(initialParameters, 'story.TXT')).toEqual({});

@@ -1,9 +1,9 @@
 import {
-  bounds,
   type DataFormatName,
   FILE_SIZE_LIMIT_BYTES,
   FILE_SIZE_LIMIT_MESSAGE,
   fineTuneDefaults,
+  fineTuneNumbers,
   type GpuType,
   gpuCounts,
   loraTargetModules,
@@ -11,6 +11,8 @@ import {
   type segmentationMethods,
   type uploadBaseModelTypes,
 } from '@bakehouse/contract/limits';
+import { parseBgl } from '@bakehouse/contract/money';
+import { numberProblem } from '@bakehouse/contract/number-field';
 import type { savedConfiguration } from '@bakehouse/contract/training';
 import type * as z from 'zod';
 
@@ -54,30 +56,23 @@ export type WizardState = {
   datasetId: string | null;
   fileName: string | null;
   parameters: TrainingParameters;
+  /** What the run may cost at most, in BGL, as typed; empty: as the server proposes with its quote. */
+  ceiling: string;
   /** How often the person has tried to go on from this step in vain; problems are shown from the first time on. */
   attempts: number;
 };
 
+type NumberName = keyof typeof fineTuneNumbers;
+
+const numberNames = Object.keys(fineTuneNumbers) as NumberName[];
+
 export const initialParameters: TrainingParameters = {
-  epochs: fineTuneDefaults.epochs,
-  learning_rate: fineTuneDefaults.learning_rate,
+  ...fineTuneDefaults,
   data_format: null,
   input_column: '',
   output_column: '',
   system_column: '',
-  segmentation_method: fineTuneDefaults.segmentation_method,
-  batch_size: fineTuneDefaults.batch_size,
-  eval_batch_size: fineTuneDefaults.eval_batch_size,
-  gradient_accumulation_steps: fineTuneDefaults.gradient_accumulation_steps,
-  max_chunk_size: fineTuneDefaults.max_chunk_size,
-  stride: fineTuneDefaults.stride,
-  min_segment_length: fineTuneDefaults.min_segment_length,
-  train_test_split: fineTuneDefaults.train_test_split,
-  lora_r: fineTuneDefaults.lora_r,
-  lora_dropout: fineTuneDefaults.lora_dropout,
   lora_target_modules: [...loraTargetModules],
-  accelerator_type: fineTuneDefaults.accelerator_type,
-  accelerator_count: fineTuneDefaults.accelerator_count,
 };
 
 export const initialState: WizardState = {
@@ -91,6 +86,7 @@ export const initialState: WizardState = {
   datasetId: null,
   fileName: null,
   parameters: initialParameters,
+  ceiling: '',
   attempts: 0,
 };
 
@@ -100,7 +96,8 @@ export type Suggestion = Partial<
 >;
 
 export type WizardAction =
-  | { do: 'change'; values: Partial<Omit<WizardState, 'step' | 'parameters' | 'attempts'>> }
+  | { do: 'change'; values: Partial<Omit<WizardState, 'step' | 'parameters' | 'ceiling' | 'attempts'>> }
+  | { do: 'ceiling'; ceiling: string }
   | { do: 'parameters'; values: Partial<TrainingParameters> }
   /** Fills in what is plainly meant, where nothing has been chosen yet. */
   | { do: 'suggest'; values: Suggestion }
@@ -123,6 +120,8 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
   switch (action.do) {
     case 'change':
       return withoutStaleChoices(state, { ...state, ...action.values });
+    case 'ceiling':
+      return { ...state, ceiling: action.ceiling };
     case 'parameters':
       return { ...state, parameters: { ...state.parameters, ...action.values } };
     case 'suggest':
@@ -155,7 +154,8 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
     }
     case 'back':
       return canGoBack(state)
-        ? { ...state, step: (state.step - 1) as WizardState['step'], attempts: 0 }
+        ? // Another quote may have another ceiling.
+          { ...state, step: (state.step - 1) as WizardState['step'], ceiling: '', attempts: 0 }
         : state;
     case 'review':
       return { ...state, step: 4, attempts: 0 };
@@ -221,9 +221,26 @@ export function problemsOf(state: WizardState): Problems {
     case 4:
       if (state.type === 'upload') return {};
       return parameterProblems(state.parameters, state.fileName ?? '');
-    case 5:
+    case 5: {
+      const problem = ceilingProblem(state.ceiling);
+      return problem === null ? {} : { ceiling: problem };
+    }
     case 6:
       return {};
+  }
+}
+
+/** What is wrong with a ceiling as it was typed; null where nothing is, or nothing was typed. */
+export function ceilingProblem(ceiling: string): string | null {
+  if (ceiling === '') return null;
+  return isAmountAboveZero(ceiling) ? null : 'Ceiling must be an amount of BGL greater than 0';
+}
+
+function isAmountAboveZero(text: string): boolean {
+  try {
+    return parseBgl(text) > 0n;
+  } catch {
+    return false;
   }
 }
 
@@ -251,31 +268,18 @@ export function isTextFile(fileName: string): boolean {
   return fileName.toLowerCase().endsWith('.txt');
 }
 
-const bounded = [
-  ['batch_size', 'Batch size'],
-  ['eval_batch_size', 'Eval batch size'],
-  ['gradient_accumulation_steps', 'Gradient accumulation'],
-  ['max_chunk_size', 'Max chunk size'],
-  ['stride', 'Stride'],
-  ['min_segment_length', 'Min segment length'],
-  ['train_test_split', 'Train/test split'],
-  ['lora_r', 'LoRA rank'],
-  ['lora_dropout', 'LoRA dropout'],
-] as const;
-
 /** By field, the most important first: the toast shows the first one. */
 export function parameterProblems(parameters: TrainingParameters, fileName: string): Problems {
-  const problems: Problems = { ...boundProblem(parameters, 'epochs', 'Epochs') };
-  if (!(parameters.learning_rate > 0)) problems.learning_rate = 'Learning rate must be greater than 0';
-  else if (parameters.learning_rate > bounds.learning_rate.max) {
-    problems.learning_rate = `Learning rate must be at most ${bounds.learning_rate.max}`;
-  }
+  const problems: Problems = {
+    ...numberProblems(parameters, ['epochs', 'learning_rate']),
+  };
   if (!parameters.accelerator_type) problems.accelerator_type = 'Please select a GPU configuration';
   if (!gpuCounts.some((count) => count === parameters.accelerator_count)) {
     problems.accelerator_count = 'Please select a valid number of GPUs (1, 2, 4, or 8)';
   }
   if (!isTextFile(fileName)) Object.assign(problems, columnProblems(parameters));
-  for (const [field, label] of bounded) Object.assign(problems, boundProblem(parameters, field, label));
+  // Those that have a problem already keep their place.
+  Object.assign(problems, numberProblems(parameters, numberNames));
   if (parameters.lora_target_modules.length === 0) {
     problems.lora_target_modules = 'Select at least one target module';
   }
@@ -294,16 +298,13 @@ function columnProblems({ data_format, input_column, output_column }: TrainingPa
   };
 }
 
-function boundProblem(
-  parameters: TrainingParameters,
-  field: Exclude<keyof typeof bounds, 'learning_rate'>,
-  label: string,
-): Problems {
-  const { min, max, step } = bounds[field];
-  const value = parameters[field];
-  if (!(value >= min)) return { [field]: `${label} must be at least ${min}` };
-  if (step === 1 && !Number.isInteger(value)) return { [field]: `${label} must be a whole number` };
-  return value > max ? { [field]: `${label} must be at most ${max}` } : {};
+function numberProblems(parameters: TrainingParameters, names: readonly NumberName[]): Problems {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const problem = numberProblem(fineTuneNumbers[name], parameters[name]);
+      return problem ? [[name, problem]] : [];
+    }),
+  );
 }
 
 /** Whether anything would be lost when the sheet closes. */
