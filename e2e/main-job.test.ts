@@ -80,6 +80,7 @@ journey(
     await page.getByText('Cost estimate').waitFor({ timeout: WORK_MS });
     await page.getByRole('dialog').getByText(`${ROWS} of ${ROWS}`).waitFor();
     await look(page, 'wizard-review');
+    await page.getByLabel('Ceiling').fill('50');
     await page.getByRole('button', { name: 'Start training' }).click();
     await page.getByText('Your model is fine-tuning!').waitFor({ timeout: WORK_MS });
     await look(page, 'wizard-result');

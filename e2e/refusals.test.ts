@@ -161,6 +161,7 @@ journey(
     await goToParameters(page, { name: 'Number Expert', file: DATA.name });
     await page.getByLabel('Epochs').fill('50');
     await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel('Ceiling').fill('50');
     await page.getByRole('button', { name: 'Start training' }).click();
     await page.getByRole('link', { name: 'Manage Model' }).click();
     await page.getByRole('link', { name: 'Training run' }).click();

@@ -53,6 +53,8 @@ export async function startFactsFineTune(
         base_model: base,
         model_name: title,
         user_id: client.userId,
+        // One dollar: a slow machine may take far longer than was estimated.
+        ceiling: '25',
       },
     },
   });

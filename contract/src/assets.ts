@@ -5,6 +5,7 @@ import { flag } from './flag.ts';
 import { idOf } from './id.ts';
 import { MODEL_NAME_LENGTH_MIN, uploadBaseModelTypes } from './limits.ts';
 import { bglInput } from './money.ts';
+import { dataFormat } from './runtime/train-spec.ts';
 import { fineTunePayload } from './training.ts';
 
 export const datasetTypes = ['RAW', 'MODEL'] as const;
@@ -267,6 +268,15 @@ export const filePreview = z.object({
   /** Rows that could not be read: where and why. At most the first 100 of `broken_count`. */
   broken: z.array(z.object({ line: z.int(), reason: z.string() })),
   broken_count: z.int(),
+  /** How training reads the file unless it is told otherwise; null where nobody could say. */
+  format: dataFormat.nullable(),
+  /** Where a column holds conversations: of each row its first turns, and how many it has. Else empty. */
+  conversations: z.array(
+    z.object({
+      turns: z.array(z.object({ role: z.string(), content: z.string() })),
+      turn_count: z.int(),
+    }),
+  ),
 });
 
 /** The first look at the rows: csv, jsonl, json, txt, parquet. */

@@ -30,6 +30,13 @@ export function gpuLabel(type: string): string {
 }
 export const gpuCounts = [1, 2, 4, 8] as const;
 
+/**
+ * What a row of a file with columns is: a list of turns (`messages` of OpenAI, `conversations` of
+ * ShareGPT), instruction, input and output, a question and an answer, or a text that is continued.
+ */
+export const dataFormats = ['messages', 'sharegpt', 'alpaca', 'prompt_completion', 'text'] as const;
+export type DataFormatName = (typeof dataFormats)[number];
+
 export const segmentationMethods = ['regex', 'tokenizer', 'spacy', 'nltk'] as const;
 
 export const loraTargetModules = [

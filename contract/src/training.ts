@@ -4,12 +4,14 @@ import { quote } from './credits.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './id.ts';
 import {
+  dataFormats,
   fineTuneDefaults,
   fineTuneNumbers,
   gpuTypes,
   loraTargetModules,
   segmentationMethods,
 } from './limits.ts';
+import { bgl, bglInput } from './money.ts';
 import { type NumberField, numberMessages } from './number-field.ts';
 import { validateReport } from './runtime/train-spec.ts';
 
@@ -30,8 +32,13 @@ function numberOf(field: NumberField) {
 const trainingFields = {
   epochs: numberOf(fineTuneNumbers.epochs),
   learning_rate: numberOf(fineTuneNumbers.learning_rate),
+  /** Left out: question and answer where their columns are named, else what the file is recognised as. */
+  data_format: z.enum(dataFormats).nullish(),
+  /** Of `prompt_completion`; of `text`, `messages` and `sharegpt` the input column holds everything. */
   input_column: z.string().nullish(),
   output_column: z.string().nullish(),
+  /** A column with a system prompt for each row's conversation. */
+  system_column: z.string().nullish(),
   segmentation_method: z.enum(segmentationMethods).default(fineTuneDefaults.segmentation_method),
   batch_size: numberOf(fineTuneNumbers.batch_size),
   eval_batch_size: numberOf(fineTuneNumbers.eval_batch_size),
@@ -49,6 +56,9 @@ const trainingFields = {
     .default([...loraTargetModules]),
 };
 
+/** What a run may cost at most, in BGL. At it the run saves its work and stops. */
+const ceiling = bglInput.refine((micro) => micro > 0n, 'Ceiling must be greater than 0');
+
 export const fineTunePayload = z.object({
   /** The dataset. */
   asset_id: idOf('dataset'),
@@ -61,6 +71,8 @@ export const fineTunePayload = z.object({
     .default(fineTuneDefaults.accelerator_type),
   accelerator_count: countOfGpus.default(fineTuneDefaults.accelerator_count),
   user_id: userId,
+  /** Half more than the quote unless said. */
+  ceiling: ceiling.optional(),
   ...trainingFields,
 });
 
@@ -90,6 +102,8 @@ export const validateFineTune = endpoint({
       duration_hours: z.number(),
       token_cost: z.string(),
       quote,
+      /** What the run may cost at most unless `ceiling` says otherwise: half more than the quote. */
+      ceiling: bgl,
       /** The present load that this was estimated for: how many times longer than on an idle machine. */
       slowdown: z.number(),
       /** The same in words; null where the load does not matter, as on a GPU. */
@@ -130,7 +144,13 @@ export const run = z.object({
     title: z.string(),
     file_name: z.string(),
   }),
-  parameters: fineTunePayload.omit({ user_id: true, asset_id: true, base_model: true, file_name: true }),
+  parameters: fineTunePayload.omit({
+    user_id: true,
+    asset_id: true,
+    base_model: true,
+    file_name: true,
+    ceiling: true,
+  }),
   state: z.enum(runStates),
   /** Why it is in this state; for a waiting run its position and what blocks it. */
   reason: z.string(),
@@ -146,8 +166,14 @@ export const run = z.object({
   /** BGL held now, and charged at the end; null until settled. */
   held: z.string(),
   charged: z.string().nullable(),
+  /** What it may cost at most, in BGL, however often it is resumed. */
+  ceiling: bgl,
+  /** Why it was stopped before its end: at its ceiling, or for want of credits. Null: neither. */
+  stop_reason: z.enum(['ceiling', 'credits']).nullable(),
   /** What is held if it is resumed now, in BGL; null: it cannot be resumed. */
   resume_hold: z.string().nullable(),
+  /** Its ceiling if it is resumed without another; null: it cannot be resumed. */
+  resume_ceiling: bgl.nullable(),
   /** Times that it was started again after an interruption; what its owner cancelled and resumed was none. */
   restarts: z.int(),
   /**
@@ -223,7 +249,7 @@ export const cancelRun = endpoint({
 
 /**
  * A cancelled or failed run goes on from its last checkpoint, under the same id and with credits
- * held anew for what is left. Its work is kept for seven days.
+ * held anew for what is left. A higher ceiling may be set. Its work is kept for seven days.
  */
 export const resumeRun = endpoint({
   method: 'POST',
@@ -232,13 +258,17 @@ export const resumeRun = endpoint({
   summary: 'Go on with a run that was cancelled or failed',
   spends: true,
   params: runIdParams,
+  body: z
+    .object({ ceiling: ceiling.optional() })
+    .nullish()
+    .transform((body) => body ?? {}),
   response: run,
 });
 
 export const savedConfiguration = z.object({
   config_id: z.string(),
   config_name: z.string(),
-  fine_tune_payload: fineTunePayload.omit({ user_id: true }).partial(),
+  fine_tune_payload: fineTunePayload.omit({ user_id: true, ceiling: true }).partial(),
   created_at: z.string(),
 });
 
@@ -261,7 +291,7 @@ export const saveConfiguration = endpoint({
       .trim()
       .min(1, 'Name is required')
       .max(100, 'Name must have at most 100 characters'),
-    fine_tune_payload: fineTunePayload.omit({ user_id: true }).partial(),
+    fine_tune_payload: fineTunePayload.omit({ user_id: true, ceiling: true }).partial(),
   }),
   response: savedConfiguration,
 });

@@ -88,7 +88,7 @@ class BakehouseServer:
             "workload_id": "w-1",
             "server": {"base_url": self.url, "token": TOKEN},
             "work_dir": str(tmp_path / "work"),
-            "cache_dir": str(tmp_path / "cache"),
+            "inputs_dir": str(tmp_path / "inputs"),
             "inputs": inputs,
         }
 

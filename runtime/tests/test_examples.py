@@ -270,6 +270,22 @@ def test_chunks_are_cut_to_what_the_model_reads(tmp_path: Path, tiny_model: Path
     assert any("256 tokens at most" in warning for warning in prepared.warnings)
 
 
+def test_examples_that_are_only_counted_are_the_same_without_their_tokens(
+    tmp_path: Path, tiny_model: Path
+) -> None:
+    rows = write_pairs(tmp_path, 50)
+    text = tmp_path / "x.txt"
+    text.write_text("The bread is good. " * 400)
+    for path in (rows, text):
+        spec, tokens = data_spec(path.name), read_model_tokens(tiny_model)
+        kept = prepare_examples(path, spec, tokens, 256)
+        counted = prepare_examples(path, spec, tokens, 256, keep_tokens=False)
+        for one, other in ((kept.train, counted.train), (kept.held_out, counted.held_out)):
+            assert one.lengths().tolist() == other.lengths().tolist()
+            assert len(other.tokens) == len(other.learnt) == 0
+        assert kept.samples == counted.samples
+
+
 def test_steps_are_counted_as_trainer_counts_them() -> None:
     assert steps_per_epoch(160, 8, 1) == 20
     assert steps_per_epoch(161, 8, 1) == 21

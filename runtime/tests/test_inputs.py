@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bakehouse_runtime.errors import PlainError, WorkloadOver
-from bakehouse_runtime.inputs import prune_cache, pull_inputs
+from bakehouse_runtime.inputs import input_folders, prune_cache, pull_inputs
 from bakehouse_runtime.protocol import WorkloadInput
 from bakehouse_runtime.server_client import ServerClient
 from bakehouse_server import TOKEN
@@ -24,7 +24,8 @@ CONTENT = bytes(range(256)) * 5000
 def pull(server: BakehouseServer, tmp_path: Path, entries: list[dict[str, Any]]) -> dict[str, Path]:
     client = ServerClient("w-1", server.url, TOKEN)
     inputs = [WorkloadInput.model_validate({"name": "dataset", "files": entries})]
-    return pull_inputs(inputs, client, tmp_path / "cache", tmp_path / "work", lambda *_: None)
+    pull_inputs(inputs, client, tmp_path / "cache", tmp_path / "inputs", lambda *_: None)
+    return input_folders(inputs, tmp_path / "inputs")
 
 
 def gets(server: BakehouseServer) -> list[dict[str, str]]:
@@ -99,7 +100,7 @@ def test_an_input_name_that_is_no_folder_name_is_refused(
     inputs[0].files.append(type(inputs[0]).model_validate({"name": "n", "files": [entry]}).files[0])
     client = ServerClient("w-1", server.url, TOKEN)
     with pytest.raises(PlainError, match="is not the name of a folder"):
-        pull_inputs(inputs, client, tmp_path / "cache", tmp_path / "work", lambda *_: None)
+        pull_inputs(inputs, client, tmp_path / "cache", tmp_path / "inputs", lambda *_: None)
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
@@ -171,6 +172,6 @@ def test_a_file_that_is_wanted_again_is_young(server: BakehouseServer, tmp_path:
     pull(server, tmp_path, [entry])
     os.utime(tmp_path / "cache" / entry["sha256"], (0, 0))
     pull(server, tmp_path, [entry])
-    (tmp_path / "work/inputs/dataset/x").unlink()
+    (tmp_path / "inputs/dataset/x").unlink()
     prune_cache(tmp_path / "cache", len(CONTENT))
     assert left(tmp_path) == {entry["sha256"]}

@@ -41,17 +41,20 @@ def adapter(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "artefacts"
 
 
+RUNTIME = [sys.executable, "-m", "bakehouse_runtime"]
+
+
 class Serving:
-    """`serve SPEC.json` as a process of its own."""
+    """`serve SPEC.json` as a process of its own, once `pull` has brought the files."""
 
     def __init__(
         self, server: BakehouseServer, tmp_path: Path, specification: dict[str, Any]
     ) -> None:
-        path = tmp_path / "serve.json"
+        path, cache = tmp_path / "serve.json", str(tmp_path / "cache")
         path.write_text(ServeTextSpec.model_validate(specification).model_dump_json())
         self.server = server
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "bakehouse_runtime", "serve", str(path)],
+            [*RUNTIME, "pull", "--cache", cache, str(path), *RUNTIME, "serve", str(path)],
             env={**os.environ, "PYTHONPATH": SOURCE},
             stderr=(tmp_path / "log").open("w"),
         )
@@ -130,6 +133,25 @@ def test_the_served_adapter_is_the_one_that_peft_has_trained(
             assert again.is_same, again
     metrics = httpx.get(f"{serving.url}/metrics").text
     assert "llamacpp:requests_processing 0" in metrics
+
+
+def test_a_conversation_is_asked_in_the_words_that_it_was_trained_in(
+    serving: Serving, tiny_model: Path
+) -> None:
+    from bakehouse_runtime.data.conversations import Turn
+    from bakehouse_runtime.data.tokens import read_model_tokens
+
+    turns = [
+        Turn("system", "Be brief."),
+        Turn("user", "Who bakes?"),
+        Turn("assistant", "Ada."),
+        Turn("user", "Sure?"),
+        Turn("assistant", "Yes."),
+    ]
+    trained = read_model_tokens(tiny_model).conversation(turns)
+    asked = {"messages": [turn._asdict() for turn in turns[:-1]]}
+    prompt = httpx.post(f"{serving.url}/apply-template", json=asked, timeout=60).json()["prompt"]
+    assert prompt == trained.text[: trained.learnt[-1][0]]
 
 
 def test_a_stop_waits_for_the_answers_in_flight(serving: Serving) -> None:

@@ -9,6 +9,7 @@ import pytest
 from bakehouse_runtime import confined
 from bakehouse_runtime.cli import main
 from bakehouse_runtime.confined import run_confined
+from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.protocol import ValidateReport, ValidateSpec
 from bakehouse_runtime.train.lora.train import read_inputs
 from bakehouse_runtime.validate import validate
@@ -241,12 +242,16 @@ def write_parquet_bomb(path: Path, rows: int, characters: int) -> Path:
     return path
 
 
-def test_a_small_parquet_file_that_unpacks_to_gigabytes_is_read_in_pieces(
-    tmp_path: Path,
-) -> None:
-    data = write_parquet_bomb(tmp_path / "x.parquet", rows=5000, characters=1_000_000)
+def test_a_small_parquet_file_that_unpacks_to_much_is_read_in_pieces(tmp_path: Path) -> None:
+    data = write_parquet_bomb(tmp_path / "x.parquet", rows=240, characters=1_000_000)
     assert data.stat().st_size < 100_000
-    assert run_confined("x.parquet", longest_answer, data, memory_bytes=1 << 29) == 1_000_000
+    assert run_confined("x.parquet", longest_answer, data, memory_bytes=400 << 20) == 1_000_000
+
+
+def test_a_small_parquet_file_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
+    data = write_parquet_bomb(tmp_path / "x.parquet", rows=5000, characters=1_000_000)
+    with pytest.raises(PlainError, match=r"x\.parquet unpacks to more than 50 times its size"):
+        longest_answer(data)
 
 
 def longest_answer(data: Path) -> int:

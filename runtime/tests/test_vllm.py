@@ -21,7 +21,7 @@ def spec(*adapters: dict[str, Any]) -> ServeTextSpec:
             "workload_id": "w",
             "server": {"base_url": "http://server", "token": "t"},
             "work_dir": "/w",
-            "cache_dir": "/c",
+            "inputs_dir": "/w/inputs",
             "inputs": [],
             "kind": "serve",
             "task": "text",

@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +15,10 @@ from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.workload import workload
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from bakehouse_server import BakehouseServer
+
+
+SOURCE = str(Path(__file__).parent.parent / "src")
 
 
 def out_of_memory(kind: str) -> Exception:
@@ -72,3 +78,23 @@ def test_a_run_refuses_several_gpus_and_several_processes(monkeypatch: pytest.Mo
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(PlainError, match="trains in one process"):
         refuse_several_devices("cpu")
+
+
+def test_pull_becomes_its_command_once_all_is_here_and_not_when_it_is_stopped(
+    server: BakehouseServer, tmp_path: Path
+) -> None:
+    inputs = [{"name": "dataset", "files": [server.add_input(b"rows", "rows.csv")]}]
+    spec = tmp_path / "spec.json"
+    spec.write_text(json.dumps(server.workload(tmp_path, inputs)))
+    rows = str(tmp_path / "inputs/dataset/rows.csv")
+
+    def pull() -> str:
+        words = ["pull", "--cache", str(tmp_path / "cache"), str(spec), "cat", "--", rows]
+        command = [sys.executable, "-m", "bakehouse_runtime", *words]
+        env = {"PYTHONPATH": SOURCE, "PATH": os.environ["PATH"]}
+        done = subprocess.run(command, check=True, capture_output=True, text=True, env=env)
+        return done.stdout
+
+    assert pull() == "rows"
+    server.command = "stop"
+    assert pull() == ""

@@ -88,12 +88,13 @@ def train_spec(
 
 
 def run(path: Path) -> None:
-    """`train SPEC.json`, as the command line runs it."""
+    """`pull SPEC.json` and `train SPEC.json`, as the command line runs them."""
     import sys
 
     from bakehouse_runtime.cli import main
 
-    sys.exit(main(["train", str(path)]))
+    cache = str(path.with_name("cache"))
+    sys.exit(main(["pull", "--cache", cache, str(path)]) or main(["train", str(path)]))
 
 
 def start(spec: TrainSpec) -> BaseProcess:

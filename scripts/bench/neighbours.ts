@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { createAsset, downloadFile } from '@bakehouse/contract/assets';
 import { readConfig } from '../../server/src/config.ts';
 import { runtimeDir } from '../../server/src/engine/machine/environment.ts';
-import { runtimeCommand } from '../../server/src/engine/machine/runtime-command.ts';
+import { atLowPriority, runtimeCommand } from '../../server/src/engine/machine/runtime-command.ts';
 import { Client } from '../client.ts';
 import { findStarterModel, waitForMachine } from '../machine-ready.ts';
 import { type OwnServer, startOwnServer } from '../own-server.ts';
@@ -70,10 +70,11 @@ function compare(attack: Attack, what: keyof Seconds, before: Seconds, during: S
 
 async function besideAttack(attack: Attack, target: Target, victim: Victim): Promise<Seconds> {
   // Somebody else's machine makes the requests: here they get only what the server leaves over, and
-  // never a core that the victim could use (Linux's idle class; at nice 19 they would still take some).
+  // never a core that the victim could use.
+  const [priority = '', ...rest] = atLowPriority;
   const attacker = spawn(
-    'chrt',
-    ['--idle', '0', process.execPath, ATTACKER, JSON.stringify({ attack, ...target })],
+    priority,
+    [...rest, process.execPath, ATTACKER, JSON.stringify({ attack, ...target })],
     {
       stdio: ['ignore', 'ignore', 'inherit'],
     },

@@ -55,10 +55,10 @@ export async function fillWaitingRuns(db: Database, { userId, assetId, count }: 
       )
       insert into runs (id, user_id, title, model_asset_id, base_asset_id, base_revision_id, base_title, dataset_asset_id,
         dataset_revision_id, dataset_title, file_name, parameters, price_id, devices, quote, work_flops, hold_id,
-        held_micro, hold_expires_at, created_at)
+        held_micro, hold_expires_at, ceiling_micro, created_at)
       select p.id, ${userId}, 'Waiting ' || p.i, ${assetId}, ${assetId}, gen_random_uuid(), 'Crumb', ${assetId},
         gen_random_uuid(), 'Facts', 'facts.csv', ${toJson(parameters)}::jsonb, 'training:NVIDIA_TESLA_V100', 1,
-        ${toJson(quote)}::jsonb, 1e12, h.id, 1000000, now() + interval '30 days', now()
+        ${toJson(quote)}::jsonb, 1e12, h.id, 1000000, now() + interval '30 days', 1500000, now()
       from planned p join held h on h.idempotency_key = 'run:' || p.id || ':1'`.execute(tx);
   });
 }

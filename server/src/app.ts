@@ -3,7 +3,7 @@ import { parseBgl } from '@bakehouse/contract/money';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
-import { createDriver } from './create-driver.ts';
+import { createDriver, inputCacheDir } from './create-driver.ts';
 import { authenticateWorkload } from './engine/authenticate-workload.ts';
 import { claimMachine, type MachineClaim } from './engine/claim-machine.ts';
 import type { Driver } from './engine/drivers/driver.ts';
@@ -11,6 +11,7 @@ import { createEngine, type Engine, registerKinds } from './engine/engine.ts';
 import { measureWorkloads } from './engine/gauges.ts';
 import { keepListening } from './engine/keep-listening.ts';
 import { type CpuLoad, readCpuLoad } from './engine/machine/cpu-load.ts';
+import { runtimeDir } from './engine/machine/environment.ts';
 import { startPreparing } from './engine/machine/prepare-machine.ts';
 import { machineRoutes } from './engine/machine/routes.ts';
 import { workloadRoutes } from './engine/routes.ts';
@@ -65,6 +66,8 @@ import { createMetrics } from './platform/metrics.ts';
 import { openLocalBlobStore } from './platform/storage/local-blob-store.ts';
 import { measureBlobs } from './platform/storage/measure-blobs.ts';
 import { scrubBlobsJob } from './platform/storage/scrub-blobs.ts';
+import { findWall } from './platform/walls/find-wall.ts';
+import { takeBackFiles } from './platform/walls/lend-files.ts';
 
 /**
  * What a process does: `web` answers HTTP, `worker` runs the finite jobs and schedules,
@@ -141,7 +144,13 @@ export async function createApp(options: Options): Promise<App> {
   const events = await openEvents(databaseUrl, log);
   const queue = await openJobQueue({ url: databaseUrl, log, jobs, works: roles.includes('worker') });
   const blobs = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
-  const services: Services = { config, clock, log, db, pool, events, jobs: queue, blobs };
+  const { wall, line } = await findWall({
+    lendingDir: path.join(config.dataDir, 'lent'),
+    reads: [runtimeDir],
+    hidden: [config.dataDir, inputCacheDir(config)],
+  });
+  if (roles.includes('reconciler')) log[wall.kind === 'none' ? 'warn' : 'info'](line);
+  const services: Services = { config, clock, log, db, pool, events, jobs: queue, blobs, wall };
 
   const kinds = registerKinds([fineTuneKind(clock, cpuLoad), textServerKind(queue)]);
   const driver = options.driver ?? (await createDriver(services));
@@ -212,7 +221,10 @@ export async function createApp(options: Options): Promise<App> {
         nameChosenPort(config, http);
         stopListening = await keepListening(services);
       }
-      if (roles.includes('worker')) await queue.work(services);
+      if (roles.includes('worker')) {
+        await takeBackFiles(wall);
+        await queue.work(services);
+      }
       // Last: workloads that it starts report to the addresses above.
       if (roles.includes('reconciler')) {
         engineRuns = true;

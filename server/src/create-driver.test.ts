@@ -7,6 +7,7 @@ import { createDriver } from './create-driver.ts';
 import { environmentDir, runtimeDir } from './engine/machine/environment.ts';
 import { lockFiles } from './engine/machine/layers.ts';
 import { textServerSpec } from './modules/deployments/text-server-spec.ts';
+import { noWall } from './platform/walls/wall.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 import { testDatabase } from './testing/test-database.ts';
 
@@ -23,7 +24,7 @@ it('starts nothing on vLLM that is not installed, and says so', async () => {
     createHash('sha256').update(lock).digest('hex'),
   );
 
-  const driver = await createDriver({ config, db });
+  const driver = await createDriver({ config, db, wall: noWall(config.dataDir) });
   const blockers = () =>
     Promise.all(
       (['llamacpp', 'vllm'] as const).map((engine) =>

@@ -14,7 +14,7 @@ import { CPU_SERVERS } from './modules/deployments/text-server-spec.ts';
 import type { Services } from './platform/context.ts';
 
 /** The driver that the settings name. */
-export async function createDriver(services: Pick<Services, 'config' | 'db'>): Promise<Driver> {
+export async function createDriver(services: Pick<Services, 'config' | 'db' | 'wall'>): Promise<Driver> {
   const { config } = services;
   if (config.driver === 'fake') {
     const capacity: Capacity = { 'cpu:run': config.cpuSlots, 'cpu:deployment': CPU_SERVERS };
@@ -22,7 +22,7 @@ export async function createDriver(services: Pick<Services, 'config' | 'db'>): P
   }
   return createLocalDriver({
     workloadsDir: path.join(config.dataDir, 'workloads'),
-    cacheDir: path.join(config.cacheDir, 'inputs'),
+    wall: services.wall,
     capacity: () => localCapacity(config),
     program: (spec) => findProgram(services, spec),
   });
@@ -51,11 +51,18 @@ async function findProgram(
   if (spec.kind === 'serve' && spec.engine === 'vllm' && !(await hasVllm(config))) {
     return { blocker: 'vLLM is missing in the Python environment of this machine: an operator must add it' };
   }
-  const { command, args, env } = await runtimeCommand(config);
+  const { command, args, env, reads } = await runtimeCommand(config);
   const present = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const limit = String(Math.round(config.inputCacheGb * 1024 ** 3));
   return {
     argv: [command, ...args],
+    reads,
+    pull: (specFile) => [command, ...args, 'pull', '--cache', inputCacheDir(config), specFile],
     env: { ...Object.fromEntries(present), BAKEHOUSE_INPUT_CACHE_BYTES: limit },
   };
+}
+
+/** Inputs, shared by the workloads of this machine. */
+export function inputCacheDir({ cacheDir }: Pick<Config, 'cacheDir'>): string {
+  return path.join(cacheDir, 'inputs');
 }

@@ -215,6 +215,7 @@ class Load {
           model_name: title,
           file_name: 'rows.csv',
           user_id: user.userId,
+          ceiling: '1',
           input_column: 'question',
           output_column: 'answer',
         },

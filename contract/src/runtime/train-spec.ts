@@ -1,11 +1,6 @@
 import * as z from 'zod';
+import { dataFormats } from '../limits.ts';
 import { workloadSpecBase } from './workload-spec.ts';
-
-/**
- * What a row of a file with columns is: a list of turns (`messages` of OpenAI, `conversations` of
- * ShareGPT), instruction, input and output, a question and an answer, or a text that is continued.
- */
-export const dataFormats = ['messages', 'sharegpt', 'alpaca', 'prompt_completion', 'text'] as const;
 
 /** How rows become training examples. Validation and training read the data with the same values. */
 export const dataSpec = z.object({

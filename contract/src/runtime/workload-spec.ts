@@ -31,8 +31,8 @@ export const workloadSpecBase = z.object({
   server: workloadServer,
   /** Folder that survives a restart of the workload: checkpoints and outputs live here. */
   work_dir: z.string().min(1),
-  /** Content-addressed cache of inputs, shared by the workloads of one machine. */
-  cache_dir: z.string().min(1),
+  /** Folder that `pull` fills with the inputs, before the work begins that may only read them. */
+  inputs_dir: z.string().min(1),
   inputs: z.array(workloadInput),
 });
 

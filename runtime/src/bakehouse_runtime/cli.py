@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -66,6 +67,14 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("spec", type=Path, metavar="SPEC.json")
         command.set_defaults(run=run)
 
+    pull = commands.add_parser(
+        "pull", help="bring the inputs of a spec here, and become the command that works on them"
+    )
+    pull.add_argument("--cache", type=Path, required=True, metavar="DIR")
+    pull.add_argument("spec", type=Path, metavar="SPEC.json")
+    pull.add_argument("command", nargs=argparse.REMAINDER, metavar="COMMAND")
+    pull.set_defaults(run=_pull)
+
     measure = commands.add_parser(
         "measure-images", help="the figures of the starter image models, as one JSON object"
     )
@@ -80,6 +89,15 @@ def _prepare(arguments: argparse.Namespace) -> int:
     from .prepare import prepare_smollm2
 
     prepare_smollm2(arguments.format, arguments.out)
+    return 0
+
+
+def _pull(arguments: argparse.Namespace) -> int:
+    from .protocol import WorkloadSpecBase
+    from .workload import pull
+
+    if pull(_read_spec(arguments.spec, WorkloadSpecBase), arguments.cache) and arguments.command:
+        os.execvp(arguments.command[0], arguments.command)
     return 0
 
 

@@ -1,8 +1,9 @@
 """Where a workload's inputs lie on this machine.
 
 Every file is kept once under `cache_dir/<sha256>`, shared by all workloads of the machine, and
-appears under `work_dir/inputs/<input>/<path>` as a hard link, or as a copy on another disk. Its
-modification time says when a workload last wanted it.
+appears under `inputs_dir/<input>/<path>` as a hard link, or as a copy on another disk. Its
+modification time says when a workload last wanted it. Only `pull` sees the cache: the program that
+works on the files may read what it was given, and write to neither.
 """
 
 from __future__ import annotations
@@ -50,17 +51,17 @@ def pull_inputs(
     inputs: list[WorkloadInput],
     source: Source,
     cache_dir: Path,
-    work_dir: Path,
+    inputs_dir: Path,
     progress: Callable[[int, int], None],
-) -> dict[str, Path]:
-    """Brings every input here and returns the folder of each by its name.
+) -> None:
+    """Brings every input here.
 
     `progress` gets bytes done and bytes in all. Raises PlainError for a name that leads out of the
-    work folder, a full disk, or bytes that do not have their hash.
+    folder, a full disk, or bytes that do not have their hash.
     """
     targets = [
-        (file, inside(work_dir / "inputs" / _folder_name(one.name), file.path))
-        for one in inputs
+        (file, inside(folder, file.path))
+        for one, folder in zip(inputs, input_folders(inputs, inputs_dir).values(), strict=True)
         for file in one.files
     ]
     total = sum(file.size_bytes for file, _ in targets)
@@ -81,7 +82,11 @@ def pull_inputs(
             ) from error
         done += file.size_bytes
         progress(done, total)
-    return {one.name: work_dir / "inputs" / _folder_name(one.name) for one in inputs}
+
+
+def input_folders(inputs: list[WorkloadInput], inputs_dir: Path) -> dict[str, Path]:
+    """The folder of each input by its name. Raises PlainError for one that is not a folder's."""
+    return {one.name: inputs_dir / _folder_name(one.name) for one in inputs}
 
 
 def cache_limit_bytes() -> int:

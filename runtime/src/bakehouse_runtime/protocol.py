@@ -40,7 +40,7 @@ class WorkloadSpecBase(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
-    cache_dir: Annotated[str, Field(min_length=1)]
+    inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
 
 
@@ -91,7 +91,7 @@ class TrainSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
-    cache_dir: Annotated[str, Field(min_length=1)]
+    inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["train"]
     method: Literal["lora"]
@@ -173,7 +173,7 @@ class TrainAutoencoderSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
-    cache_dir: Annotated[str, Field(min_length=1)]
+    inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["train"]
     title: str
@@ -190,7 +190,7 @@ class TrainKontextSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
-    cache_dir: Annotated[str, Field(min_length=1)]
+    inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["train"]
     title: str
@@ -207,7 +207,7 @@ class TrainParisSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
-    cache_dir: Annotated[str, Field(min_length=1)]
+    inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["train"]
     title: str
@@ -232,7 +232,7 @@ class ServeTextSpec(Wire):
     workload_id: Annotated[str, Field(min_length=1)]
     server: WorkloadServer
     work_dir: Annotated[str, Field(min_length=1)]
-    cache_dir: Annotated[str, Field(min_length=1)]
+    inputs_dir: Annotated[str, Field(min_length=1)]
     inputs: list[WorkloadInput]
     kind: Literal["serve"]
     task: Literal["text"]

@@ -56,7 +56,9 @@ def read_as_training_would(spec: ValidateSpec) -> ValidateReport:
         errors.append(str(error))
     if base is not None and tokens is not None:
         try:
-            prepared = prepare_examples(Path(spec.data_file), spec.data, tokens, base.max_positions)
+            prepared = prepare_examples(
+                Path(spec.data_file), spec.data, tokens, base.max_positions, keep_tokens=False
+            )
             fields |= _data_fields(spec, prepared, tokens)
             fields["warnings"].extend(prepared.warnings)
             fields |= _memory_fields(spec, base, fields["trainable_parameters"], prepared.longest)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import PlainError, ServerAwayError, StopRequested, WorkloadOver
-from .inputs import cache_limit_bytes, prune_cache, pull_inputs
+from .inputs import cache_limit_bytes, input_folders, prune_cache, pull_inputs
 from .server_client import Reporter, ServerClient
 
 if TYPE_CHECKING:
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
         TrainKontextSpec,
         TrainParisSpec,
         TrainSpec,
+        WorkloadSpecBase,
     )
     from .server_client import Artefact
 
     Spec = TrainSpec | TrainAutoencoderSpec | TrainParisSpec | TrainKontextSpec | ServeTextSpec
+    AnySpec = Spec | WorkloadSpecBase
 
 
 # What takes less memory, by what the workload does.
@@ -40,25 +42,22 @@ _REMEDIES = {
 class Workload:
     """One workload while it runs."""
 
-    def __init__(self, spec: Spec, client: ServerClient, reporter: Reporter) -> None:
+    def __init__(self, spec: AnySpec, client: ServerClient, reporter: Reporter) -> None:
         self.spec = spec
         self.client = client
         self.reporter = reporter
         self.work_dir = Path(spec.work_dir)
 
-    def pull_inputs(self) -> dict[str, Path]:
-        """The folder of each input, once all are here; reports the bytes."""
+    def inputs(self) -> dict[str, Path]:
+        """The folder of each input, as `pull` has filled it."""
+        return input_folders(self.spec.inputs, Path(self.spec.inputs_dir))
+
+    def pull_inputs(self, cache_dir: Path) -> None:
+        """Brings the inputs here; reports the bytes."""
         self.reporter.phase("pulling inputs")
-        cache_dir = Path(self.spec.cache_dir)
-        folders = pull_inputs(
-            self.spec.inputs,
-            self.client,
-            cache_dir,
-            self.work_dir,
-            self._pulled,
-        )
+        inputs_dir = Path(self.spec.inputs_dir)
+        pull_inputs(self.spec.inputs, self.client, cache_dir, inputs_dir, self._pulled)
         prune_cache(cache_dir, cache_limit_bytes())
-        return folders
 
     def upload(self, folder: Path) -> list[Artefact]:
         """Uploads everything in `folder` under its path there; reports the bytes."""
@@ -80,7 +79,7 @@ class Workload:
 
 
 @contextlib.contextmanager
-def workload(spec: Spec) -> Iterator[Workload]:
+def workload(spec: AnySpec) -> Iterator[Workload]:
     """Connects to the server, turns SIGTERM into a stop, and reports what fails.
 
     A StopRequested that nobody catches is a stop before there was anything to save.
@@ -114,8 +113,22 @@ def workload(spec: Spec) -> Iterator[Workload]:
     reporter.raise_if_over()
 
 
-def _method(spec: Spec) -> str:
-    return spec.kind if spec.kind == "serve" else spec.method
+def pull(spec: WorkloadSpecBase, cache_dir: Path) -> bool:
+    """Brings the inputs of a workload here, and returns whether it is to go on to its work.
+
+    A program of its own does this, which looks into no file: the work itself, which does, may see
+    neither the cache, where the files of all users lie, nor change what it was given.
+    """
+    all_here = False
+    with workload(spec) as work:
+        work.pull_inputs(cache_dir)
+        all_here = True
+    # The server's word may have come with its last answer.
+    return all_here and not work.reporter.stop_requested
+
+
+def _method(spec: AnySpec) -> str:
+    return getattr(spec, "method", "serve")
 
 
 def _is_out_of_memory(error: Exception) -> bool:

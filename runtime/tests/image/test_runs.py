@@ -79,12 +79,18 @@ def spec_file(
     return path
 
 
+def train(spec: Path) -> int:
+    """`pull SPEC.json` and `train SPEC.json`, as the command line runs them."""
+    pulled = main(["pull", "--cache", str(spec.with_name("cache")), str(spec)])
+    return pulled or main(["train", str(spec)])
+
+
 def test_an_expert_is_fine_tuned(
     tmp_path: Path, server: BakehouseServer, dataset: Path, paris_folder: Path
 ) -> None:
     inputs = {"base_model": paris_folder, "dataset": dataset}
     spec = spec_file(tmp_path, server, inputs, method="paris", part="expert", expert=3)
-    assert main(["train", str(spec)]) == 0
+    assert train(spec) == 0
     phases = [report["phase"] for report in server.of_type("phase")]
     assert phases == [
         "pulling inputs", "reading data", "encoding pictures", "encoding captions", "training",
@@ -111,7 +117,7 @@ def test_clusters_then_an_expert_and_the_router_on_them(
         folder.mkdir()
         with BakehouseServer(folder / "artefacts") as server:
             spec = spec_file(folder, server, inputs, method="paris", part=part, expert=expert)
-            assert main(["train", str(spec)]) == 0
+            assert train(spec) == 0
         return folder / "artefacts"
 
     inputs["clusters"] = run("clusters", None)
@@ -126,7 +132,7 @@ def test_an_autoencoder_is_tuned(
 ) -> None:
     inputs = {"base_model": paris_folder, "dataset": dataset}
     spec = spec_file(tmp_path, server, inputs, method="autoencoder", freeze_encoder=True)
-    assert main(["train", str(spec)]) == 0
+    assert train(spec) == 0
     before = AutoencoderKL.from_pretrained(paris_folder / "vae")
     after = AutoencoderKL.from_pretrained(server.artefacts / "vae")
     assert after.config["scaling_factor"] == before.config["scaling_factor"]
@@ -159,7 +165,7 @@ def test_kontext_learns_an_adapter_that_loads_and_changes_the_picture(
     export_kontext(tiny_transformer(), autoencoder, base, torch.float32)
     inputs = {"base_model": base, "dataset": edits}
     spec = spec_file(tmp_path, server, inputs, method="kontext", lora=LORA)
-    assert main(["train", str(spec)]) == 0
+    assert train(spec) == 0
     kontext = KontextPipeline.from_folder(base, torch.device("cpu"))
     shown, request = Image.new("RGB", (32, 32), "red"), KontextRequest("make it black", 1, steps=2)
     before = np.asarray(kontext.edit(shown, request))
@@ -213,7 +219,7 @@ def test_kontext_trains_all_weights_in_float32_and_keeps_their_precision(
     (base / "figures.json").write_text("{}")
     inputs = {"base_model": base, "dataset": dataset}
     spec = spec_file(tmp_path, server, inputs, method="kontext", lora=None)
-    assert main(["train", str(spec)]) == 0
+    assert train(spec) == 0
     assert not (server.artefacts / "figures.json").exists(), "those are the base's"
     configs = [path.read_text() for path in server.artefacts.rglob("config.json")]
     assert len(configs) == 2
@@ -256,7 +262,7 @@ def test_what_is_wrong_with_a_run_is_reported(
 ) -> None:
     inputs = {"base_model": paris_folder, "dataset": dataset}
     spec = spec_file(tmp_path, server, inputs, method="paris", **fields)
-    assert main(["train", str(spec)]) == 1
+    assert train(spec) == 1
     assert message in server.of_type("failed")[-1]["message"]
 
 
@@ -305,7 +311,7 @@ def test_a_caption_longer_than_the_window_is_named(
         file.write("\n" + json.dumps(row))
     inputs = {"base_model": paris_folder, "dataset": dataset}
     spec = spec_file(tmp_path, server, inputs, method="paris", part="expert", expert=3)
-    assert main(["train", str(spec)]) == 1
+    assert train(spec) == 1
     assert server.of_type("failed")[-1]["message"] == (
         "Line 9 of metadata.jsonl: the text is 42 tokens long, but this model reads at most 32."
     )

@@ -44,7 +44,7 @@ export type WorkloadState =
   | EndState;
 export type EndState = 'completed' | 'stopped' | 'failed';
 
-type MadeAtStart = 'workload_id' | 'server' | 'work_dir' | 'cache_dir';
+type MadeAtStart = 'workload_id' | 'server' | 'work_dir' | 'inputs_dir';
 /** What the runtime is told, without what the engine adds at start. */
 export type WorkloadSpec = Omit<TrainSpec, MadeAtStart> | Omit<ServeTextSpec, MadeAtStart>;
 

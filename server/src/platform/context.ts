@@ -7,6 +7,7 @@ import type { Database } from './db/database.ts';
 import type { Events } from './events/events.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { BlobStore } from './storage/blob-store.ts';
+import type { Wall } from './walls/wall.ts';
 
 /** What the program is made of; one set per process. */
 export type Services = {
@@ -19,6 +20,8 @@ export type Services = {
   events: Events;
   jobs: Jobs;
   blobs: BlobStore;
+  /** What programs that read or run what strangers have made are kept behind. */
+  wall: Wall;
 };
 
 export type UserCaller = {

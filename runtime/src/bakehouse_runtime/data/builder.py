@@ -25,7 +25,8 @@ _DROPPED_MEANWHILE = 2000
 
 @dataclass(frozen=True)
 class Examples:
-    """Token sequences, laid end to end so that millions of them stay small."""
+    """Token sequences, laid end to end so that millions of them stay small. Where they are only
+    counted there are no tokens, and the starts alone say how many each has."""
 
     tokens: NDArray[np.int32]
     # Of each token, whether the loss counts it: the rest is only read.
@@ -83,8 +84,10 @@ class DroppedRows:
 
 @dataclass
 class ExampleBuilder:
-    """Collects examples one by one, in arrays: as lists they would take thirty times the memory."""
+    """Collects examples one by one, in arrays: as lists they would take thirty times the memory.
+    Who only counts them keeps no tokens."""
 
+    keeps_tokens: bool = True
     tokens: array[int] = field(default_factory=lambda: array("i"))
     learnt: bytearray = field(default_factory=bytearray)
     starts: array[int] = field(default_factory=lambda: array("q", [0]))
@@ -95,8 +98,9 @@ class ExampleBuilder:
 
     def add(self, tokens: list[int], learnt: bytes, turns: list[Turn]) -> None:
         """Adds an example; `learnt` has a 1 for each token that the loss counts."""
-        self.tokens.extend(tokens)
-        self.learnt.extend(learnt)
+        if self.keeps_tokens:
+            self.tokens.extend(tokens)
+            self.learnt.extend(learnt)
         self.starts.append(self.starts[-1] + len(tokens))
         if len(self.samples) < _SAMPLES_KEPT:
             self.samples.append(Sample(turns, tokens, [bool(one) for one in learnt]))
@@ -111,6 +115,8 @@ class ExampleBuilder:
         chosen = np.fromiter(order, dtype=np.int64)
         lengths = np.diff(starts)[chosen]
         ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        if not self.keeps_tokens:
+            return Examples(tokens, learnt, ends)
         found = np.empty(ends[-1], dtype=np.int32)
         marked = np.empty(ends[-1], dtype=np.bool_)
         for at, (number, length) in enumerate(zip(chosen, lengths, strict=True)):

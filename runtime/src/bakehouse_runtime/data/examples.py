@@ -59,17 +59,24 @@ class Prepared:
 
 
 def prepare_examples(
-    path: Path, data: DataSpec, tokens: ModelTokens, max_positions: int | None
+    path: Path,
+    data: DataSpec,
+    tokens: ModelTokens,
+    max_positions: int | None,
+    *,
+    keep_tokens: bool = True,
 ) -> Prepared:
     """Reads a data file into training and held-out examples; the same spec gives the same ones.
+    Without `keep_tokens` they are only counted, and a file of any length takes some dozen bytes for
+    each row.
 
     Raises PlainError (DataError with the columns) for what makes training impossible.
     """
     limit = min(data.max_chunk_size, max_positions or data.max_chunk_size)
     prepared = (
-        _from_text(path, data, tokens, limit)
+        _from_text(path, data, tokens, limit, keep_tokens=keep_tokens)
         if is_text(data.file_path)
-        else _RowExamples(data, tokens, limit).read(path)
+        else _RowExamples(data, tokens, limit, keep_tokens=keep_tokens).read(path)
     )
     if limit < data.max_chunk_size:
         prepared.warnings.append(
@@ -82,11 +89,13 @@ def prepare_examples(
 class _RowExamples:
     """The examples of a file with rows, while it is read."""
 
-    def __init__(self, data: DataSpec, tokens: ModelTokens, limit: int) -> None:
+    def __init__(
+        self, data: DataSpec, tokens: ModelTokens, limit: int, *, keep_tokens: bool
+    ) -> None:
         self._data = data
         self._tokens = tokens
         self._limit = limit
-        self._builder = ExampleBuilder()
+        self._builder = ExampleBuilder(keep_tokens)
         self._dropped = DroppedRows()
         # Of each example, by which it is trained on or held out.
         self._questions = array("q")
@@ -205,11 +214,13 @@ def _end_of(offset: tuple[int, int]) -> int:
     return offset[1]
 
 
-def _from_text(path: Path, data: DataSpec, tokens: ModelTokens, limit: int) -> Prepared:
+def _from_text(
+    path: Path, data: DataSpec, tokens: ModelTokens, limit: int, *, keep_tokens: bool
+) -> Prepared:
     text = read_text(path, data.file_path)
     room = _require_stride(data, limit, tokens)
     dropped = DroppedRows()
-    builders = (ExampleBuilder(), ExampleBuilder())
+    builders = (ExampleBuilder(keep_tokens), ExampleBuilder(keep_tokens))
     total = 0
     for builder, part in zip(builders, cut_document(text, data, tokens, room), strict=True):
         for start, ids in part:

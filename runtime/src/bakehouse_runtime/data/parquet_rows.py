@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 _ROWS_AT_ONCE = 64
 # Of the columns that are read. Pages of a row group may be unpacked whole.
 _GROUP_BYTES_MAX = 1 << 30
+# What a file may unpack to in all. A dictionary makes gigabytes of a file of some kilobytes, and whoever
+# reads them takes the memory's bandwidth from every chat on the same machine; real data packs far less.
+_UNPACKED_BYTES_FREE = 256 << 20
+_UNPACKED_TIMES_MAX = 50
 
 
 def parquet_table(path: Path, name: str, wanted: tuple[str, ...] | None) -> Table:
@@ -34,15 +38,24 @@ def parquet_table(path: Path, name: str, wanted: tuple[str, ...] | None) -> Tabl
     refuse_twins(names, name)
     read = list(wanted) if wanted is not None and set(wanted) <= set(names) else None
     _refuse_large_groups(file, name, read)
-    return Table(names, _rows(file, name, read))
+    return Table(names, _rows(file, name, read, path.stat().st_size))
 
 
-def _rows(file: ParquetFile, name: str, read: list[str] | None) -> Iterator[Row | Dropped]:
+def _rows(
+    file: ParquetFile, name: str, read: list[str] | None, packed_bytes: int
+) -> Iterator[Row | Dropped]:
     import pyarrow as pa
 
     number = 0
+    left = _UNPACKED_BYTES_FREE + _UNPACKED_TIMES_MAX * packed_bytes
     try:
         for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=read):
+            left -= _unpacked_bytes(batch)
+            if left < 0:
+                raise PlainError(
+                    f"{name} unpacks to more than {_UNPACKED_TIMES_MAX} times its size: write it "
+                    "without such long repeated values, or split it."
+                )
             for values in _values(batch):
                 number += 1
                 if values is None:
@@ -53,6 +66,16 @@ def _rows(file: ParquetFile, name: str, read: list[str] | None) -> Iterator[Row 
         raise
     except (pa.ArrowException, OSError) as error:
         raise PlainError(f"{name} is damaged after row {number}.") from error
+
+
+def _unpacked_bytes(batch: RecordBatch) -> int:
+    """What the batch takes without dictionaries."""
+    import pyarrow as pa
+
+    return sum(
+        column.dictionary_decode().nbytes if pa.types.is_dictionary(column.type) else column.nbytes
+        for column in batch.columns
+    )
 
 
 def _values(batch: RecordBatch) -> Sequence[dict[str, Any] | None]:

@@ -1,4 +1,4 @@
-"""`serve` for text: pulls the model, starts its engine, reports ready, and drains at the end."""
+"""`serve` for text: starts the model's engine, reports ready, and drains at the end."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def serve_text(spec: ServeTextSpec) -> int:
     engine: TextEngine | None = None
     try:
         with workload(spec) as work:
-            inputs = work.pull_inputs()
+            inputs = work.inputs()
             work.reporter.phase("loading model")
             engine = _start(spec, inputs)
             _serve(engine, work.reporter)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { noWall } from '../../platform/walls/wall.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import type { Driver, Launch } from './driver.ts';
@@ -29,11 +30,13 @@ async function createLocal(): Promise<Driver> {
   const dir = await temporaryFolder();
   return createLocalDriver({
     workloadsDir: path.join(dir, 'workloads'),
-    cacheDir: path.join(dir, 'cache'),
+    wall: noWall(path.join(dir, 'lent')),
     capacity: async () => ({ 'cpu:run': 1 }),
     program: async () => ({
       argv: [process.execPath, path.join(import.meta.dirname, 'local/scripted-workload.ts')],
       env: {},
+      reads: [],
+      pull: null,
     }),
   });
 }

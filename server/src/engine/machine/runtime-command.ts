@@ -1,7 +1,14 @@
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type EnvironmentSettings, environmentPython, runtimeDir } from './environment.ts';
+import { type EnvironmentSettings, environmentDir, environmentPython, runtimeDir } from './environment.ts';
 
-export type RuntimeCommand = { command: string; args: string[]; env: NodeJS.ProcessEnv };
+export type RuntimeCommand = {
+  command: string;
+  args: string[];
+  env: NodeJS.ProcessEnv;
+  /** Folders that it reads: its source, its packages, and the Python that they were installed for. */
+  reads: string[];
+};
 
 /** What a workload may see of our environment. The rest, such as the database's address, is not its business. */
 const passedOn =
@@ -19,8 +26,10 @@ export const atLowPriority = process.platform === 'linux' ? ['chrt', '--idle', '
  * environment of the child. The environment must have been prepared.
  */
 export async function runtimeCommand(settings: EnvironmentSettings): Promise<RuntimeCommand> {
+  const environment = await environmentDir(settings);
   return {
     command: await environmentPython(settings),
+    reads: [path.join(runtimeDir, 'src'), environment, ...(await findBasePython(environment))],
     args: ['-m', 'bakehouse_runtime'],
     env: {
       // How long threads that wait for each other spin before they sleep. Sleeping at once halves the speed of
@@ -34,4 +43,11 @@ export async function runtimeCommand(settings: EnvironmentSettings): Promise<Run
       HF_HUB_DISABLE_TELEMETRY: '1',
     },
   };
+}
+
+/** The folder of the Python that an environment was made with, as it stands in it; none before there is one. */
+async function findBasePython(environment: string): Promise<string[]> {
+  const settings = await readFile(path.join(environment, 'pyvenv.cfg'), 'utf8').catch(() => '');
+  const bin = /^home = (.+)$/m.exec(settings)?.[1];
+  return bin ? [path.dirname(bin.trim())] : [];
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { AppError } from '../../platform/errors.ts';
-import { takeTurns } from '../../platform/take-turns.ts';
+import { fairQueue } from '../../platform/fair-queue.ts';
 
 /**
  * A hash takes a tenth of a second of one core and 32 MB, by design. It runs on the four threads that
@@ -12,7 +12,7 @@ const WAITING_MAX = 50;
 
 /** Makes the sign-in library's two functions for passwords, of which few run at once, and not many wait. */
 export function hashPasswords(): { hash: typeof hashPassword; verify: typeof verifyPassword } {
-  const takeTurn = takeTurns(AT_ONCE);
+  const line = fairQueue(AT_ONCE);
   let inLine = 0;
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
     if (inLine >= AT_ONCE + WAITING_MAX) {
@@ -22,7 +22,7 @@ export function hashPasswords(): { hash: typeof hashPassword; verify: typeof ver
     }
     inLine += 1;
     try {
-      return await takeTurn('password', work);
+      return await line.run('password', work);
     } finally {
       inLine -= 1;
     }

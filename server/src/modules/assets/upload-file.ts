@@ -39,7 +39,11 @@ export async function uploadFile(
   const { name, blob } = await receiveFile(ctx, { ...input, quota });
   // What lies in a dataset is data, and nothing loads it as weights.
   if (type === 'MODEL')
-    await checkWeights({ localPath: await ctx.blobs.localPath(blob.sha256), name, userId: who.userId });
+    await checkWeights(ctx.wall, {
+      localPath: await ctx.blobs.localPath(blob.sha256),
+      name,
+      userId: who.userId,
+    });
 
   return inTransaction(ctx.db, async (tx) => {
     const asset = await lockChangeableAsset(tx, who);

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
+import { type FairQueue, fairQueue } from '../../platform/fair-queue.ts';
 import { awaitModelServer, type ModelServer, readyServer } from './await-model-server.ts';
 import { type CompletionBody, toServerRequest } from './completion-request.ts';
-import { fairTurns } from './fair-turns.ts';
 import type { Upstream } from './gateway-queries.ts';
 import { ModelServerUnreachable, postToModelServer } from './model-server-client.ts';
 import { promptSlots } from './prompt-slots.ts';
@@ -19,7 +19,7 @@ const TRIES = 10;
 const TRY_PAUSE_MS = 300;
 
 /** Whose turn it is, by text server. */
-const turnsOf = new Map<string, ReturnType<typeof fairTurns>>();
+const turnsOf = new Map<string, FairQueue>();
 /** What its caches hold, by the address of a model server. */
 const slotsOf = new Map<string, ReturnType<typeof promptSlots>>();
 const SLOTS_KNOWN_MAX = 1000;
@@ -51,7 +51,7 @@ export async function reachModelServer(
     const server =
       ready ?? (await awaitModelServer(ctx, parts, { upstream, modelName: body.model, signal, onWait }));
     ready = null;
-    const leave = await turns(upstream.server_id)(ctx.caller.userId, signal);
+    const leave = await turns(upstream.server_id).enter(ctx.caller.userId, signal);
     try {
       return await send(ctx, parts, question, server, pass);
     } catch (error) {
@@ -110,8 +110,8 @@ async function send(
 }
 
 /** As many at once as the server answers side by side; the others wait here, and not in a line of its own. */
-function turns(serverId: string): ReturnType<typeof fairTurns> {
-  const known = turnsOf.get(serverId) ?? fairTurns(PARALLEL_REQUESTS);
+function turns(serverId: string): FairQueue {
+  const known = turnsOf.get(serverId) ?? fairQueue(PARALLEL_REQUESTS, { lastForNewcomer: true });
   turnsOf.set(serverId, known);
   return known;
 }

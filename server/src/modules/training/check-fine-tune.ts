@@ -1,5 +1,5 @@
 import type { GpuType } from '@bakehouse/contract/limits';
-import { displayAmount } from '@bakehouse/contract/money';
+import { displayAmount, formatBgl } from '@bakehouse/contract/money';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import type { FineTuneValidation } from '@bakehouse/contract/training';
 import { readMachine } from '../../engine/machine/read-machine.ts';
@@ -7,6 +7,7 @@ import type { Capacity } from '../../engine/queue.ts';
 import type { Context } from '../../platform/context.ts';
 import { type AssetRevision, readRevision } from '../assets/read-revision.ts';
 import { quote } from '../credits/quote.ts';
+import { usualCeilingMicro } from './ceiling.ts';
 import { describeLoad, type LoadEstimate } from './estimate-load.ts';
 import {
   cpuSeconds,
@@ -21,6 +22,7 @@ import {
 import { findBaseFault } from './find-base-fault.ts';
 import {
   type FineTuneFields,
+  hasPairColumns,
   isTextFile,
   toDataSpec,
   toParameters,
@@ -139,6 +141,7 @@ function toCostEstimate(
     duration_hours: seconds / 3600,
     token_cost: displayAmount(costMicro, 'BGL').replace(/[ ,BGL]/g, ''),
     quote: quote(runItems(priceId, seconds, devices, priceLabel)),
+    ceiling: formatBgl(usualCeilingMicro(costMicro)),
     slowdown: gpu === null ? slowdown : 1,
     load: gpu === null ? describeLoad(slowdown) : null,
   };
@@ -147,10 +150,12 @@ function toCostEstimate(
 /** What can be refused before any file is read. */
 function refuseChoice(base: AssetRevision, dataset: AssetRevision, fields: FineTuneFields): string[] {
   const errors: string[] = [];
-  if (!isTextFile(fields.file_name) && !(fields.input_column && fields.output_column)) {
-    errors.push('Input and output columns are required for non-text files');
-  } else if (fields.input_column && fields.input_column === fields.output_column) {
-    errors.push('Input and output must be different columns');
+  if (!isTextFile(fields.file_name) && hasPairColumns(fields)) {
+    if (!fields.input_column || !fields.output_column) {
+      errors.push('Input and output columns are required for non-text files');
+    } else if (fields.input_column === fields.output_column) {
+      errors.push('Input and output must be different columns');
+    }
   }
   const baseFault = findBaseFault(base);
   if (baseFault) errors.push(baseFault);

@@ -1,4 +1,4 @@
-import type { TrainSpec, ValidateSpec } from '@bakehouse/contract/runtime/train-spec';
+import type { TrainSpec, ValidateReport, ValidateSpec } from '@bakehouse/contract/runtime/train-spec';
 import type { FineTunePayload } from '@bakehouse/contract/training';
 import type { WorkloadSpec } from '../../engine/workload.ts';
 import type { AssetRevision } from '../assets/read-revision.ts';
@@ -6,7 +6,7 @@ import type { AssetRevision } from '../assets/read-revision.ts';
 /** The fields of a fine-tune that say how to read the data and how to train. */
 export type FineTuneFields = Omit<
   FineTunePayload,
-  'asset_id' | 'model_name' | 'base_model' | 'user_id' | 'accelerator_type' | 'accelerator_count'
+  'asset_id' | 'model_name' | 'base_model' | 'user_id' | 'ceiling' | 'accelerator_type' | 'accelerator_count'
 >;
 
 const SEED = 42;
@@ -16,10 +16,10 @@ export function toDataSpec(fields: FineTuneFields, now: Date): TrainSpec['data']
   const isText = isTextFile(fields.file_name);
   return {
     file_path: fields.file_name,
-    format: null,
-    system_column: null,
+    format: isText ? null : (fields.data_format ?? null),
     input_column: isText ? null : (fields.input_column ?? null),
     output_column: isText ? null : (fields.output_column ?? null),
+    system_column: isText ? null : (fields.system_column ?? null),
     segmentation_method: fields.segmentation_method,
     max_chunk_size: fields.max_chunk_size,
     stride: fields.stride,
@@ -28,6 +28,26 @@ export function toDataSpec(fields: FineTuneFields, now: Date): TrainSpec['data']
     seed: SEED,
     date: now.toISOString().slice(0, 10),
   };
+}
+
+/** The fields with the format that the file was read in: a run reads it as its validation did. */
+export function withFormat<F extends FineTuneFields>(
+  fields: F,
+  read: ValidateReport['format'] | undefined,
+): F {
+  if (!read) return fields;
+  return {
+    ...fields,
+    data_format: read.format,
+    input_column: read.input_column || null,
+    output_column: read.output_column || null,
+    system_column: read.system_column,
+  };
+}
+
+/** Whether rows are read as a question and an answer, of which the request names the columns. */
+export function hasPairColumns({ data_format, input_column, output_column }: FineTuneFields): boolean {
+  return data_format === 'prompt_completion' || (!data_format && Boolean(input_column || output_column));
 }
 
 export function toParameters(fields: FineTuneFields): ValidateSpec['parameters'] {

@@ -1,33 +1,51 @@
+import { formatBgl } from '@bakehouse/contract/money';
 import { stopWorkload } from '../../engine/stop-workload.ts';
 import type { Workload } from '../../engine/workload.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
 import { availableMicro, extendHold } from '../credits/ledger.ts';
 import { isOutOfCredit } from '../credits/within-budget.ts';
+import { leftOfCeilingMicro } from './ceiling.ts';
 import { runCostMicro } from './estimate-run.ts';
 import { HOLD_MS, holdForRun } from './hold-run.ts';
-import { type RunRow, updateHold } from './queries.ts';
+import { type RunRow, updateHold, updateStopReason } from './queries.ts';
 
 /** The hold is extended when less than this is left of it, by this much. */
 const LEFT_S = 15;
 const EXTENDED_BY_S = 300;
 
 /**
- * Step: makes sure that the hold covers what the run has used and is about to use. When the
- * balance does not allow it any more and the hold is used up, the run is asked to save its work
- * and end; the moments until then are free.
+ * Step: makes sure that the hold covers what the run has used and is about to use, up to the run's
+ * ceiling. When the ceiling or the balance does not allow it any more and the hold is used up, the run
+ * is asked to save its work and end; the moments until then are free.
  */
 export async function meterRun(tx: Transaction, run: RunRow, workload: Workload, now: Date): Promise<void> {
   if (run.chargedMicro !== null || workload.wanted === 'stopped') return;
   const costAfter = (seconds: number) =>
     runCostMicro(run.priceId, workload.activeSeconds - run.settledSeconds + seconds, run.devices);
   let held = run.heldMicro;
-  const isShort = held < costAfter(LEFT_S) && workload.startedAt !== null;
+  const ceiling = leftOfCeilingMicro(run);
+  const isShort = held < smaller(costAfter(LEFT_S), ceiling) && workload.startedAt !== null;
   const expiresSoon = run.holdExpiresAt.getTime() - now.getTime() < HOLD_MS / 2;
-  if (isShort || expiresSoon) held = await extend(tx, run, isShort ? costAfter(EXTENDED_BY_S) : held, now);
+  if (isShort || expiresSoon)
+    held = await extend(tx, run, isShort ? smaller(costAfter(EXTENDED_BY_S), ceiling) : held, now);
   if (held === 0n || held < costAfter(0)) {
-    await stopWorkload(tx, { id: run.id, reason: 'Your credits ran out. The work was saved', now });
+    await stopFor(tx, run, held < ceiling ? 'credits' : 'ceiling', now);
   }
+}
+
+async function stopFor(
+  tx: Transaction,
+  run: RunRow,
+  reason: NonNullable<RunRow['stopReason']>,
+  now: Date,
+): Promise<void> {
+  const why =
+    reason === 'ceiling'
+      ? `The run reached its ceiling of ${formatBgl(run.ceilingMicro)} BGL`
+      : 'Your credits ran out';
+  await updateStopReason(tx, run.id, reason);
+  await stopWorkload(tx, { id: run.id, reason: `${why}. The work was saved`, now });
 }
 
 /** Extends the hold to `wantedMicro`, or to as much as there is. Returns what is held then. */

@@ -33,6 +33,10 @@ export type RunRow = {
   settledSeconds: number;
   /** How often its owner has resumed it. */
   resumes: number;
+  /** What all rounds together may cost. */
+  ceilingMicro: bigint;
+  /** Why this round was stopped before its end, where not by its owner. */
+  stopReason: Run['stop_reason'];
   /** Charged for this round; null until settled. */
   chargedMicro: bigint | null;
   summary: Run['summary'];
@@ -46,7 +50,10 @@ export type Configuration = z.infer<typeof savedConfiguration>;
 
 export async function insertRun(
   tx: Transaction,
-  run: Omit<RunRow, 'settledMicro' | 'settledSeconds' | 'resumes' | 'chargedMicro' | 'summary'>,
+  run: Omit<
+    RunRow,
+    'settledMicro' | 'settledSeconds' | 'resumes' | 'stopReason' | 'chargedMicro' | 'summary'
+  >,
 ): Promise<void> {
   await tx
     .insertInto('runs')
@@ -71,6 +78,7 @@ export async function insertRun(
       hold_id: run.holdId,
       held_micro: run.heldMicro,
       hold_expires_at: run.holdExpiresAt,
+      ceiling_micro: run.ceilingMicro,
       created_at: run.createdAt,
     })
     .execute();
@@ -141,12 +149,11 @@ export async function updateHold(tx: Transaction, id: string, hold: RunHold): Pr
     .execute();
 }
 
-/** A settled run begins another round under a new hold. */
+/** A settled run begins another round under a new hold and a new ceiling. */
 export async function beginRound(
   tx: Transaction,
   run: RunRow,
-  settledSeconds: number,
-  hold: RunHold,
+  { settledSeconds, ceilingMicro, hold }: { settledSeconds: number; ceilingMicro: bigint; hold: RunHold },
 ): Promise<void> {
   await tx
     .updateTable('runs')
@@ -154,6 +161,8 @@ export async function beginRound(
       settled_micro: run.settledMicro + (run.chargedMicro ?? 0n),
       settled_seconds: settledSeconds,
       resumes: run.resumes + 1,
+      ceiling_micro: ceilingMicro,
+      stop_reason: null,
       charged_micro: null,
       hold_id: hold.id,
       held_micro: hold.micro,
@@ -162,6 +171,14 @@ export async function beginRound(
     })
     .where('id', '=', run.id)
     .execute();
+}
+
+export async function updateStopReason(
+  tx: Transaction,
+  id: string,
+  reason: NonNullable<Run['stop_reason']>,
+): Promise<void> {
+  await tx.updateTable('runs').set({ stop_reason: reason }).where('id', '=', id).execute();
 }
 
 export async function updateCharge(tx: Transaction, id: string, chargedMicro: bigint): Promise<void> {
@@ -270,6 +287,8 @@ function toRunRow(row: Selectable<RunsTable>): RunRow {
     settledMicro: row.settled_micro,
     settledSeconds: row.settled_seconds,
     resumes: row.resumes,
+    ceilingMicro: row.ceiling_micro,
+    stopReason: row.stop_reason as RunRow['stopReason'],
     chargedMicro: row.charged_micro,
     summary: row.summary as RunRow['summary'],
     createdAt: row.created_at,

@@ -8,6 +8,7 @@ import { readConfig } from '../../config.ts';
 import { environmentDir, environmentPython, runtimeDir } from '../../engine/machine/environment.ts';
 import { lockFiles } from '../../engine/machine/layers.ts';
 import { openLocalBlobStore } from '../../platform/storage/local-blob-store.ts';
+import { noWall } from '../../platform/walls/wall.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { type DataToRead, dataReader, type ReadData } from './read-data.ts';
 import { shareReads } from './share-reads.ts';
@@ -30,6 +31,7 @@ async function withPython(...script: string[]): Promise<Parameters<ReadData>[0]>
     config,
     blobs,
     caller: { kind: 'user', userId: 'ada', isOperator: false },
+    wall: noWall(path.join(home, 'lent')),
   };
 }
 

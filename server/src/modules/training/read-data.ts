@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
   type ValidateReport,
@@ -11,7 +10,7 @@ import { ProgramFailed, runProgram } from '../../engine/machine/run-program.ts';
 import { atLowPriority, runtimeCommand } from '../../engine/machine/runtime-command.ts';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { BlobStore } from '../../platform/storage/blob-store.ts';
+import { lendFiles } from '../../platform/walls/lend-files.ts';
 
 type File = { path: string; sha256: string };
 
@@ -24,12 +23,15 @@ export type DataToRead = {
 
 /** Reads a data file as training would, until the signal aborts. Tests put a function in its place. */
 export type ReadData = (
-  ctx: Pick<Context, 'config' | 'blobs' | 'caller'>,
+  ctx: Pick<Context, 'config' | 'blobs' | 'caller' | 'wall'>,
   input: DataToRead,
   signal?: AbortSignal,
 ) => Promise<ValidateReport>;
 
 const TIME_LIMIT_MS = 120_000;
+/** Folders of the files that are read, for their names may be the same. */
+const BASE_MODEL = 'base_model';
+const DATASET = 'dataset';
 
 /**
  * Runs the runtime's `validate` on the files. What makes the run impossible stands in the report; a
@@ -48,46 +50,45 @@ export function dataReader(limitMs: number): ReadData {
           'The Python environment for training is still being prepared. Please try again in a few minutes.',
       });
     }
-    return inFolder((folder) => validateIn(folder, ctx, input, limitMs, gone));
+    const lend = async (file: File, folder: string) => ({
+      localPath: await ctx.blobs.localPath(file.sha256),
+      as: path.join(folder, file.path),
+    });
+    const files = await Promise.all([
+      ...input.base.map((file) => lend(file, BASE_MODEL)),
+      lend(input.dataFile, DATASET),
+    ]);
+    return lendFiles(ctx.wall, files, (lent) => validateIn(lent, ctx, input, limitMs, gone));
   };
-}
-
-async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-validate-'));
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 async function validateIn(
-  folder: string,
-  { config, blobs }: Pick<Context, 'config' | 'blobs'>,
-  { base, dataFile, spec }: DataToRead,
+  { folder, user }: { folder: string; user: number },
+  { config, wall }: Pick<Context, 'config' | 'wall'>,
+  { dataFile, spec }: DataToRead,
   limitMs: number,
   gone: AbortSignal | undefined,
 ): Promise<ValidateReport> {
-  const baseDir = path.join(folder, 'base_model');
-  for (const file of base) await link(blobs, file, baseDir);
-  await link(blobs, dataFile, path.join(folder, 'dataset'));
   const full: ValidateSpec = {
     ...spec,
-    base_model_dir: baseDir,
-    data_file: path.join(folder, 'dataset', dataFile.path),
+    base_model_dir: path.join(folder, BASE_MODEL),
+    data_file: path.join(folder, DATASET, dataFile.path),
   };
   const specFile = path.join(folder, 'spec.json');
   await writeFile(specFile, JSON.stringify(full));
-
-  const { command, args, env } = await runtimeCommand(config);
+  const runtime = await runtimeCommand(config);
+  const enclosed = await wall.enclose({
+    argv: [runtime.command, ...runtime.args, 'validate', specFile],
+    cwd: folder,
+    reads: [...runtime.reads, folder],
+    writes: [],
+    user,
+  });
+  const [command = '', ...args] = [...atLowPriority, ...enclosed];
   const tooLong = AbortSignal.timeout(limitMs);
   const signal = gone ? AbortSignal.any([tooLong, gone]) : tooLong;
   try {
-    const [priority = '', ...priorityArgs] = atLowPriority;
-    const output = await runProgram(priority, [...priorityArgs, command, ...args, 'validate', specFile], {
-      env,
-      signal,
-    });
+    const output = await runProgram(command, args, { env: runtime.env, signal });
     const json = output.findLast((line) => line.startsWith('{'));
     return validateReport.parse(JSON.parse(json ?? ''));
   } catch (error) {
@@ -108,10 +109,4 @@ async function validateIn(
     }
     throw error;
   }
-}
-
-async function link(blobs: BlobStore, file: File, folder: string): Promise<void> {
-  const target = path.join(folder, file.path);
-  await mkdir(path.dirname(target), { recursive: true });
-  await symlink(await blobs.localPath(file.sha256), target);
 }

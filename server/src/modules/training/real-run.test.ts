@@ -43,6 +43,8 @@ describe.skipIf(!isReady)('a real run', () => {
             model_name: 'the baker',
             file_name: 'rows.csv',
             user_id: user.userId,
+            // However slow the machine is.
+            ceiling: '100',
             input_column: 'question',
             output_column: 'answer',
             // Each epoch ends with a checkpoint.

@@ -10,6 +10,7 @@ import { publishChange } from '../../platform/events/publish-change.ts';
 import { findReadableAsset } from '../assets/find-asset.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
 import { readRevision } from '../assets/read-revision.ts';
+import { costSoFarMicro, refuseLowCeiling, resumeCeilingMicro } from './ceiling.ts';
 import { findOwnRun } from './find-own-run.ts';
 import { holdForRun } from './hold-run.ts';
 import { beginRound, type RunRow } from './queries.ts';
@@ -18,13 +19,14 @@ import { toRun } from './to-run.ts';
 
 /**
  * Lets a cancelled or failed run go on from its last checkpoint, with credits held for what is
- * left. Throws AppError 'conflict' when it cannot go on, 'not_found' when a model or file that it
- * needs was deleted, 'insufficient_funds' or 'budget_exceeded'; then nothing has changed.
+ * left, up to its ceiling. Throws AppError 'invalid_request' for a ceiling that it has reached, 'conflict' when
+ * it cannot go on, 'not_found' when a model or file that it needs was deleted, 'insufficient_funds' or
+ * 'budget_exceeded'; then nothing has changed.
  */
-export async function resumeRun(ctx: Context, { params }: InputOf<typeof endpoint>): Promise<Run> {
+export async function resumeRun(ctx: Context, { params, body }: InputOf<typeof endpoint>): Promise<Run> {
   const { userId } = ctx.caller;
   const { runId } = params;
-  const call = { userId, key: ctx.idempotencyKey, operation: 'resume-run', input: params };
+  const call = { userId, key: ctx.idempotencyKey, operation: 'resume-run', input: { ...params, ...body } };
   await inTransaction(ctx.db, (tx) =>
     idempotent(tx, call, async () => {
       await requireSources(tx, (await findOwnRun(tx, { runId, userId })).run);
@@ -36,9 +38,13 @@ export async function resumeRun(ctx: Context, { params }: InputOf<typeof endpoin
       // Who lets it go on pays for what is left.
       const run: RunRow = { ...found, keyId: ctx.caller.key?.id ?? null };
       await publishChange(tx, userId, { topic: 'run', id: runId });
-      const amountMicro = (ended && resumeCostMicro(run, ended)) ?? 0n;
+      const costMicro = (ended && resumeCostMicro(run, ended)) ?? 0n;
+      const ceilingMicro = body.ceiling ?? resumeCeilingMicro(run, costMicro);
+      refuseLowCeiling(run, ceilingMicro);
+      const leftMicro = ceilingMicro - costSoFarMicro(run);
+      const amountMicro = costMicro < leftMicro ? costMicro : leftMicro;
       const hold = await holdForRun(tx, run, { round: `resume:${run.resumes + 1}`, amountMicro, now });
-      await beginRound(tx, run, workload.activeSeconds, hold);
+      await beginRound(tx, run, { settledSeconds: workload.activeSeconds, ceilingMicro, hold });
       return { id: runId };
     }),
   );

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import { AppError } from '../../platform/errors.ts';
-import { takeTurns } from '../../platform/take-turns.ts';
+import { fairQueue } from '../../platform/fair-queue.ts';
 import type { DataToRead, ReadData } from './read-data.ts';
 
 /** Each takes a core and some hundred megabytes. */
@@ -26,13 +26,13 @@ type Shared = { report: Promise<ValidateReport>; waiting: number; abandoned: Abo
 export function shareReads(read: ReadData, quickMs = QUICK_MS): ReadData {
   const reports = new Map<string, Shared>();
   const inLine = new Map<string, number>();
-  const oneEach = takeTurns(Number.POSITIVE_INFINITY, { perKey: 1 });
-  const inTurn = takeTurns(READS_AT_ONCE);
+  const oneEach = fairQueue(Number.POSITIVE_INFINITY, { perKey: 1 });
+  const inTurn = fairQueue(READS_AT_ONCE);
   let long = 0;
 
   /** Reads in its turn; a long read leaves it early. */
   const readInTurn: ReadData = async (ctx, input, signal) => {
-    const { reading } = await inTurn(
+    const { reading } = await inTurn.run(
       ctx.caller.userId,
       async () => {
         const begun = read(ctx, input, signal);
@@ -56,9 +56,9 @@ export function shareReads(read: ReadData, quickMs = QUICK_MS): ReadData {
     enter(inLine, userId);
     const abandoned = new AbortController();
     const { signal } = abandoned;
-    const report = oneEach(userId, () => readInTurn(ctx, input, signal), signal).finally(() =>
-      leave(inLine, userId),
-    );
+    const report = oneEach
+      .run(userId, () => readInTurn(ctx, input, signal), signal)
+      .finally(() => leave(inLine, userId));
     const shared = { report, waiting: 0, abandoned };
     reports.set(name, shared);
     report.catch(() => {

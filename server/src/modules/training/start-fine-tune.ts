@@ -13,16 +13,17 @@ import { completeOnboardingStep } from '../accounts/complete-onboarding-step.ts'
 import { insertAsset } from '../assets/insert-asset.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
 import { recordLineage } from '../assets/record-lineage.ts';
+import { usualCeilingMicro } from './ceiling.ts';
 import { checkFineTune, type FineTuneCheck, type TrainingParts } from './check-fine-tune.ts';
 import { FINE_TUNE_KIND } from './fine-tune-kind.ts';
-import { toTrainSpec } from './fine-tune-spec.ts';
+import { toTrainSpec, withFormat } from './fine-tune-spec.ts';
 import { holdForRun } from './hold-run.ts';
 import { insertRun } from './queries.ts';
 
 type Body = InputOf<typeof createAsset>['body'];
 
 /**
- * Makes a model asset and starts the run that fills it: credits are held, the run is queued. All
+ * Makes a model asset and starts the run that fills it: the quote is held, at most the ceiling, the run is queued. All
  * of it happens, or nothing. Returns the asset's id. Throws AppError('invalid_request') with the
  * first thing that stands in the way, 'not_found' when a source was deleted meanwhile,
  * 'insufficient_funds', 'budget_exceeded', or 'idempotency_conflict'.
@@ -49,6 +50,7 @@ export async function startFineTune(
       const { base, dataset, place } = check;
       await keepAssets(tx, [base.asset.id, dataset.asset.id]);
       const now = ctx.clock.now();
+      const fields = withFormat(payload, check.validation.data?.format);
       const assetId = await insertAsset(tx, {
         ownerUserId: userId,
         datasetType: 'MODEL',
@@ -68,7 +70,7 @@ export async function startFineTune(
         title: body.title,
         spec: toTrainSpec({
           title: body.title,
-          fields: payload,
+          fields,
           base,
           dataset,
           device: place.placement.accelerator === null ? 'cpu' : 'cuda',
@@ -88,11 +90,16 @@ export async function startFineTune(
       await publishChange(tx, userId, { topic: 'run', id: runId });
       const keyId = ctx.caller.key?.id ?? null;
       const run = { id: runId, userId, keyId, title: body.title, modelAssetId: assetId, ...sources };
-      const hold = await holdForRun(tx, run, { round: 'first', amountMicro: check.costMicro, now });
+      const ceilingMicro = payload.ceiling ?? usualCeilingMicro(check.costMicro);
+      const hold = await holdForRun(tx, run, {
+        round: 'first',
+        amountMicro: smaller(check.costMicro, ceilingMicro),
+        now,
+      });
       await insertRun(tx, {
         ...run,
         fileName: payload.file_name,
-        parameters: parametersOf(payload),
+        parameters: parametersOf(fields),
         priceId: place.priceId,
         devices: place.devices,
         quote: check.validation.cost_estimate.quote,
@@ -100,6 +107,7 @@ export async function startFineTune(
         holdId: hold.id,
         heldMicro: hold.micro,
         holdExpiresAt: hold.expiresAt,
+        ceilingMicro,
         createdAt: now,
       });
       return { id: assetId };
@@ -128,6 +136,10 @@ async function checkStart(
   return check;
 }
 
-function parametersOf({ asset_id, base_model, file_name, user_id, ...parameters }: FineTunePayload) {
+function parametersOf({ asset_id, base_model, file_name, user_id, ceiling, ...parameters }: FineTunePayload) {
   return parameters;
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
 }

@@ -3,6 +3,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/training';
 import { cutHostPaths, type HostFolders } from '../../engine/machine/cut-host-paths.ts';
 import { hasEnded, type Workload, type WorkloadState } from '../../engine/workload.ts';
+import { costSoFarMicro, resumeCeilingMicro } from './ceiling.ts';
 import type { RunRow } from './queries.ts';
 import { resumeCostMicro } from './resume-cost.ts';
 
@@ -50,8 +51,11 @@ export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run
     device: deviceName(workload),
     quote: run.quote,
     held: formatBgl(run.chargedMicro === null ? run.heldMicro : 0n),
-    charged: run.chargedMicro === null ? null : formatBgl(chargedInAll(run)),
+    charged: run.chargedMicro === null ? null : formatBgl(costSoFarMicro(run)),
+    ceiling: formatBgl(run.ceilingMicro),
+    stop_reason: run.stopReason,
     resume_hold: resumeMicro === null ? null : formatBgl(resumeMicro),
+    resume_ceiling: resumeMicro === null ? null : formatBgl(resumeCeilingMicro(run, resumeMicro)),
     restarts: workload.restarts,
     summary: run.summary,
     created_at: run.createdAt.toISOString(),
@@ -63,10 +67,6 @@ export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run
 /** Why it ended, as a sentence; what it cost stands in `charged`. */
 function asSentence(reason: string): string {
   return reason.endsWith('.') ? reason : `${reason}.`;
-}
-
-function chargedInAll(run: RunRow): bigint {
-  return run.settledMicro + (run.chargedMicro ?? 0n);
 }
 
 /** A run that is not complete never shows 100. */

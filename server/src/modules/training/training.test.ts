@@ -392,11 +392,14 @@ describe('a fine-tune', () => {
   });
 
   test('that is cancelled while it trains is charged for the time used', async () => {
-    const { modelId, launch } = await begin(async (one, process) => {
-      await idleUntilStopped(one, process);
-      await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
-      return 0;
-    });
+    const { modelId, launch } = await begin(
+      async (one, process) => {
+        await idleUntilStopped(one, process);
+        await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
+        return 0;
+      },
+      { payload: { ceiling: '1' } },
+    );
     clock.advance({ seconds: 12 });
     await workload(launch).report();
     await request(training.cancelRun, { params: { runId: launch.workloadId } }, { as: user });
@@ -429,6 +432,65 @@ describe('a fine-tune', () => {
     });
   });
 
+  test('is stopped at its ceiling with its work saved, and goes on under a higher one', async () => {
+    const untilStopped = async (one: Launch) => {
+      let command = '';
+      for (let round = 0; command !== 'stop' && round < 100; round += 1) {
+        clock.advance({ seconds: 5 });
+        ({ command } = await workload(one).report(step(1)));
+      }
+      await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
+      return 0;
+    };
+    const { modelId } = await begin(untilStopped);
+    const begun = await runOf(modelId);
+    // Half more than the quote, which is what is held at first.
+    expect(begun.held).toBe(begun.quote.total);
+    expect(micro(begun.ceiling)).toBe(Math.ceil(1.5 * micro(begun.quote.total)));
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(run).toMatchObject({
+      state: 'cancelled',
+      stop_reason: 'ceiling',
+      reason: `The run reached its ceiling of ${run.ceiling} BGL. The work was saved.`,
+      charged: run.ceiling,
+    });
+
+    const call = { params: { runId: run.run_id } };
+    await expect(
+      request(training.resumeRun, { ...call, body: { ceiling: run.ceiling } }, { as: user }),
+    ).rejects.toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          param: 'ceiling',
+          message: `The run has cost ${run.ceiling} BGL so far. Set a ceiling above that`,
+        },
+      },
+    });
+    script = async (one) => {
+      await workload(one).report(step(1));
+      return untilStopped(one);
+    };
+    const ceiling = '0.04';
+    const resumed = await request(training.resumeRun, { ...call, body: { ceiling } }, { as: user });
+    expect(resumed).toMatchObject({ state: 'queued', ceiling, stop_reason: null });
+    expect(micro(resumed.held)).toBeLessThanOrEqual(micro(ceiling) - micro(run.ceiling));
+    await ended(modelId);
+    expect(await runOf(modelId)).toMatchObject({ stop_reason: 'ceiling', charged: ceiling, held: '0' });
+    // Without another ceiling it may cost half more than what is left.
+    const next = await runOf(modelId);
+    expect(micro(next.resume_ceiling)).toBe(micro(ceiling) + Math.ceil(1.5 * micro(next.resume_hold)));
+  });
+
+  test('whose ceiling is below its quote holds no more than that', async () => {
+    const modelId = await start({ payload: { ceiling: '0.000002' } });
+    expect(await runOf(modelId)).toMatchObject({ held: '0.000002', ceiling: '0.000002' });
+    const { run_id: runId } = await runOf(modelId);
+    await request(training.cancelRun, { params: { runId } }, { as: user });
+    await expect(start({ payload: { ceiling: '0' } })).rejects.toMatchObject({ status: 400 });
+  });
+
   test('extends its hold, and is stopped with its work saved when the credit ends', async () => {
     const poor = await server.signUp('Poor');
     // What is left pays for about 100 seconds.
@@ -444,13 +506,14 @@ describe('a fine-tune', () => {
         await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
         return 0;
       },
-      { as: poor, payload: own },
+      { as: poor, payload: { ...own, ceiling: '1' } },
     );
     await ended(modelId, poor);
     const run = await runOf(modelId, poor);
     expect(commands.length).toBeLessThan(50);
     expect(run).toMatchObject({
       state: 'cancelled',
+      stop_reason: 'credits',
       reason: 'Your credits ran out. The work was saved.',
     });
     expect(micro(run.charged)).toBeGreaterThan(micro(run.quote.total));
@@ -546,11 +609,14 @@ describe('a fine-tune', () => {
   });
 
   test('that is resumed while its end is being written knows what that end has charged', async () => {
-    const { modelId, launch } = await begin(async (one, process) => {
-      await idleUntilStopped(one, process);
-      await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
-      return 0;
-    });
+    const { modelId, launch } = await begin(
+      async (one, process) => {
+        await idleUntilStopped(one, process);
+        await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
+        return 0;
+      },
+      { payload: { ceiling: '1' } },
+    );
     const params = { runId: launch.workloadId };
     clock.advance({ seconds: 12 });
     await workload(launch).report();
@@ -630,6 +696,26 @@ describe('starting', () => {
     });
     read = goodData;
     expect(await counts()).toEqual(before);
+  });
+
+  test('reads its data in the format that the validation has recognised', async () => {
+    const format = {
+      format: 'messages',
+      input_column: 'chat',
+      output_column: '',
+      system_column: 'system',
+    } as const;
+    read = { ...goodData, format };
+    const { modelId, launch } = await begin(idleUntilStopped, {
+      payload: { input_column: null, output_column: null },
+    });
+    read = goodData;
+    const kept = { input_column: 'chat', output_column: null, system_column: 'system' };
+    expect(launch.spec).toMatchObject({ data: { ...kept, format: 'messages' } });
+    const run = await runOf(modelId);
+    expect(run.parameters).toMatchObject({ ...kept, data_format: 'messages' });
+    await request(training.cancelRun, { params: { runId: run.run_id } }, { as: user });
+    await ended(modelId);
   });
 
   test('is refused for what the validation refuses', async () => {
@@ -735,6 +821,15 @@ describe('validation', () => {
       { as: user },
     );
 
+  test('needs no columns where the format has none, and none where nothing is named', async () => {
+    const nothing = { input_column: null, output_column: null };
+    expect((await validate(nothing)).critical_errors).toEqual([]);
+    expect((await validate({ ...nothing, data_format: 'messages' })).critical_errors).toEqual([]);
+    expect((await validate({ ...nothing, data_format: 'prompt_completion' })).critical_errors).toEqual([
+      'Input and output columns are required for non-text files',
+    ]);
+  });
+
   test('refuses one column as both input and output', async () => {
     const { critical_errors } = await validate({ output_column: 'question' });
     expect(critical_errors).toEqual(['Input and output must be different columns']);
@@ -807,7 +902,7 @@ describe('validation', () => {
   test('takes the speed of a finished run as it would have been on an idle machine', async () => {
     busyThreads = 12;
     script = trainFor(600);
-    const modelId = await start();
+    const modelId = await start({ payload: { ceiling: '1' } });
     await ended(modelId);
     busyThreads = 0;
     const { db } = server.services;

@@ -283,6 +283,8 @@ export type RunsTable = {
   created_at: Timestamp;
   slowdown: Generated<number>;
   resumes: Generated<number>;
+  ceiling_micro: bigint;
+  stop_reason: string | null;
   key_id: string | null;
 };
 

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { testDatabase } from '../../testing/test-database.ts';
+import { inTransaction } from '../db/in-transaction.ts';
 import { openEvents } from './events.ts';
 import { publishChange } from './publish-change.ts';
 
@@ -49,6 +50,31 @@ describe('events', () => {
     await expect(failing).rejects.toThrow('no');
     await publish('ada', 'done');
     await vi.waitFor(() => expect(ada.heard).toEqual(['done']));
+  });
+
+  test('of a transaction are announced after its commit, each once, and not inside it', async () => {
+    const ada = listen('ada');
+    const undone = inTransaction(db, async (tx) => {
+      await publishChange(tx, 'ada', { topic: 'balance', id: 'undone' });
+      throw new Error('no');
+    });
+    await expect(undone).rejects.toThrow('no');
+    const statements: string[] = [];
+    const recorded = db.withPlugin({
+      transformQuery: ({ node }) => {
+        statements.push(JSON.stringify(node));
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    await inTransaction(recorded, async (tx) => {
+      await publishChange(tx, 'ada', { topic: 'balance', id: 'ada' });
+      await publishChange(tx, 'ada', { topic: 'balance', id: 'ada' });
+      await publishChange(tx, 'ada', { topic: 'run', id: 'one' });
+      expect(statements).toEqual([]);
+    });
+    await vi.waitFor(() => expect(ada.heard).toEqual(['ada', 'one']));
+    expect(statements.join()).toContain('pg_notify');
   });
 
   test('announced outside a transaction are heard once each, however often they were told', async () => {

@@ -255,12 +255,7 @@ async function ensureDatabase(place: Place, dir: string, owner: Owner | null): P
   }
 }
 
-async function stopServer(
-  native: string,
-  dir: string,
-  place: Place,
-  owner: Owner | null,
-): Promise<void> {
+async function stopServer(native: string, dir: string, place: Place, owner: Owner | null): Promise<void> {
   if (await isUsedByOthers(place)) return;
   await runAs(owner, path.join(native, 'bin', 'pg_ctl'), [
     '-D',

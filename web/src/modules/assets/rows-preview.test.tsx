@@ -42,6 +42,8 @@ function show(answer: object) {
     total_rows: 0,
     broken: [],
     broken_count: 0,
+    format: null,
+    conversations: [],
     ...answer,
   });
   render(
@@ -77,4 +79,33 @@ test('what is not shown of a file is said: columns beyond the first, broken rows
   expect(screen.getByText(/the first 2 of 80,000 columns/)).toBeTruthy();
   expect(screen.getByText('1,250 rows could not be read')).toBeTruthy();
   expect(screen.getByText('and 1,245 more')).toBeTruthy();
+});
+
+test('a conversation is drawn turn by turn, in the place of its cell', () => {
+  show({
+    columns: ['id', 'messages'],
+    rows: [
+      [1, '[{"role":"user"…'],
+      [2, 'no list'],
+    ],
+    total_rows: 2,
+    format: { format: 'messages', input_column: 'messages', output_column: '', system_column: null },
+    conversations: [
+      {
+        turns: [
+          { role: 'user', content: 'Who bakes?' },
+          { role: 'assistant', content: 'Ada.' },
+        ],
+        turn_count: 5,
+      },
+      { turns: [], turn_count: 0 },
+    ],
+  });
+  expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    'UserWho bakes?',
+    'AssistantAda.',
+    'and 3 more turns',
+  ]);
+  expect(screen.queryByText(/"role"/)).toBeNull();
+  expect(screen.getByText('no list')).toBeTruthy();
 });

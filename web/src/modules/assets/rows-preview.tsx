@@ -1,11 +1,14 @@
-import type { Asset } from '@bakehouse/contract/assets';
+import type { Asset, filePreview } from '@bakehouse/contract/assets';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
+import type * as z from 'zod';
 import { countOf } from '../../lib/count-of.ts';
+import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { Card } from '../../ui/card.tsx';
+import { Conversation } from '../../ui/conversation.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -14,6 +17,8 @@ import { PREVIEW_ROWS, previewQuery } from './api.ts';
 import { isDataFile, shownDataFile } from './data-file.ts';
 
 type Props = { asset: Asset; path: string | undefined; onPath: (path: string) => void };
+
+type Preview = z.output<typeof filePreview>;
 
 const BROKEN_SHOWN = 5;
 
@@ -89,7 +94,10 @@ function Rows(file: { assetId: string; revisionId: string; path: string }) {
     total_rows: total,
     broken,
     broken_count: brokenCount,
+    format,
+    conversations,
   } = preview.data;
+  const dialogueAt = conversations.length > 0 && format ? columns.indexOf(format.input_column) : -1;
   const last = offset + rows.length;
   const brokenRows = brokenCount > 0 && (
     <Callout tone="warn" className="mx-5 mb-3" title={`${countOf(brokenCount, 'row')} could not be read`}>
@@ -142,9 +150,15 @@ function Rows(file: { assetId: string; revisionId: string; path: string }) {
                   <td
                     key={column}
                     dir="auto"
-                    className="min-w-40 max-w-xl whitespace-pre-wrap px-3 py-2 text-start [overflow-wrap:anywhere]"
+                    className={cx(
+                      'max-w-xl whitespace-pre-wrap px-3 py-2 text-start [overflow-wrap:anywhere]',
+                      column === dialogueAt ? 'min-w-72' : 'min-w-40',
+                    )}
                   >
-                    {value === null ? <span className="text-faint">empty</span> : String(value)}
+                    <Cell
+                      value={value}
+                      conversation={column === dialogueAt ? conversations[index] : undefined}
+                    />
                   </td>
                 ))}
               </tr>
@@ -182,6 +196,19 @@ function Rows(file: { assetId: string; revisionId: string; path: string }) {
       </footer>
     </>
   );
+}
+
+type CellProps = {
+  value: Preview['rows'][number][number];
+  conversation: Preview['conversations'][number] | undefined;
+};
+
+function Cell({ value, conversation }: CellProps) {
+  if (conversation && conversation.turns.length > 0) {
+    const { turns, turn_count: count } = conversation;
+    return <Conversation turns={turns} more={count - turns.length} />;
+  }
+  return value === null ? <span className="text-faint">empty</span> : String(value);
 }
 
 /** Why a file shows nothing at all. */

@@ -96,15 +96,15 @@ export function useCancelRun(runId: string) {
   });
 }
 
-/** Goes on with a cancelled or failed run from its last checkpoint. */
+/** Goes on with a cancelled or failed run from its last checkpoint, under the ceiling that is given. */
 export function useResumeRun(runId: string) {
   const keys = useIdempotencyKeys();
   return useMutation({
-    mutationFn: () =>
+    mutationFn: (ceiling: string) =>
       call(
         resumeRun,
-        { params: { runId } },
-        { operation: 'resume the run', idempotencyKey: keys.keyFor(runId) },
+        { params: { runId }, body: { ceiling } },
+        { operation: 'resume the run', idempotencyKey: keys.keyFor({ runId, ceiling }) },
       ),
     onSuccess: (run: Run) => {
       keys.renew();
@@ -123,6 +123,8 @@ export type FineTuneChoice = {
   datasetId: string;
   fileName: string;
   parameters: TrainingParameters;
+  /** Empty: as the server proposes. */
+  ceiling: string;
 };
 
 /** The wizard shows one toast at a time: each says what stands in the way now. */
@@ -177,6 +179,7 @@ export function useStartFineTune() {
               base_model: choice.baseModelId,
               file_name: choice.fileName,
               user_id: choice.userId,
+              ...(choice.ceiling && { ceiling: choice.ceiling }),
               ...wireParameters(choice.parameters),
             },
           },
@@ -221,10 +224,12 @@ export function useCreateUploadedModel() {
   });
 }
 
-/** The wizard's parameters as the wire names them: no columns where there are none. */
+/** The wizard's parameters as the wire names them: only those columns that the format is told. */
 export function wireParameters({
+  data_format,
   input_column,
   output_column,
+  system_column,
   accelerator_type,
   accelerator_count,
   ...rest
@@ -233,7 +238,9 @@ export function wireParameters({
     ...rest,
     accelerator_type: accelerator_type ?? undefined,
     accelerator_count: accelerator_count as 1 | 2 | 4 | 8,
+    ...(data_format && { data_format }),
     ...(input_column && { input_column }),
     ...(output_column && { output_column }),
+    ...(system_column && { system_column }),
   };
 }

@@ -185,6 +185,8 @@ function Wizard({ open, onClose, onUnfinished, dataFile, ...preset }: WizardProp
           validation={wizard.validation}
           choice={wizard.choice}
           unaffordable={wizard.unaffordable}
+          ceilingProblem={wizard.problems.ceiling}
+          onCeiling={(ceiling) => wizard.dispatch({ do: 'ceiling', ceiling })}
         />
       )}
       {state.step === 6 && (

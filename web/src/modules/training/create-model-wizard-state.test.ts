@@ -8,6 +8,7 @@ import {
   learningRateAdvice,
   parameterProblems,
   problemsOf,
+  type TrainingParameters,
   type WizardState,
   wizardReducer,
 } from './create-model-wizard-state.ts';
@@ -47,11 +48,16 @@ describe('wizardReducer', () => {
     const state = at({
       datasetId: 'a',
       fileName: 'x.csv',
-      parameters: { ...initialParameters, input_column: 'q', output_column: 'r' },
+      parameters: {
+        ...initialParameters,
+        data_format: 'prompt_completion',
+        input_column: 'q',
+        output_column: 'r',
+      },
     });
     const other = wizardReducer(state, { do: 'change', values: { datasetId: 'b' } });
     expect(other.fileName).toBeNull();
-    expect(other.parameters).toMatchObject({ input_column: '', output_column: '' });
+    expect(other.parameters).toMatchObject({ data_format: null, input_column: '', output_column: '' });
     const renamed = wizardReducer(state, { do: 'change', values: { name: 'Other' } });
     expect(renamed.parameters.input_column).toBe('q');
   });
@@ -94,6 +100,18 @@ it('applies a saved configuration over what was chosen before', () => {
     input_column: '',
     output_column: '',
   });
+  const older = { file_name: 'y.csv', input_column: 'q', output_column: 'r' };
+  expect(wizardReducer(before, { do: 'apply', configuration: older }).parameters.data_format).toBe(
+    'prompt_completion',
+  );
+});
+
+it('takes what the file was recognised as, unless a format was chosen', () => {
+  const values = { data_format: 'messages', input_column: 'messages' } as const;
+  const read = wizardReducer(initialState, { do: 'suggest', values });
+  expect(read.parameters).toMatchObject({ ...values, output_column: '', system_column: '' });
+  const chosen = at({ parameters: { ...initialParameters, data_format: 'alpaca' } });
+  expect(wizardReducer(chosen, { do: 'suggest', values })).toEqual(chosen);
 });
 
 describe('problemsOf', () => {
@@ -121,6 +139,25 @@ describe('problemsOf', () => {
   });
 });
 
+describe('the ceiling', () => {
+  const review: WizardState = { ...initialState, type: 'finetune', step: 5 };
+
+  it.each([
+    ['', undefined],
+    ['12.5', undefined],
+    ['0', 'Ceiling must be an amount of BGL greater than 0'],
+    ['much', 'Ceiling must be an amount of BGL greater than 0'],
+  ])('typed as %j is refused with %j', (ceiling, problem) => {
+    const state = wizardReducer(review, { do: 'ceiling', ceiling });
+    expect(problemsOf(state).ceiling).toBe(problem);
+  });
+
+  it('is forgotten on the way back, since another quote has another one', () => {
+    const state = wizardReducer(review, { do: 'ceiling', ceiling: '12.5' });
+    expect(wizardReducer(state, { do: 'back' })).toMatchObject({ step: 4, ceiling: '' });
+  });
+});
+
 describe('parameterProblems', () => {
   it('has none at the defaults for a text file', () => {
     expect(parameterProblems(initialParameters, 'story.TXT')).toEqual({});
@@ -131,6 +168,14 @@ describe('parameterProblems', () => {
     expect(parameterProblems({ ...initialParameters, input_column: 'q' }, 'rows.csv')).toEqual({
       output_column: message,
     });
+  });
+
+  it('asks for columns where the format has them', () => {
+    const of = (data_format: TrainingParameters['data_format']) =>
+      parameterProblems({ ...initialParameters, data_format }, 'rows.jsonl');
+    expect(Object.keys(of('prompt_completion'))).toEqual(['input_column', 'output_column']);
+    expect(of('text')).toEqual({ input_column: 'Please choose the text column' });
+    for (const format of ['messages', 'sharegpt', 'alpaca'] as const) expect(of(format)).toEqual({});
   });
 
   it('refuses the same column for both', () => {

@@ -1,4 +1,5 @@
 import {
+  type DataFormatName,
   FILE_SIZE_LIMIT_BYTES,
   FILE_SIZE_LIMIT_MESSAGE,
   fineTuneDefaults,
@@ -10,6 +11,7 @@ import {
   type segmentationMethods,
   type uploadBaseModelTypes,
 } from '@bakehouse/contract/limits';
+import { parseBgl } from '@bakehouse/contract/money';
 import { numberProblem } from '@bakehouse/contract/number-field';
 import type { savedConfiguration } from '@bakehouse/contract/training';
 import type * as z from 'zod';
@@ -21,8 +23,11 @@ export type ModelType = 'upload' | 'finetune';
 export type TrainingParameters = {
   epochs: number;
   learning_rate: number;
+  /** Null until the file has been looked at. */
+  data_format: DataFormatName | null;
   input_column: string;
   output_column: string;
+  system_column: string;
   segmentation_method: (typeof segmentationMethods)[number];
   batch_size: number;
   eval_batch_size: number;
@@ -51,6 +56,8 @@ export type WizardState = {
   datasetId: string | null;
   fileName: string | null;
   parameters: TrainingParameters;
+  /** What the run may cost at most, in BGL, as typed; empty: as the server proposes with its quote. */
+  ceiling: string;
   /** How often the person has tried to go on from this step in vain; problems are shown from the first time on. */
   attempts: number;
 };
@@ -61,8 +68,10 @@ const numberNames = Object.keys(fineTuneNumbers) as NumberName[];
 
 export const initialParameters: TrainingParameters = {
   ...fineTuneDefaults,
+  data_format: null,
   input_column: '',
   output_column: '',
+  system_column: '',
   lora_target_modules: [...loraTargetModules],
 };
 
@@ -77,16 +86,18 @@ export const initialState: WizardState = {
   datasetId: null,
   fileName: null,
   parameters: initialParameters,
+  ceiling: '',
   attempts: 0,
 };
 
 export type Suggestion = Partial<
   Pick<WizardState, 'baseModelId' | 'datasetId' | 'fileName'> &
-    Pick<TrainingParameters, 'input_column' | 'output_column'>
+    Pick<TrainingParameters, 'data_format' | 'input_column' | 'output_column' | 'system_column'>
 >;
 
 export type WizardAction =
-  | { do: 'change'; values: Partial<Omit<WizardState, 'step' | 'parameters' | 'attempts'>> }
+  | { do: 'change'; values: Partial<Omit<WizardState, 'step' | 'parameters' | 'ceiling' | 'attempts'>> }
+  | { do: 'ceiling'; ceiling: string }
   | { do: 'parameters'; values: Partial<TrainingParameters> }
   /** Fills in what is plainly meant, where nothing has been chosen yet. */
   | { do: 'suggest'; values: Suggestion }
@@ -109,13 +120,15 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
   switch (action.do) {
     case 'change':
       return withoutStaleChoices(state, { ...state, ...action.values });
+    case 'ceiling':
+      return { ...state, ceiling: action.ceiling };
     case 'parameters':
       return { ...state, parameters: { ...state.parameters, ...action.values } };
     case 'suggest':
       return withSuggestion(state, action.values);
     case 'apply': {
       const { asset_id, base_model, file_name, model_name: _, ...parameters } = action.configuration;
-      const { input_column, output_column } = parameters;
+      const { data_format, input_column, output_column, system_column } = parameters;
       return {
         ...state,
         baseModelId: base_model ?? state.baseModelId,
@@ -124,8 +137,11 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
         parameters: {
           ...state.parameters,
           ...parameters,
+          // Columns without a format are of a template from before there were formats.
+          data_format: data_format ?? (input_column && output_column ? 'prompt_completion' : null),
           input_column: input_column ?? '',
           output_column: output_column ?? '',
+          system_column: system_column ?? '',
         },
       };
     }
@@ -138,7 +154,8 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
     }
     case 'back':
       return canGoBack(state)
-        ? { ...state, step: (state.step - 1) as WizardState['step'], attempts: 0 }
+        ? // Another quote may have another ceiling.
+          { ...state, step: (state.step - 1) as WizardState['step'], ceiling: '', attempts: 0 }
         : state;
     case 'review':
       return { ...state, step: 4, attempts: 0 };
@@ -154,26 +171,33 @@ export function canGoBack({ type, step }: WizardState): boolean {
   return step > 1 && step < (type === 'upload' ? 4 : 6);
 }
 
-/** A file belongs to its dataset, and columns to their file: another choice above empties the ones below. */
+/** How a file is read that nobody has looked at yet. */
+const noReading = { data_format: null, input_column: '', output_column: '', system_column: '' };
+
+/** A file belongs to its dataset, and its format and columns to the file: another choice above empties the ones below. */
 function withoutStaleChoices(before: WizardState, after: WizardState): WizardState {
   const fileName = after.datasetId === before.datasetId ? after.fileName : null;
-  const columns = fileName === before.fileName ? {} : { input_column: '', output_column: '' };
-  return { ...after, fileName, parameters: { ...after.parameters, ...columns } };
+  const reading = fileName === before.fileName ? {} : noReading;
+  return { ...after, fileName, parameters: { ...after.parameters, ...reading } };
 }
 
 function withSuggestion(state: WizardState, suggested: Suggestion): WizardState {
-  const { input_column, output_column } = state.parameters;
-  const untouched = !input_column && !output_column;
+  const { data_format, input_column, output_column } = state.parameters;
+  const untouched = !data_format && !input_column && !output_column;
   return {
     ...state,
     baseModelId: state.baseModelId ?? suggested.baseModelId ?? null,
     datasetId: state.datasetId ?? suggested.datasetId ?? null,
     fileName: state.fileName ?? suggested.fileName ?? null,
-    parameters: {
-      ...state.parameters,
-      input_column: untouched ? (suggested.input_column ?? '') : input_column,
-      output_column: untouched ? (suggested.output_column ?? '') : output_column,
-    },
+    parameters: untouched
+      ? {
+          ...state.parameters,
+          data_format: suggested.data_format ?? null,
+          input_column: suggested.input_column ?? '',
+          output_column: suggested.output_column ?? '',
+          system_column: suggested.system_column ?? '',
+        }
+      : state.parameters,
   };
 }
 
@@ -197,9 +221,26 @@ export function problemsOf(state: WizardState): Problems {
     case 4:
       if (state.type === 'upload') return {};
       return parameterProblems(state.parameters, state.fileName ?? '');
-    case 5:
+    case 5: {
+      const problem = ceilingProblem(state.ceiling);
+      return problem === null ? {} : { ceiling: problem };
+    }
     case 6:
       return {};
+  }
+}
+
+/** What is wrong with a ceiling as it was typed; null where nothing is, or nothing was typed. */
+export function ceilingProblem(ceiling: string): string | null {
+  if (ceiling === '') return null;
+  return isAmountAboveZero(ceiling) ? null : 'Ceiling must be an amount of BGL greater than 0';
+}
+
+function isAmountAboveZero(text: string): boolean {
+  try {
+    return parseBgl(text) > 0n;
+  } catch {
+    return false;
   }
 }
 
@@ -236,21 +277,25 @@ export function parameterProblems(parameters: TrainingParameters, fileName: stri
   if (!gpuCounts.some((count) => count === parameters.accelerator_count)) {
     problems.accelerator_count = 'Please select a valid number of GPUs (1, 2, 4, or 8)';
   }
-  if (!isTextFile(fileName)) {
-    const { input_column, output_column } = parameters;
-    const message = 'Input and output columns are required for non-text files';
-    if (!input_column) problems.input_column = message;
-    if (!output_column) problems.output_column = message;
-    else if (output_column === input_column) {
-      problems.output_column = 'Input and output must be different columns';
-    }
-  }
+  if (!isTextFile(fileName)) Object.assign(problems, columnProblems(parameters));
   // Those that have a problem already keep their place.
   Object.assign(problems, numberProblems(parameters, numberNames));
   if (parameters.lora_target_modules.length === 0) {
     problems.lora_target_modules = 'Select at least one target module';
   }
   return problems;
+}
+
+function columnProblems({ data_format, input_column, output_column }: TrainingParameters): Problems {
+  if (data_format === 'text') return input_column ? {} : { input_column: 'Please choose the text column' };
+  if (data_format !== null && data_format !== 'prompt_completion') return {};
+  const message = 'Input and output columns are required for non-text files';
+  return {
+    ...(!input_column && { input_column: message }),
+    ...(!output_column && { output_column: message }),
+    ...(output_column &&
+      output_column === input_column && { output_column: 'Input and output must be different columns' }),
+  };
 }
 
 function numberProblems(parameters: TrainingParameters, names: readonly NumberName[]): Problems {

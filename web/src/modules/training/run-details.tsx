@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatDateTime } from '../../lib/format-time.ts';
 import { Card } from '../../ui/card.tsx';
+import { Money } from '../../ui/money.tsx';
 import { shownParameters } from './shown-parameters.ts';
 
 /** What it was made from and with. */
@@ -28,6 +29,9 @@ export function RunDetails({ run }: { run: Run }) {
             {run.dataset.title}
           </Link>
           <span className="block font-mono text-muted text-xs">{run.dataset.file_name}</span>
+        </Row>
+        <Row label="Ceiling">
+          <Money bgl={run.ceiling} />
         </Row>
         <Row label="Created">{formatDateTime(new Date(run.created_at))}</Row>
         {shownParameters(run).map(({ name, value }) => (

@@ -36,15 +36,20 @@ export function RunOutcome({ run }: { run: Run }) {
     );
   }
   return (
-    <Callout
-      tone={run.state === 'failed' ? 'bad' : 'info'}
-      className="mb-5"
-      title={run.state === 'failed' ? 'The run failed' : 'The run was cancelled'}
-    >
+    <Callout tone={run.state === 'failed' ? 'bad' : 'info'} className="mb-5" title={outcomeTitle(run)}>
       {saysMore(run) && `${run.reason} `}
       {run.charged !== null && <Charge bgl={run.charged} />}
     </Callout>
   );
+}
+
+function outcomeTitle({ state, stop_reason }: Run): string {
+  if (state === 'failed') return 'The run failed';
+  return stop_reason === 'ceiling'
+    ? 'The run reached its ceiling'
+    : stop_reason === 'credits'
+      ? 'The run was stopped'
+      : 'The run was cancelled';
 }
 
 /** A run that its owner cancelled has no more to say than that. */

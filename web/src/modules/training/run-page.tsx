@@ -8,14 +8,14 @@ import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { LogView } from '../../ui/log-view.tsx';
 import { Missing } from '../../ui/missing.tsx';
-import { Money } from '../../ui/money.tsx';
 import { notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { DeployButton, useDeploymentsOf, useLiveDeployment } from '../deployments/api.ts';
-import { useCancelRun, useResumeRun, useRun, useRunLogs, useRunMetrics } from './api.ts';
+import { useCancelRun, useRun, useRunLogs, useRunMetrics } from './api.ts';
+import { ResumeDialog } from './resume-dialog.tsx';
 import { RunCurves } from './run-curves.tsx';
 import { RunDetails } from './run-details.tsx';
 import { RunOutcome } from './run-outcome.tsx';
@@ -75,7 +75,6 @@ const ended = new Set<Run['state']>(['completed', 'cancelled', 'failed']);
 function LoadedPage({ run }: { run: Run }) {
   const [asking, setAsking] = useState<'cancel' | 'resume' | null>(null);
   const cancel = useCancelRun(run.run_id);
-  const resume = useResumeRun(run.run_id);
   const close = () => setAsking(null);
   const over = ended.has(run.state);
   useEnd(run);
@@ -100,7 +99,7 @@ function LoadedPage({ run }: { run: Run }) {
             {over && run.state !== 'completed' && (
               <Button onClick={() => setAsking('resume')}>
                 <Play aria-hidden />
-                Resume
+                {run.stop_reason === 'ceiling' ? 'Resume with a higher ceiling' : 'Resume'}
               </Button>
             )}
             <ButtonLink to="/model/$id/description" params={{ id: run.model_id }}>
@@ -127,27 +126,13 @@ function LoadedPage({ run }: { run: Run }) {
         pending={cancel.isPending}
         onConfirm={() => cancel.mutate(undefined, { onSettled: close })}
       />
-      <ConfirmDialog
-        open={asking === 'resume'}
-        onOpenChange={close}
-        title="Resume this run?"
-        description={
-          <>
-            It goes on from its last checkpoint. <Money bgl={run.resume_hold ?? run.quote.total} /> is held
-            for the rest, estimated from its speed so far. You pay for the time used.
-          </>
-        }
-        action="Resume"
-        tone="primary"
-        pending={resume.isPending}
-        onConfirm={() => resume.mutate(undefined, { onSettled: close })}
-      />
+      <ResumeDialog run={run} open={asking === 'resume'} onClose={close} />
     </>
   );
 }
 
 /** A toast when the run ends while its page is open. */
-function useEnd({ run_id, state, title, reason }: Run): void {
+function useEnd({ run_id, state, title, reason, stop_reason }: Run): void {
   const before = useRef(state);
   useEffect(() => {
     const watched = !ended.has(before.current);
@@ -156,8 +141,9 @@ function useEnd({ run_id, state, title, reason }: Run): void {
     const id = `run-${run_id}`;
     if (state === 'completed') notify.success(`${title} is trained`, { id });
     else if (state === 'failed') notify.failure(`Training ${title} failed`, { id, description: reason });
-    else notify.info(`Training ${title} was cancelled`, { id });
-  }, [run_id, state, title, reason]);
+    else if (stop_reason === null) notify.info(`Training ${title} was cancelled`, { id });
+    else notify.warning(`Training ${title} was stopped`, { id, description: reason });
+  }, [run_id, state, title, reason, stop_reason]);
 }
 
 /** The way to an answer: to the deployment that there is, or to a new one with its price. */

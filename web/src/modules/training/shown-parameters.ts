@@ -1,5 +1,6 @@
 import type { Run } from '@bakehouse/contract/training';
 import { deviceName } from '../machine/api.ts';
+import { formatLabels } from './format-labels.ts';
 
 /**
  * What a run was made with, as rows of name and text. The GPU that was asked for is left out: where it
@@ -11,9 +12,14 @@ export function shownParameters(run: Pick<Run, 'device' | 'parameters'>): { name
     accelerator_type: _type,
     accelerator_count: _count,
     lora_target_modules: modules,
+    data_format: format,
     ...rest
   } = run.parameters;
-  const rows = Object.entries({ ...rest, lora_target_modules: modules.join(', ') });
+  const rows = Object.entries({
+    ...(format && { data_format: formatLabels[format] }),
+    ...rest,
+    lora_target_modules: modules.join(', '),
+  });
   return [
     { name: 'Runs on', value: deviceName(run.device) },
     ...rows.map(([name, value]) => ({ name: label(name), value: String(value ?? '') || '–' })),

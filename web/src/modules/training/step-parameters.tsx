@@ -1,7 +1,6 @@
 import { Callout } from '../../ui/callout.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
 import { FormFields } from '../../ui/form-fields.tsx';
-import { ColumnFields } from './column-fields.tsx';
 import {
   differsFromDefaults,
   isTextFile,
@@ -10,6 +9,7 @@ import {
   type TrainingParameters,
   type WizardState,
 } from './create-model-wizard-state.ts';
+import { FormatFields } from './format-fields.tsx';
 import { GpuFields } from './gpu-fields.tsx';
 import { loraFields, mainFields, segmentationFields } from './parameter-fields.tsx';
 
@@ -38,7 +38,7 @@ export function StepParameters({ state, problems, criticalErrors, onChange, onSu
         </Callout>
       )}
       {fileName && !isTextFile(fileName) && (
-        <ColumnFields state={state} problems={problems} onChange={onChange} onSuggest={onSuggest} />
+        <FormatFields state={state} problems={problems} onChange={onChange} onSuggest={onSuggest} />
       )}
 
       <FormFields fields={mainFields} {...shared} />

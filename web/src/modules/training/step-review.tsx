@@ -13,8 +13,10 @@ import { Money } from '../../ui/money.tsx';
 import { errorMessage, notify } from '../../ui/notify.ts';
 import { gpusHere, useMachine } from '../machine/api.ts';
 import type { FineTuneChoice } from './api.ts';
+import { CeilingField } from './ceiling-field.tsx';
 import { useSaveConfiguration } from './configurations.ts';
 import type { WizardState } from './create-model-wizard-state.ts';
+import { SampleList } from './sample-list.tsx';
 import { TokenHistogram } from './token-histogram.tsx';
 
 type Props = {
@@ -23,10 +25,13 @@ type Props = {
   choice: FineTuneChoice;
   /** The server's refusal to start for want of credit. */
   unaffordable: Error | null;
+  /** What is wrong with the ceiling, once it was tried. */
+  ceilingProblem: string | undefined;
+  onCeiling: (ceiling: string) => void;
 };
 
 /** What will be trained, on what, where, and what it costs: the same quote that is held. */
-export function StepReview({ state, validation, choice, unaffordable }: Props) {
+export function StepReview({ state, validation, choice, unaffordable, ceilingProblem, onCeiling }: Props) {
   const { cost_estimate: cost, data, placement, warnings, recommendations } = validation;
   const machine = useMachine();
   const here = machine.data && gpusHere(machine.data);
@@ -73,8 +78,16 @@ export function StepReview({ state, validation, choice, unaffordable }: Props) {
         {cost.load && <p className="mt-3 text-[0.8125rem] text-muted">{cost.load}</p>}
         <p className="mt-3 text-[0.8125rem] text-muted">
           This amount is held when you start. You pay only for the time used: the rest is released, and a run
-          that takes longer holds more of your balance as it goes. You can cancel at any time.
+          that takes longer holds more of your balance as it goes, up to its ceiling. You can cancel at any
+          time.
         </p>
+        <CeilingField
+          className="mt-4 max-w-60"
+          value={state.ceiling}
+          usual={cost.ceiling}
+          error={ceilingProblem}
+          onChange={onCeiling}
+        />
       </section>
 
       <Callout>{placement.description}</Callout>
@@ -119,27 +132,7 @@ export function StepReview({ state, validation, choice, unaffordable }: Props) {
             </Disclosure>
           )}
           <TokenHistogram bins={data.token_histogram} />
-          <Disclosure title="How the model sees the first examples">
-            <ul className="flex flex-col gap-3">
-              {data.samples.map((sample, index) => (
-                <li
-                  key={index}
-                  className="whitespace-pre-wrap rounded-lg bg-subtle p-3 font-mono text-xs [overflow-wrap:anywhere]"
-                >
-                  {sample.parts.map(({ text, learnt }, at) =>
-                    learnt ? (
-                      <mark key={at} className="rounded bg-accent-soft text-accent-text">
-                        {text}
-                      </mark>
-                    ) : (
-                      text
-                    ),
-                  )}
-                </li>
-              ))}
-            </ul>
-            <p className="mt-2 text-[0.8125rem] text-muted">The model learns to write the marked part.</p>
-          </Disclosure>
+          <SampleList samples={data.samples} format={data.format} />
         </>
       )}
       {recommended.length > 0 && (

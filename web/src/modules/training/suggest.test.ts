@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { onlyOne, suggestColumns, suggestFile } from './suggest.ts';
+import { expect, it } from 'vitest';
+import { onlyOne, suggestFile } from './suggest.ts';
 
 it('takes the one that there is', () => {
   expect(onlyOne([{ dataset_id: 'a' }])).toBe('a');
@@ -13,18 +13,4 @@ it('takes the file that the person came from, else the only one', () => {
   expect(suggestFile(files, 'gone.csv')).toBeUndefined();
   expect(suggestFile(files, undefined)).toBeUndefined();
   expect(suggestFile([{ path: 'a.csv' }], 'gone.csv')).toBe('a.csv');
-});
-
-describe('suggestColumns', () => {
-  it.each([
-    [['id', 'question', 'answer'], 'question', 'answer'],
-    [['Prompt', 'Completion'], 'Prompt', 'Completion'],
-    [['instruction', 'input', 'output'], 'instruction', 'output'],
-    [['output', 'input'], 'input', 'output'],
-    [['text', 'label'], 'text', undefined],
-    [['question', 'reply'], undefined, undefined],
-    [[], undefined, undefined],
-  ])('%j', (columns, input_column, output_column) => {
-    expect(suggestColumns(columns)).toEqual({ input_column, output_column });
-  });
 });

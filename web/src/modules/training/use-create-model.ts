@@ -166,7 +166,7 @@ function isUnaffordable(error: unknown): error is ApiError {
 }
 
 function choiceOf(state: WizardState, userId: string): FineTuneChoice | null {
-  const { baseModelId, datasetId, fileName, parameters, tags } = state;
+  const { baseModelId, datasetId, fileName, parameters, tags, ceiling } = state;
   if (!baseModelId || !datasetId || !fileName) return null;
-  return { userId, name: state.name.trim(), tags, baseModelId, datasetId, fileName, parameters };
+  return { userId, name: state.name.trim(), tags, baseModelId, datasetId, fileName, parameters, ceiling };
 }

@@ -37,7 +37,7 @@ def run(spec: TrainAutoencoderSpec) -> int:
 
 
 def _run(spec: TrainAutoencoderSpec, work: Workload) -> None:
-    inputs = work.pull_inputs()
+    inputs = work.inputs()
     base, dataset = (required_input(inputs, name) for name in ("base_model", "dataset"))
     reporter = PictureReporter(work)
     reporter.phase("reading data")

@@ -45,7 +45,7 @@ def train(spec: TrainSpec) -> int:
 
 def _train(spec: TrainSpec, work: Workload) -> None:
     reporter = work.reporter
-    inputs = work.pull_inputs()
+    inputs = work.inputs()
     for name in ("base_model", "dataset"):
         if name not in inputs:
             raise PlainError(f"The spec has no input {name}.")

@@ -54,7 +54,7 @@ def run(spec: TrainParisSpec) -> int:
 
 
 def _run(spec: TrainParisSpec, work: Workload) -> None:
-    inputs = work.pull_inputs()
+    inputs = work.inputs()
     base, dataset = (required_input(inputs, name) for name in ("base_model", "dataset"))
     reporter = PictureReporter(work)
     reporter.phase("reading data")

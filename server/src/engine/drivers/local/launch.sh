@@ -4,6 +4,8 @@
 # The attempt belongs to whoever creates its file: a second start, or one that comes after the
 # attempt was closed, ends here.
 set -C
+# Where users are walled off from each other, another one has to read what is brought here.
+umask 022
 attempt_file=$1 exit_file=$2
 shift 2
 if [ -r /proc/self/stat ]; then
@@ -14,9 +16,17 @@ else
 fi
 echo "$$ $birth" > "$attempt_file" || exit 75
 
-# Only the command itself is asked to stop; what it started is its own to end.
+# Only the command itself is asked to stop; what it started is its own to end. bubblewrap passes no
+# signal on: the command is its only child.
 child=
-trap '[ -z "$child" ] && exit 143; kill -TERM "$child"' TERM
+ask_to_stop() {
+  [ -z "$child" ] && exit 143
+  case "$(cat "/proc/$child/comm" 2> /dev/null)" in
+    bwrap) kill -TERM $(cat "/proc/$child/task/$child/children") ;;
+    *) kill -TERM "$child" ;;
+  esac
+}
+trap ask_to_stop TERM
 "$@" &
 child=$!
 wait "$child"

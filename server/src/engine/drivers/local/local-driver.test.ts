@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { noWall } from '../../../platform/walls/wall.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import type { Launch } from '../driver.ts';
@@ -14,11 +15,13 @@ const home = await temporaryFolder();
 const workloadsDir = path.join(home, 'workloads');
 const options = {
   workloadsDir,
-  cacheDir: path.join(home, 'cache'),
+  wall: noWall(path.join(home, 'lent')),
   capacity: async () => ({}),
   program: async () => ({
     argv: [process.execPath, path.join(import.meta.dirname, 'scripted-workload.ts')],
     env: { TZ: 'UTC' },
+    reads: [],
+    pull: null,
   }),
 };
 const driver = createLocalDriver(options);
@@ -39,7 +42,7 @@ test('the spec names its folders and only its owner may read it', async () => {
     workload_id: one.workloadId,
     server: one.server,
     work_dir: file(one, 'work'),
-    cache_dir: options.cacheDir,
+    inputs_dir: file(one, 'inputs'),
   });
   expect((await stat(file(one, 'attempts/1.json'))).mode & 0o777).toBe(0o600);
 });
@@ -56,10 +59,11 @@ test('a workload sees its GPUs alone, by the numbers of nvidia-smi', async () =>
 test('a workload outlives the server that started it, and the next server finds it', async () => {
   const one = launch('idle');
   const program = `
+    import { noWall } from ${JSON.stringify(path.resolve(import.meta.dirname, '../../../platform/walls/wall.ts'))};
     import { createLocalDriver } from ${JSON.stringify(path.join(import.meta.dirname, 'local-driver.ts'))};
     const options = ${JSON.stringify(options)};
     const argv = ${JSON.stringify((await options.program()).argv)};
-    await createLocalDriver({ ...options, program: async () => ({ argv, env: {} }) }).start(${JSON.stringify(one)});
+    await createLocalDriver({ ...options, wall: noWall(options.wall.lendingDir), program: async () => ({ argv, env: {}, reads: [], pull: null }) }).start(${JSON.stringify(one)});
     process.kill(process.pid, 'SIGKILL');`;
   const server = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
   await new Promise((resolve) => server.once('exit', resolve));
@@ -132,7 +136,7 @@ test('a launcher that hangs is given up, and cannot begin any more', async () =>
   }
   const hanging = createLocalDriver({
     ...options,
-    program: async () => ({ argv: ['never'], env: { PATH: tools } }),
+    program: async () => ({ argv: ['never'], env: { PATH: tools }, reads: [], pull: null }),
   });
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());

@@ -1,23 +1,32 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Wall } from '../../../platform/walls/wall.ts';
 import { atLowPriority } from '../../machine/runtime-command.ts';
 import type { Observed } from '../../plan.ts';
 import type { Capacity } from '../../queue.ts';
 import { type Driver, type Launch, type SpecKind, specKind } from '../driver.ts';
 import { boundLog, readLastLines, readLinesFrom } from './log-file.ts';
 import { groupExists, readBirth } from './process-identity.ts';
+import { workloadUsers } from './workload-users.ts';
 
-/** The program that executes a spec: its path follows as the last argument. */
-export type Program = { argv: string[]; env: Record<string, string> };
+/** The program that executes a spec: what it does and the path of the spec follow as the last arguments. */
+export type Program = {
+  argv: string[];
+  env: Record<string, string>;
+  /** Folders that the program itself lies in. */
+  reads: string[];
+  /** Brings the inputs of a spec here and then becomes the command that follows; null: there are none to bring. */
+  pull: ((specFile: string) => string[]) | null;
+};
 
 type Options = {
   /** Each workload has a folder of its own in here. */
   workloadsDir: string;
-  /** Inputs, shared by the workloads of this machine. */
-  cacheDir: string;
+  /** What each workload is kept behind. */
+  wall: Wall;
   capacity: () => Promise<Capacity>;
   /** The program for a spec, or the sentence that says why there is none yet. */
   program: (spec: SpecKind) => Promise<Program | { blocker: string }>;
@@ -35,10 +44,14 @@ const BIRTH_TIMEOUT_MS = 10_000;
  *   <id>/attempts/<n>.exit   the status that it ended with
  *   <id>/attempts/<n>.json   its spec
  *   <id>/output.log          what all attempts print
+ *   <id>/inputs/             what it works on, brought here before it begins
  *   <id>/work/               the workload's own files; they survive a restart
+ *
+ * Behind the wall a workload may write to the last one alone, and read the inputs and its spec.
  */
 export function createLocalDriver(options: Options): Driver {
   const listeners: ((workloadId: string) => void)[] = [];
+  const users = workloadUsers(options.wall, options.workloadsDir);
   const folder = (workloadId: string) => path.join(options.workloadsDir, workloadId);
   const attemptFile = (workloadId: string, attempt: number) =>
     path.join(folder(workloadId), 'attempts', String(attempt));
@@ -49,22 +62,33 @@ export function createLocalDriver(options: Options): Driver {
     const { workloadId, attempt } = launch;
     const dir = folder(workloadId);
     const file = attemptFile(workloadId, attempt);
-    await mkdir(path.join(dir, 'attempts'), { recursive: true, mode: 0o700 });
-    await mkdir(path.join(dir, 'work'), { recursive: true });
+    const specFile = `${file}.json`;
+    const places = { work: path.join(dir, 'work'), inputs: path.join(dir, 'inputs') };
+    await mkdir(path.join(dir, 'attempts'), { recursive: true, mode: 0o711 });
     for (let earlier = 1; earlier < attempt; earlier += 1) await close(workloadId, earlier);
 
-    const specFile = `${file}.json`;
-    await writeFile(specFile, JSON.stringify(fullSpec(launch, path.join(dir, 'work'))), { mode: 0o600 });
-    const log = await open(path.join(dir, 'output.log'), 'a');
+    const user = await users.own(dir);
+    await mkdir(places.inputs, { recursive: true, mode: 0o755 });
+    await writeFile(specFile, JSON.stringify(fullSpec(launch, places)), { mode: 0o600 });
+    if (options.wall.kind === 'user') await chown(specFile, user, user);
+    const command = await options.wall.enclose({
+      argv: [...program.argv, launch.spec.kind, specFile],
+      cwd: places.work,
+      reads: [...program.reads, places.inputs, specFile],
+      writes: [places.work],
+      user,
+    });
+    const log = await open(path.join(dir, 'output.log'), 'a', 0o600);
     try {
+      const pull = program.pull?.(specFile) ?? [];
       const child = spawn(
         '/bin/sh',
-        [LAUNCHER, file, `${file}.exit`, ...politely(launch), ...program.argv, launch.spec.kind, specFile],
+        [LAUNCHER, file, `${file}.exit`, ...politely(launch), ...pull, ...command],
         {
-          cwd: path.join(dir, 'work'),
+          cwd: places.work,
           detached: true,
           stdio: ['ignore', log.fd, log.fd],
-          env: { ...program.env, ...showGpus(launch) },
+          env: { ...program.env, ...ownCaches(places.work), ...showGpus(launch) },
         },
       );
       child.once('exit', () => {
@@ -84,16 +108,6 @@ export function createLocalDriver(options: Options): Driver {
     } finally {
       await log.close();
     }
-  }
-
-  function fullSpec(launch: Launch, workDir: string) {
-    return {
-      ...launch.spec,
-      workload_id: launch.workloadId,
-      server: launch.server,
-      work_dir: workDir,
-      cache_dir: options.cacheDir,
-    };
   }
 
   /** Takes the attempt's file, so that a launcher that comes late ends; or kills who has taken it. */
@@ -117,7 +131,7 @@ export function createLocalDriver(options: Options): Driver {
     await boundLog(log);
     if (await isAlive(owner)) return { state: 'alive' };
     // The leader is gone: nothing that it started may go on working without it.
-    await killGroup(owner);
+    await killAll(workloadId, owner);
     const exit = await readFile(`${attemptFile(workloadId, attempt)}.exit`, 'utf8').catch(() => '');
     const [lastLine = null] = await readLastLines(log, 1);
     return { state: 'ended', exitCode: exit.trim() === '' ? null : Number(exit), lastLine };
@@ -130,7 +144,13 @@ export function createLocalDriver(options: Options): Driver {
 
   async function kill(workloadId: string, attempt: number): Promise<void> {
     const owner = await readOwner(attemptFile(workloadId, attempt));
-    if (owner) await killGroup(owner);
+    if (owner) await killAll(workloadId, owner);
+  }
+
+  /** Ends what an attempt has started; of a user of its own also what has left the group. */
+  async function killAll(workloadId: string, owner: Owner): Promise<void> {
+    await killGroup(owner);
+    await users.killAll(folder(workloadId));
   }
 
   return {
@@ -155,6 +175,21 @@ export function createLocalDriver(options: Options): Driver {
       listeners.push(listener);
     },
   };
+}
+
+function fullSpec(launch: Launch, places: { work: string; inputs: string }) {
+  return {
+    ...launch.spec,
+    workload_id: launch.workloadId,
+    server: launch.server,
+    work_dir: places.work,
+    inputs_dir: places.inputs,
+  };
+}
+
+/** What libraries keep for the next time, such as compiled kernels, is shared with nobody. */
+function ownCaches(workDir: string): Record<string, string> {
+  return { HOME: workDir, TORCHINDUCTOR_CACHE_DIR: path.join(workDir, '.cache', 'torchinductor') };
 }
 
 type Owner = { pid: number; birth: string };

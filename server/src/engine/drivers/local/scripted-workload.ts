@@ -1,6 +1,7 @@
 /** A child process for tests of the driver: does what its spec's title says. */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import path from 'node:path';
 
 const [, , command, specFile = ''] = process.argv;
@@ -8,6 +9,28 @@ const spec = JSON.parse(readFileSync(specFile, 'utf8')) as { title: string; work
 const [verb, value] = spec.title.split(' ');
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const idle = () => setInterval(() => undefined, 1000);
+
+/** Tries everything that is named, and tells what came of it. */
+async function spy(tries: { read: string[]; write: string[]; connect: string[] }) {
+  const answers: Record<string, string> = {};
+  const attempt = (name: string, act: () => unknown) => {
+    try {
+      act();
+      answers[name] = 'done';
+    } catch (error) {
+      answers[name] = (error as NodeJS.ErrnoException).code ?? String(error);
+    }
+  };
+  for (const file of tries.read) attempt(file, () => readFileSync(file));
+  for (const file of tries.write) attempt(`to ${file}`, () => writeFileSync(file, 'x'));
+  for (const socket of tries.connect) {
+    answers[socket] = await new Promise<string>((resolve) => {
+      const connection = connect(socket, () => resolve('done'));
+      connection.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'refused'));
+    });
+  }
+  return answers;
+}
 
 print(`${command} ${spec.title}`);
 switch (verb) {
@@ -28,6 +51,16 @@ switch (verb) {
     idle();
     break;
   }
+  case 'runaway': {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+      detached: true,
+      stdio: 'ignore',
+    });
+    child.unref();
+    print(String(child.pid));
+    idle();
+    break;
+  }
   case 'chatter':
     for (let line = 0; line < Number(value); line += 1) print(`line ${line} ${'x'.repeat(1000)}`);
     idle();
@@ -35,6 +68,9 @@ switch (verb) {
   case 'gpus':
     print(`${process.env.CUDA_DEVICE_ORDER} ${process.env.CUDA_VISIBLE_DEVICES}`);
     break;
+  case 'spy':
+    print(JSON.stringify(await spy(JSON.parse(value ?? ''))));
+    process.exit();
   case 'exit':
     process.exit(Number(value));
   default:

@@ -31,16 +31,15 @@ export async function previewFile(
   if (!file) throw new AppError('not_found', { publicMessage: `There is no file ${path}`, param: 'path' });
   const localPath = await ctx.blobs.localPath(file.sha256);
   const limits = { ms: LIMIT_MS, heapMb: HEAP_MB, whose: userId };
-  const output = await runConfined(PROGRAM, { localPath, name: path, offset, limit }, limits).catch(
-    (cause: unknown) => {
-      if (!(cause instanceof OutOfLimits)) throw cause;
-      throw new AppError('invalid_request', {
-        publicMessage: `${path} takes too much time or memory to be shown here. Download it to see its rows.`,
-        param: 'path',
-        cause,
-      });
-    },
-  );
+  const work = { program: PROGRAM, localPath, input: { name: path, offset, limit } };
+  const output = await runConfined(ctx.wall, work, limits).catch((cause: unknown) => {
+    if (!(cause instanceof OutOfLimits)) throw cause;
+    throw new AppError('invalid_request', {
+      publicMessage: `${path} takes too much time or memory to be shown here. Download it to see its rows.`,
+      param: 'path',
+      cause,
+    });
+  });
   const read = answer.parse(output);
   if ('preview' in read) return read.preview;
   const { sentence, param } = read.unreadable;

@@ -2,12 +2,14 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { cell, filePreview } from '@bakehouse/contract/assets';
 import type * as z from 'zod';
+import { isDialogue, readConversation } from './conversation.ts';
 import { decodeText } from './decode-text.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
 import { readParquet } from './read-parquet.ts';
 import { readText } from './read-text.ts';
-import { isBroken, type Table } from './table.ts';
+import { LOOKED_AT, recogniseFormat } from './recognise-format.ts';
+import { cut, isBroken, type Table } from './table.ts';
 import { Unreadable } from './unreadable.ts';
 
 /** Files up to this size are read to their end, so that rows and broken rows are counted. */
@@ -57,6 +59,8 @@ async function openTextTable({ localPath, name }: { localPath: string; name: str
 /** Collects one page; goes on to the end of the table only to count. */
 async function readPage({ columns, rows }: Table, page: Page, toTheEnd: boolean): Promise<Preview> {
   const picked: Cell[][] = [];
+  const values: unknown[][] = [];
+  const first: unknown[][] = [];
   const broken: Preview['broken'] = [];
   let brokenCount = 0;
   let count = 0;
@@ -67,7 +71,11 @@ async function readPage({ columns, rows }: Table, page: Page, toTheEnd: boolean)
       brokenCount += 1;
       continue;
     }
-    if (count >= page.offset && picked.length < page.limit) picked.push(item.values.map(toCell));
+    if (count + brokenCount < LOOKED_AT) first.push(item.values);
+    if (count >= page.offset && picked.length < page.limit) {
+      picked.push(item.values.map(toCell));
+      values.push(item.values);
+    }
     count += 1;
     if (!toTheEnd && picked.length === page.limit) {
       isCounted = false;
@@ -75,6 +83,8 @@ async function readPage({ columns, rows }: Table, page: Page, toTheEnd: boolean)
     }
   }
   const cellChars = Math.floor(PAGE_CHARS_MAX / Math.max(1, picked.length * columns.shown.length));
+  const format = recogniseFormat(columns.shown, first);
+  const dialogueAt = format && isDialogue(format) ? columns.shown.indexOf(format.input_column) : -1;
   return {
     columns: columns.shown.map((name) => cut(name, NAME_CHARS_MAX)),
     column_count: columns.count,
@@ -88,6 +98,11 @@ async function readPage({ columns, rows }: Table, page: Page, toTheEnd: boolean)
     total_rows: isCounted ? count : null,
     broken,
     broken_count: brokenCount,
+    format,
+    conversations:
+      dialogueAt === -1
+        ? []
+        : values.map((row) => readConversation(row[dialogueAt], Math.floor(PAGE_CHARS_MAX / values.length))),
   };
 }
 
@@ -104,12 +119,6 @@ function toCell(value: unknown): Cell {
 
 function toJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item));
-}
-
-/** The text, or its beginning with a sign that there is more. A character is not cut in two. */
-function cut(text: string, chars: number): string {
-  if (text.length <= chars) return text;
-  return `${text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 function endingOf(path: string): string {

@@ -37,3 +37,9 @@ export function refuseTwins(columns: string[], fileName: string): void {
     seen.add(column);
   }
 }
+
+/** The text, or its beginning with a sign that there is more. A character is not cut in two. */
+export function cut(text: string, chars: number): string {
+  if (text.length <= chars) return text;
+  return `${text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { AppError } from '../../../platform/errors.ts';
 import { OutOfLimits, runConfined } from '../../../platform/run-confined.ts';
+import type { Wall } from '../../../platform/walls/wall.ts';
 import { weightsExtension } from './find-fault.ts';
 
 const LIMIT_MS = 30_000;
@@ -14,14 +15,15 @@ const PROGRAM = new URL('./find-fault-program.ts', import.meta.url);
  * with a sentence that names the file.
  */
 export async function checkWeights(
+  wall: Wall,
   file: { localPath: string; name: string; userId: string },
   limitMs = LIMIT_MS,
 ): Promise<void> {
   const extension = weightsExtension(file.name);
   if (!extension) return;
   const fault = await runConfined(
-    PROGRAM,
-    { localPath: file.localPath, extension },
+    wall,
+    { program: PROGRAM, localPath: file.localPath, input: { extension } },
     { ms: limitMs, heapMb: HEAP_MB, whose: file.userId },
   )
     .then((answer) => z.string().nullable().parse(answer))

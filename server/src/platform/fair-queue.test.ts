@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { takeTurns } from './take-turns.ts';
+import { type FairQueue, fairQueue } from './fair-queue.ts';
 
 /** Work that ends when it is told to. */
-function begin(run: ReturnType<typeof takeTurns>) {
+function begin({ run }: FairQueue) {
   const begun: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<void>>();
   const add = (key: string, name: string) => {
@@ -18,7 +18,7 @@ function begin(run: ReturnType<typeof takeTurns>) {
 }
 
 test('runs as much at once as is allowed, and takes turns by key', async () => {
-  const { begun, add, end } = begin(takeTurns(2));
+  const { begun, add, end } = begin(fairQueue(2));
   const all = [add('ada', 'a1'), add('ada', 'a2'), add('ada', 'a3'), add('ada', 'a4'), add('bob', 'b1')];
   await Promise.resolve();
   expect(begun).toEqual(['a1', 'a2']);
@@ -32,13 +32,13 @@ test('runs as much at once as is allowed, and takes turns by key', async () => {
 });
 
 test('work that fails gives its place back', async () => {
-  const run = takeTurns(1);
+  const { run } = fairQueue(1);
   await expect(run('ada', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await run('ada', async () => 'next')).toBe('next');
 });
 
 test('runs no more of one key at once than it may, though there is room', async () => {
-  const { begun, add, end } = begin(takeTurns(3, { perKey: 1 }));
+  const { begun, add, end } = begin(fairQueue(3, { perKey: 1 }));
   const all = [add('ada', 'a1'), add('ada', 'a2'), add('bob', 'b1')];
   await Promise.resolve();
   expect(begun).toEqual(['a1', 'b1']);
@@ -49,7 +49,7 @@ test('runs no more of one key at once than it may, though there is room', async 
 });
 
 test('who gives up waiting leaves the line, and nobody waits for it', async () => {
-  const run = takeTurns(1);
+  const { run } = fairQueue(1);
   const first = Promise.withResolvers<void>();
   const running = run('ada', () => first.promise);
   const gone = new AbortController();
@@ -62,4 +62,66 @@ test('who gives up waiting leaves the line, and nobody waits for it', async () =
   await running;
   expect(await behind).toBe('behind');
   expect(work).not.toHaveBeenCalled();
+});
+
+/** Enters and notes who begins, in order. */
+function line(limit: number) {
+  const { enter } = fairQueue(limit, { lastForNewcomer: true });
+  const began: string[] = [];
+  const leaves = new Map<string, () => void>();
+  return {
+    began,
+    ask: async (name: string, signal?: AbortSignal) => {
+      const leave = await enter(name.slice(0, 1), signal);
+      began.push(name);
+      leaves.set(name, leave);
+    },
+    end: (name: string) => leaves.get(name)?.(),
+  };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+test('keeps the last place for one who has nothing running', async () => {
+  const { ask, began, end } = line(4);
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) void ask(name);
+  await settle();
+  expect(began).toEqual(['a1', 'a2', 'a3']);
+  void ask('b1');
+  void ask('b2');
+  await settle();
+  expect(began).toEqual(['a1', 'a2', 'a3', 'b1']);
+
+  // Both have something running: what becomes free waits for a newcomer.
+  end('a1');
+  await settle();
+  expect(began).toHaveLength(4);
+  void ask('c1');
+  await settle();
+  expect(began.at(-1)).toBe('c1');
+});
+
+test('lets users take turns', async () => {
+  const { ask, began, end } = line(3);
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2']) void ask(name);
+  await settle();
+  expect(began).toEqual(['a1', 'a2', 'b1']);
+  for (const name of ['a1', 'b1', 'a2']) {
+    end(name);
+    await settle();
+  }
+  expect(began.slice(3)).toEqual(['a3', 'b2']);
+});
+
+test('forgets who has left the line, and serves one alone where there is one place', async () => {
+  const { ask, began, end } = line(1);
+  const gone = new AbortController();
+  void ask('a1');
+  const left = ask('b1', gone.signal);
+  void ask('c1');
+  gone.abort(new Error('gone'));
+  await expect(left).rejects.toThrow('gone');
+  end('a1');
+  await settle();
+  expect(began).toEqual(['a1', 'c1']);
 });

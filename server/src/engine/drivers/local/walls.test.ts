@@ -1,0 +1,233 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { chmod, link, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { bubblewrapWall } from '../../../platform/walls/bubblewrap-wall.ts';
+import { findWall } from '../../../platform/walls/find-wall.ts';
+import { lendFiles } from '../../../platform/walls/lend-files.ts';
+import { userWall } from '../../../platform/walls/user-wall.ts';
+import { noWall, type Wall } from '../../../platform/walls/wall.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { temporaryFolder } from '../../../testing/temporary-folder.ts';
+import type { Launch } from '../driver.ts';
+import { testSpec } from '../test-spec.ts';
+import { createLocalDriver } from './local-driver.ts';
+import { readBirth } from './process-identity.ts';
+
+const SERVER = path.resolve(import.meta.dirname, '../../../../..');
+const program = {
+  argv: [process.execPath, path.join(import.meta.dirname, 'scripted-workload.ts')],
+  env: { PATH: process.env.PATH ?? '' },
+  reads: [
+    process.execPath,
+    ...['server', 'contract', 'node_modules', 'package.json'].map((name) => path.join(SERVER, name)),
+  ],
+  pull: null,
+};
+
+function works(command: string): boolean {
+  try {
+    execFileSync('/bin/sh', ['-c', command], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const mayChangeUser = process.platform === 'linux' && process.getuid?.() === 0;
+const mayMount = mayChangeUser && works('unshare --mount true');
+const hasBubblewrap = works('bwrap --ro-bind / / --unshare-pid true');
+
+/** A data folder as a server has it, which is closed to others or not, and a driver on it. */
+async function makeMachine(makeWall: (lendingDir: string, hidden: string[]) => Wall, mode: number) {
+  const dataDir = await temporaryFolder();
+  await chmod(dataDir, mode);
+  const wall = makeWall(path.join(dataDir, 'lent'), [dataDir]);
+  const workloadsDir = path.join(dataDir, 'workloads');
+  const driver = createLocalDriver({
+    workloadsDir,
+    wall,
+    capacity: async () => ({}),
+    program: async () => program,
+  });
+  const start = async (title: string, before?: (id: string) => Promise<void>) => {
+    const workloadId = randomUUID();
+    onFileEnd(() => driver.remove(workloadId));
+    await before?.(workloadId);
+    const server = { base_url: 'http://127.0.0.1:1', token: 'secret' };
+    const launch: Launch = {
+      workloadId,
+      attempt: 1,
+      behaviour: 'run',
+      spec: testSpec(title),
+      server,
+      devices: [],
+    };
+    await driver.start(launch);
+    return workloadId;
+  };
+  const printed = async (id: string) => {
+    await vi.waitFor(async () => expect(await driver.observe(id, 1)).toMatchObject({ state: 'ended' }), {
+      timeout: 20_000,
+    });
+    return (await driver.logs(id, 20)).join('\n');
+  };
+  return { dataDir, workloadsDir, wall, driver, start, printed };
+}
+
+/** What a server has, and a neighbour: all that nobody else may get at. */
+async function furnish(machine: Awaited<ReturnType<typeof makeMachine>>) {
+  const { dataDir, workloadsDir } = machine;
+  const neighbour = await machine.start('idle');
+  await mkdir(path.join(dataDir, 'blobs', 'ab'), { recursive: true, mode: 0o700 });
+  const secret = path.join(dataDir, 'secret');
+  await writeFile(secret, 'secret', { mode: 0o600 });
+  const blob = path.join(dataDir, 'blobs', 'ab', 'cdef');
+  await writeFile(blob, 'rows of somebody', { mode: 0o444 });
+  const input = path.join(workloadsDir, neighbour, 'inputs', 'rows.csv');
+  await link(blob, input);
+  const saved = path.join(workloadsDir, neighbour, 'work', 'checkpoint');
+  await writeFile(saved, 'x', { mode: 0o644 });
+  const socketDir = path.join(dataDir, 'postgres');
+  await mkdir(socketDir, { mode: 0o700 });
+  const socket = path.join(socketDir, 's');
+  const listening = createServer().listen(socket);
+  onFileEnd(async () => void listening.close());
+  const spec = path.join(workloadsDir, neighbour, 'attempts', '1.json');
+  return { secret, blob, input, saved, spec, socket };
+}
+
+const REFUSED = /^(EACCES|ENOENT|EROFS|EPERM)$/;
+const readAll = (files: Record<string, string>) =>
+  Promise.all(Object.values(files).map((file) => readFile(file, 'utf8')));
+
+const kinds: [string, boolean, (lendingDir: string, hidden: string[]) => Wall, number][] = [
+  ['users of their own', mayChangeUser, userWall, 0o711],
+  ['users of their own, in a folder that is closed to them', mayMount, userWall, 0o700],
+  ['bubblewrap', hasBubblewrap, bubblewrapWall, 0o700],
+];
+
+describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) => {
+  test.runIf(isThere)('a workload gets at nothing of the server or of another workload', async () => {
+    const machine = await makeMachine(makeWall, mode);
+    const { socket, ...files } = await furnish(machine);
+    const before = await readAll(files);
+    const tries = { read: Object.values(files), write: Object.values(files), connect: [socket] };
+    const answers = JSON.parse(
+      (await machine.printed(await machine.start(`spy ${JSON.stringify(tries)}`))).split('\n').at(-1) ?? '',
+    );
+    expect(Object.keys(answers)).toHaveLength(11);
+    for (const name of [...Object.values(files), socket]) expect(answers[name], name).toMatch(REFUSED);
+    // What it wrote has gone nowhere: in bubblewrap a folder in memory may have taken it.
+    expect(await readAll(files)).toEqual(before);
+
+    // Without the wall the same program gets at all of it.
+    const open = createLocalDriver({
+      workloadsDir: machine.workloadsDir,
+      wall: noWall(machine.wall.lendingDir),
+      capacity: async () => ({}),
+      program: async () => program,
+    });
+    const server = { base_url: 'http://127.0.0.1:1', token: 'secret' };
+    const spec = testSpec(`spy ${JSON.stringify({ ...tries, write: [] })}`);
+    const workloadId = randomUUID();
+    onFileEnd(() => open.remove(workloadId));
+    await open.start({ workloadId, attempt: 1, behaviour: 'run', spec, server, devices: [] });
+    expect(Object.values(JSON.parse((await machine.printed(workloadId)).split('\n').at(-1) ?? ''))).toEqual(
+      Array.from({ length: 6 }, () => 'done'),
+    );
+  });
+
+  test.runIf(isThere)(
+    'it reads its spec and inputs, writes its own folder, and cannot change its inputs',
+    async () => {
+      const machine = await makeMachine(makeWall, mode);
+      const id = await machine.start('exit 0');
+      await machine.printed(id);
+      const of = (name: string) => path.join(machine.workloadsDir, id, name);
+      await writeFile(of('inputs/rows.csv'), 'rows');
+      await chmod(of('inputs/rows.csv'), 0o444);
+      const tries = {
+        read: [of('inputs/rows.csv')],
+        write: [of('work/mine'), of('inputs/rows.csv'), of('attempts/1')],
+        connect: [],
+      };
+      const server = { base_url: 'http://127.0.0.1:1', token: 'secret' };
+      const spec = testSpec(`spy ${JSON.stringify(tries)}`);
+      await machine.driver.start({ workloadId: id, attempt: 2, behaviour: 'run', spec, server, devices: [] });
+      await vi.waitFor(
+        async () => expect(await machine.driver.observe(id, 2)).toMatchObject({ state: 'ended' }),
+        {
+          timeout: 20_000,
+        },
+      );
+      const [line = ''] = await machine.driver.logs(id, 1);
+      expect(Object.values(JSON.parse(line)).slice(0, 2)).toEqual(['done', 'done']);
+      expect(await readAll({ mine: of('work/mine'), input: of('inputs/rows.csv') })).toEqual(['x', 'rows']);
+      expect(await readFile(of('attempts/1'), 'utf8')).not.toBe('x');
+    },
+  );
+
+  test.runIf(isThere)('it is asked to stop, and what it started ends with it', async () => {
+    const machine = await makeMachine(makeWall, mode);
+    const idle = await machine.start('idle');
+    await vi.waitFor(async () => expect(await machine.driver.logs(idle, 1)).toEqual(['train idle']), {
+      timeout: 20_000,
+    });
+    await machine.driver.stop(idle, 1);
+    expect(await machine.printed(idle)).toContain('saved');
+    const parent = await machine.start('runaway');
+    const [line = ''] = await vi.waitFor(
+      async () => {
+        const lines = await machine.driver.logs(parent, 1);
+        expect(lines[0]).toMatch(/^\d+$/);
+        return lines;
+      },
+      { timeout: 20_000 },
+    );
+    await machine.driver.kill(parent, 1);
+    await machine.printed(parent);
+    if (machine.wall.kind === 'user')
+      await vi.waitFor(async () => expect(await readBirth(Number(line))).toBeNull(), { timeout: 20_000 });
+  });
+
+  test.runIf(isThere)('a program that reads a file sees that file alone', async () => {
+    const machine = await makeMachine(makeWall, mode);
+    const secret = path.join(machine.dataDir, 'secret');
+    await writeFile(secret, 'secret', { mode: 0o600 });
+    await lendFiles(machine.wall, [{ localPath: secret, as: 'a/rows.csv' }], async ({ folder, user }) => {
+      const read = async (file: string) => {
+        const [command = '', ...args] = await machine.wall.enclose({
+          argv: ['/bin/cat', file],
+          cwd: folder,
+          reads: [folder],
+          writes: [],
+          user,
+        });
+        return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+      };
+      expect(await read(path.join(folder, 'a/rows.csv'))).toBe('secret');
+      await expect(read(path.join(machine.dataDir, 'other'))).rejects.toThrow();
+    });
+    await expect(stat(path.join(machine.dataDir, 'lent', 'a'))).rejects.toThrow();
+  });
+});
+
+test('the server says what its workloads run behind', async () => {
+  const dataDir = await temporaryFolder();
+  const { wall, line } = await findWall({
+    lendingDir: path.join(dataDir, 'lent'),
+    reads: [SERVER],
+    hidden: [dataDir],
+  });
+  if (mayMount) expect(wall.kind).toBe('user');
+  expect(line).toMatch(
+    {
+      user: /users of their own/,
+      bubblewrap: /in bubblewrap/,
+      none: /as the server's own user: .*not walled off/,
+    }[wall.kind],
+  );
+});

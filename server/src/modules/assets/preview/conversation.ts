@@ -1,0 +1,59 @@
+import type { filePreview } from '@bakehouse/contract/assets';
+import type { DataFormatName } from '@bakehouse/contract/limits';
+import type * as z from 'zod';
+import { cut } from './table.ts';
+
+type Conversation = z.infer<typeof filePreview>['conversations'][number];
+
+const TURNS_MAX = 20;
+const TURN_CHARS_MAX = 2_000;
+
+/** Under which keys a turn has its speaker and what was said. */
+export const dialogueKeys = { messages: ['role', 'content'], sharegpt: ['from', 'value'] } as const;
+
+/** What ShareGPT calls the speakers. */
+const ROLES = new Map([
+  ['human', 'user'],
+  ['gpt', 'assistant'],
+  ['chatgpt', 'assistant'],
+  ['model', 'assistant'],
+  ['developer', 'system'],
+]);
+
+export function isDialogue({ format }: { format: DataFormatName }): boolean {
+  return format in dialogueKeys;
+}
+
+/** The list of turns in a cell; csv has them as JSON. Undefined where there is none. */
+export function toTurns(value: unknown): unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'string' || !value.trimStart().startsWith('[')) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return Array.isArray(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first turns of a row's conversation, `chars` at most; none of what is no conversation. */
+export function readConversation(value: unknown, chars: number): Conversation {
+  const turns = toTurns(value) ?? [];
+  const shown = turns.slice(0, TURNS_MAX);
+  const turnChars = Math.min(TURN_CHARS_MAX, Math.floor(chars / Math.max(1, shown.length)));
+  return { turns: shown.map((turn) => toTurn(turn, turnChars)), turn_count: turns.length };
+}
+
+function toTurn(value: unknown, chars: number): Conversation['turns'][number] {
+  const turn: Record<string, unknown> = typeof value === 'object' && value !== null ? { ...value } : {};
+  const role = toText(turn.role ?? turn.from);
+  return {
+    role: cut(ROLES.get(role) ?? role, 40),
+    content: cut(toText(turn.content ?? turn.value), chars),
+  };
+}
+
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}

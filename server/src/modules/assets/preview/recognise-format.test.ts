@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { dataFormat } from '@bakehouse/contract/runtime/train-spec';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { readConversation } from './conversation.ts';
+import { recogniseFormat } from './recognise-format.ts';
+
+/** First rows with the format that both sides recognise: this one, and the runtime. */
+const alike = z
+  .array(
+    z.object({
+      what: z.string(),
+      columns: z.array(z.string()),
+      rows: z.array(z.array(z.unknown())),
+      format: dataFormat.nullable(),
+    }),
+  )
+  .parse(JSON.parse(await readFile(path.join(import.meta.dirname, 'fixtures/recognise-alike.json'), 'utf8')));
+
+test.each(alike)('$what', ({ columns, rows, format }) => {
+  expect(recogniseFormat(columns, rows)).toEqual(format);
+});
+
+test('the turns of a conversation are shown by one word for each speaker, and cut', () => {
+  const turns = Array.from({ length: 30 }, () => ({ from: 'human', value: 'x'.repeat(5000) }));
+  const { turns: shown, turn_count } = readConversation([{ from: 'gpt', value: 'Hi' }, ...turns], 2000);
+  expect(turn_count).toBe(31);
+  expect(shown).toHaveLength(20);
+  expect(shown[0]).toEqual({ role: 'assistant', content: 'Hi' });
+  expect(shown[1]).toEqual({ role: 'user', content: `${'x'.repeat(100)}…` });
+});
+
+test.each([null, 'no list', '[broken', 7])('%j is no conversation', (value) => {
+  expect(readConversation(value, 2000)).toEqual({ turns: [], turn_count: 0 });
+});

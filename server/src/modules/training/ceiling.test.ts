@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { leftOfCeilingMicro, refuseLowCeiling, resumeCeilingMicro, usualCeilingMicro } from './ceiling.ts';
+
+const run = { ceilingMicro: 150n, settledMicro: 40n, chargedMicro: 60n };
+
+test('a ceiling is half more than the quote, rounded up, and never nothing', () => {
+  expect(usualCeilingMicro(100n)).toBe(150n);
+  expect(usualCeilingMicro(101n)).toBe(152n);
+  expect(usualCeilingMicro(0n)).toBe(1n);
+});
+
+test('a round may cost what earlier ones have left', () => {
+  expect(leftOfCeilingMicro(run)).toBe(110n);
+  expect(leftOfCeilingMicro({ ...run, settledMicro: 200n })).toBe(0n);
+});
+
+test('a run that goes on may cost half more than what is left, and never less than before', () => {
+  expect(resumeCeilingMicro(run, 20n)).toBe(150n);
+  expect(resumeCeilingMicro(run, 100n)).toBe(250n);
+});
+
+test('a ceiling that is used up already is refused', () => {
+  expect(() => refuseLowCeiling(run, 100n)).toThrow(/0.0001 BGL so far/);
+  expect(() => refuseLowCeiling(run, 101n)).not.toThrow();
+});

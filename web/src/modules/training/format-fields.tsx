@@ -1,0 +1,129 @@
+import type { filePreview } from '@bakehouse/contract/assets';
+import { dataFormats } from '@bakehouse/contract/limits';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useEffectEvent } from 'react';
+import type * as z from 'zod';
+import { Callout } from '../../ui/callout.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Select } from '../../ui/select.tsx';
+import { assetQuery, previewQuery } from '../assets/api.ts';
+import type { Problems, Suggestion, TrainingParameters, WizardState } from './create-model-wizard-state.ts';
+import { formatDescriptions, formatLabels } from './format-labels.ts';
+
+type Props = {
+  state: WizardState;
+  problems: Problems;
+  onChange: (values: Partial<TrainingParameters>) => void;
+  onSuggest: (values: Suggestion) => void;
+};
+
+type Preview = z.output<typeof filePreview>;
+
+const formats = dataFormats.map((format) => ({
+  value: format,
+  label: formatLabels[format],
+  description: formatDescriptions[format],
+}));
+/** Stands for no column. */
+const NONE = '';
+
+/** How the rows of the file are read: its format, and the columns of those formats that have them. */
+export function FormatFields({ state, problems, onChange, onSuggest }: Props) {
+  const { datasetId, fileName, parameters } = state;
+  const dataset = useQuery({ ...assetQuery(datasetId ?? ''), enabled: datasetId !== null });
+  const preview = useQuery({
+    ...previewQuery({
+      assetId: datasetId ?? '',
+      revisionId: dataset.data?.revision_id ?? '',
+      path: fileName ?? '',
+      offset: 0,
+    }),
+    enabled: Boolean(dataset.data?.revision_id && fileName),
+  });
+  const rows = preview.data;
+  const suggest = useEffectEvent(() => {
+    if (rows) onSuggest(readingOf(rows));
+  });
+  useEffect(() => suggest(), [rows]);
+  const columns = (rows?.columns ?? []).map((column) => ({ value: column, label: column }));
+  const placeholder = preview.isPending ? 'Reading the columns…' : 'Choose a column';
+  const { data_format: format } = parameters;
+  const recognised = rows?.format?.format;
+  return (
+    <div className="flex flex-col gap-5">
+      {preview.isError && !rows && (
+        <Callout tone="bad" title="The columns could not be read">
+          {preview.error.message}
+        </Callout>
+      )}
+      <Field label="Data format" help={format && helpOf(format === recognised, formatDescriptions[format])}>
+        <Select
+          value={format}
+          onChange={(chosen) =>
+            onChange(
+              rows?.format && chosen === recognised
+                ? readingOf(rows)
+                : { data_format: chosen, input_column: '', output_column: '', system_column: '' },
+            )
+          }
+          options={formats}
+          placeholder={preview.isPending ? 'Looking at the file…' : 'Choose a format'}
+        />
+      </Field>
+      {format === 'text' && (
+        <Field label="Text column" error={problems.input_column}>
+          <Select
+            value={parameters.input_column || null}
+            onChange={(input_column) => onChange({ input_column })}
+            options={columns}
+            placeholder={placeholder}
+          />
+        </Field>
+      )}
+      {(format === null || format === 'prompt_completion') && (
+        <div className="grid gap-5 sm:grid-cols-2">
+          <Field label="Input column" help="What the model is asked." error={problems.input_column}>
+            <Select
+              value={parameters.input_column || null}
+              onChange={(input_column) => onChange({ input_column })}
+              options={columns}
+              placeholder={placeholder}
+            />
+          </Field>
+          <Field label="Output column" help="What it should answer." error={problems.output_column}>
+            <Select
+              value={parameters.output_column || null}
+              onChange={(output_column) => onChange({ output_column })}
+              options={columns}
+              placeholder={placeholder}
+            />
+          </Field>
+        </div>
+      )}
+      {format === 'prompt_completion' && columns.length > 2 && (
+        <Field label="System prompt column" help="Read before the question in each row. Optional.">
+          <Select
+            value={parameters.system_column}
+            onChange={(system_column) => onChange({ system_column })}
+            options={[{ value: NONE, label: 'None' }, ...columns]}
+          />
+        </Field>
+      )}
+    </div>
+  );
+}
+
+/** What the file was recognised as; two columns to choose where nobody could say. */
+function readingOf({ format }: Preview): Suggestion {
+  const { format: data_format, ...columns } = format ?? {
+    format: 'prompt_completion' as const,
+    input_column: '',
+    output_column: '',
+    system_column: null,
+  };
+  return { ...columns, data_format, system_column: columns.system_column ?? '' };
+}
+
+function helpOf(isRecognised: boolean, description: string): string {
+  return isRecognised ? `${description}. Recognised from the file.` : `${description}.`;
+}

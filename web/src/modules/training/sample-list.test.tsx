@@ -1,0 +1,40 @@
+import { fireEvent, render, screen } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { SampleList } from './sample-list.tsx';
+
+const format = {
+  format: 'messages',
+  input_column: 'messages',
+  output_column: '',
+  system_column: null,
+} as const;
+const sample = {
+  turns: [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Who bakes?' },
+    { role: 'assistant', content: 'Ada.' },
+  ] as const,
+  parts: [
+    { text: '<|user|>Who bakes?<|assistant|>', learnt: false },
+    { text: 'Ada.<|end|>', learnt: true },
+  ],
+  tokens: 9,
+};
+
+it('draws the turns of the first examples, and the text that the model reads with what is learnt', () => {
+  render(<SampleList format={format} samples={[{ ...sample, turns: [...sample.turns] }]} />);
+  fireEvent.click(screen.getByText('How the model sees the first examples'));
+  expect(screen.getByText(/Data format: Messages/)).toBeTruthy();
+  expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toContain('SystemBe brief.');
+  expect(screen.getByText('Ada.').className).toContain('bg-accent-soft');
+  expect(screen.getByText('Who bakes?').className).not.toContain('bg-accent-soft');
+  fireEvent.click(screen.getByRole('button', { name: 'As the model reads it' }));
+  expect(screen.getByText('Ada.<|end|>').tagName).toBe('MARK');
+});
+
+it('shows a text, which has no turns, as the model reads it', () => {
+  render(<SampleList format={null} samples={[{ ...sample, turns: [] }]} />);
+  fireEvent.click(screen.getByText('How the model sees the first examples'));
+  expect(screen.getByText('Ada.<|end|>')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Conversation' })).toBeNull();
+});
