@@ -137,7 +137,10 @@ export async function countWrongSettlements(db: Reader, afterSeq: bigint | null)
   return oneOf(rows).wrong;
 }
 
-/** Users whose portions of given credits are not what the transfers say that came and went, or whose portion is not its transfer. */
+/**
+ * Users whose portions of given credits are not what the transfers say that came and went, and portions that
+ * are not what their transfer brought.
+ */
 export async function countWrongPortions(db: Reader): Promise<number> {
   const { rows } = await sql<{ wrong: number }>`
     select (

@@ -240,7 +240,10 @@ export async function insertSeals(tx: Transaction, seals: { seq: bigint; hash: s
   await tx.insertInto('ledger_seals').values(seals).execute();
 }
 
-/** Adds the transfers above `after` and up to `upTo`, which are being sealed, to the sums of what is sealed: in all, and by day. */
+/**
+ * Adds the transfers above `after` and up to `upTo`, which are being sealed, to the sums of what is sealed: in
+ * all, and by day.
+ */
 export async function addToSealedSums(
   tx: Transaction,
   { after, upTo }: { after: bigint; upTo: bigint },
