@@ -174,6 +174,15 @@ export type LedgerAccountsTable = {
   given: bigint | null;
 };
 
+export type LedgerDailyTable = {
+  account_id: string;
+  day: string;
+  counterpart: string;
+  paid: bigint;
+  received: bigint;
+  transfers: bigint;
+};
+
 export type LedgerGivenTable = {
   id: Generated<string>;
   account_id: string;
@@ -515,6 +524,7 @@ export type DB = {
   gateways: GatewaysTable;
   idempotency_keys: IdempotencyKeysTable;
   ledger_accounts: LedgerAccountsTable;
+  ledger_daily: LedgerDailyTable;
   ledger_given: LedgerGivenTable;
   ledger_holds: LedgerHoldsTable;
   ledger_sealed_totals: LedgerSealedTotalsTable;
