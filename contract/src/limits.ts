@@ -1,3 +1,5 @@
+import type { NumberField } from './number-field.ts';
+
 /** Numbers of the product that both sides check. */
 
 export const FILE_SIZE_LIMIT_BYTES = 524_288_000;
@@ -48,37 +50,32 @@ export const loraTargetModules = [
   'lm_head',
 ] as const;
 
+/** The numbers of a fine-tune. The wizard draws its fields from them, and the server checks by them. */
+export const fineTuneNumbers = {
+  train_test_split: { label: 'Train/test split', min: 0.1, max: 0.95, step: 0.05, default: 0.8 },
+  lora_r: { label: 'LoRA rank', min: 1, max: 256, step: 1, default: 8 },
+  lora_dropout: { label: 'LoRA dropout', min: 0, max: 0.5, step: 0.01, default: 0.05 },
+  learning_rate: { label: 'Learning rate', min: 0, aboveMin: true, max: 1, step: 0.001, default: 0.001 },
+  // Their upper bounds are far above what anybody trains with: they keep memory and money within numbers that exist.
+  epochs: { label: 'Epochs', min: 1, max: 1000, step: 1, default: 1 },
+  batch_size: { label: 'Batch size', min: 1, max: 1024, step: 1, default: 1 },
+  eval_batch_size: { label: 'Eval batch size', min: 1, max: 1024, step: 1, default: 1 },
+  gradient_accumulation_steps: { label: 'Gradient accumulation', min: 1, max: 1024, step: 1, default: 4 },
+  max_chunk_size: { label: 'Max chunk size', min: 1, max: 131_072, step: 1, default: 512 },
+  stride: { label: 'Stride', min: 1, max: 131_072, step: 1, default: 50 },
+  min_segment_length: { label: 'Min segment length', min: 1, max: 131_072, step: 1, default: 15 },
+} as const satisfies Record<string, NumberField>;
+
+type FineTuneNumber = keyof typeof fineTuneNumbers;
+
 /** Defaults of a fine-tune, as the wizard shows them and the server assumes them. */
 export const fineTuneDefaults = {
-  epochs: 1,
-  learning_rate: 0.001,
-  batch_size: 1,
-  eval_batch_size: 1,
-  gradient_accumulation_steps: 4,
-  max_chunk_size: 512,
-  stride: 50,
-  min_segment_length: 15,
-  train_test_split: 0.8,
-  lora_r: 8,
-  lora_dropout: 0.05,
+  ...(Object.fromEntries(
+    Object.entries(fineTuneNumbers).map(([name, field]) => [name, field.default]),
+  ) as Record<FineTuneNumber, number>),
   segmentation_method: 'regex',
   accelerator_type: 'NVIDIA_TESLA_A100',
   accelerator_count: 1,
-} as const;
-
-export const bounds = {
-  train_test_split: { min: 0.1, max: 0.95, step: 0.05 },
-  lora_r: { min: 1, max: 256, step: 1 },
-  lora_dropout: { min: 0, max: 0.5, step: 0.01 },
-  learning_rate: { max: 1, step: 0.001 },
-  // Far above what anybody trains with: they keep memory and money within numbers that exist.
-  epochs: { min: 1, max: 1000, step: 1 },
-  batch_size: { min: 1, max: 1024, step: 1 },
-  eval_batch_size: { min: 1, max: 1024, step: 1 },
-  gradient_accumulation_steps: { min: 1, max: 1024, step: 1 },
-  max_chunk_size: { min: 1, max: 131_072, step: 1 },
-  stride: { min: 1, max: 131_072, step: 1 },
-  min_segment_length: { min: 1, max: 131_072, step: 1 },
 } as const;
 
 /** What a budget of an API key counts: a day or a month of UTC, or all time. */

@@ -4,40 +4,34 @@ import { quote } from './credits.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './id.ts';
 import {
-  bounds,
   dataFormats,
   fineTuneDefaults,
+  fineTuneNumbers,
   gpuTypes,
   loraTargetModules,
   segmentationMethods,
 } from './limits.ts';
 import { bgl, bglInput } from './money.ts';
+import { type NumberField, numberMessages } from './number-field.ts';
 import { validateReport } from './runtime/train-spec.ts';
 
 const countOfGpus = z.union(
   [z.literal(1), z.literal(2), z.literal(4), z.literal(8)],
   'Please select a valid number of GPUs (1, 2, 4, or 8)',
 );
-type Bounds = { min: number; max: number };
-const number = (name: string, { min, max }: Bounds) =>
-  z
-    .number(`${name} must be a number`)
-    .min(min, `${name} must be at least ${min}`)
-    .max(max, `${name} must be at most ${max}`);
-const wholeNumber = (name: string, { min, max }: Bounds) =>
-  z
-    .int(`${name} must be a whole number`)
-    .min(min, `${name} must be at least ${min}`)
-    .max(max, `${name} must be at most ${max}`);
+
+/** A number by its entry in the table: same bounds, messages and default as in the form. */
+function numberOf(field: NumberField) {
+  const messages = numberMessages(field);
+  const base = field.step === 1 ? z.int(messages.whole) : z.number(messages.type);
+  const least = field.aboveMin ? base.gt(field.min, messages.min) : base.min(field.min, messages.min);
+  return least.max(field.max, messages.max).default(field.default);
+}
 
 /** The fields that training and its validation share, with their bounds and messages. */
 const trainingFields = {
-  epochs: wholeNumber('Epochs', bounds.epochs).default(fineTuneDefaults.epochs),
-  learning_rate: z
-    .number('Learning rate must be a number')
-    .gt(0, 'Learning rate must be greater than 0')
-    .max(bounds.learning_rate.max, `Learning rate must be at most ${bounds.learning_rate.max}`)
-    .default(fineTuneDefaults.learning_rate),
+  epochs: numberOf(fineTuneNumbers.epochs),
+  learning_rate: numberOf(fineTuneNumbers.learning_rate),
   /** Left out: question and answer where their columns are named, else what the file is recognised as. */
   data_format: z.enum(dataFormats).nullish(),
   /** Of `prompt_completion`; of `text`, `messages` and `sharegpt` the input column holds everything. */
@@ -46,26 +40,15 @@ const trainingFields = {
   /** A column with a system prompt for each row's conversation. */
   system_column: z.string().nullish(),
   segmentation_method: z.enum(segmentationMethods).default(fineTuneDefaults.segmentation_method),
-  batch_size: wholeNumber('Batch size', bounds.batch_size).default(fineTuneDefaults.batch_size),
-  eval_batch_size: wholeNumber('Eval batch size', bounds.eval_batch_size).default(
-    fineTuneDefaults.eval_batch_size,
-  ),
-  gradient_accumulation_steps: wholeNumber(
-    'Gradient accumulation',
-    bounds.gradient_accumulation_steps,
-  ).default(fineTuneDefaults.gradient_accumulation_steps),
-  max_chunk_size: wholeNumber('Max chunk size', bounds.max_chunk_size).default(
-    fineTuneDefaults.max_chunk_size,
-  ),
-  stride: wholeNumber('Stride', bounds.stride).default(fineTuneDefaults.stride),
-  min_segment_length: wholeNumber('Min segment length', bounds.min_segment_length).default(
-    fineTuneDefaults.min_segment_length,
-  ),
-  train_test_split: number('Train/test split', bounds.train_test_split).default(
-    fineTuneDefaults.train_test_split,
-  ),
-  lora_r: wholeNumber('LoRA rank', bounds.lora_r).default(fineTuneDefaults.lora_r),
-  lora_dropout: number('LoRA dropout', bounds.lora_dropout).default(fineTuneDefaults.lora_dropout),
+  batch_size: numberOf(fineTuneNumbers.batch_size),
+  eval_batch_size: numberOf(fineTuneNumbers.eval_batch_size),
+  gradient_accumulation_steps: numberOf(fineTuneNumbers.gradient_accumulation_steps),
+  max_chunk_size: numberOf(fineTuneNumbers.max_chunk_size),
+  stride: numberOf(fineTuneNumbers.stride),
+  min_segment_length: numberOf(fineTuneNumbers.min_segment_length),
+  train_test_split: numberOf(fineTuneNumbers.train_test_split),
+  lora_r: numberOf(fineTuneNumbers.lora_r),
+  lora_dropout: numberOf(fineTuneNumbers.lora_dropout),
   lora_target_modules: z
     .array(z.enum(loraTargetModules))
     .min(1, 'Select at least one target module')

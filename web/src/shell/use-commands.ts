@@ -1,16 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Boxes, Database, type LucideIcon, Monitor, Moon, Sun } from 'lucide-react';
-import { useEffect, useState } from 'react';
 import { themeChoice } from '../lib/theme.ts';
+import { useDebounced } from '../lib/use-debounced.ts';
 import { useUser } from '../modules/accounts/api.ts';
 import { assetListQuery } from '../modules/assets/api.ts';
 import { type CommandGroup, matchCommands } from './match-commands.ts';
 import { createItems, type NavItem, navGroups } from './nav-items.ts';
 import { useGoToItem } from './use-go-to-item.ts';
-
-/** Milliseconds after the last letter before the server is asked. */
-const DEBOUNCE_MS = 300;
 
 export type Command = { value: string; label: string; words?: string; icon: LucideIcon; run: () => void };
 
@@ -92,13 +89,4 @@ function useFound(types: keyof typeof kinds, search: string): { items: Command[]
     run: () => void navigate({ to, params: { id: dataset_id } }),
   }));
   return { items, searching: list.isPending };
-}
-
-function useDebounced(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), DEBOUNCE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }

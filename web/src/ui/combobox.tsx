@@ -16,6 +16,11 @@ type Props = {
   emptyText?: string;
   disabled?: boolean;
   loading?: boolean;
+  onType?: (text: string) => void;
+  /** The options are what was found for the typed text already, by more than their labels. */
+  found?: boolean;
+  /** Under the options. */
+  note?: string | undefined;
   'aria-label'?: string;
 };
 
@@ -28,6 +33,9 @@ export function Combobox({
   emptyText = 'Nothing matches',
   disabled,
   loading,
+  onType,
+  found = false,
+  note,
   ...rest
 }: Props) {
   const selected = options.find((option) => option.value === value) ?? null;
@@ -36,6 +44,8 @@ export function Combobox({
       items={options}
       value={selected}
       onValueChange={(option: ComboboxOption | null) => onChange(option?.value ?? null)}
+      onInputValueChange={onType}
+      filter={found ? null : undefined}
       isItemEqualToValue={(one, other) => one?.value === other?.value}
       disabled={disabled}
     >
@@ -78,6 +88,7 @@ export function Combobox({
                 </Base.Item>
               )}
             </Base.List>
+            {note && <p className="px-2.5 py-1.5 text-faint text-xs">{note}</p>}
           </Base.Popup>
         </Base.Positioner>
       </Base.Portal>

@@ -1,95 +1,25 @@
 import {
   type Asset,
-  type AssetSummary,
   assetInfo,
   createAsset,
-  type DatasetType,
   deleteAsset,
   deleteFile,
-  getAsset,
   getModelReadiness,
-  listAssets,
   previewFile,
   updateAsset,
 } from '@bakehouse/contract/assets';
-import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useMutation } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { infiniteQueryOptions, queryOptions, useMutation } from '@tanstack/react-query';
 import { call } from '../../lib/api-client.ts';
 import { queryClient } from '../../lib/query-client.ts';
+import { assetQuery } from './asset-queries.ts';
 
+export { AssetField } from './asset-field.tsx';
+export { assetListQuery, assetQuery, useAllAssets } from './asset-queries.ts';
 export { isDataFile } from './data-file.ts';
 export { UploadList } from './upload-list.tsx';
 export { type Upload, uploadFiles, useUploads } from './uploads.ts';
 
-const PAGE_LENGTH = 50;
 export const PREVIEW_ROWS = 100;
-
-export type AssetFilter = {
-  types: DatasetType;
-  search?: string;
-  sort?: 'updated' | 'title' | 'size';
-  includeStarter?: boolean;
-};
-
-/** The user's datasets or models, page by page, newest first unless sorted otherwise. */
-export const assetListQuery = (
-  userId: string,
-  { types, search = '', sort = 'updated', includeStarter = false }: AssetFilter,
-) =>
-  infiniteQueryOptions({
-    queryKey: ['asset', 'list', userId, { types, search, sort, includeStarter }],
-    queryFn: ({ pageParam, signal }) =>
-      call(
-        listAssets,
-        {
-          query: {
-            types,
-            owner: userId,
-            search,
-            sort,
-            include_starter: includeStarter ? 'true' : 'false',
-            limit: PAGE_LENGTH,
-            cursor: pageParam ?? undefined,
-          },
-        },
-        { signal, operation: types === 'RAW' ? 'fetch datasets' : 'fetch models' },
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-  });
-
-/** Enough for a choice in a form; who has more searches on the page itself. */
-const CHOICES_MAX = 500;
-
-/** The user's datasets or models, with the starter models, for a choice in a form. */
-export function useAllAssets(userId: string, types: DatasetType) {
-  const list = useInfiniteQuery(
-    assetListQuery(userId, { types, sort: 'title', includeStarter: types === 'MODEL' }),
-  );
-  const assets: AssetSummary[] = list.data?.pages.flatMap((page) => page.datasets) ?? [];
-  // After a failed page nothing is asked for by itself: it would go on without end.
-  const more =
-    list.hasNextPage && !list.isFetching && !list.isFetchNextPageError && assets.length < CHOICES_MAX;
-  const { fetchNextPage } = list;
-  useEffect(() => {
-    if (more) void fetchNextPage();
-  }, [more, fetchNextPage]);
-  return {
-    assets,
-    loading: list.isPending,
-    /** All of them are here. */
-    complete: list.isSuccess && !list.hasNextPage,
-    /** Nothing could be read at all. */
-    error: list.data ? null : list.error,
-    retry: () => void list.refetch(),
-  };
-}
-
-export const assetQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['asset', 'one', id],
-    queryFn: ({ signal }) => call(getAsset, { params: { id } }, { signal, operation: 'fetch the asset' }),
-  });
 
 /** The files of the newest revision page by page; the first ones came with the asset. */
 export const filesQuery = ({ dataset_id: id, revision_id, updated_at, files, next_files_cursor }: Asset) =>

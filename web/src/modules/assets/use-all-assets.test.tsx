@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { call } from '../../lib/api-client.ts';
 import { ApiError } from '../../lib/api-error.ts';
 import { queryClient } from '../../lib/query-client.ts';
-import { useAllAssets } from './api.ts';
+import { useAllAssets } from './asset-queries.ts';
 
 vi.mock('../../lib/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 

@@ -1,9 +1,9 @@
 import {
-  bounds,
   type DataFormatName,
   FILE_SIZE_LIMIT_BYTES,
   FILE_SIZE_LIMIT_MESSAGE,
   fineTuneDefaults,
+  fineTuneNumbers,
   type GpuType,
   gpuCounts,
   loraTargetModules,
@@ -12,6 +12,7 @@ import {
   type uploadBaseModelTypes,
 } from '@bakehouse/contract/limits';
 import { parseBgl } from '@bakehouse/contract/money';
+import { numberProblem } from '@bakehouse/contract/number-field';
 import type { savedConfiguration } from '@bakehouse/contract/training';
 import type * as z from 'zod';
 
@@ -61,26 +62,17 @@ export type WizardState = {
   attempts: number;
 };
 
+type NumberName = keyof typeof fineTuneNumbers;
+
+const numberNames = Object.keys(fineTuneNumbers) as NumberName[];
+
 export const initialParameters: TrainingParameters = {
-  epochs: fineTuneDefaults.epochs,
-  learning_rate: fineTuneDefaults.learning_rate,
+  ...fineTuneDefaults,
   data_format: null,
   input_column: '',
   output_column: '',
   system_column: '',
-  segmentation_method: fineTuneDefaults.segmentation_method,
-  batch_size: fineTuneDefaults.batch_size,
-  eval_batch_size: fineTuneDefaults.eval_batch_size,
-  gradient_accumulation_steps: fineTuneDefaults.gradient_accumulation_steps,
-  max_chunk_size: fineTuneDefaults.max_chunk_size,
-  stride: fineTuneDefaults.stride,
-  min_segment_length: fineTuneDefaults.min_segment_length,
-  train_test_split: fineTuneDefaults.train_test_split,
-  lora_r: fineTuneDefaults.lora_r,
-  lora_dropout: fineTuneDefaults.lora_dropout,
   lora_target_modules: [...loraTargetModules],
-  accelerator_type: fineTuneDefaults.accelerator_type,
-  accelerator_count: fineTuneDefaults.accelerator_count,
 };
 
 export const initialState: WizardState = {
@@ -276,31 +268,18 @@ export function isTextFile(fileName: string): boolean {
   return fileName.toLowerCase().endsWith('.txt');
 }
 
-const bounded = [
-  ['batch_size', 'Batch size'],
-  ['eval_batch_size', 'Eval batch size'],
-  ['gradient_accumulation_steps', 'Gradient accumulation'],
-  ['max_chunk_size', 'Max chunk size'],
-  ['stride', 'Stride'],
-  ['min_segment_length', 'Min segment length'],
-  ['train_test_split', 'Train/test split'],
-  ['lora_r', 'LoRA rank'],
-  ['lora_dropout', 'LoRA dropout'],
-] as const;
-
 /** By field, the most important first: the toast shows the first one. */
 export function parameterProblems(parameters: TrainingParameters, fileName: string): Problems {
-  const problems: Problems = { ...boundProblem(parameters, 'epochs', 'Epochs') };
-  if (!(parameters.learning_rate > 0)) problems.learning_rate = 'Learning rate must be greater than 0';
-  else if (parameters.learning_rate > bounds.learning_rate.max) {
-    problems.learning_rate = `Learning rate must be at most ${bounds.learning_rate.max}`;
-  }
+  const problems: Problems = {
+    ...numberProblems(parameters, ['epochs', 'learning_rate']),
+  };
   if (!parameters.accelerator_type) problems.accelerator_type = 'Please select a GPU configuration';
   if (!gpuCounts.some((count) => count === parameters.accelerator_count)) {
     problems.accelerator_count = 'Please select a valid number of GPUs (1, 2, 4, or 8)';
   }
   if (!isTextFile(fileName)) Object.assign(problems, columnProblems(parameters));
-  for (const [field, label] of bounded) Object.assign(problems, boundProblem(parameters, field, label));
+  // Those that have a problem already keep their place.
+  Object.assign(problems, numberProblems(parameters, numberNames));
   if (parameters.lora_target_modules.length === 0) {
     problems.lora_target_modules = 'Select at least one target module';
   }
@@ -319,16 +298,13 @@ function columnProblems({ data_format, input_column, output_column }: TrainingPa
   };
 }
 
-function boundProblem(
-  parameters: TrainingParameters,
-  field: Exclude<keyof typeof bounds, 'learning_rate'>,
-  label: string,
-): Problems {
-  const { min, max, step } = bounds[field];
-  const value = parameters[field];
-  if (!(value >= min)) return { [field]: `${label} must be at least ${min}` };
-  if (step === 1 && !Number.isInteger(value)) return { [field]: `${label} must be a whole number` };
-  return value > max ? { [field]: `${label} must be at most ${max}` } : {};
+function numberProblems(parameters: TrainingParameters, names: readonly NumberName[]): Problems {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const problem = numberProblem(fineTuneNumbers[name], parameters[name]);
+      return problem ? [[name, problem]] : [];
+    }),
+  );
 }
 
 /** Whether anything would be lost when the sheet closes. */

@@ -3,14 +3,11 @@ import { formatBytes } from '@bakehouse/contract/limits';
 import { useQuery } from '@tanstack/react-query';
 import { SlidersHorizontal } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { countOf } from '../../lib/count-of.ts';
 import { Button } from '../../ui/button.tsx';
-import { Callout } from '../../ui/callout.tsx';
-import { Combobox } from '../../ui/combobox.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useUser } from '../accounts/api.ts';
-import { assetQuery, isDataFile, useAllAssets } from '../assets/api.ts';
+import { AssetField, assetQuery, isDataFile, useAllAssets } from '../assets/api.ts';
 import { useMachine } from '../machine/api.ts';
 import { ConfigurationDialog } from './configuration-dialog.tsx';
 import type { Configuration, Problems, Suggestion, WizardState } from './create-model-wizard-state.ts';
@@ -33,10 +30,8 @@ export function StepSelection({ state, problems, wantedFile, onChange, onSuggest
   const models = useAllAssets(user.id, 'MODEL');
   const datasets = useAllAssets(user.id, 'RAW');
   const dataset = useQuery({ ...assetQuery(state.datasetId ?? ''), enabled: state.datasetId !== null });
-  const base = useQuery({ ...assetQuery(state.baseModelId ?? ''), enabled: state.baseModelId !== null });
   const files = dataset.data?.files.filter((file) => isDataFile(file.path)) ?? [];
-  // A fine-tune stands on a whole model, not on another adapter.
-  const bases = models.assets.filter((model) => model.parent_dataset_id === null && model.file_count > 0);
+  const bases = models.assets.filter(isBase);
 
   const suggested: Suggestion = {
     baseModelId: models.complete ? onlyOne(bases) : undefined,
@@ -56,44 +51,24 @@ export function StepSelection({ state, problems, wantedFile, onChange, onSuggest
           Choose Config
         </Button>
       </div>
-      {models.error ? (
-        <Callout
-          tone="bad"
-          title="Base model selector unavailable"
-          action={
-            <Button size="sm" onClick={models.retry}>
-              Retry
-            </Button>
-          }
-        >
-          {models.error.message}
-        </Callout>
-      ) : (
-        <Field
-          label="Base model"
-          error={problems.baseModelId}
-          help={<StarterHint missing={bases.length === 0} />}
-        >
-          <Combobox
-            value={state.baseModelId}
-            onChange={(baseModelId) => onChange({ baseModelId })}
-            loading={models.loading}
-            placeholder="Choose a model"
-            emptyText="No models found"
-            options={optionsOf(bases, base.data)}
-          />
-        </Field>
-      )}
-      <Field label="Dataset" error={problems.datasetId}>
-        <Combobox
-          value={state.datasetId}
-          onChange={(datasetId) => onChange({ datasetId })}
-          loading={datasets.loading}
-          placeholder="Choose a dataset"
-          emptyText="No datasets found"
-          options={optionsOf(datasets.assets, dataset.data)}
-        />
-      </Field>
+      <AssetField
+        types="MODEL"
+        label="Base model"
+        failed="Base model selector unavailable"
+        fits={isBase}
+        value={state.baseModelId}
+        onChange={(baseModelId) => onChange({ baseModelId })}
+        error={problems.baseModelId}
+        help={<StarterHint missing={bases.length === 0} />}
+      />
+      <AssetField
+        types="RAW"
+        label="Dataset"
+        failed="Your datasets could not be loaded"
+        value={state.datasetId}
+        onChange={(datasetId) => onChange({ datasetId })}
+        error={problems.datasetId}
+      />
       {state.datasetId && (
         <Field
           label="File"
@@ -130,20 +105,9 @@ export function StepSelection({ state, problems, wantedFile, onChange, onSuggest
   );
 }
 
-/** The choices; the chosen one too where it is not among them, as in a list that is cut. */
-function optionsOf(assets: readonly AssetSummary[], chosen: AssetSummary | undefined) {
-  const missing = chosen && !assets.some((asset) => asset.dataset_id === chosen.dataset_id);
-  return (missing ? [chosen, ...assets] : assets).map(toOption);
-}
-
-function toOption(asset: AssetSummary) {
-  return {
-    value: asset.dataset_id,
-    label: asset.title,
-    description: asset.is_starter
-      ? 'Starter model'
-      : `${countOf(asset.file_count, 'file')}, ${formatBytes(asset.size_bytes)}`,
-  };
+/** A fine-tune stands on a whole model, not on another adapter. */
+function isBase(model: AssetSummary): boolean {
+  return model.parent_dataset_id === null && model.file_count > 0;
 }
 
 /** Why there may be no base model yet. */

@@ -1,0 +1,30 @@
+/** A number that a form asks for and the server checks: its name for people, its bounds, and what it begins with. */
+export type NumberField = {
+  label: string;
+  min: number;
+  max: number;
+  /** What the form's buttons add. A step of 1 takes whole numbers only. */
+  step: number;
+  default: number;
+  /** `min` itself is too small. */
+  aboveMin?: boolean;
+};
+
+/** What is said of a number that does not fit, on both sides. */
+export function numberMessages({ label, min, max, aboveMin }: NumberField) {
+  return {
+    type: `${label} must be a number`,
+    whole: `${label} must be a whole number`,
+    min: `${label} must be ${aboveMin ? 'greater than' : 'at least'} ${min}`,
+    max: `${label} must be at most ${max}`,
+  };
+}
+
+/** What is wrong with the number, if anything; one that is not there is too small. */
+export function numberProblem(field: NumberField, value: number): string | undefined {
+  const messages = numberMessages(field);
+  const fits = field.aboveMin ? value > field.min : value >= field.min;
+  if (!fits) return messages.min;
+  if (field.step === 1 && !Number.isInteger(value)) return messages.whole;
+  return value > field.max ? messages.max : undefined;
+}

@@ -1,0 +1,93 @@
+import type { AssetSummary, DatasetType } from '@bakehouse/contract/assets';
+import { formatBytes } from '@bakehouse/contract/limits';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { countOf } from '../../lib/count-of.ts';
+import { useDebounced } from '../../lib/use-debounced.ts';
+import { Button } from '../../ui/button.tsx';
+import { Callout } from '../../ui/callout.tsx';
+import { Combobox } from '../../ui/combobox.tsx';
+import { Field } from '../../ui/field.tsx';
+import { useUser } from '../accounts/api.ts';
+import { assetListQuery, assetQuery, useAllAssets } from './asset-queries.ts';
+
+type Props = {
+  types: DatasetType;
+  label: string;
+  value: string | null;
+  onChange: (id: string | null) => void;
+  /** Which of them can be chosen. */
+  fits?: (asset: AssetSummary) => boolean;
+  error?: string | undefined;
+  help?: ReactNode;
+  /** Title of what stands in place of the field when nothing could be read. */
+  failed: string;
+};
+
+const words = {
+  RAW: { placeholder: 'Choose a dataset', empty: 'No datasets found' },
+  MODEL: { placeholder: 'Choose a model', empty: 'No models found' },
+  VECTOR: { placeholder: 'Choose an index', empty: 'Nothing found' },
+};
+
+/** A choice of one's datasets or models. Of more than a form can hold, the server finds what is typed. */
+export function AssetField({ types, label, value, onChange, fits = () => true, failed, ...rest }: Props) {
+  const user = useUser();
+  const all = useAllAssets(user.id, types);
+  const [typed, setTyped] = useState('');
+  const search = useDebounced(typed.trim());
+  const searching = !all.complete && search !== '';
+  const found = useInfiniteQuery({
+    ...assetListQuery(user.id, { types, search, sort: 'title', includeStarter: types === 'MODEL' }),
+    enabled: searching,
+  });
+  const chosen = useQuery({ ...assetQuery(value ?? ''), enabled: value !== null });
+  if (all.error) {
+    return (
+      <Callout
+        tone="bad"
+        title={failed}
+        action={
+          <Button size="sm" onClick={all.retry}>
+            Retry
+          </Button>
+        }
+      >
+        {all.error.message}
+      </Callout>
+    );
+  }
+  const matches = found.data?.pages.flatMap((page) => page.datasets);
+  return (
+    <Field label={label} {...rest}>
+      <Combobox
+        value={value}
+        onChange={onChange}
+        onType={setTyped}
+        found={searching && matches !== undefined}
+        loading={all.loading || (searching && found.isPending)}
+        placeholder={words[types].placeholder}
+        emptyText={words[types].empty}
+        note={all.complete || all.loading ? undefined : 'There are more than these: type to search all.'}
+        options={optionsOf((searching && matches) || all.assets, chosen.data, fits)}
+      />
+    </Field>
+  );
+}
+
+/** The choices; the chosen one too where it is not among them, as in a list that is cut. */
+function optionsOf(
+  assets: readonly AssetSummary[],
+  chosen: AssetSummary | undefined,
+  fits: (asset: AssetSummary) => boolean,
+) {
+  const fitting = assets.filter(fits);
+  const missing = chosen && !fitting.some((asset) => asset.dataset_id === chosen.dataset_id);
+  return (missing ? [chosen, ...fitting] : fitting).map((asset) => ({
+    value: asset.dataset_id,
+    label: asset.title,
+    description: asset.is_starter
+      ? 'Starter model'
+      : `${countOf(asset.file_count, 'file')}, ${formatBytes(asset.size_bytes)}`,
+  }));
+}

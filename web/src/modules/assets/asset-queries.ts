@@ -1,0 +1,73 @@
+import { type AssetSummary, type DatasetType, getAsset, listAssets } from '@bakehouse/contract/assets';
+import { infiniteQueryOptions, queryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { call } from '../../lib/api-client.ts';
+
+const PAGE_LENGTH = 50;
+
+type AssetFilter = {
+  types: DatasetType;
+  search?: string;
+  sort?: 'updated' | 'title' | 'size';
+  includeStarter?: boolean;
+};
+
+/** The user's datasets or models, page by page, newest first unless sorted otherwise. */
+export const assetListQuery = (
+  userId: string,
+  { types, search = '', sort = 'updated', includeStarter = false }: AssetFilter,
+) =>
+  infiniteQueryOptions({
+    queryKey: ['asset', 'list', userId, { types, search, sort, includeStarter }],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        listAssets,
+        {
+          query: {
+            types,
+            owner: userId,
+            search,
+            sort,
+            include_starter: includeStarter ? 'true' : 'false',
+            limit: PAGE_LENGTH,
+            cursor: pageParam ?? undefined,
+          },
+        },
+        { signal, operation: types === 'RAW' ? 'fetch datasets' : 'fetch models' },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+
+/** As many as a choice in a form reads by itself; of more, the server finds what is typed. */
+const CHOICES_MAX = 200;
+
+/** The user's first datasets or models by name, with the starter models, for a choice in a form. */
+export function useAllAssets(userId: string, types: DatasetType) {
+  const list = useInfiniteQuery(
+    assetListQuery(userId, { types, sort: 'title', includeStarter: types === 'MODEL' }),
+  );
+  const assets: AssetSummary[] = list.data?.pages.flatMap((page) => page.datasets) ?? [];
+  // After a failed page nothing is asked for by itself: it would go on without end.
+  const more =
+    list.hasNextPage && !list.isFetching && !list.isFetchNextPageError && assets.length < CHOICES_MAX;
+  const { fetchNextPage } = list;
+  useEffect(() => {
+    if (more) void fetchNextPage();
+  }, [more, fetchNextPage]);
+  return {
+    assets,
+    loading: list.isPending,
+    /** All of them are here. */
+    complete: list.isSuccess && !list.hasNextPage,
+    /** Nothing could be read at all. */
+    error: list.data ? null : list.error,
+    retry: () => void list.refetch(),
+  };
+}
+
+export const assetQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['asset', 'one', id],
+    queryFn: ({ signal }) => call(getAsset, { params: { id } }, { signal, operation: 'fetch the asset' }),
+  });

@@ -1,0 +1,56 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, it, vi } from 'vitest';
+import { type FormField, FormFields } from './form-fields.tsx';
+
+type Values = { rounds: number; method: string; parts: string[] };
+
+const fields: FormField<keyof Values>[] = [
+  {
+    kind: 'number',
+    name: 'rounds',
+    label: 'Rounds',
+    min: 1,
+    max: 9,
+    step: 1,
+    default: 3,
+    help: 'How often.',
+  },
+  { kind: 'choice', name: 'method', label: 'Method', options: [{ value: 'regex', label: 'By regex' }] },
+  {
+    kind: 'choices',
+    name: 'parts',
+    label: 'Parts',
+    options: ['crust', 'crumb'].map((value) => ({ value, label: value })),
+    columns: 'grid',
+  },
+];
+const values: Values = { rounds: 3, method: 'regex', parts: ['crust'] };
+
+function show(props: { values?: Values; problems?: Partial<Record<keyof Values, string>> } = {}) {
+  const onChange = vi.fn<(values: Partial<Values>) => void>();
+  render(<FormFields fields={fields} values={values} problems={{}} onChange={onChange} {...props} />);
+  return onChange;
+}
+
+it('draws each row of the table with its label, its help and its value', () => {
+  show();
+  expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Rounds' }).value).toBe('3');
+  expect(screen.getByText('How often.')).toBeTruthy();
+  expect(screen.getByRole('combobox', { name: 'Method' }).textContent).toContain('By regex');
+  expect(screen.getByRole('checkbox', { name: 'crust' }).getAttribute('aria-checked')).toBe('true');
+});
+
+it('tells each change by the name of its field, and an emptied number as none', async () => {
+  const onChange = show();
+  await userEvent.click(screen.getByRole('checkbox', { name: 'crumb' }));
+  expect(onChange).toHaveBeenLastCalledWith({ parts: ['crust', 'crumb'] });
+  await userEvent.clear(screen.getByRole('textbox', { name: 'Rounds' }));
+  expect(onChange).toHaveBeenLastCalledWith({ rounds: Number.NaN });
+});
+
+it('shows a problem at its field', () => {
+  show({ values: { ...values, rounds: 10 }, problems: { rounds: 'Rounds must be at most 9' } });
+  expect(screen.getByRole('textbox', { name: 'Rounds' }).getAttribute('aria-invalid')).toBe('true');
+  expect(screen.getByText('Rounds must be at most 9')).toBeTruthy();
+});
