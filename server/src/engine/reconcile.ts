@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Database, Transaction } from '../platform/db/database.ts';
 import { inTransaction } from '../platform/db/in-transaction.ts';
 import type { Driver } from './drivers/driver.ts';
-import { findListening } from './keep-listening.ts';
+import { findListening } from './heartbeat.ts';
 import { type Observed, plan, planAfterFailure, type Step } from './plan.ts';
 import {
   insertLogLines,
