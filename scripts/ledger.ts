@@ -2,21 +2,27 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { formatBgl } from '@bakehouse/contract/money';
 import { readConfig } from '../server/src/config.ts';
-import { verifyLedger } from '../server/src/modules/credits/verify-ledger.ts';
-import { connect, type Database } from '../server/src/platform/db/database.ts';
+import { proveLedger } from '../server/src/modules/credits/prove-ledger.ts';
+import type { Database } from '../server/src/platform/db/database.ts';
+import { onOwnConnection } from '../server/src/platform/db/own-connection.ts';
 import { startEmbeddedPostgres } from '../server/src/platform/postgres/embedded-postgres.ts';
 import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
 
-/** `ledger verify` proves the books straight from the database, whether the server runs or not. */
+/**
+ * `ledger verify` proves the books straight from the database, whether the server runs or not: what came after
+ * the last proof, or with `full` all of them.
+ */
 export const ledger: Command = async ({ words }) => {
-  if (words.join(' ') !== 'verify') throw new PlainError("There is only './bakehouse ledger verify'.");
-  return (await withDatabase(printProof)) ? 0 : 1;
+  const full = words.join(' ') === 'verify full';
+  if (!full && words.join(' ') !== 'verify')
+    throw new PlainError("There are only './bakehouse ledger verify' and './bakehouse ledger verify full'.");
+  return (await withDatabase((db) => printProof(db, { full }))) ? 0 : 1;
 };
 
 /** Prints every check of the ledger; resolves to whether all hold. */
-export async function printProof(db: Database): Promise<boolean> {
-  const report = await verifyLedger(db);
+export async function printProof(db: Database, { full }: { full: boolean }): Promise<boolean> {
+  const report = await proveLedger(db, { full });
   for (const { ok, name, detail } of report.checks) {
     console.log(`${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(12)} ${detail}`);
   }
@@ -31,7 +37,7 @@ export async function printProof(db: Database): Promise<boolean> {
 /** Gives `work` the server's database; the embedded one is started if it does not run, and then stopped again. */
 export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const { databaseUrl, dataDir } = readConfig(process.env);
-  if (databaseUrl) return withConnection(databaseUrl, work);
+  if (databaseUrl) return onOwnConnection(databaseUrl, work);
   const dir = path.join(dataDir, 'postgres');
   if (!existsSync(dir))
     throw new PlainError(
@@ -39,17 +45,8 @@ export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promi
     );
   const postgres = await startEmbeddedPostgres({ dir });
   try {
-    return await withConnection(postgres.url, work);
+    return await onOwnConnection(postgres.url, work);
   } finally {
     if (!postgres.adopted) await postgres.stop();
-  }
-}
-
-async function withConnection<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
-  const db = connect(url);
-  try {
-    return await work(db);
-  } finally {
-    await db.destroy();
   }
 }

@@ -62,7 +62,7 @@ export const tour: Command = async () => {
 
   await printStatement(client);
   console.log("\nThe ledger's own check");
-  const proven = await withDatabase(printProof);
+  const proven = await withDatabase((db) => printProof(db, { full: true }));
   console.log(`\nThe tour took ${((performance.now() - start) / 60_000).toFixed(1)} minutes.`);
   return proven ? 0 : 1;
 };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { userId, userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
+import { idOf } from './id.ts';
 import { bgl, bglInput } from './money.ts';
 
 export const balance = z.object({
@@ -52,6 +53,8 @@ export const transaction = z.object({
   dataset_id: z.string().nullable(),
   /** Set once the sealer has chained the transfer. */
   transaction_hash: z.string().nullable(),
+  /** What it was charged for consists of single answers, which `getUsageWindow` lists. */
+  usage_window_id: z.string().nullable(),
 });
 
 export const transactionSummary = z.object({
@@ -103,6 +106,46 @@ export const listTransactions = endpoint({
     transactions: z.array(transaction),
     /** Of the whole period, on its first page; null on the following ones. */
     summary: transactionSummary.nullable(),
+    next_cursor: z.string().nullable(),
+  }),
+});
+
+/** Small charges are gathered in a window, which is one line of the statement; this opens it. */
+export const getUsageWindow = endpoint({
+  method: 'GET',
+  path: '/api/v1/usage-windows/:windowId',
+  access: 'key',
+  summary: 'A usage window with its single answers, newest first',
+  params: z.object({ windowId: idOf('usage window') }),
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+    cursor: z
+      .string()
+      .regex(/^\d{1,18}$/, 'cursor must be a next_cursor of this list')
+      .optional(),
+  }),
+  response: z.object({
+    id: z.string(),
+    /** What was used: `deployment:<pod id>` or `model:<name>`. */
+    source: z.string(),
+    /** The API key of the calls. */
+    key_id: z.string().nullable(),
+    opened_at: z.string(),
+    /** Null: it goes on. */
+    closed_at: z.string().nullable(),
+    /** Of the answers that were written so far. */
+    answers_total: z.int(),
+    used: bgl,
+    /** Single answers are kept for 90 days. */
+    answers: z.array(
+      z.object({
+        id: z.string(),
+        at: z.string(),
+        amount: bgl,
+        /** What was used, by name, e.g. `prompt_tokens`. */
+        quantities: z.record(z.string(), z.number()),
+      }),
+    ),
     next_cursor: z.string().nullable(),
   }),
 });

@@ -349,6 +349,17 @@ create table ledger_transfers (
 CREATE INDEX ledger_transfers_by_credit ON public.ledger_transfers USING btree (credit_account_id, created_at, seq);
 CREATE INDEX ledger_transfers_by_debit ON public.ledger_transfers USING btree (debit_account_id, created_at, seq);
 
+create table ledger_verifications (
+  id bigint not null generated always as identity,
+  seq bigint not null,
+  hash text not null,
+  totals_digest text not null,
+  verified_at timestamp with time zone not null default now(),
+  constraint ledger_verifications_pkey PRIMARY KEY (id),
+  constraint ledger_verifications_seq_fkey FOREIGN KEY (seq) REFERENCES ledger_seals(seq)
+);
+CREATE INDEX ledger_verifications_by_seal ON public.ledger_verifications USING btree (seq);
+
 create table onboarding_steps (
   user_id text not null,
   step text not null,
@@ -502,6 +513,48 @@ create table training_configurations (
   constraint training_configurations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 
+create table usage_events (
+  day date not null,
+  window_id uuid not null,
+  n bigint not null,
+  id uuid not null,
+  at timestamp with time zone not null,
+  amount_micro bigint not null,
+  quantities jsonb not null,
+  constraint usage_events_pkey PRIMARY KEY (window_id, n, day),
+  constraint usage_events_amount_micro_check CHECK (amount_micro >= 0),
+  constraint usage_events_quantities_check CHECK (jsonb_typeof(quantities) = 'object'::text)
+);
+
+create table usage_leaders (
+  id uuid not null,
+  lease_until timestamp with time zone not null,
+  constraint usage_leaders_pkey PRIMARY KEY (id)
+);
+
+create table usage_windows (
+  id uuid not null,
+  user_id text not null,
+  key_id uuid,
+  source text not null,
+  leader_id uuid not null,
+  hold_id uuid not null,
+  events bigint not null default 0,
+  used_micro bigint not null default 0,
+  quantities jsonb not null default '{}'::jsonb,
+  digest bytea not null default '\x'::bytea,
+  opened_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  constraint usage_windows_pkey PRIMARY KEY (id),
+  constraint usage_windows_hold_id_key UNIQUE (hold_id),
+  constraint usage_windows_events_check CHECK (events >= 0),
+  constraint usage_windows_used_micro_check CHECK (used_micro >= 0),
+  constraint usage_windows_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES ledger_holds(id),
+  constraint usage_windows_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX usage_windows_by_user ON public.usage_windows USING btree (user_id, opened_at);
+CREATE INDEX usage_windows_open ON public.usage_windows USING btree (leader_id) WHERE (closed_at IS NULL);
+
 create table user_blobs (
   user_id text not null,
   sha256 text not null,
@@ -640,6 +693,7 @@ create table workloads (
   stop_reason text,
   ended_at timestamp with time zone,
   files_removed_at timestamp with time zone,
+  server_key text,
   constraint workloads_pkey PRIMARY KEY (id),
   constraint workloads_accelerator_count_check CHECK (accelerator_count >= 0 AND accelerator_count <= 8),
   constraint workloads_behaviour_check CHECK (behaviour = ANY (ARRAY['run'::text, 'deployment'::text])),
@@ -662,7 +716,8 @@ create view serving_workloads as
     phase,
     base_url,
     ( SELECT COALESCE(array_agg(adapters.adapter ->> 'name'::text ORDER BY adapters."position"), '{}'::text[]) AS "coalesce"
-           FROM jsonb_array_elements(workloads.spec -> 'adapters'::text) WITH ORDINALITY adapters(adapter, "position")) AS adapter_names
+           FROM jsonb_array_elements(workloads.spec -> 'adapters'::text) WITH ORDINALITY adapters(adapter, "position")) AS adapter_names,
+    server_key
    FROM workloads
   WHERE behaviour = 'deployment'::text;
 
@@ -1311,6 +1366,161 @@ begin
   raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.usage_add(a jsonb, b jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce(jsonb_object_agg(key, total), '{}') from (
+    select key, sum(value::bigint) as total
+    from (select * from jsonb_each_text(a) union all select * from jsonb_each_text(b)) both_of_them
+    group by key
+  ) sums
+$function$;
+
+CREATE OR REPLACE FUNCTION public.usage_close(p_window_id uuid, p_leader uuid, p_at timestamp with time zone, OUT outcome text, OUT user_id text)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_window usage_windows;
+begin
+  select * into v_window from usage_windows where id = p_window_id for no key update;
+  user_id := v_window.user_id;
+  if not found or v_window.closed_at is not null then
+    outcome := 'closed';
+    return;
+  end if;
+  if p_leader is distinct from v_window.leader_id and exists (
+    select from usage_leaders where id = v_window.leader_id and lease_until > clock_timestamp()
+  ) then
+    outcome := 'led';
+    return;
+  end if;
+
+  update ledger_holds set refs = refs || (
+    select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each_text(v_window.quantities)
+  ) || jsonb_build_object(
+    'events', v_window.events::text, 'digest', encode(v_window.digest, 'hex'))
+  where id = v_window.hold_id and status = 'pending' and v_window.events > 0;
+  select s.outcome into outcome from ledger_settle(v_window.hold_id, v_window.used_micro) s;
+  if outcome = 'replayed' then outcome := 'ok'; end if;
+  if outcome not in ('ok', 'ended') then
+    raise exception 'usage window % cannot be settled: %', p_window_id, outcome;
+  end if;
+  update usage_windows set closed_at = p_at where id = p_window_id;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.usage_digest_step(p_before bytea, e usage_events)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select sha256(p_before || convert_to(jsonb_build_array(
+    e.n, e.id, to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), e.amount_micro, e.quantities
+  )::text, 'UTF8'))
+$function$;
+
+CREATE OR REPLACE FUNCTION public.usage_forget_days(p_day date)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_name text;
+  v_count integer := 0;
+begin
+  for v_name in
+    select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'usage_events'::regclass and c.relname < 'usage_events_' || to_char(p_day, 'YYYYMMDD')
+  loop
+    execute format('drop table %I', v_name);
+    v_count := v_count + 1;
+  end loop;
+  return v_count;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.usage_lease(p_leader uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into usage_leaders values (p_leader, clock_timestamp() + interval '30 seconds')
+  on conflict (id) do update set lease_until = excluded.lease_until
+$function$;
+
+CREATE OR REPLACE FUNCTION public.usage_open(p_window_id uuid, p_leader uuid, p_user_id text, p_key_id uuid, p_source text, p_at timestamp with time zone, p_debit text, p_credit text, p_amount bigint, p_description text, p_refs jsonb, p_expires_at timestamp with time zone, OUT outcome text, OUT hold_id uuid, OUT available bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform usage_lease(p_leader);
+  select h.outcome, h.hold_id, h.available into outcome, hold_id, available
+  from ledger_hold(p_debit, p_credit, p_amount, 'charge', p_description, p_refs, p_expires_at, 'usage:' || p_window_id) h;
+  if outcome = 'ok' then
+    insert into usage_windows (id, user_id, key_id, source, leader_id, hold_id, opened_at)
+    values (p_window_id, p_user_id, p_key_id, p_source, p_leader, hold_id, p_at);
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.usage_prepare_day(p_day date)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_name text := 'usage_events_' || to_char(p_day, 'YYYYMMDD');
+begin
+  if to_regclass(v_name) is not null then return; end if;
+  perform pg_advisory_xact_lock(hashtextextended('usage_prepare_day', 0));
+  if to_regclass(v_name) is not null then return; end if;
+  execute format('create table %I (like usage_events including all)', v_name);
+  execute format('alter table usage_events attach partition %I for values from (%L) to (%L)', v_name, p_day, p_day + 1);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.usage_write(p_leader uuid, p_batch jsonb)
+ RETURNS TABLE(window_id uuid, events bigint)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_day date := (clock_timestamp() at time zone 'UTC')::date;
+  v_window usage_windows;
+  v_part record;
+  v_asked record;
+  v_event usage_events;
+begin
+  perform usage_prepare_day(v_day);
+  for v_part in
+    select (part ->> 'window')::uuid as id, part -> 'events' as events from jsonb_array_elements(p_batch) part order by 1
+  loop
+    window_id := v_part.id;
+    events := null;
+    select * into v_window from usage_windows w
+    where w.id = v_part.id and w.leader_id = p_leader and w.closed_at is null for no key update;
+    if found then
+      for v_asked in
+        select * from jsonb_to_recordset(v_part.events)
+          e (n bigint, id uuid, at timestamptz, amount bigint, quantities jsonb)
+        where e.n > v_window.events order by e.n
+      loop
+        if v_asked.n <> v_window.events + 1 then
+          raise exception 'event % of usage window % is missing', v_window.events + 1, v_part.id;
+        end if;
+        insert into usage_events (day, window_id, n, id, at, amount_micro, quantities)
+        values (v_day, v_part.id, v_asked.n, v_asked.id, v_asked.at, v_asked.amount, v_asked.quantities)
+        returning * into v_event;
+        v_window.events := v_asked.n;
+        v_window.used_micro := v_window.used_micro + v_asked.amount;
+        v_window.quantities := usage_add(v_window.quantities, v_asked.quantities);
+        v_window.digest := usage_digest_step(v_window.digest, v_event);
+      end loop;
+      update usage_windows w set
+        events = v_window.events, used_micro = v_window.used_micro,
+        quantities = v_window.quantities, digest = v_window.digest
+      where w.id = v_part.id;
+      events := v_window.events;
+    end if;
+    return next;
+  end loop;
+end $function$;
+
 CREATE TRIGGER asset_files_counted_in AFTER INSERT ON asset_files REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_files();
 CREATE TRIGGER asset_files_counted_out AFTER DELETE ON asset_files REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_files();
 CREATE TRIGGER assets_files_first BEFORE DELETE ON assets FOR EACH ROW EXECUTE FUNCTION delete_files_of_asset();
@@ -1322,5 +1532,6 @@ CREATE TRIGGER ledger_holds_ended_stay BEFORE UPDATE ON ledger_holds FOR EACH RO
 CREATE TRIGGER ledger_holds_kept BEFORE DELETE OR TRUNCATE ON ledger_holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_seals_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ledger_verifications_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_verifications FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER pick_username BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION pick_username();
 CREATE TRIGGER workloads_spec BEFORE UPDATE OF spec ON workloads FOR EACH ROW WHEN (old.spec IS DISTINCT FROM new.spec) EXECUTE FUNCTION refuse_another_spec();

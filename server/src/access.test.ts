@@ -192,7 +192,17 @@ async function makeThings(): Promise<Record<string, string>> {
     { params: { userId: as.userId }, body: { name: 'program' } },
     { as },
   );
+  const { windowId } = await server.app.usage.reserve({
+    userId: as.userId,
+    keyId: null,
+    use: 'llm_inference',
+    source: 'model:crumb',
+    description: 'Tokens of crumb',
+    references: {},
+    priceMicro: 1n,
+  });
   return {
+    windowId,
     keyId: api_key.id,
     id,
     '*': 'rows.csv',

@@ -28,18 +28,23 @@ import { registerStarterModel } from './modules/assets/register-starter-model.ts
 import { assetsRoutes } from './modules/assets/routes.ts';
 import { starterLanguageModel } from './modules/assets/starter-language-model.ts';
 import { gatherSends } from './modules/credits/gather-sends.ts';
+import { closeLostWindowsJob } from './modules/credits/jobs/close-lost-windows.ts';
 import { collectDebtsJob } from './modules/credits/jobs/collect-debts.ts';
 import { expireGivenJob } from './modules/credits/jobs/expire-given.ts';
 import { expireHoldsJob } from './modules/credits/jobs/expire-holds.ts';
+import { keepUsageDaysJob } from './modules/credits/jobs/keep-usage-days.ts';
 import { sealTransfersJob } from './modules/credits/jobs/seal-transfers.ts';
+import { verifyLedgerJob } from './modules/credits/jobs/verify-ledger.ts';
 import { openUserAccount } from './modules/credits/ledger.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
+import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { findAssetUse as findDeploymentUse } from './modules/deployments/find-asset-use.ts';
 import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.ts';
 import { gatewayPresence } from './modules/deployments/gateway-presence.ts';
 import { forgetRequestsJob } from './modules/deployments/jobs/forget-requests.ts';
 import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
 import { reconcileTextServerJob } from './modules/deployments/jobs/reconcile-text-server.ts';
+import { keepRequests } from './modules/deployments/keep-requests.ts';
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { textServerKind } from './modules/deployments/text-server-kind.ts';
 import { estimateLoad } from './modules/training/estimate-load.ts';
@@ -95,6 +100,7 @@ export type App = {
   services: Services;
   http: FastifyInstance;
   engine: Engine;
+  usage: UsageLeader;
   /** Begins to do what the roles say; resolves with its public URL, or null without the role web. */
   start: () => Promise<string | null>;
   /**
@@ -119,8 +125,11 @@ export async function createApp(options: Options): Promise<App> {
     scrubBlobsJob,
     sealTransfersJob,
     expireHoldsJob,
+    closeLostWindowsJob,
+    keepUsageDaysJob,
     expireGivenJob,
     collectDebtsJob,
+    verifyLedgerJob(databaseUrl),
     collectBlobsJob,
     deleteExpiredJob,
     meterDeploymentsJob,
@@ -169,12 +178,13 @@ export async function createApp(options: Options): Promise<App> {
   measureBlobs(metrics, db);
 
   const presence = gatewayPresence(db, log);
+  const usage = new UsageLeader(services);
   const bindings: Binding[] = [
     ...eventRoutes,
     ...machineRoutes,
     ...workloadRoutes(kinds),
     ...accountsRoutes,
-    ...creditsRoutes({ send: gatherSends(services) }),
+    ...creditsRoutes({ databaseUrl, send: gatherSends(services) }),
     ...assetsRoutes({
       findUses: findAssetUses,
       modelUses: { deploy: findDeployObstacle(driver.capacity), train: findTrainObstacle },
@@ -184,7 +194,7 @@ export async function createApp(options: Options): Promise<App> {
       readData: options.readData ?? shareReads(readData),
       load: estimateLoad(cpuLoad, driver.capacity),
     }),
-    ...deploymentsRoutes({ capacity: driver.capacity, presence }),
+    ...deploymentsRoutes({ capacity: driver.capacity, presence, usage, keepRequest: keepRequests(services) }),
   ];
   const auth = createAuth(services, onUserCreated);
   const session = authenticateSession(services, auth, onUserCreated);
@@ -213,10 +223,12 @@ export async function createApp(options: Options): Promise<App> {
     services,
     http,
     engine,
+    usage,
     start: async () => {
       if (roles.includes('reconciler') && driver.endsWithServer) claim = await claimMachine(databaseUrl, log);
       if (roles.includes('web')) {
         presence.start();
+        usage.start();
         await http.listen({ port: config.port, host: config.host });
         nameChosenPort(config, http);
         stopListening = await keepListening(services);
@@ -244,6 +256,7 @@ export async function createApp(options: Options): Promise<App> {
       stopListening?.();
       await claim?.release();
       await http.close();
+      await usage.close();
       await queue.stop();
       await presence.close();
       await events.close();

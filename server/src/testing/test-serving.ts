@@ -51,8 +51,9 @@ export async function testServing(options: { capacity?: Capacity; config?: Parti
       const body = { model, messages, stream };
       return server.send(chatCompletions, { body }, { as, signal });
     },
-    /** In micro-BGL. */
+    /** In micro-BGL, with what usage windows in which nothing goes on have to charge. */
     balance: async (as: TestUser) => {
+      await server.app.usage.closeIdle();
       const found = await server.request(getBalance, { params: { userId: as.userId } }, { as });
       return { balance: parseBgl(found.balance), held: parseBgl(found.held) };
     },

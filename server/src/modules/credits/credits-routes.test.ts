@@ -478,6 +478,8 @@ describe('the operator', () => {
       ['given', true],
       ['available', true],
       ['settlements', true],
+      ['portions', true],
+      ['totals', true],
       ['chain', true],
     ]);
     expect(ledger.sum_of_balances).toBe('0');

@@ -2,17 +2,23 @@ import type { getLedger as contract } from '@bakehouse/contract/credits';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
-import { verifyNewest } from './verify-ledger.ts';
+import { onOwnConnection } from '../../platform/db/own-connection.ts';
+import { readSnapshot } from '../../platform/db/read-snapshot.ts';
+import { listLargestAccounts } from './proof-queries.ts';
+import { proveLedger } from './prove-ledger.ts';
+import { findChainHead } from './queries.ts';
 
-/** The page recomputes this many seals; `./bakehouse ledger verify` recomputes all. */
-const SEALS_MAX = 1000;
 const USERS_MAX = 200;
 
-/** The largest accounts and the proofs that the books are right; the caller is an operator. */
-export async function getLedger(ctx: Context): Promise<ResponseOf<typeof contract>> {
-  const report = await verifyNewest(ctx.db, { sealsMax: SEALS_MAX, usersMax: USERS_MAX });
+/** The largest accounts and the proofs that the books are right since they were last proven; the caller is an operator. */
+export async function getLedger(ctx: Context, databaseUrl: string): Promise<ResponseOf<typeof contract>> {
+  const report = await onOwnConnection(databaseUrl, (db) => proveLedger(db, { full: false }));
+  const largest = await readSnapshot(ctx.db, async (tx) => {
+    const headSeq = (await findChainHead(tx))?.seq ?? 0n;
+    return listLargestAccounts(tx, { headSeq, usersMax: USERS_MAX });
+  });
   return {
-    accounts: report.largest.map((account) => ({
+    accounts: largest.map((account) => ({
       account_id: account.id,
       kind: account.kind,
       owner: account.owner,

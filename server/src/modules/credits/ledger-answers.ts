@@ -50,7 +50,8 @@ export function refuseUnlessExtended(
   if (outcome === 'ended') throw holdEnded();
 }
 
-function insufficientFunds(requiredMicro: bigint | null, available: bigint | null): AppError {
+/** The refusal of what costs more than there is. */
+export function insufficientFunds(requiredMicro: bigint | null, available: bigint | null): AppError {
   const required_amount = formatBgl(requiredMicro ?? 0n);
   const available_amount = formatBgl(available ?? 0n);
   return new AppError('insufficient_funds', {

@@ -1,9 +1,7 @@
 import type { Use } from '@bakehouse/contract/credits';
 import { formatBgl } from '@bakehouse/contract/money';
 import { type RawBuilder, sql } from 'kysely';
-import type { Services } from '../../platform/context.ts';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
-import { runPrepared } from '../../platform/db/run-prepared.ts';
 import { GRANTS_ACCOUNT, revenueAccount, userAccount } from './accounts.ts';
 import {
   callOnce,
@@ -25,8 +23,6 @@ import { withinBudget } from './within-budget.ts';
  * Steps lock accounts until the transaction ends: make one move per transaction, as its last work.
  */
 
-type Prepared = Pick<Services, 'db' | 'pool'>;
-
 export type TransferKind = 'grant' | 'purchase' | 'transfer' | 'charge' | 'refund' | 'expiry' | 'chargeback';
 
 /** What a movement is about; shown in statements and kept under the seal. */
@@ -40,6 +36,8 @@ export type References = {
   request_id?: string;
   /** The API key that asked for it: a hold counts against its budget. */
   key_id?: string;
+  /** The usage window that the hold stands for. */
+  usage_window_id?: string;
 };
 
 type Transfer = {
@@ -141,25 +139,6 @@ export async function hold(tx: Transaction, input: Hold): Promise<{ holdId: stri
   return { holdId };
 }
 
-/**
- * What `hold` does, as a transaction of its own that tells nobody and does not wait for the disk: a
- * database that crashes within the next moment may forget the hold, and never a settlement, since
- * what is committed later reaches the disk later. `changed` says whether there is something to tell.
- */
-export async function placeHold(
-  services: Prepared,
-  input: Hold,
-): Promise<{ holdId: string; changed: boolean }> {
-  const rows = await runPrepared(
-    services,
-    'ledger_hold',
-    sql<HoldAnswer>`
-      select outcome, hold_id, available, set_config('synchronous_commit', 'off', true)
-      from ${holdCall(input)}`,
-  );
-  return readHold(rows, input);
-}
-
 type HoldAnswer = { outcome: MoveOutcome; hold_id: string; available: bigint | null };
 
 function holdCall(input: Hold): RawBuilder<unknown> {
@@ -229,19 +208,6 @@ export async function growHold(
  * or after a release, throws AppError 'conflict'. More than the hold is a mistake of the caller.
  */
 export async function settle(tx: Transaction, input: Settlement): Promise<{ transferId: string | null }> {
-  const { transferId, changed } = await endHold(tx, input);
-  if (changed !== null) await publishBalance(tx, [changed]);
-  return { transferId };
-}
-
-/**
- * What `settle` does, telling nobody: for what is settled by the hundred, whose caller announces it after the
- * commit. `changed` is the account whose balance did.
- */
-export async function endHold(
-  tx: Transaction,
-  input: Settlement,
-): Promise<{ transferId: string | null; changed: string | null }> {
   const answer = await callOnce<{
     outcome: 'ok' | 'replayed' | 'exceeds_hold' | 'ended' | 'not_found';
     transfer_id: string | null;
@@ -252,10 +218,8 @@ export async function endHold(
     throw new Error(`Hold ${input.holdId} is smaller than the ${formatBgl(input.amountMicro)} BGL to settle`);
   }
   if (answer.outcome === 'ended') throw holdEnded();
-  return {
-    transferId: answer.transfer_id,
-    changed: answer.outcome === 'ok' ? answer.debit_account_id : null,
-  };
+  if (answer.outcome === 'ok') await publishBalance(tx, [answer.debit_account_id]);
+  return { transferId: answer.transfer_id };
 }
 
 /** Gives the whole hold back. May be repeated. Throws AppError 'conflict' when it was settled with a charge. */

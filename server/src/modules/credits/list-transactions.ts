@@ -84,6 +84,7 @@ function toTransaction(
     pod_id: movement.refs.pod_id ?? null,
     dataset_id: movement.refs.dataset_id ?? null,
     transaction_hash: hash,
+    usage_window_id: movement.refs.usage_window_id ?? null,
   };
 }
 

@@ -231,15 +231,52 @@ export async function findSeal(
   return { hash, previous, transfer: gone ? null : transfer };
 }
 
-/** The seal that stands `count` places before the newest one; undefined when there are fewer. */
-export async function findSealBefore(db: Reader, count: number): Promise<Place | undefined> {
+/** A place up to which everything was proven, and the digest of the sealer's totals there. */
+export type Verified = Place & { totalsDigest: string };
+
+/** The last one; undefined before the first. */
+export async function findLastVerified(db: Reader): Promise<Verified | undefined> {
   return db
-    .selectFrom('ledger_seals')
-    .select(['seq', 'hash'])
-    .orderBy('seq', 'desc')
-    .offset(count)
+    .selectFrom('ledger_verifications')
+    .select(['seq', 'hash', 'totals_digest as totalsDigest'])
+    .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
+}
+
+export async function insertVerified(db: Database, { seq, hash, totalsDigest }: Verified): Promise<void> {
+  await db.insertInto('ledger_verifications').values({ seq, hash, totals_digest: totalsDigest }).execute();
+}
+
+/** The hash of the seal with this seq; undefined where there is none. */
+export async function findSealHash(db: Reader, seq: bigint): Promise<string | undefined> {
+  const seal = await db.selectFrom('ledger_seals').select('hash').where('seq', '=', seq).executeTakeFirst();
+  return seal?.hash;
+}
+
+/**
+ * A digest of the sealer's totals as they were at the seal `seq`: those of now less what the transfers after it
+ * and up to the newest seal moved. It does not depend on the order of the rows, so it needs no memory.
+ */
+export async function digestTotals(
+  db: Reader,
+  { seq, headSeq }: { seq: bigint; headSeq: bigint },
+): Promise<string> {
+  const { rows } = await sql<{ digest: string }>`
+    select count(*) || ':' || coalesce(sum(('x' || left(encode(sha256(convert_to(
+      concat_ws(' ', account_id, counterpart, paid, received, transfers), 'UTF8')), 'hex'), 16))::bit(64)::bigint), 0) as digest
+    from (
+      select account_id, counterpart, sum(paid)::bigint as paid, sum(received)::bigint as received,
+        sum(transfers)::bigint as transfers
+      from (
+        select account_id, counterpart, paid, received, transfers from ledger_sealed_totals
+        union all
+        select account_id, counterpart, -paid, -received, -transfers from ledger_sum_transfers(${seq}, ${headSeq})
+      ) moves
+      group by account_id, counterpart
+      having sum(transfers) <> 0 or sum(paid) <> 0 or sum(received) <> 0
+    ) totals`.execute(db);
+  return oneOf(rows).digest;
 }
 
 function oneOf<Row>([row]: Row[]): Row {

@@ -9,15 +9,23 @@ import { listPrices } from './list-prices.ts';
 import { listSpend } from './list-spend.ts';
 import { listTransactions } from './list-transactions.ts';
 import { transferCredits } from './transfer-credits.ts';
+import { getUsageWindow } from './usage/get-usage-window.ts';
 
-export const creditsRoutes = ({ send }: { send: SendGathered }): Binding[] => [
+export const creditsRoutes = ({
+  send,
+  databaseUrl,
+}: {
+  send: SendGathered;
+  databaseUrl: string;
+}): Binding[] => [
   bind(contract.getBalance, (ctx) => getBalance(ctx)),
   bind(contract.listTransactions, (ctx, { query }) => listTransactions(ctx, query)),
+  bind(contract.getUsageWindow, getUsageWindow),
   bind(contract.listSpend, (ctx, { query }) => listSpend(ctx, query)),
   // Stricter than the rest: a stolen key must not empty an account before its owner looks.
   bind(contract.transferTokens, (ctx, { body }) => transferCredits(ctx, send, body), { callsPerMinute: 60 }),
   bindPublic(contract.listPrices, async () => listPrices()),
-  bind(contract.getLedger, (ctx) => getLedger(ctx)),
+  bind(contract.getLedger, (ctx) => getLedger(ctx, databaseUrl)),
   bind(contract.grantCredits, (ctx, { body }) => grantCredits(ctx, body)),
   bind(contract.chargeBackPayment, (ctx, { body }) => chargeBackPayment(ctx, body)),
 ];

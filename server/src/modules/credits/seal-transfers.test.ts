@@ -8,10 +8,11 @@ import { userAccount } from './accounts.ts';
 import { FIRST_HASH } from './hash-transfer.ts';
 import { hold, settle, transfer } from './ledger.ts';
 import { checkSeals } from './proof-queries.ts';
+import { proveLedger } from './prove-ledger.ts';
 import { hasEveryoneBeforeEnded, takeFence } from './queries.ts';
 import { sealTransfers } from './seal-transfers.ts';
 import { insertTestUser } from './test-user.ts';
-import { verifyLedger, verifyNewest } from './verify-ledger.ts';
+import { verifyLedger } from './verify-ledger.ts';
 
 const grant = (tx: Transaction, userId: string, references = {}) =>
   transfer(tx, {
@@ -160,21 +161,57 @@ describe('verification finds', () => {
     await tamper(db, statement);
     expect(await failed(db)).toEqual(checks);
   });
+});
 
-  test('the newest seals alone, for a page', async () => {
+describe('a proof that continues', () => {
+  const names = async (db: Database) =>
+    (await proveLedger(db, { full: false })).checks.filter((check) => !check.ok).map((check) => check.name);
+  const lookedAt = async (db: Database) => {
+    const { checks } = await proveLedger(db, { full: false });
+    return checks.find(({ name }) => name === 'chain')?.detail;
+  };
+
+  test('is a full one first, and then begins where the last one ended', async () => {
+    const { db, ada } = await sealedLedger();
+    expect(await lookedAt(db)).toBe('All 5 seals are what their transfers hash to');
+    await db.transaction().execute((tx) => grant(tx, ada));
+    await sealTransfers(db);
+    const { checks, transfers, sealedTransfers } = await proveLedger(db, { full: false });
+    expect(checks.every((check) => check.ok)).toBe(true);
+    expect([transfers, sealedTransfers]).toEqual([6, 6]);
+    expect(await lookedAt(db)).toBe('The seals since transfer 6 are what their transfers hash to');
+  });
+
+  test.each([
+    [
+      'a later transfer that was changed',
+      'update ledger_transfers set amount = amount + 1 where seq = 6',
+      ['totals', 'chain'],
+    ],
+    [
+      'another total',
+      'update ledger_sealed_totals set paid = paid + 1, received = received + 1',
+      ['balances', 'totals'],
+    ],
+    ['another verified seal', "update ledger_seals set hash = repeat('0', 64) where seq = 5", ['chain']],
+    ['a later transfer that is gone', 'delete from ledger_transfers where seq = 6', ['totals', 'chain']],
+  ])('finds %s, and does not go on from there', async (_what, statement, expected) => {
+    const { db, ada } = await sealedLedger();
+    await proveLedger(db, { full: false });
+    for (let i = 0; i < 2; i += 1) await db.transaction().execute((tx) => grant(tx, ada));
+    await sealTransfers(db);
+    await tamper(db, statement);
+    expect(await names(db)).toEqual(expected);
+    expect(await names(db)).toEqual(expected);
+  });
+
+  test('leaves what was proven before to a full one', async () => {
     const { db } = await sealedLedger();
-    const newest = async () => {
-      const { checks } = await verifyNewest(db, { sealsMax: 2, usersMax: 10 });
-      return checks.find(({ name }) => name === 'chain');
-    };
+    await proveLedger(db, { full: false });
     await tamper(db, "update ledger_transfers set description = 'x' where seq = 2");
-    expect(await newest()).toEqual({
-      name: 'chain',
-      ok: true,
-      detail: 'The newest 2 seals are what their transfers hash to',
-    });
-    await tamper(db, "update ledger_transfers set description = 'x' where seq = 4");
-    expect(await newest()).toMatchObject({ ok: false, detail: expect.stringContaining('transfer 4') });
+    expect(await names(db)).toEqual([]);
+    const { checks } = await proveLedger(db, { full: true });
+    expect(checks.filter((check) => !check.ok).map(({ name }) => name)).toEqual(['chain']);
   });
 });
 

@@ -3,7 +3,6 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 import { readSnapshot } from '../../platform/db/read-snapshot.ts';
 import { FIRST_HASH, hashTransfer } from './hash-transfer.ts';
 import {
-  type AccountLine,
   type AccountProof,
   checkSeals,
   countSealed,
@@ -11,13 +10,16 @@ import {
   countWrongPortions,
   countWrongSettlements,
   countWrongTotals,
+  digestTotals,
+  findLastVerified,
   findSeal,
-  findSealBefore,
-  listLargestAccounts,
+  findSealHash,
   proveAccounts,
+  type Verified,
   type Wrong,
 } from './proof-queries.ts';
 import { findChainHead } from './queries.ts';
+import { checkUsage } from './usage/check-usage.ts';
 
 export type Check = { name: string; ok: boolean; detail: string };
 
@@ -31,6 +33,8 @@ export type LedgerReport = {
   sealedTransfers: number;
   /** Hash of the newest seal. Whoever keeps a copy elsewhere can also prove that no end was cut off. */
   chainHead: string | null;
+  /** Where the next proof continues if all checks hold; null where nothing is sealed. */
+  verified: Verified | null;
 };
 
 /** Numbers of seals that are recomputed by one query. */
@@ -54,9 +58,11 @@ export async function verifyLedger(db: Database): Promise<LedgerReport> {
     return toReport(accounts, {
       sealedTransfers,
       chainHead: chain.head,
+      verified: await verifiedAt(tx, headSeq, chain.head),
       checks: [
         checkSettlements(wrongSettlements, 'Every settled hold has its one transfer'),
         checkPortions(wrongPortions),
+        await checkUsage(tx),
         checkTotals(wrongTotals),
         checkChain(chain, skipped, `All ${sealedTransfers} seals`),
       ],
@@ -65,36 +71,46 @@ export async function verifyLedger(db: Database): Promise<LedgerReport> {
 }
 
 /**
- * The same for a page, with work that does not grow with the transfers: the newest `sealsMax` seals
- * and settlements, and of sums what the sealer keeps. With it come the largest accounts.
+ * The same from the last verified seal on, with work that does not grow with what was proven before: the
+ * transfers since then, and of sums what the sealer keeps, which must be what they were at that seal. Before
+ * the first full proof there is nothing to continue from: null.
  */
-export async function verifyNewest(
-  db: Database,
-  { sealsMax, usersMax }: { sealsMax: number; usersMax: number },
-): Promise<LedgerReport & { largest: AccountLine[] }> {
+export async function verifyOnwards(db: Database): Promise<LedgerReport | null> {
   return readSnapshot(db, async (tx) => {
+    const start = await findLastVerified(tx);
+    if (start === undefined) return null;
     const headSeq = (await findChainHead(tx))?.seq ?? 0n;
-    const start = (await findSealBefore(tx, sealsMax)) ?? { seq: 0n, hash: FIRST_HASH };
     const accounts = await proveAccounts(tx, headSeq);
     const wrongSettlements = await countWrongSettlements(tx, start.seq);
     const skipped = await countSkipped(tx, { afterSeq: start.seq, headSeq });
-    const chain = await recomputeChain(tx, { start, headSeq });
+    const isKept = (await findSealHash(tx, start.seq)) === start.hash;
+    const chain = isKept
+      ? await recomputeChain(tx, { start, headSeq })
+      : { head: null, broken: `The seal ${start.seq} is not the one that was verified` };
+    const digest = await digestTotals(tx, { seq: start.seq, headSeq });
     const sealedTransfers = await countSealed(tx, { counted: true });
-    const report = toReport(accounts, {
+    return toReport(accounts, {
       sealedTransfers,
       chainHead: chain.head,
+      verified: await verifiedAt(tx, headSeq, chain.head),
       checks: [
-        checkSettlements(wrongSettlements, 'Every new settlement has its hold'),
-        checkChain(chain, skipped, `The newest ${Math.min(sealsMax, sealedTransfers)} seals`),
+        checkSettlements(wrongSettlements, 'Every settlement since the last proof has its hold'),
+        checkTotals(digest === start.totalsDigest ? 0 : 1),
+        checkChain(chain, skipped, `The seals since transfer ${start.seq}`),
       ],
     });
-    return { ...report, largest: await listLargestAccounts(tx, { headSeq, usersMax }) };
   });
+}
+
+/** Where the next proof continues if all checks hold; null where nothing is sealed. */
+async function verifiedAt(tx: Transaction, headSeq: bigint, head: string | null): Promise<Verified | null> {
+  if (head === null || headSeq === 0n) return null;
+  return { seq: headSeq, hash: head, totalsDigest: await digestTotals(tx, { seq: headSeq, headSeq }) };
 }
 
 function toReport(
   proof: AccountProof,
-  { checks, ...rest }: Pick<LedgerReport, 'checks' | 'sealedTransfers' | 'chainHead'>,
+  { checks, ...rest }: Pick<LedgerReport, 'checks' | 'sealedTransfers' | 'chainHead' | 'verified'>,
 ): LedgerReport {
   const { accounts, sumOfBalances, transfers, openHolds } = proof;
   const all = [

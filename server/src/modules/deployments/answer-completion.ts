@@ -4,19 +4,19 @@ import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { untilKeyEnds } from '../../platform/http/until-key-ends.ts';
-import { holdNow } from '../credits/hold-now.ts';
 import { costMicro } from '../credits/quote.ts';
+import type { Reservation } from '../credits/usage/usage-leader.ts';
 import { admitRequest, RETRY_AFTER_S } from './admit-request.ts';
 import type { ModelServer } from './await-model-server.ts';
 import { type CompletionBody, toServerRequest } from './completion-request.ts';
 import { CompletionStream, type Usage } from './completion-stream.ts';
 import { findModel, tokenPrices } from './find-model.ts';
 import type { Upstream } from './gateway-queries.ts';
-import { HOLD_MS, keepInUse } from './keep-in-use.ts';
+import { keepInUse } from './keep-in-use.ts';
 import { readText } from './model-server-client.ts';
 import { beginEvents, endEvents, failEvents, readChunks, sendChunks, sendComment } from './pass-answer.ts';
 import { type CompletionPath, reachModelServer, unavailable } from './reach-model-server.ts';
-import { type RequestHold, recordRequest } from './record-request.ts';
+import { recordRequest } from './record-request.ts';
 import { type RequestDeadline, requestDeadline } from './request-deadline.ts';
 import type { ServingParts } from './serving-parts.ts';
 import { CONTEXT_TOKENS } from './text-server-spec.ts';
@@ -41,7 +41,7 @@ type Call = {
 
 /**
  * Passes an OpenAI-style request on to the model server and its answer back. What the answer can
- * cost at most is held first; what it did cost is settled after.
+ * cost at most is reserved first in a usage window; what it did cost is settled there after.
  */
 export async function answerCompletion(
   ctx: Context,
@@ -66,11 +66,11 @@ export async function answerCompletion(
     const outcome: Outcome = { ok: false, usage: NOTHING, firstTokenMs: null };
     const call: Call = { upstream, body, reply, signal, deadline, beganMs: began.ms, outcome };
     const requestId = randomUUID();
-    const hold = await holdRequest(ctx, upstream, requestId);
+    const reservation = await reserveAnswer(ctx, parts, upstream);
     let endUse = () => {};
     try {
       if (reply.raw.destroyed) return;
-      endUse = await keepInUse(ctx, upstream, hold.holdId);
+      endUse = keepInUse(ctx, upstream);
       await answer(ctx, parts, path, call);
       outcome.ok = true;
     } catch (error) {
@@ -89,7 +89,12 @@ export async function answerCompletion(
     } finally {
       endUse();
       const totalMs = Math.round(performance.now() - began.ms);
-      await recordRequest(ctx, upstream, hold, { id: requestId, at: began.at, totalMs, ...outcome });
+      await recordRequest(
+        ctx,
+        parts,
+        { upstream, reservation },
+        { id: requestId, at: began.at, totalMs, ...outcome },
+      );
     }
   } finally {
     key.stop();
@@ -111,26 +116,24 @@ function admit(ctx: Context, reply: Http['reply']): () => void {
   }
 }
 
-/** Holds the price of a full context: no answer can cost more. */
-async function holdRequest(ctx: Context, upstream: Upstream, requestId: string): Promise<RequestHold> {
-  const amountMicro = costMicro([
-    { priceId: tokenPrices(upstream).completion, parts: BigInt(CONTEXT_TOKENS) },
-  ]);
-  const { holdId } = await holdNow(ctx, {
-    userId: ctx.caller.userId,
-    amountMicro,
-    kind: 'llm_inference',
+/** Reserves the price of a full context: no answer can cost more. */
+async function reserveAnswer(
+  { caller }: Context,
+  { usage }: ServingParts,
+  upstream: Upstream,
+): Promise<Reservation> {
+  return usage.reserve({
+    userId: caller.userId,
+    keyId: caller.key?.id ?? null,
+    use: 'llm_inference',
+    source: upstream.pod_id === null ? `model:${upstream.model_name}` : `deployment:${upstream.pod_id}`,
     description: `Tokens of ${upstream.model_name}`,
     references: {
       asset_name: upstream.model_name,
-      request_id: requestId,
       ...(upstream.pod_id && { pod_id: upstream.pod_id }),
-      ...(ctx.caller.key && { key_id: ctx.caller.key.id }),
     },
-    expiresAt: new Date(ctx.clock.now().getTime() + HOLD_MS),
-    idempotencyKey: `completion:${requestId}`,
+    priceMicro: costMicro([{ priceId: tokenPrices(upstream).completion, parts: BigInt(CONTEXT_TOKENS) }]),
   });
-  return { holdId, amountMicro };
 }
 
 async function answer(ctx: Context, parts: ServingParts, path: CompletionPath, call: Call): Promise<void> {

@@ -25,36 +25,56 @@ export type ChatRequest = {
   costMicro: bigint;
 };
 
-/** Keeps a request and adds it to the sums of its deployment. */
-export async function insertChatRequest(tx: Transaction, request: ChatRequest): Promise<void> {
+/** Keeps requests and adds them to the sums of their deployments. */
+export async function insertChatRequests(tx: Transaction, requests: ChatRequest[]): Promise<void> {
   await tx
     .insertInto('chat_requests')
-    .values({
-      id: request.id,
-      user_id: request.userId,
-      deployment_id: request.podId,
-      model_name: request.modelName,
-      at: request.at,
-      ok: request.ok,
-      prompt_tokens: request.promptTokens,
-      completion_tokens: request.completionTokens,
-      first_token_ms: request.firstTokenMs,
-      total_ms: request.totalMs,
-      cost_micro: request.costMicro,
-    })
+    .values(
+      requests.map((request) => ({
+        id: request.id,
+        user_id: request.userId,
+        deployment_id: request.podId,
+        model_name: request.modelName,
+        at: request.at,
+        ok: request.ok,
+        prompt_tokens: request.promptTokens,
+        completion_tokens: request.completionTokens,
+        first_token_ms: request.firstTokenMs,
+        total_ms: request.totalMs,
+        cost_micro: request.costMicro,
+      })),
+    )
     .execute();
-  if (request.podId === null) return;
-  await tx
-    .updateTable('deployments')
-    .set((row) => ({
-      last_request_at: request.endedAt,
-      requests: row('requests', '+', 1n),
-      prompt_tokens: row('prompt_tokens', '+', BigInt(request.promptTokens)),
-      completion_tokens: row('completion_tokens', '+', BigInt(request.completionTokens)),
-      tokens_micro: row('tokens_micro', '+', request.costMicro),
-    }))
-    .where('id', '=', request.podId)
-    .execute();
+  const ofDeployments = Map.groupBy(requests, ({ podId }) => podId);
+  // In one order: others add to some of the same.
+  for (const podId of [...ofDeployments.keys()].filter((id) => id !== null).sort()) {
+    const own = ofDeployments.get(podId) ?? [];
+    const sum = (part: (request: ChatRequest) => bigint) => own.reduce((all, one) => all + part(one), 0n);
+    const endedAt = new Date(Math.max(...own.map((one) => one.endedAt.getTime())));
+    await tx
+      .updateTable('deployments')
+      .set((row) => ({
+        last_request_at: endedAt,
+        requests: row('requests', '+', BigInt(own.length)),
+        prompt_tokens: row(
+          'prompt_tokens',
+          '+',
+          sum((one) => BigInt(one.promptTokens)),
+        ),
+        completion_tokens: row(
+          'completion_tokens',
+          '+',
+          sum((one) => BigInt(one.completionTokens)),
+        ),
+        tokens_micro: row(
+          'tokens_micro',
+          '+',
+          sum((one) => one.costMicro),
+        ),
+      }))
+      .where('id', '=', podId)
+      .execute();
+  }
 }
 
 export async function deleteChatRequestsBefore(db: Db, before: Date): Promise<void> {
@@ -102,6 +122,7 @@ export type UpstreamWorkload = {
   reason: string;
   phase: string | null;
   base_url: string | null;
+  server_key: string | null;
   adapter_names: string[];
 };
 

@@ -1,14 +1,10 @@
 import type { Context } from '../../platform/context.ts';
-import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError } from '../../platform/errors.ts';
-import { endHold } from '../credits/ledger.ts';
 import { costMicro } from '../credits/quote.ts';
+import type { Reservation } from '../credits/usage/usage-leader.ts';
 import type { Usage } from './completion-stream.ts';
 import { tokenPrices } from './find-model.ts';
-import { insertChatRequest, type Upstream } from './gateway-queries.ts';
-
-/** What was held before the answer. */
-export type RequestHold = { holdId: string; amountMicro: bigint };
+import type { Upstream } from './gateway-queries.ts';
+import type { ServingParts } from './serving-parts.ts';
 
 type Answered = {
   id: string;
@@ -20,55 +16,37 @@ type Answered = {
 };
 
 /**
- * Keeps what a request used and settles its hold: the tokens that were computed, never more than was
- * held, or nothing where none were. A hold that has run out meanwhile has gone back to its user.
+ * Settles what an answer used, never for more than was reserved, and keeps the request. Where nothing was
+ * used nothing is charged.
  */
 export async function recordRequest(
   ctx: Context,
-  upstream: Upstream,
-  hold: RequestHold,
-  answered: Answered,
+  { keepRequest }: Pick<ServingParts, 'keepRequest'>,
+  { upstream, reservation }: { upstream: Upstream; reservation: Reservation },
+  { id, at, ok, usage, firstTokenMs, totalMs }: Answered,
 ): Promise<void> {
-  const { usage } = answered;
+  const { promptTokens, completionTokens } = usage;
   const prices = tokenPrices(upstream);
   const cost = costMicro([
-    { priceId: prices.prompt, parts: BigInt(usage.promptTokens) },
-    { priceId: prices.completion, parts: BigInt(usage.completionTokens) },
+    { priceId: prices.prompt, parts: BigInt(promptTokens) },
+    { priceId: prices.completion, parts: BigInt(completionTokens) },
   ]);
-  const amountMicro = cost < hold.amountMicro ? cost : hold.amountMicro;
-  try {
-    await record(ctx, upstream, answered, { holdId: hold.holdId, amountMicro });
-  } catch (error) {
-    if (!(error instanceof AppError && error.code === 'conflict')) throw error;
-    ctx.log.warn({ request_id: answered.id }, 'the hold of a request had run out before it ended');
-    await record(ctx, upstream, answered, null);
-  }
-}
-
-async function record(
-  ctx: Context,
-  upstream: Upstream,
-  answered: Answered,
-  charge: { holdId: string; amountMicro: bigint } | null,
-): Promise<void> {
-  const changed = await inTransaction(ctx.db, async (tx) => {
-    await insertChatRequest(tx, {
-      id: answered.id,
-      userId: ctx.caller.userId,
-      podId: upstream.pod_id,
-      modelName: upstream.model_name,
-      at: answered.at,
-      endedAt: ctx.clock.now(),
-      ok: answered.ok,
-      promptTokens: answered.usage.promptTokens,
-      completionTokens: answered.usage.completionTokens,
-      firstTokenMs: answered.firstTokenMs,
-      totalMs: answered.totalMs,
-      costMicro: charge?.amountMicro ?? 0n,
-    });
-    return charge && (await endHold(tx, charge)).changed;
+  const amountMicro = cost < reservation.priceMicro ? cost : reservation.priceMicro;
+  const endedAt = ctx.clock.now();
+  const quantities = { prompt_tokens: promptTokens, completion_tokens: completionTokens };
+  reservation.settle(amountMicro > 0n ? { id, at: endedAt, amountMicro, quantities } : null);
+  await keepRequest({
+    id,
+    userId: ctx.caller.userId,
+    podId: upstream.pod_id,
+    modelName: upstream.model_name,
+    at,
+    endedAt,
+    ok,
+    promptTokens,
+    completionTokens,
+    firstTokenMs,
+    totalMs,
+    costMicro: amountMicro,
   });
-  // After the commit: transactions that announce commit one after the other.
-  const { userId } = ctx.caller;
-  if (changed !== null) ctx.events.announce(userId, { topic: 'balance', id: userId });
 }

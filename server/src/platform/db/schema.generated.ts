@@ -229,6 +229,14 @@ export type LedgerTransfersTable = {
   given: Generated<bigint>;
 };
 
+export type LedgerVerificationsTable = {
+  id: GeneratedAlways<bigint>;
+  seq: bigint;
+  hash: string;
+  totals_digest: string;
+  verified_at: Generated<Timestamp>;
+};
+
 export type OnboardingStepsTable = {
   user_id: string;
   step: string;
@@ -295,6 +303,7 @@ export type ServingWorkloadsTable = {
   phase: string | null;
   base_url: string | null;
   adapter_names: string[] | null;
+  server_key: string | null;
 };
 
 export type SessionsTable = {
@@ -347,6 +356,36 @@ export type TrainingConfigurationsTable = {
   name: string;
   payload: Json;
   created_at: Generated<Timestamp>;
+};
+
+export type UsageEventsTable = {
+  day: string;
+  window_id: string;
+  n: bigint;
+  id: string;
+  at: Timestamp;
+  amount_micro: bigint;
+  quantities: Json;
+};
+
+export type UsageLeadersTable = {
+  id: string;
+  lease_until: Timestamp;
+};
+
+export type UsageWindowsTable = {
+  id: string;
+  user_id: string;
+  key_id: string | null;
+  source: string;
+  leader_id: string;
+  hold_id: string;
+  events: Generated<bigint>;
+  used_micro: Generated<bigint>;
+  quantities: Generated<Json>;
+  digest: Generated<Buffer>;
+  opened_at: Timestamp;
+  closed_at: Timestamp | null;
 };
 
 export type UserBlobsTable = {
@@ -461,6 +500,7 @@ export type WorkloadsTable = {
   stop_reason: string | null;
   ended_at: Timestamp | null;
   files_removed_at: Timestamp | null;
+  server_key: string | null;
 };
 
 export type DB = {
@@ -480,6 +520,7 @@ export type DB = {
   ledger_sealed_totals: LedgerSealedTotalsTable;
   ledger_seals: LedgerSealsTable;
   ledger_transfers: LedgerTransfersTable;
+  ledger_verifications: LedgerVerificationsTable;
   onboarding_steps: OnboardingStepsTable;
   preparations: PreparationsTable;
   readiness_checks: ReadinessChecksTable;
@@ -490,6 +531,9 @@ export type DB = {
   sign_in_methods: SignInMethodsTable;
   text_servers: TextServersTable;
   training_configurations: TrainingConfigurationsTable;
+  usage_events: UsageEventsTable;
+  usage_leaders: UsageLeadersTable;
+  usage_windows: UsageWindowsTable;
   user_blobs: UserBlobsTable;
   user_storage: UserStorageTable;
   users: UsersTable;

@@ -1,6 +1,7 @@
 import {
   getBalance,
   getLedger,
+  getUsageWindow,
   grantCredits,
   listPrices,
   listSpend,
@@ -41,6 +42,20 @@ export const transactionsQuery = (userId: string, filter: Period) =>
           query: { ...withTimeZone(filter), limit: PAGE_LENGTH, cursor: pageParam ?? undefined },
         },
         { signal, operation: 'load the transactions' },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+
+/** The single answers that a line of the statement is made of, newest first. */
+export const usageWindowQuery = (windowId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['transaction', 'usage-window', windowId],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        getUsageWindow,
+        { params: { windowId }, query: { cursor: pageParam ?? undefined } },
+        { signal, operation: 'load the answers' },
       ),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,

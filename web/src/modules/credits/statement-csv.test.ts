@@ -15,6 +15,7 @@ const payment: Transaction = {
   pod_id: null,
   dataset_id: null,
   transaction_hash: 'ab',
+  usage_window_id: null,
 };
 
 test('one line each, quoted where needed, outgoing amounts negative, names never formulas', () => {

@@ -15,6 +15,7 @@ function transaction(part: Partial<Transaction>): Transaction {
     pod_id: null,
     dataset_id: null,
     transaction_hash: null,
+    usage_window_id: null,
     ...part,
   };
 }

@@ -1,0 +1,73 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import pino from 'pino';
+import { systemClock } from '../../../platform/clock.ts';
+import type { Services } from '../../../platform/context.ts';
+import { createPool, openDatabase } from '../../../platform/db/database.ts';
+import { UsageLeader } from './usage-leader.ts';
+
+/**
+ * One server process of usage-crash.test.ts: uses something for the users, each named with a key as
+ * `user/key`, until it is killed. Prints each use before it is settled, and each batch once its commit
+ * was acknowledged, as a JSON line.
+ */
+const { values, positionals: callers } = parseArgs({
+  options: { url: { type: 'string' } },
+  allowPositionals: true,
+});
+const WORKERS = 12;
+const PRICE = 100;
+const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
+
+const pool = createPool(values.url ?? '', { poolSize: 6 });
+const query = pool.query.bind(pool);
+pool.query = (async (asked: { name?: string }) => {
+  const answer = await query(asked as never);
+  if (asked.name === 'usage_write') {
+    const rows = (answer as { rows: { window_id: string; events: bigint | null }[] }).rows;
+    for (const { window_id, events } of rows) say({ written: window_id, events: Number(events ?? 0) });
+  }
+  return answer;
+}) as typeof pool.query;
+
+const services = {
+  db: openDatabase(pool),
+  pool,
+  log: pino({ level: 'silent' }),
+  clock: systemClock,
+  events: { announce: () => undefined },
+} as unknown as Services;
+const leader = new UsageLeader(services);
+leader.start();
+
+async function work(): Promise<never> {
+  for (;;) {
+    const [userId = '', keyId = ''] = (callers[randomInt(callers.length)] ?? '').split('/');
+    try {
+      const place = await leader.reserve({
+        userId,
+        keyId,
+        use: 'llm_inference',
+        source: `model:${randomInt(2)}`,
+        description: 'Tokens',
+        references: {},
+        priceMicro: BigInt(PRICE),
+      });
+      await sleep(randomInt(5));
+      if (randomInt(8) === 0) {
+        place.settle(null);
+        continue;
+      }
+      const [id, amount] = [randomUUID(), 1 + randomInt(PRICE)];
+      say({ settled: id, window: place.windowId, amount });
+      place.settle({ id, at: new Date(), amountMicro: BigInt(amount), quantities: { tokens: amount } });
+    } catch {
+      // The credits or the budget are used up, or PostgreSQL was killed: all are part of the load.
+      await sleep(20);
+    }
+    if (randomInt(200) === 0) await leader.closeIdle(userId);
+  }
+}
+
+await Promise.all(Array.from({ length: WORKERS }, work));

@@ -1,0 +1,183 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../platform/clock.ts';
+import type { Services } from '../../../platform/context.ts';
+import { createPool, type Database, openDatabase } from '../../../platform/db/database.ts';
+import { migrate } from '../../../platform/db/migrate.ts';
+import {
+  discardEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../../platform/postgres/embedded-postgres.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { closeLostWindowsJob } from '../jobs/close-lost-windows.ts';
+import { getUserTotals } from '../queries.ts';
+import { sealTransfers } from '../seal-transfers.ts';
+import { insertTestUser } from '../test-user.ts';
+import { verifyLedger } from '../verify-ledger.ts';
+import { UNWRITTEN_MAX } from './usage-leader.ts';
+
+const PROCESSES = 3;
+const ROUNDS = 3;
+const USES_PER_ROUND = 300;
+/** Two users have plenty, one is used up on the way; the keys of two have budgets. */
+const users = [
+  { grantMicro: 10_000_000n, budgetMicro: null },
+  { grantMicro: 10_000_000n, budgetMicro: 3_000n },
+  { grantMicro: 5_000n, budgetMicro: 10_000n },
+];
+
+test('kill -9 of three servers and of PostgreSQL loses no use that was written, charges none twice, and keeps to credit and budgets', async () => {
+  const home = await mkdtemp(path.join(tmpdir(), 'bakehouse-usage-'));
+  await chmod(home, 0o755);
+  const dir = path.join(home, 'postgres');
+  onFileEnd(async () => {
+    await discardEmbeddedPostgres(dir);
+    await rm(home, { recursive: true, force: true });
+  });
+  let postgres = await startEmbeddedPostgres({ dir });
+  await migrate(postgres.url);
+  const callers = await withServices(postgres.url, ({ db }) =>
+    Promise.all(users.map((user) => insertCaller(db, user))),
+  );
+
+  const told = new Told();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const servers = Array.from({ length: PROCESSES }, () => startServer(postgres.url, callers, told));
+    await told.more(USES_PER_ROUND);
+    if (round === 1) {
+      process.kill(postgres.pid, 'SIGKILL');
+      postgres = await startEmbeddedPostgres({ dir });
+      await told.more(USES_PER_ROUND);
+    }
+    await servers[0]?.kill();
+    await told.more(USES_PER_ROUND);
+    await Promise.all(servers.map(({ kill }) => kill()));
+    await withServices(postgres.url, closeLost);
+  }
+
+  await withServices(postgres.url, async ({ db }) => {
+    const events = await db
+      .selectFrom('usage_events')
+      .select(['window_id', 'id', 'amount_micro', 'n'])
+      .execute();
+    // What was written is what was used, once.
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+    for (const { id, amount_micro } of events) expect(told.settled.get(id)).toBe(Number(amount_micro));
+    // What was acknowledged is there; what a crash forgot was not, and is within the bound.
+    const windows = await db.selectFrom('usage_windows').selectAll().execute();
+    const eventsOf = new Map(windows.map(({ id, events: count }) => [id, Number(count)]));
+    for (const [window, count] of told.written) expect(eventsOf.get(window)).toBeGreaterThanOrEqual(count);
+    const forgotten = told.settled.size - events.length;
+    expect(forgotten).toBeLessThanOrEqual(UNWRITTEN_MAX * PROCESSES * ROUNDS);
+    expect(events.length).toBeGreaterThan(USES_PER_ROUND);
+
+    for (const [index, caller] of callers.entries()) {
+      const [userId = '', keyId = ''] = caller.split('/');
+      const { grantMicro = 0n, budgetMicro = null } = users[index] ?? {};
+      const own = windows.filter(({ user_id }) => user_id === userId);
+      expect(own.every(({ closed_at }) => closed_at !== null)).toBe(true);
+      const used = own.reduce((sum, { used_micro }) => sum + used_micro, 0n);
+      expect(await getUserTotals(db, userId)).toMatchObject({ balance: grantMicro - used, held: 0n });
+      const key = await db
+        .selectFrom('api_keys')
+        .selectAll()
+        .where('id', '=', keyId)
+        .executeTakeFirstOrThrow();
+      expect([key.spent_micro, key.held_micro]).toEqual([used, 0n]);
+      if (budgetMicro !== null) expect(used).toBeLessThanOrEqual(budgetMicro);
+    }
+    await sealTransfers(db);
+    const report = await verifyLedger(db);
+    expect(report.checks.filter((check) => !check.ok)).toEqual([]);
+    expect(report.openHolds).toBe(0);
+  });
+}, 180_000);
+
+/** What the servers said before they were killed. */
+class Told {
+  readonly settled = new Map<string, number>();
+  /** By window: how many events were acknowledged as written. */
+  readonly written = new Map<string, number>();
+  private wake: () => void = () => undefined;
+
+  hear(line: string): void {
+    const { settled, amount, written, events } = JSON.parse(line) as Record<string, string & number>;
+    if (settled) this.settled.set(settled, Number(amount));
+    if (written) this.written.set(written, Math.max(this.written.get(written) ?? 0, Number(events)));
+    this.wake();
+  }
+
+  /** Waits for the next uses. */
+  async more(count: number): Promise<void> {
+    const goal = this.settled.size + count;
+    while (this.settled.size < goal) await new Promise<void>((resolve) => (this.wake = resolve));
+  }
+}
+
+function startServer(url: string, callers: string[], told: Told) {
+  const program = fileURLToPath(import.meta.resolve('./usage-crash-load.ts'));
+  const child = spawn(process.execPath, [program, '--url', url, ...callers], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout });
+  // The last line may have been cut.
+  lines.on('line', (line) => line.endsWith('}') && told.hear(line));
+  const kill = async () => {
+    if (child.kill('SIGKILL')) await once(child, 'close');
+  };
+  onFileEnd(kill);
+  return { kill };
+}
+
+/** The user with his key, as the load takes them. */
+async function insertCaller(
+  db: Database,
+  { grantMicro, budgetMicro }: { grantMicro: bigint; budgetMicro: bigint | null },
+): Promise<string> {
+  const userId = await insertTestUser(db, { grantMicro });
+  const { id } = await db
+    .insertInto('api_keys')
+    .values({
+      user_id: userId,
+      name: 'program',
+      for_web_app: false,
+      sha256: Buffer.from(randomUUID()),
+      budget_micro: budgetMicro,
+      budget_period: budgetMicro === null ? null : 'total',
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return `${userId}/${id}`;
+}
+
+/** As if the leases of the killed had run out. */
+async function closeLost(services: Services): Promise<void> {
+  await sql`update usage_leaders set lease_until = now() - interval '1 second'`.execute(services.db);
+  await closeLostWindowsJob.run(services, {}, new AbortController().signal);
+}
+
+async function withServices<T>(url: string, work: (services: Services) => Promise<T>): Promise<T> {
+  const pool = createPool(url);
+  const db = openDatabase(pool);
+  const events = { announce: () => undefined };
+  try {
+    return await work({
+      db,
+      pool,
+      log: pino({ level: 'silent' }),
+      clock: systemClock,
+      events,
+    } as unknown as Services);
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { describe, expect, test, vi } from 'vitest';
+import type { Services } from '../../../platform/context.ts';
+import { createPool, openDatabase } from '../../../platform/db/database.ts';
+import { fakeClock } from '../../../testing/fake-clock.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { testDatabase } from '../../../testing/test-database.ts';
+import { closeLostWindowsJob } from '../jobs/close-lost-windows.ts';
+import { getUserTotals } from '../queries.ts';
+import { sealTransfers } from '../seal-transfers.ts';
+import { insertTestUser } from '../test-user.ts';
+import { verifyLedger } from '../verify-ledger.ts';
+import { type Usage, UsageLeader } from './usage-leader.ts';
+import { keepDays } from './usage-queries.ts';
+
+const { url } = await testDatabase();
+const pool = createPool(url);
+const db = openDatabase(pool);
+onFileEnd(() => db.destroy());
+const clock = fakeClock();
+const log = pino({ level: 'silent' });
+const services = { db, pool, log, clock, events: { announce: vi.fn() } } as unknown as Services;
+const lead = () => new UsageLeader(services);
+
+const PRICE = 100n;
+
+async function usageOf(grantMicro: bigint, more: Partial<Usage> = {}): Promise<Usage> {
+  const userId = more.userId ?? (await insertTestUser(db, { grantMicro }));
+  return {
+    userId,
+    keyId: null,
+    use: 'llm_inference',
+    source: 'model:crumb',
+    description: 'Tokens of crumb',
+    references: { asset_name: 'crumb' },
+    priceMicro: PRICE,
+    ...more,
+  };
+}
+
+const used = (amountMicro: bigint, tokens = 1) => ({
+  id: randomUUID(),
+  at: clock.now(),
+  amountMicro,
+  quantities: { completion_tokens: tokens },
+});
+
+const chargesOf = (userId: string) =>
+  db
+    .selectFrom('ledger_transfers')
+    .select(['amount', 'refs'])
+    .where('debit_account_id', '=', `user:${userId}`)
+    .where('kind', '=', 'charge')
+    .execute();
+
+const runLost = () => closeLostWindowsJob.run(services, {}, new AbortController().signal);
+const endLeases = () => sql`update usage_leaders set lease_until = now() - interval '1 second'`.execute(db);
+
+async function expectSoundBooks(): Promise<void> {
+  await sealTransfers(db);
+  expect((await verifyLedger(db)).checks.filter(({ ok }) => !ok)).toEqual([]);
+}
+
+describe('a usage window', () => {
+  test('charges all its answers in one transfer, with their count, sums and digest under the seal', async () => {
+    const leader = lead();
+    const usage = await usageOf(1_000_000n);
+    for (let count = 0; count < 7; count += 1) (await leader.reserve(usage)).settle(used(10n, 3));
+    (await leader.reserve(usage)).settle(null);
+    expect((await getUserTotals(db, usage.userId)).balance).toBe(1_000_000n);
+    expect(await leader.closeIdle()).toBe(1);
+    const [charge, ...others] = await chargesOf(usage.userId);
+    expect(others).toEqual([]);
+    expect(charge?.amount).toBe(70n);
+    expect(charge?.refs).toMatchObject({
+      asset_name: 'crumb',
+      events: '7',
+      completion_tokens: '21',
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(await getUserTotals(db, usage.userId)).toMatchObject({ balance: 999_930n, held: 0n });
+    await expectSoundBooks();
+  });
+
+  test('asks the database when it is opened, and not for the answers after', async () => {
+    const leader = lead();
+    const usage = await usageOf(1_000_000n, { priceMicro: 10_000n });
+    (await leader.reserve(usage)).settle(null);
+    const query = vi.spyOn(pool, 'query');
+    for (let count = 0; count < 50; count += 1) (await leader.reserve(usage)).settle(null);
+    expect(query).not.toHaveBeenCalled();
+    query.mockRestore();
+    await leader.closeIdle();
+    expect(await chargesOf(usage.userId)).toEqual([]);
+  });
+
+  test('is one of a user, a key and what is used, for whoever asks at once, and its hold grows with them', async () => {
+    const leader = lead();
+    const usage = await usageOf(1_000_000n);
+    const places = await Promise.all(Array.from({ length: 40 }, () => leader.reserve(usage)));
+    expect(new Set(places.map(({ windowId }) => windowId)).size).toBe(1);
+    const other = await leader.reserve(await usageOf(0n, { userId: usage.userId, source: 'deployment:x' }));
+    const ofKey = await leader.reserve(await usageOf(0n, { userId: usage.userId, keyId: randomUUID() }));
+    expect(new Set([places[0]?.windowId, other.windowId, ofKey.windowId]).size).toBe(3);
+    expect((await getUserTotals(db, usage.userId)).held).toBeGreaterThanOrEqual(42n * PRICE);
+    for (const place of [...places, other, ofKey]) place.settle(used(PRICE));
+    await leader.closeIdle();
+    expect(await getUserTotals(db, usage.userId)).toMatchObject({
+      balance: 1_000_000n - 42n * PRICE,
+      held: 0n,
+    });
+  });
+
+  test('takes the last credit, and not one more; what an idle one holds makes room', async () => {
+    const leader = lead();
+    const usage = await usageOf(3n * PRICE);
+    const idle = await leader.reserve(await usageOf(0n, { userId: usage.userId, source: 'idle' }));
+    idle.settle(null);
+    const places = await Promise.all(Array.from({ length: 3 }, () => leader.reserve(usage)));
+    await expect(leader.reserve(usage)).rejects.toMatchObject({ code: 'insufficient_funds' });
+    for (const place of places) place.settle(used(PRICE));
+    await expect(leader.reserve(usage)).rejects.toMatchObject({ code: 'insufficient_funds' });
+    await leader.closeIdle();
+    expect(await getUserTotals(db, usage.userId)).toMatchObject({ balance: 0n, held: 0n });
+  });
+
+  test('stays within the budget of its key', async () => {
+    const leader = lead();
+    const userId = await insertTestUser(db, { grantMicro: 1_000_000n });
+    const { id: keyId } = await db
+      .insertInto('api_keys')
+      .values({
+        user_id: userId,
+        name: 'program',
+        for_web_app: false,
+        sha256: Buffer.from(randomUUID()),
+        budget_micro: 2n * PRICE + 50n,
+        budget_period: 'total',
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const usage = await usageOf(0n, { userId, keyId });
+    const places = [await leader.reserve(usage), await leader.reserve(usage)];
+    await expect(leader.reserve(usage)).rejects.toMatchObject({ code: 'budget_exceeded' });
+    for (const place of places) place.settle(used(60n));
+    (await leader.reserve(usage)).settle(used(PRICE));
+    await expect(leader.reserve(usage)).rejects.toMatchObject({ code: 'budget_exceeded' });
+    await leader.closeIdle();
+    const key = await db.selectFrom('api_keys').selectAll().where('id', '=', keyId).executeTakeFirstOrThrow();
+    expect([key.spent_micro, key.held_micro]).toEqual([220n, 0n]);
+    expect((await chargesOf(userId))[0]?.refs).toMatchObject({ key_id: keyId });
+  });
+
+  test('refuses a second settlement', async () => {
+    const leader = lead();
+    const place = await leader.reserve(await usageOf(1_000n));
+    place.settle(used(1n));
+    expect(() => place.settle(used(1n))).toThrow('twice');
+    await leader.close();
+  });
+});
+
+describe('a process that is gone', () => {
+  test('has its windows closed by others, with what it had written', async () => {
+    const leader = lead();
+    const usage = await usageOf(10_000n);
+    (await leader.reserve(usage)).settle(used(30n));
+    await vi.waitFor(async () =>
+      expect(
+        await db.selectFrom('usage_windows').select('events').where('user_id', '=', usage.userId).execute(),
+      ).toEqual([{ events: 1n }]),
+    );
+    await leader.reserve(usage);
+    await runLost();
+    expect((await getUserTotals(db, usage.userId)).held).toBeGreaterThan(0n);
+    await endLeases();
+    await runLost();
+    expect(await getUserTotals(db, usage.userId)).toMatchObject({ balance: 9_970n, held: 0n });
+    await expectSoundBooks();
+  });
+
+  test('writes nothing more when it comes back, and begins anew', async () => {
+    const leader = lead();
+    const usage = await usageOf(10_000n);
+    const place = await leader.reserve(usage);
+    await endLeases();
+    await runLost();
+    place.settle(used(30n));
+    await leader.closeIdle();
+    expect(await chargesOf(usage.userId)).toEqual([]);
+    (await leader.reserve(usage)).settle(used(20n));
+    await leader.close();
+    expect((await chargesOf(usage.userId)).map(({ amount }) => amount)).toEqual([20n]);
+    await expectSoundBooks();
+  });
+});
+
+test('a batch whose commit was in doubt is written once', async () => {
+  const leader = lead();
+  const usage = await usageOf(10_000n);
+  const place = await leader.reserve(usage);
+  const query = pool.query.bind(pool);
+  const broken = vi.spyOn(pool, 'query').mockImplementation((async (asked: { name?: string }) => {
+    const answer = await query(asked as never);
+    if (asked.name !== 'usage_write') return answer;
+    broken.mockRestore();
+    throw new Error('the connection broke');
+  }) as never);
+  place.settle(used(30n));
+  await vi.waitFor(() => expect(vi.isMockFunction(pool.query)).toBe(false));
+  (await leader.reserve(usage)).settle(used(12n));
+  await leader.close();
+  expect((await chargesOf(usage.userId)).map(({ amount }) => amount)).toEqual([42n]);
+  await expectSoundBooks();
+});
+
+test('an event that was changed shows in the books', async () => {
+  const leader = lead();
+  const usage = await usageOf(10_000n);
+  const place = await leader.reserve(usage);
+  place.settle(used(30n));
+  await leader.close();
+  const of = sql`window_id = ${place.windowId}`;
+  const set = (micro: bigint) => sql`update usage_events set amount_micro = ${micro} where ${of}`.execute(db);
+  await set(31n);
+  const { checks } = await verifyLedger(db);
+  expect(checks.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(['usage']);
+  await set(30n);
+  await expectSoundBooks();
+});
+
+test('days are kept for a while and then dropped', async () => {
+  await sql`select usage_prepare_day(current_date - 200)`.execute(db);
+  const days = async () =>
+    (await sql`select inhrelid from pg_inherits where inhparent = 'usage_events'::regclass`.execute(db)).rows
+      .length;
+  const before = await days();
+  await keepDays(db, 90);
+  // The old one went, and tomorrow's came.
+  expect(await days()).toBe(before);
+  await keepDays(db, 90);
+  expect(await days()).toBe(before);
+});

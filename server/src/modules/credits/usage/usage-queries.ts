@@ -1,0 +1,174 @@
+import { sql } from 'kysely';
+import type { Services } from '../../../platform/context.ts';
+import { type Database, toJson } from '../../../platform/db/database.ts';
+import { runPrepared } from '../../../platform/db/run-prepared.ts';
+
+/* The SQL of usage windows; the moves are functions in server/migrations (usage_*). */
+
+type Prepared = Pick<Services, 'db' | 'pool'>;
+
+export type NewWindow = {
+  id: string;
+  leaderId: string;
+  userId: string;
+  keyId: string | null;
+  source: string;
+  at: Date;
+  debitAccountId: string;
+  creditAccountId: string;
+  amountMicro: bigint;
+  description: string;
+  references: Record<string, string>;
+  expiresAt: Date;
+};
+
+export type HoldOutcome = { outcome: string; available: bigint | null };
+
+/**
+ * Opens a window on a new hold. It does not wait for the disk: a database that crashes within the next
+ * moment may forget the window, and then what was reserved in it is not charged.
+ */
+export async function openWindowRow(
+  services: Prepared,
+  w: NewWindow,
+): Promise<HoldOutcome & { hold_id: string }> {
+  const rows = await runPrepared(
+    services,
+    'usage_open',
+    sql<HoldOutcome & { hold_id: string }>`
+      select outcome, hold_id, available, set_config('synchronous_commit', 'off', true) from usage_open(
+        ${w.id}, ${w.leaderId}, ${w.userId}, ${w.keyId}, ${w.source}, ${w.at}, ${w.debitAccountId}, ${w.creditAccountId},
+        ${w.amountMicro}, ${w.description}, ${toJson(w.references)}, ${w.expiresAt})`,
+  );
+  return first(rows);
+}
+
+/** `growHold` as a transaction of its own, that tells nobody. */
+export async function growHoldNow(
+  services: Prepared,
+  { holdId, byMicro }: { holdId: string; byMicro: bigint },
+): Promise<HoldOutcome & { amount: bigint | null }> {
+  const rows = await runPrepared(
+    services,
+    'usage_grow',
+    sql<HoldOutcome & { amount: bigint | null }>`
+      select outcome, amount, available, set_config('synchronous_commit', 'off', true)
+      from ledger_grow_hold(${holdId}, ${byMicro}, null)`,
+  );
+  return first(rows);
+}
+
+export type UsageEvent = {
+  /** Its place in the window, from 1 on. */
+  n: number;
+  id: string;
+  at: Date;
+  amountMicro: bigint;
+  /** What was used, by name, e.g. tokens. */
+  quantities: Record<string, number>;
+};
+
+/** Writes events, each window's in their order. Answers how many each window has; null where it is led no more. */
+export async function writeEvents(
+  services: Prepared,
+  leaderId: string,
+  batch: { window: string; events: UsageEvent[] }[],
+): Promise<{ window_id: string; events: bigint | null }[]> {
+  const parts = batch.map(({ window, events }) => ({
+    window,
+    events: events.map(({ amountMicro, ...event }) => ({ ...event, amount: amountMicro.toString() })),
+  }));
+  return runPrepared(
+    services,
+    'usage_write',
+    sql<{ window_id: string; events: bigint | null }>`
+      select window_id, events from usage_write(${leaderId}, ${toJson(parts)})`,
+  );
+}
+
+/** Closes a window; without a leader only where its own leads no more. Answers whom to tell, where it was closed now. */
+export async function closeWindowRow(
+  services: Prepared,
+  { windowId, leaderId, at }: { windowId: string; leaderId: string | null; at: Date },
+): Promise<{ outcome: 'ok' | 'led' | 'closed' | 'ended'; user_id: string }> {
+  const rows = await runPrepared(
+    services,
+    'usage_close',
+    sql<{ outcome: 'ok' | 'led' | 'closed' | 'ended'; user_id: string }>`
+      select outcome, user_id from usage_close(${windowId}, ${leaderId}, ${at})`,
+  );
+  return first(rows);
+}
+
+/** Makes the leader's lease longer. False where it is over: others may have closed its windows. */
+export async function renewLease(db: Database, leaderId: string): Promise<boolean> {
+  const { rows } = await sql`
+    update usage_leaders set lease_until = clock_timestamp() + interval '30 seconds'
+    where id = ${leaderId} and lease_until > clock_timestamp() returning id`.execute(db);
+  return rows.length > 0;
+}
+
+/** The process leads no more; leases that were over for a day go too. */
+export async function endLease(db: Database, leaderId: string): Promise<void> {
+  await sql`
+    delete from usage_leaders
+    where id = ${leaderId} or lease_until < clock_timestamp() - interval '1 day'`.execute(db);
+}
+
+/** Open windows whose leader leads no more. */
+export async function listLostWindows(db: Database, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select w.id from usage_windows w left join usage_leaders l on l.id = w.leader_id
+    where w.closed_at is null and (l.id is null or l.lease_until <= clock_timestamp())
+    order by w.id limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Makes the days that come, and drops those that are older than `keptDays`. */
+export async function keepDays(db: Database, keptDays: number): Promise<void> {
+  await sql`
+    select usage_prepare_day((clock_timestamp() at time zone 'UTC')::date + 1),
+      usage_forget_days((clock_timestamp() at time zone 'UTC')::date - ${keptDays}::integer)`.execute(db);
+}
+
+export type StoredWindow = {
+  id: string;
+  source: string;
+  key_id: string | null;
+  events: bigint;
+  used_micro: bigint;
+  opened_at: Date;
+  closed_at: Date | null;
+};
+
+export async function findWindow(
+  db: Database,
+  { windowId, userId }: { windowId: string; userId: string },
+): Promise<StoredWindow | undefined> {
+  return db
+    .selectFrom('usage_windows')
+    .select(['id', 'source', 'key_id', 'events', 'used_micro', 'opened_at', 'closed_at'])
+    .where('id', '=', windowId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+}
+
+/** The newest events of a window before the n-th. */
+export async function listEvents(
+  db: Database,
+  { windowId, before, limit }: { windowId: string; before: bigint | null; limit: number },
+) {
+  let query = db
+    .selectFrom('usage_events')
+    .select(['n', 'id', 'at', 'amount_micro', 'quantities'])
+    .where('window_id', '=', windowId)
+    .orderBy('n', 'desc')
+    .limit(limit);
+  if (before !== null) query = query.where('n', '<', before);
+  return query.execute();
+}
+
+function first<Row>([row]: Row[]): Row {
+  if (row === undefined) throw new Error('The ledger gave no answer');
+  return row;
+}
