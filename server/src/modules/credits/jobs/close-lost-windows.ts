@@ -1,3 +1,4 @@
+import type { Services } from '../../../platform/context.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { closeWindowRow, listLostWindows } from '../usage/usage-queries.ts';
 
@@ -8,16 +9,28 @@ export const closeLostWindowsJob = defineJob({
   name: 'credits.close-lost-windows',
   schedule: '* * * * *',
   run: async (services) => {
-    const { db, log, clock, events } = services;
+    let after: string | null = null;
     for (;;) {
-      const lost = await listLostWindows(db, BATCH);
+      const lost = await listLostWindows(services.db, after, BATCH);
+      // One that cannot be closed does not keep those behind it: their holds run out, and then nothing is charged.
       for (const windowId of lost) {
-        const asked = { windowId, leaderId: null, at: clock.now() };
-        const { outcome, user_id: userId } = await closeWindowRow(services, asked);
-        log.warn({ window_id: windowId, outcome }, 'closed a usage window whose process is gone');
-        events.announce(userId, { topic: 'balance', id: userId });
+        await closeLost(services, windowId).catch((error: unknown) =>
+          services.log.error({ err: error, window_id: windowId }, 'a lost usage window could not be closed'),
+        );
       }
+      after = lost.at(-1) ?? null;
       if (lost.length < BATCH) return;
     }
   },
 });
+
+async function closeLost(services: Services, windowId: string): Promise<void> {
+  const { log, clock, events } = services;
+  const { outcome, user_id: userId } = await closeWindowRow(services, {
+    windowId,
+    leaderId: null,
+    at: clock.now(),
+  });
+  log.warn({ window_id: windowId, outcome }, 'closed a usage window whose process is gone');
+  events.announce(userId, { topic: 'balance', id: userId });
+}
