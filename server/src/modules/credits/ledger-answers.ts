@@ -40,7 +40,11 @@ export function refuseUnlessMoved(outcome: MoveOutcome, amountMicro: bigint, lim
   if (outcome === 'not_sendable')
     throw notSendable(amountMicro, limits.sendable ?? 0n, 'Given credits can be spent but not sent');
   if (outcome === 'owed')
-    throw notSendable(amountMicro, limits.sendable ?? 0n, 'A payment of yours was taken back and is still owed');
+    throw notSendable(
+      amountMicro,
+      limits.sendable ?? 0n,
+      'A payment of yours was taken back and is still owed',
+    );
   if (outcome === 'idempotency_conflict') {
     throw new AppError('idempotency_conflict', {
       publicMessage: 'This Idempotency-Key was already used for another request. Send a new key',

@@ -229,13 +229,8 @@ test('a lost window that cannot be closed keeps none of the others', async () =>
   );
   const [first = '', second = ''] = places.sort();
   const closedAt = async (id: string) =>
-    (
-      await db
-        .selectFrom('usage_windows')
-        .select('closed_at')
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow()
-    ).closed_at;
+    (await db.selectFrom('usage_windows').select('closed_at').where('id', '=', id).executeTakeFirstOrThrow())
+      .closed_at;
   await vi.waitFor(async () => {
     const { rows } = await sql`
       select from usage_windows where id = any (${places}) and used_micro = 30`.execute(db);
