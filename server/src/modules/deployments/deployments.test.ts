@@ -14,7 +14,7 @@ import type { TestUser } from '../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../testing/test-serving.ts';
 import { createRevisionFromBlobs } from '../assets/create-revision-from-blobs.ts';
 import { readRevision } from '../assets/read-revision.ts';
-import { userAccount } from '../credits/accounts.ts';
+import { revenueAccount, userAccount } from '../credits/accounts.ts';
 import { transfer } from '../credits/ledger.ts';
 import { costMicro } from '../credits/quote.ts';
 import { meterDeployments } from './meter-deployments.ts';
@@ -235,9 +235,9 @@ describe('a deployment', () => {
     await server.services.db.transaction().execute(async (tx) => {
       await transfer(tx, {
         debitAccountId: userAccount(poor.userId),
-        creditAccountId: userAccount(user.userId),
+        creditAccountId: revenueAccount('llm_inference'),
         amountMicro: (await balance(poor)).balance - hourCost + 1n,
-        kind: 'transfer',
+        kind: 'charge',
         description: 'All but too much',
         idempotencyKey: null,
       });
@@ -308,9 +308,9 @@ describe('a deployment', () => {
       const { balance: all, held } = await balance(guest);
       await transfer(tx, {
         debitAccountId: userAccount(guest.userId),
-        creditAccountId: userAccount(user.userId),
+        creditAccountId: revenueAccount('llm_inference'),
         amountMicro: all - held,
-        kind: 'transfer',
+        kind: 'charge',
         description: 'Everything',
         idempotencyKey: null,
       });

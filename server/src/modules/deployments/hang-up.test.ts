@@ -6,7 +6,7 @@ import { chatCompletions } from '@bakehouse/contract/chat';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../testing/test-serving.ts';
-import { userAccount } from '../credits/accounts.ts';
+import { revenueAccount, userAccount } from '../credits/accounts.ts';
 import { transfer } from '../credits/ledger.ts';
 import { costMicro } from '../credits/quote.ts';
 import { FLOOD_TOKENS_MAX, stubUsage } from './stub-model-server.ts';
@@ -196,9 +196,9 @@ it('passes nothing on to who cannot pay', async () => {
   await server.services.db.transaction().execute((tx) =>
     transfer(tx, {
       debitAccountId: userAccount(poor.userId),
-      creditAccountId: userAccount(user.userId),
+      creditAccountId: revenueAccount('llm_inference'),
       amountMicro: balance,
-      kind: 'transfer',
+      kind: 'charge',
       description: 'All of it',
       idempotencyKey: null,
     }),
