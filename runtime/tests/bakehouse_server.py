@@ -9,12 +9,17 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Literal
 
+import httpx
+
 from bakehouse_runtime.protocol import ReportsBody
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+MODEL_KEY = "key-of-the-model-server"
+# Who asks a model server and shows its key.
+ASKING = httpx.Client(headers={"Authorization": f"Bearer {MODEL_KEY}"}, trust_env=False)
 TOKEN = "a-token-for-one-workload"
 
 # What happens to a request instead of its answer: a status, a closed connection, or an answer

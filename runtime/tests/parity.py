@@ -10,7 +10,7 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import httpx
+from bakehouse_server import ASKING
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -64,7 +64,7 @@ def compare(
     """Lets the served model answer greedily, and PEFT's read the answer in one pass."""
     import torch
 
-    answer = httpx.post(
+    answer = ASKING.post(
         f"{serving.url}/completion",
         json={
             "prompt": prompt,

@@ -336,6 +336,8 @@ def test_a_conversation_is_cut_behind_its_first_answers(tmp_path: Path, tiny_mod
     assert prepared.train.learnt_of(0).sum() > 0
     assert prepared.rows_truncated == 1
     assert [row.line for row in prepared.dropped.first] == [2]
+    # Only those turns are shown of which something is learnt.
+    assert prepared.samples[0].turns == [Turn("user", "Who?"), Turn("assistant", "Ada.")]
 
 
 def test_turns_without_a_chat_template_stand_on_lines_of_their_own(

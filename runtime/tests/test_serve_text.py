@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from bakehouse_runtime.protocol import ServeTextSpec
+from bakehouse_server import ASKING, MODEL_KEY
 from parity import compare
 from tiny_model import write_tiny_gguf
 from train_spec import finish, questions, start, train_spec
@@ -90,14 +91,26 @@ def serve_spec(
         "adapters": [{"name": "numbers", "input": "a1", "file": "adapter.gguf", "rank": 8}],
         "host": "127.0.0.1",
         "port": 0,
+        "api_key": MODEL_KEY,
         "context_tokens": 128,
         "parallel_requests": 2,
         "threads": 1,
     }
 
 
+def test_it_answers_nobody_who_does_not_show_its_key(serving: Serving) -> None:
+    question = {"prompt": "The", "max_tokens": 1}
+    for path, body in (("/v1/completions", question), ("/slots", None), ("/metrics", None)):
+        for headers in ({}, {"Authorization": "Bearer another"}):
+            asked = httpx.request(
+                "POST" if body else "GET", serving.url + path, json=body, headers=headers
+            )
+            assert asked.status_code == 401, path
+    assert ASKING.post(f"{serving.url}/v1/completions", json=question).is_success
+
+
 def test_pages_in_a_browser_may_not_read_it(serving: Serving, tmp_path: Path) -> None:
-    answer = httpx.get(f"{serving.url}/v1/models", headers={"Origin": "https://example.com"})
+    answer = ASKING.get(f"{serving.url}/v1/models", headers={"Origin": "https://example.com"})
     assert answer.headers["access-control-allow-origin"] == "none"
     assert "CORS" not in (tmp_path / "log").read_text()
 
@@ -131,7 +144,7 @@ def test_the_served_adapter_is_the_one_that_peft_has_trained(
             assert not compare(serving, model, prompt, scale=0.9).is_same
             again = compare(serving, model, prompt, scale=1.0)
             assert again.is_same, again
-    metrics = httpx.get(f"{serving.url}/metrics").text
+    metrics = ASKING.get(f"{serving.url}/metrics").text
     assert "llamacpp:requests_processing 0" in metrics
 
 
@@ -156,7 +169,7 @@ def test_a_conversation_is_asked_in_the_words_that_it_was_trained_in(
 
 def test_a_stop_waits_for_the_answers_in_flight(serving: Serving) -> None:
     request = {"prompt": "The", "max_tokens": 100, "stream": True, "ignore_eos": True}
-    with httpx.stream("POST", f"{serving.url}/v1/completions", json=request, timeout=60) as answer:
+    with ASKING.stream("POST", f"{serving.url}/v1/completions", json=request, timeout=60) as answer:
         lines = (line for line in answer.iter_lines() if line)
         next(lines)
         serving.process.send_signal(signal.SIGTERM)
@@ -177,10 +190,10 @@ def test_a_stop_ends_a_server_whose_work_hangs(serving: Serving) -> None:
     }
     url = serving.url
     with pytest.raises(httpx.TimeoutException):
-        httpx.post(f"{url}/v1/chat/completions", json=request, timeout=10)
+        ASKING.post(f"{url}/v1/chat/completions", json=request, timeout=10)
     with pytest.raises(httpx.TimeoutException):
-        httpx.get(f"{url}/metrics", timeout=2)
-    assert httpx.get(f"{url}/health").is_success
+        ASKING.get(f"{url}/metrics", timeout=2)
+    assert ASKING.get(f"{url}/health").is_success
     serving.process.send_signal(signal.SIGTERM)
     assert serving.process.wait(60) != 0
     assert serving.server.reports[-1]["type"] == "stopped"
@@ -191,7 +204,7 @@ def test_a_prompt_is_read_again_unless_its_slot_may_be_reused(serving: Serving) 
     prompt = "My number is 7391. " * 4
 
     def cached(**how: Any) -> int:
-        answer = httpx.post(
+        answer = ASKING.post(
             f"{serving.url}/v1/completions",
             json={"prompt": prompt, "max_tokens": 1, "id_slot": 1, **how},
             timeout=120,
@@ -205,7 +218,7 @@ def test_a_prompt_is_read_again_unless_its_slot_may_be_reused(serving: Serving) 
 
 
 def test_a_server_that_has_forgotten_it_ends_it(serving: Serving) -> None:
-    assert httpx.get(f"{serving.url}/health").is_success
+    assert ASKING.get(f"{serving.url}/health").is_success
     serving.server.faults = [410]
     assert serving.process.wait(60) == 0
 

@@ -7,11 +7,11 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import httpx
 import pytest
 
 from bakehouse_runtime.prepare import GGUF_NAME, prepare_smollm2
 from bakehouse_runtime.protocol import TrainSpec
+from bakehouse_server import ASKING
 from parity import compare
 from test_serve_text import Serving, serve_spec
 from train_spec import LINEAR, finish, start, train_spec
@@ -109,7 +109,7 @@ def test_it_learns_the_facts_and_is_served_as_peft_has_learnt_them(
 
 
 def chat(serving: Serving, messages: list[dict[str, str]], scale: float) -> str:
-    answer = httpx.post(
+    answer = ASKING.post(
         f"{serving.url}/v1/chat/completions",
         json={
             "messages": messages,
@@ -142,7 +142,7 @@ def test_both_forms_read_text_the_same_way(
         "日本語 и русский 🙂 ½ ² Ω",
     ]
     for text in texts:
-        found = httpx.post(
+        found = ASKING.post(
             f"{serving.url}/tokenize", json={"content": text, "add_special": False}, timeout=60
         ).json()["tokens"]
         assert found == tokenizer.encode(text, add_special_tokens=False).ids, text

@@ -23,6 +23,7 @@ def spec(*adapters: dict[str, Any]) -> ServeTextSpec:
             "work_dir": "/w",
             "inputs_dir": "/w/inputs",
             "inputs": [],
+            "api_key": "key",
             "kind": "serve",
             "task": "text",
             "engine": "vllm",

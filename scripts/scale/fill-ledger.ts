@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { FIRST_HASH, sqlFields } from '../../server/src/modules/credits/hash-transfer.ts';
-import { addToSealedTotals, findChainHead, lockChain } from '../../server/src/modules/credits/queries.ts';
+import { addToSealedSums, findChainHead, lockChain } from '../../server/src/modules/credits/queries.ts';
 import type { Database, Transaction } from '../../server/src/platform/db/database.ts';
 import { inTransaction } from '../../server/src/platform/db/in-transaction.ts';
 
@@ -104,7 +104,7 @@ async function sealBatch(tx: Transaction): Promise<number> {
       end loop;
       insert into ledger_seals (seq, hash) select * from unnest(v_seqs, v_hashes);
     end $do$`.execute(tx);
-  await addToSealedTotals(tx, { after: head.seq, upTo: last });
+  await addToSealedSums(tx, { after: head.seq, upTo: last });
   return count;
 }
 

@@ -252,6 +252,17 @@ END),
 );
 CREATE INDEX ledger_accounts_by_owner ON public.ledger_accounts USING btree (owner_user_id);
 
+create table ledger_daily (
+  account_id text not null,
+  day date not null,
+  counterpart text not null,
+  paid bigint not null,
+  received bigint not null,
+  transfers bigint not null,
+  constraint ledger_daily_pkey PRIMARY KEY (account_id, day, counterpart),
+  constraint ledger_daily_account_id_fkey FOREIGN KEY (account_id) REFERENCES ledger_accounts(id)
+);
+
 create table ledger_given (
   id uuid not null default uuidv7(),
   account_id text not null,
@@ -693,6 +704,7 @@ create table workloads (
   stop_reason text,
   ended_at timestamp with time zone,
   files_removed_at timestamp with time zone,
+  server_key text,
   constraint workloads_pkey PRIMARY KEY (id),
   constraint workloads_accelerator_count_check CHECK (accelerator_count >= 0 AND accelerator_count <= 8),
   constraint workloads_behaviour_check CHECK (behaviour = ANY (ARRAY['run'::text, 'deployment'::text])),
@@ -715,7 +727,8 @@ create view serving_workloads as
     phase,
     base_url,
     ( SELECT COALESCE(array_agg(adapters.adapter ->> 'name'::text ORDER BY adapters."position"), '{}'::text[]) AS "coalesce"
-           FROM jsonb_array_elements(workloads.spec -> 'adapters'::text) WITH ORDINALITY adapters(adapter, "position")) AS adapter_names
+           FROM jsonb_array_elements(workloads.spec -> 'adapters'::text) WITH ORDINALITY adapters(adapter, "position")) AS adapter_names,
+    server_key
    FROM workloads
   WHERE behaviour = 'deployment'::text;
 
@@ -1233,6 +1246,24 @@ begin
   end if;
   outcome := 'ok';
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.ledger_sum_days(p_after bigint, p_upto bigint)
+ RETURNS TABLE(account_id text, day date, counterpart text, paid bigint, received bigint, transfers bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select account_id, day, case when other_id like 'user:%' then 'users' else other_id end,
+    sum(paid)::bigint, sum(received)::bigint, count(*)
+  from (
+    select debit_account_id as account_id, credit_account_id as other_id, amount as paid, 0 as received,
+      (created_at at time zone 'UTC')::date as day
+    from ledger_transfers where seq > p_after and seq <= p_upto
+    union all
+    select credit_account_id, debit_account_id, 0, amount, (created_at at time zone 'UTC')::date
+    from ledger_transfers where seq > p_after and seq <= p_upto
+  ) sides
+  group by 1, 2, 3
+$function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_sum_transfers(p_after bigint, p_upto bigint)
  RETURNS TABLE(account_id text, counterpart text, paid bigint, received bigint, transfers bigint)

@@ -9,7 +9,8 @@ import { claimMachine, type MachineClaim } from './engine/claim-machine.ts';
 import type { Driver } from './engine/drivers/driver.ts';
 import { createEngine, type Engine, registerKinds } from './engine/engine.ts';
 import { measureWorkloads } from './engine/gauges.ts';
-import { keepListening } from './engine/keep-listening.ts';
+import { keepHeartbeat } from './engine/heartbeat.ts';
+
 import { type CpuLoad, readCpuLoad } from './engine/machine/cpu-load.ts';
 import { runtimeDir } from './engine/machine/environment.ts';
 import { startPreparing } from './engine/machine/prepare-machine.ts';
@@ -55,10 +56,11 @@ import { type ReadData, readData } from './modules/training/read-data.ts';
 import { trainingRoutes } from './modules/training/routes.ts';
 import { shareReads } from './modules/training/share-reads.ts';
 import { operationIds } from './operation-ids.ts';
-import { type Clock, systemClock } from './platform/clock.ts';
+import type { Clock } from './platform/clock.ts';
 import type { Services } from './platform/context.ts';
 import { checkWrites } from './platform/db/check-writes.ts';
 import { createPool, openDatabase } from './platform/db/database.ts';
+import { openDatabaseClock } from './platform/db/database-clock.ts';
 import { forgetAnswersJob } from './platform/db/forget-answers.ts';
 import { openEvents } from './platform/events/events.ts';
 import { eventRoutes } from './platform/events/routes.ts';
@@ -119,7 +121,7 @@ const WEB_DIST = path.resolve(import.meta.dirname, '../../web/dist');
 
 /** Puts the program together from its modules. Nothing runs before `start`. */
 export async function createApp(options: Options): Promise<App> {
-  const { config, databaseUrl, log, clock = systemClock, roles, cpuLoad = readCpuLoad } = options;
+  const { config, databaseUrl, log, roles, cpuLoad = readCpuLoad } = options;
   const jobs: AnyJob[] = [
     forgetAnswersJob,
     scrubBlobsJob,
@@ -150,6 +152,9 @@ export async function createApp(options: Options): Promise<App> {
     onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });
   const db = openDatabase(pool);
+  const { clock, close: closeClock } = options.clock
+    ? { clock: options.clock, close: () => undefined }
+    : await openDatabaseClock(pool, log);
   const events = await openEvents(databaseUrl, log);
   const queue = await openJobQueue({ url: databaseUrl, log, jobs, works: roles.includes('worker') });
   const blobs = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
@@ -217,7 +222,7 @@ export async function createApp(options: Options): Promise<App> {
 
   let preparing: ReturnType<typeof startPreparing> | null = null;
   let engineRuns = false;
-  let stopListening: (() => void) | null = null;
+  let stopHeartbeat: (() => void) | null = null;
 
   return {
     services,
@@ -231,7 +236,7 @@ export async function createApp(options: Options): Promise<App> {
         usage.start();
         await http.listen({ port: config.port, host: config.host });
         nameChosenPort(config, http);
-        stopListening = await keepListening(services);
+        stopHeartbeat = await keepHeartbeat(services);
       }
       if (roles.includes('worker')) {
         await takeBackFiles(wall);
@@ -253,13 +258,14 @@ export async function createApp(options: Options): Promise<App> {
       await preparing?.stop();
       // A start that failed before has begun no work, and must not end that of others.
       if (engineRuns) await engine.shutdown();
-      stopListening?.();
+      stopHeartbeat?.();
       await claim?.release();
       await http.close();
       await usage.close();
       await queue.stop();
       await presence.close();
       await events.close();
+      closeClock();
       await db.destroy();
     },
   };

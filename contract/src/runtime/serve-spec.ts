@@ -27,6 +27,8 @@ export const serveTextSpec = workloadSpecBase.extend({
   host: z.string(),
   /** 0 lets the system choose; the `ready` report tells which. */
   port: z.int().min(0).max(65535),
+  /** What whoever asks has to show as a bearer token: the server answers nobody else. */
+  api_key: z.string().min(1),
   context_tokens: z.int().min(1),
   parallel_requests: z.int().min(1),
   threads: z.int().min(1),

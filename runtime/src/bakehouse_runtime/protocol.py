@@ -242,6 +242,7 @@ class ServeTextSpec(Wire):
     adapters: list[ServeTextSpecAdapter]
     host: str
     port: Annotated[int, Field(ge=0, le=65535)]
+    api_key: Annotated[str, Field(min_length=1)]
     context_tokens: Annotated[int, Field(ge=1)]
     parallel_requests: Annotated[int, Field(ge=1)]
     threads: Annotated[int, Field(ge=1)]

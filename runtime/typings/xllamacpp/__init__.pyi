@@ -14,6 +14,7 @@ class CommonParams:
     model: CommonParamsModel
     model_alias: set[str]
     hostnames: list[str]
+    api_keys: list[str]
     cors_origins: str
     port: int
     n_parallel: int

@@ -10,7 +10,7 @@ import type { Driver, Launch } from './drivers/driver.ts';
 import { createFakeDriver, idleUntilStopped, type Script } from './drivers/fake/fake-driver.ts';
 import { testSpec } from './drivers/test-spec.ts';
 import { createEngine, registerKinds } from './engine.ts';
-import { beat } from './keep-listening.ts';
+import { beat } from './heartbeat.ts';
 import { findWorkload, selectLogLines, selectMetrics } from './queries.ts';
 import { removeFiles } from './remove-files.ts';
 import { requestWorkload, type WorkloadRequest } from './request-workload.ts';

@@ -8,7 +8,7 @@ export type Observed =
   /** `exitCode` is null when nobody saw it end; `lastLine` is the last thing it printed. */
   | { state: 'ended'; exitCode: number | null; lastLine: string | null };
 
-/** When the server could take in reports, as told by the beats of the processes that do (keep-listening.ts). */
+/** When the server could take in reports, as told by the beats of the processes that do (heartbeat.ts). */
 export type Listening = {
   /** Since when without a break. */
   since: Date;

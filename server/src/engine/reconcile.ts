@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Database, Transaction } from '../platform/db/database.ts';
 import { inTransaction } from '../platform/db/in-transaction.ts';
 import type { Driver } from './drivers/driver.ts';
-import { findListening } from './keep-listening.ts';
+import { findListening } from './heartbeat.ts';
 import { type Observed, plan, planAfterFailure, type Step } from './plan.ts';
 import {
   insertLogLines,
@@ -121,7 +121,7 @@ async function write(
   const changes: WorkloadChanges = {
     ...(!keepsLease(step) && freeLease),
     ...changesOf(before, step, now()),
-    ...(token && { tokenSha256: hashToken(token) }),
+    ...(token && { tokenSha256: hashToken(token), serverKey: createToken() }),
     outputOffset: output.offset,
   };
   const workload = await updateWorkload(tx, before.id, changes);
@@ -222,6 +222,7 @@ async function start(
       behaviour: workload.behaviour,
       spec: await readSpec(parts.db, workload.id),
       server: { base_url: parts.serverUrl(), token },
+      serverKey: workload.serverKey ?? '',
       devices: workload.devices ?? [],
     })
     .then(

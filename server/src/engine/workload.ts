@@ -46,7 +46,7 @@ export type EndState = 'completed' | 'stopped' | 'failed';
 
 type MadeAtStart = 'workload_id' | 'server' | 'work_dir' | 'inputs_dir';
 /** What the runtime is told, without what the engine adds at start. */
-export type WorkloadSpec = Omit<TrainSpec, MadeAtStart> | Omit<ServeTextSpec, MadeAtStart>;
+export type WorkloadSpec = Omit<TrainSpec, MadeAtStart> | Omit<ServeTextSpec, MadeAtStart | 'api_key'>;
 
 /** GPUs of one type (see `Gpu`), or the CPU. */
 export type Placement = { accelerator: string; count: number } | { accelerator: null; count: 0 };
@@ -86,6 +86,8 @@ export type Workload = {
   stepsTotal: number;
   /** Where a deployment answers. */
   baseUrl: string | null;
+  /** What it wants to be shown there; of one attempt alone. */
+  serverKey: string | null;
   /** How far its output has been copied into the log, in bytes. */
   outputOffset: number;
   outcome: Outcome | null;

@@ -58,7 +58,7 @@ it('tells what is not there from what failed', () => {
 it('keeps what was read in sight, with its age, when reading it again fails', () => {
   const old = { data: ['one'], dataUpdatedAt: Date.now() - 5 * 60_000, ...failed };
   const text = show(old);
-  expect(text).toContain('As of 5 minutes ago. It could not be refreshed: The disk is on fire');
+  expect(text).toContain('Last updated 5 minutes ago. Refreshing failed: The disk is on fire');
   expect(text).toContain('one');
   expect(screen.getByRole('button', { name: 'Try again' })).toBeTruthy();
 });
@@ -66,7 +66,7 @@ it('keeps what was read in sight, with its age, when reading it again fails', ()
 it('says only the age while the server is away', () => {
   online.value = false;
   expect(show({ data: ['one'], dataUpdatedAt: Date.now() - 5 * 60_000, ...failed })).toBe(
-    'As of 5 minutes agoone',
+    'Last updated 5 minutes ago.one',
   );
 });
 

@@ -88,13 +88,12 @@ function Stale({ query, flush }: { query: ViewedQuery<unknown>; flush: boolean }
   return (
     <div
       className={cx(
-        'flex flex-wrap items-center justify-between gap-x-4 gap-y-1.5 rounded-lg bg-warn-soft px-3 py-1.5 text-[0.8125rem] text-warn',
-        flush ? 'mx-3 my-2' : 'mb-3',
+        'flex flex-wrap items-center justify-between gap-x-4 gap-y-1.5 bg-warn-soft py-1.5 text-[0.8125rem] text-warn',
+        flush ? 'px-5 first:rounded-t-xl' : 'mb-3 rounded-lg px-3',
       )}
     >
       <span>
-        As of {age}
-        {online && `. It could not be refreshed: ${errorMessage(query.error)}`}
+        Last updated {age}.{online && ` Refreshing failed: ${errorMessage(query.error)}`}
       </span>
       {online && (
         <Button size="sm" loading={query.isFetching} onClick={() => void query.refetch()}>

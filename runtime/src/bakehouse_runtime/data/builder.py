@@ -52,7 +52,7 @@ class Examples:
 
 @dataclass(frozen=True)
 class Sample:
-    """One of the first examples, as it is shown: the turns of its row, and its tokens."""
+    """One of the first examples, as it is shown: the turns that it has, and its tokens."""
 
     turns: list[Turn]
     tokens: list[int]

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from tokenizers import Encoding
 
     from ..protocol import DataSpec
-    from .conversations import Conversation
+    from .conversations import Conversation, Turn
     from .formats import DataFormat
+    from .segments import Span
     from .tokens import ModelTokens
 
 _BATCH = 1000
@@ -188,8 +189,12 @@ class _RowExamples:
             reason = f"the question alone fills the chunk of {self._limit} tokens"
             self._dropped.add(Dropped(row.line, reason))
             return
-        self._truncated += len(ids) > self._limit
-        self._builder.add(ids[: self._limit], bytes(learnt[: self._limit]), row.turns)
+        turns = row.turns
+        if len(ids) > self._limit:
+            self._truncated += 1
+            _, end = offsets[self._limit - len(prefix) - 1]
+            turns = _turns_before(end, turns, rendered.learnt)
+        self._builder.add(ids[: self._limit], bytes(learnt[: self._limit]), turns)
 
     def _add_passage(self, row: Passage, ids: list[int]) -> None:
         data, prefix = self._data, self._tokens.text_prefix
@@ -208,6 +213,18 @@ class _RowExamples:
         return [
             "The base model has no chat template: question and answer are joined by a line break."
         ]
+
+
+def _turns_before(end: int, turns: list[Turn], learnt: list[Span]) -> list[Turn]:
+    """The turns of a conversation that is cut, up to its last answer that begins before the cut."""
+    answers = sum(start < end for start, _ in learnt)
+    kept: list[Turn] = []
+    for turn in turns:
+        if answers == 0:
+            break
+        kept.append(turn)
+        answers -= turn.role == "assistant"
+    return kept
 
 
 def _end_of(offset: tuple[int, int]) -> int:

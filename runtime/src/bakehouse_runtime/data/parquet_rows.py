@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 _ROWS_AT_ONCE = 64
 # Of the columns that are read. Pages of a row group may be unpacked whole.
 _GROUP_BYTES_MAX = 1 << 30
-# What a file may unpack to in all. A dictionary makes gigabytes of a file of some kilobytes, and whoever
-# reads them takes the memory's bandwidth from every chat on the same machine; real data packs far less.
+# What a file may unpack to in all. A dictionary makes gigabytes of a file of some kilobytes, and
+# whoever reads them takes the memory's bandwidth from every chat on the same machine; real data
+# packs far less.
 _UNPACKED_BYTES_FREE = 256 << 20
 _UNPACKED_TIMES_MAX = 50
 

@@ -65,9 +65,10 @@ def gauge_sum(read_metrics: Callable[[], str], names: Iterable[str]) -> int:
     return int(sum(float(value) for value in found))
 
 
-def read_metrics(base_url: str) -> str:
+def read_metrics(base_url: str, api_key: str) -> str:
     """The engine's Prometheus page. Raises httpx.HTTPError."""
-    response = _local().get(f"{base_url}/metrics")
+    shown = {"Authorization": f"Bearer {api_key}"}
+    response = _local().get(f"{base_url}/metrics", headers=shown)
     response.raise_for_status()
     return response.text
 

@@ -35,6 +35,7 @@ class LlamaCpp:
         except RuntimeError as error:
             raise PlainError(f"llama.cpp cannot load {spec.model_name}: {error}.") from error
         self._server: xllamacpp.Server | None = server
+        self._api_key = spec.api_key
         self.base_url = server.listening_address
 
     def ended(self) -> str | None:
@@ -44,14 +45,14 @@ class LlamaCpp:
     def in_flight(self) -> int:
         """Requests being answered or waiting for a slot."""
         return gauge_sum(
-            lambda: read_metrics(self.base_url),
+            lambda: read_metrics(self.base_url, self._api_key),
             ("llamacpp:requests_processing", "llamacpp:requests_deferred"),
         )
 
     def advances(self) -> bool:
         """The metrics are told by the loop that does all the work."""
         try:
-            read_metrics(self.base_url)
+            read_metrics(self.base_url, self._api_key)
         except httpx.HTTPError:
             return False
         return True
@@ -74,6 +75,7 @@ def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.Com
     params.model_alias = {spec.model_name}
     params.hostnames = [spec.host]
     params.port = spec.port
+    params.api_keys = [spec.api_key]
     params.n_parallel = spec.parallel_requests
     # llama.cpp divides its context among the slots.
     params.n_ctx = spec.context_tokens * spec.parallel_requests

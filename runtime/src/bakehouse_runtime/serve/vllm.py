@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -29,7 +30,13 @@ class Vllm:
         port = spec.port or _free_port(spec.host)
         self.base_url = f"http://{spec.host}:{port}"
         self._tokens = 0
-        self._process = subprocess.Popen(command(spec, inputs, port), stdin=subprocess.DEVNULL)
+        self._api_key = spec.api_key
+        self._process = subprocess.Popen(
+            command(spec, inputs, port),
+            stdin=subprocess.DEVNULL,
+            # Not among its arguments, which everybody on the machine may read.
+            env={**os.environ, "VLLM_API_KEY": spec.api_key},
+        )
 
     def ended(self) -> str | None:
         """Why the child has ended, if it has."""
@@ -39,7 +46,7 @@ class Vllm:
     def in_flight(self) -> int:
         """Requests running or waiting."""
         return gauge_sum(
-            lambda: read_metrics(self.base_url),
+            lambda: read_metrics(self.base_url, self._api_key),
             ("vllm:num_requests_running", "vllm:num_requests_waiting"),
         )
 
@@ -49,7 +56,7 @@ class Vllm:
         before, self._tokens = (
             self._tokens,
             gauge_sum(
-                lambda: read_metrics(self.base_url),
+                lambda: read_metrics(self.base_url, self._api_key),
                 ("vllm:prompt_tokens_total", "vllm:generation_tokens_total"),
             ),
         )

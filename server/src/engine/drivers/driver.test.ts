@@ -53,6 +53,7 @@ describe.each(drivers)('the %s driver', async (_name, create) => {
       behaviour: 'deployment',
       spec: testSpec(title),
       server: { base_url: 'http://127.0.0.1:1', token: 'secret' },
+      serverKey: 'key',
       devices: [],
     };
   };

@@ -10,6 +10,8 @@ export type Launch = {
   spec: WorkloadSpec;
   /** Where the workload reaches the server, and the token of this attempt. */
   server: { base_url: string; token: string };
+  /** What a model server wants to be shown by those who ask it. */
+  serverKey: string;
   /** GPUs that it may use, by the numbers of their machine; empty on the CPU. */
   devices: number[];
 };

@@ -472,6 +472,13 @@ describe('previewing', () => {
       total_rows: 249,
       broken: [{ line: 7, reason: '1 field instead of 2' }],
       broken_count: 1,
+      format: {
+        format: 'prompt_completion',
+        input_column: 'question',
+        output_column: 'answer',
+        system_column: null,
+      },
+      conversations: [],
     });
   });
 
@@ -499,6 +506,8 @@ describe('previewing', () => {
       total_rows: 2,
       broken: [],
       broken_count: 0,
+      format: null,
+      conversations: [],
     });
     await upload(ada, id, 'd.txt', `first\n${'x'.repeat(3000)}\n`);
     const text = await preview(ada, id, 'd.txt');
@@ -520,6 +529,8 @@ describe('previewing', () => {
       total_rows: 6,
       broken: [],
       broken_count: 0,
+      format: { format: 'text', input_column: 'text', output_column: '', system_column: null },
+      conversations: [],
     });
   });
 

@@ -16,9 +16,10 @@ import {
 import { withinBudget } from './within-budget.ts';
 
 /**
- * The writer of the ledger, with ledger-send.ts and ledger-given.ts beside it: each step is one call of a function in server/migrations (ledger_*),
- * inside the caller's transaction, and tells every touched user that the balance changed. Amounts
- * are micro-BGL. A step that throws has changed nothing, and the caller's transaction stays usable.
+ * The writer of the ledger, with ledger-send.ts and ledger-given.ts beside it: each step is one call of a
+ * function in server/migrations (ledger_*), inside the caller's transaction, and tells every touched user
+ * after its commit that the balance changed. Amounts are micro-BGL. A step that throws has changed
+ * nothing, and the caller's transaction stays usable.
  *
  * Steps lock accounts until the transaction ends: make one move per transaction, as its last work.
  */

@@ -18,7 +18,6 @@ import {
   type OpenHold,
   type Period,
   type StatementTransfer,
-  sumAllUserTransfers,
   sumUserTransfers,
 } from './queries.ts';
 
@@ -101,10 +100,7 @@ async function summarise(
     deployment: 0n,
   };
   let sent = 0n;
-  const isOfAllTime = input.from === undefined && input.to === undefined;
-  const counterparts = isOfAllTime
-    ? await readSnapshot(ctx.db, (tx) => sumAllUserTransfers(tx, input.userId))
-    : await sumUserTransfers(ctx.db, input);
+  const counterparts = await readSnapshot(ctx.db, (tx) => sumUserTransfers(tx, input));
   for (const { counterpart, paid, received } of counterparts) {
     const use = accountUse(counterpart);
     if (use !== null) sums[use] += paid - received;

@@ -137,7 +137,10 @@ export async function countWrongSettlements(db: Reader, afterSeq: bigint | null)
   return oneOf(rows).wrong;
 }
 
-/** Users whose portions of given credits are not what the transfers say that came and went, or whose portion is not its transfer. */
+/**
+ * Users whose portions of given credits are not what the transfers say that came and went, and portions that
+ * are not what their transfer brought.
+ */
 export async function countWrongPortions(db: Reader): Promise<number> {
   const { rows } = await sql<{ wrong: number }>`
     select (
@@ -161,13 +164,18 @@ export async function countWrongPortions(db: Reader): Promise<number> {
   return oneOf(rows).wrong;
 }
 
-/** Rows of the sealer's totals that are not the sums of the transfers up to the newest seal. */
+/** Rows of the sealer's totals, in all and by day, that are not the sums of the transfers up to the newest seal. */
 export async function countWrongTotals(db: Reader, headSeq: bigint): Promise<number> {
   const { rows } = await sql<{ wrong: number }>`
-    select count(*)::int as wrong
-    from ledger_sealed_totals s
-    full join ledger_sum_transfers(0, ${headSeq}) t using (account_id, counterpart)
-    where (s.paid, s.received, s.transfers) is distinct from (t.paid, t.received, t.transfers)`.execute(db);
+    select (
+      select count(*) from ledger_sealed_totals s
+      full join ledger_sum_transfers(0, ${headSeq}) t using (account_id, counterpart)
+      where (s.paid, s.received, s.transfers) is distinct from (t.paid, t.received, t.transfers)
+    )::int + (
+      select count(*) from ledger_daily s
+      full join ledger_sum_days(0, ${headSeq}) t using (account_id, day, counterpart)
+      where (s.paid, s.received, s.transfers) is distinct from (t.paid, t.received, t.transfers)
+    )::int as wrong`.execute(db);
   return oneOf(rows).wrong;
 }
 

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { userAccount } from './accounts.ts';
 import { type SealableTransfer, sealableColumns } from './hash-transfer.ts';
@@ -121,38 +121,55 @@ export type CounterpartSum = {
   received: bigint;
 };
 
-/** What left the user's account in a period and what came back, per counterpart. */
+/**
+ * What left the user's account in a period and what came back, per counterpart: call it in a snapshot of the
+ * database. Whole days (UTC) come from the sealer's sums; transfers are read for the ends of the period, which
+ * the reader's time zone may put inside a day, and for what is not sealed yet.
+ */
 export async function sumUserTransfers(
-  db: Reader,
-  input: Period & { userId: string },
+  tx: Transaction,
+  { userId, from, to, timeZone }: Period & { userId: string },
 ): Promise<CounterpartSum[]> {
-  const account = userAccount(input.userId);
+  const account = userAccount(userId);
+  const headSeq = (await findChainHead(tx))?.seq ?? 0n;
+  const side = (own: string, other: string, paid: string, received: string, when: RawBuilder<unknown>) => sql`
+    select ${sql.ref(other)} as other_id, ${sql.raw(paid)} as paid, ${sql.raw(received)} as received
+    from ledger_transfers where ${sql.ref(own)} = ${account} and ${when}`;
+  const sides = (when: RawBuilder<unknown>) => sql`
+    ${side('debit_account_id', 'credit_account_id', 'amount', '0', when)}
+    union all ${side('credit_account_id', 'debit_account_id', '0', 'amount', when)}`;
+  const at = (name: string) => sql`(select ${sql.ref(name)} from period)`;
   const { rows } = await sql<CounterpartSum>`
-    select case when other_account_id like 'user:%' then 'users' else other_account_id end as counterpart,
-      sum(paid)::bigint as paid, sum(received)::bigint as received
-    from (
-      select credit_account_id as other_account_id, amount as paid, 0 as received
-      from ledger_transfers where debit_account_id = ${account} and ${within(input)}
-      union all
-      select debit_account_id, 0, amount
-      from ledger_transfers where credit_account_id = ${account} and ${within(input)}
-    ) movements
-    group by 1`.execute(db);
-  return rows;
-}
-
-/** The same since the beginning, without looking at every transfer: call it in a snapshot of the database. */
-export async function sumAllUserTransfers(tx: Transaction, userId: string): Promise<CounterpartSum[]> {
-  const head = await findChainHead(tx);
-  const { rows } = await sql<CounterpartSum>`
+    with asked as (
+      select
+        coalesce(${from ?? null}::date::timestamp at time zone ${timeZone}::text, '-infinity') as starts_at,
+        coalesce((${to ?? null}::date + 1)::timestamp at time zone ${timeZone}::text, 'infinity') as ends_at
+    ), days as (
+      select starts_at, ends_at, (starts_at at time zone 'UTC')::date
+          + (starts_at at time zone 'UTC' > date_trunc('day', starts_at at time zone 'UTC'))::int as first_day,
+        (ends_at at time zone 'UTC')::date as end_day
+      from asked
+    ), period as materialized (
+      -- Within one day there is no whole one: then both ends meet, and all of it is read from transfers.
+      select starts_at, ends_at, first_day, greatest(first_day, end_day) as end_day,
+        first_day::timestamp at time zone 'UTC' as days_start_at,
+        greatest(first_day, end_day)::timestamp at time zone 'UTC' as days_end_at
+      from days
+    )
     select counterpart, sum(paid)::bigint as paid, sum(received)::bigint as received
     from (
-      select account_id, counterpart, paid, received from ledger_sealed_totals
-      where account_id = ${userAccount(userId)}
+      select counterpart, paid, received from ledger_daily
+      where account_id = ${account} and day >= ${at('first_day')} and day < ${at('end_day')}
       union all
-      select account_id, counterpart, paid, received from ledger_sum_transfers(${head?.seq ?? 0n}, ${2n ** 63n - 1n})
+      select case when other_id like 'user:%' then 'users' else other_id end, paid, received
+      from (
+        ${sides(sql`created_at >= ${at('starts_at')} and created_at < least(${at('days_start_at')}, ${at('ends_at')})`)}
+        union all
+        ${sides(sql`created_at >= ${at('days_end_at')} and created_at < ${at('ends_at')}`)}
+        union all
+        ${sides(sql`seq > ${headSeq} and created_at >= ${at('days_start_at')} and created_at < ${at('days_end_at')}`)}
+      ) movements
     ) sums
-    where account_id = ${userAccount(userId)}
     group by 1`.execute(tx);
   return rows;
 }
@@ -223,8 +240,11 @@ export async function insertSeals(tx: Transaction, seals: { seq: bigint; hash: s
   await tx.insertInto('ledger_seals').values(seals).execute();
 }
 
-/** Adds the transfers above `after` and up to `upTo`, which are being sealed, to the totals of what is sealed. */
-export async function addToSealedTotals(
+/**
+ * Adds the transfers above `after` and up to `upTo`, which are being sealed, to the sums of what is sealed: in
+ * all, and by day.
+ */
+export async function addToSealedSums(
   tx: Transaction,
   { after, upTo }: { after: bigint; upTo: bigint },
 ): Promise<void> {
@@ -232,6 +252,13 @@ export async function addToSealedTotals(
     insert into ledger_sealed_totals as total (account_id, counterpart, paid, received, transfers)
     select account_id, counterpart, paid, received, transfers from ledger_sum_transfers(${after}, ${upTo})
     on conflict (account_id, counterpart) do update set
+      paid = total.paid + excluded.paid,
+      received = total.received + excluded.received,
+      transfers = total.transfers + excluded.transfers`.execute(tx);
+  await sql`
+    insert into ledger_daily as total (account_id, day, counterpart, paid, received, transfers)
+    select account_id, day, counterpart, paid, received, transfers from ledger_sum_days(${after}, ${upTo})
+    on conflict (account_id, day, counterpart) do update set
       paid = total.paid + excluded.paid,
       received = total.received + excluded.received,
       transfers = total.transfers + excluded.transfers`.execute(tx);

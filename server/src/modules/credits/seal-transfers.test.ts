@@ -142,6 +142,7 @@ describe('verification finds', () => {
       ['sum', 'balances', 'totals', 'chain'],
     ],
     ['another total', 'update ledger_sealed_totals set paid = paid + 1', ['totals']],
+    ['another sum of a day', 'update ledger_daily set paid = paid + 1', ['totals']],
     ['a seal that is gone', 'delete from ledger_seals where seq = 3', ['chain']],
     ['another seal', "update ledger_seals set hash = repeat('0', 64) where seq = 5", ['chain']],
     [

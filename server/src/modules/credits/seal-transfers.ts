@@ -3,7 +3,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { FIRST_HASH, hashTransfer } from './hash-transfer.ts';
 import {
-  addToSealedTotals,
+  addToSealedSums,
   findChainHead,
   hasEveryoneBeforeEnded,
   insertSeals,
@@ -51,7 +51,7 @@ async function sealBatch(db: Database, seqMax: bigint): Promise<number> {
     const last = seals.at(-1);
     if (last === undefined) return 0;
     await insertSeals(tx, seals);
-    await addToSealedTotals(tx, { after: head?.seq ?? 0n, upTo: last.seq });
+    await addToSealedSums(tx, { after: head?.seq ?? 0n, upTo: last.seq });
     return seals.length;
   });
 }

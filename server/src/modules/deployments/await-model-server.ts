@@ -12,6 +12,7 @@ import { watchTextServer } from './watch-text-server.ts';
 
 export type ModelServer = {
   baseUrl: string;
+  key: string | null;
   engine: ServedBase['engine'];
   /** Fields of the request that choose the adapter. */
   selection: Record<string, unknown>;
@@ -25,6 +26,7 @@ export function readyServer(upstream: Upstream): ModelServer | null {
   if (upstream.sleeping || !workload || !canAnswer(workload, upstream.adapter)) return null;
   return {
     baseUrl: workload.base_url ?? '',
+    key: workload.server_key,
     engine: upstream.engine,
     selection: chooseAdapter(upstream.engine, workload.adapter_names, upstream.adapter),
   };

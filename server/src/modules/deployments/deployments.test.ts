@@ -235,7 +235,7 @@ describe('a deployment', () => {
     await server.services.db.transaction().execute(async (tx) => {
       await transfer(tx, {
         debitAccountId: userAccount(poor.userId),
-        creditAccountId: revenueAccount('llm_inference'),
+        creditAccountId: revenueAccount('fine_tuning'),
         amountMicro: (await balance(poor)).balance - hourCost + 1n,
         kind: 'charge',
         description: 'All but too much',
@@ -308,7 +308,7 @@ describe('a deployment', () => {
       const { balance: all, held } = await balance(guest);
       await transfer(tx, {
         debitAccountId: userAccount(guest.userId),
-        creditAccountId: revenueAccount('llm_inference'),
+        creditAccountId: revenueAccount('fine_tuning'),
         amountMicro: all - held,
         kind: 'charge',
         description: 'Everything',

@@ -122,6 +122,7 @@ export type UpstreamWorkload = {
   reason: string;
   phase: string | null;
   base_url: string | null;
+  server_key: string | null;
   adapter_names: string[];
 };
 

@@ -196,7 +196,7 @@ it('passes nothing on to who cannot pay', async () => {
   await server.services.db.transaction().execute((tx) =>
     transfer(tx, {
       debitAccountId: userAccount(poor.userId),
-      creditAccountId: revenueAccount('llm_inference'),
+      creditAccountId: revenueAccount('fine_tuning'),
       amountMicro: balance,
       kind: 'charge',
       description: 'All of it',

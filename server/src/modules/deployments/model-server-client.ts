@@ -16,10 +16,14 @@ export class ModelServerUnreachable extends Error {
 }
 
 /**
- * Posts a JSON body to a model server and resolves with its answer once the headers are there.
+ * Posts a JSON body to a model server, showing its key, and resolves with its answer once the headers are there.
  * Throws ModelServerUnreachable; an abort ends the request, and its answer in the middle.
  */
-export function postToModelServer(url: string, body: object, signal: AbortSignal): Promise<IncomingMessage> {
+export function postToModelServer(
+  { url, key }: { url: string; key: string | null },
+  body: object,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const target = new URL(url);
   const payload = Buffer.from(JSON.stringify(body));
   return new Promise((resolve, reject) => {
@@ -28,7 +32,11 @@ export function postToModelServer(url: string, body: object, signal: AbortSignal
       {
         method: 'POST',
         agent: target.protocol === 'https:' ? agents['https:'] : agents['http:'],
-        headers: { 'content-type': 'application/json', 'content-length': payload.length },
+        headers: {
+          'content-type': 'application/json',
+          'content-length': payload.length,
+          ...(key !== null && { authorization: `Bearer ${key}` }),
+        },
         signal,
       },
       resolve,

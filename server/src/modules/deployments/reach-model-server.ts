@@ -79,7 +79,7 @@ async function send(
   if (server.engine === 'vllm') {
     // vLLM keeps the caches of different salts apart.
     const answer = await postToModelServer(
-      server.baseUrl + path,
+      { url: server.baseUrl + path, key: server.key },
       { ...request, ...server.selection, cache_salt: userId },
       signal,
     );
@@ -98,7 +98,7 @@ async function send(
   const place = slot ? { id_slot: slot.id, cache_prompt: slot.reuse } : { cache_prompt: false };
   try {
     const answer = await postToModelServer(
-      server.baseUrl + path,
+      { url: server.baseUrl + path, key: server.key },
       { ...request, ...server.selection, ...place },
       signal,
     );

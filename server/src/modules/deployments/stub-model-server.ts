@@ -61,6 +61,10 @@ export function stubModelServer(): Stub {
         response.on('close', () => {
           if (!response.writableFinished) stub.hungUp += 1;
         });
+        if (request.headers.authorization !== `Bearer ${launch.serverKey}`) {
+          response.writeHead(401).end();
+          return;
+        }
         readJson(request)
           .then((body) => {
             stub.requests.push(body);

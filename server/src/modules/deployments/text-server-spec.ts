@@ -11,7 +11,7 @@ export type ServedBase = {
 };
 export type ServedAdapter = { revisionId: string; files: InputFile[]; file: string; rank: number };
 
-type TextSpec = Omit<ServeTextSpec, 'workload_id' | 'server' | 'work_dir' | 'inputs_dir'>;
+type TextSpec = Omit<ServeTextSpec, 'workload_id' | 'server' | 'work_dir' | 'inputs_dir' | 'api_key'>;
 
 /** How many requests one server answers at once, and what each may hold. */
 export const PARALLEL_REQUESTS = 4;

@@ -23,8 +23,8 @@ import { insertRun } from './queries.ts';
 type Body = InputOf<typeof createAsset>['body'];
 
 /**
- * Makes a model asset and starts the run that fills it: the quote is held, at most the ceiling, the run is queued. All
- * of it happens, or nothing. Returns the asset's id. Throws AppError('invalid_request') with the
+ * Makes a model asset and starts the run that fills it: the quote is held, at most the ceiling, and
+ * the run is queued. All of it happens, or nothing. Returns the asset's id. Throws AppError('invalid_request') with the
  * first thing that stands in the way, 'not_found' when a source was deleted meanwhile,
  * 'insufficient_funds', 'budget_exceeded', or 'idempotency_conflict'.
  */

@@ -174,6 +174,15 @@ export type LedgerAccountsTable = {
   given: bigint | null;
 };
 
+export type LedgerDailyTable = {
+  account_id: string;
+  day: string;
+  counterpart: string;
+  paid: bigint;
+  received: bigint;
+  transfers: bigint;
+};
+
 export type LedgerGivenTable = {
   id: Generated<string>;
   account_id: string;
@@ -303,6 +312,7 @@ export type ServingWorkloadsTable = {
   phase: string | null;
   base_url: string | null;
   adapter_names: string[] | null;
+  server_key: string | null;
 };
 
 export type SessionsTable = {
@@ -499,6 +509,7 @@ export type WorkloadsTable = {
   stop_reason: string | null;
   ended_at: Timestamp | null;
   files_removed_at: Timestamp | null;
+  server_key: string | null;
 };
 
 export type DB = {
@@ -513,6 +524,7 @@ export type DB = {
   gateways: GatewaysTable;
   idempotency_keys: IdempotencyKeysTable;
   ledger_accounts: LedgerAccountsTable;
+  ledger_daily: LedgerDailyTable;
   ledger_given: LedgerGivenTable;
   ledger_holds: LedgerHoldsTable;
   ledger_sealed_totals: LedgerSealedTotalsTable;

@@ -13,7 +13,6 @@ import { call } from '../../lib/api-client.ts';
 import { queryClient } from '../../lib/query-client.ts';
 import { assetQuery } from './asset-queries.ts';
 
-export { AssetField } from './asset-field.tsx';
 export { assetListQuery, assetQuery, useAllAssets } from './asset-queries.ts';
 export { isDataFile } from './data-file.ts';
 export { UploadList } from './upload-list.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { AssetField } from '../assets/api.ts';
+import { AssetField } from '../assets/choice/api.ts';
 import { DeployButton } from './deploy-button.tsx';
 
 /** Any model that has files, and the price of serving it. */

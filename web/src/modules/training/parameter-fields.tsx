@@ -59,7 +59,7 @@ function learningRateHelp(rate: number, onChange: (rate: number) => void) {
     <span className="flex flex-wrap items-center gap-1">
       Common values:
       {learningRatePresets.map((preset) => (
-        <Button key={preset} size="sm" variant="ghost" onClick={() => onChange(preset)}>
+        <Button key={preset} size="sm" variant="ghost" className="-mx-0.5" onClick={() => onChange(preset)}>
           {preset}
         </Button>
       ))}

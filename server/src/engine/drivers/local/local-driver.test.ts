@@ -29,7 +29,15 @@ const launch = (title: string): Launch => {
   const workloadId = randomUUID();
   onFileEnd(() => driver.remove(workloadId));
   const server = { base_url: 'http://127.0.0.1:1', token: 'secret' };
-  return { workloadId, attempt: 1, behaviour: 'run', spec: testSpec(title), server, devices: [] };
+  return {
+    workloadId,
+    attempt: 1,
+    behaviour: 'run',
+    spec: testSpec(title),
+    server,
+    serverKey: 'key',
+    devices: [],
+  };
 };
 const file = (one: Launch, name: string) => path.join(workloadsDir, one.workloadId, name);
 const patiently = { timeout: 15_000 };

@@ -182,6 +182,7 @@ function fullSpec(launch: Launch, places: { work: string; inputs: string }) {
     ...launch.spec,
     workload_id: launch.workloadId,
     server: launch.server,
+    ...(launch.spec.kind === 'serve' && { api_key: launch.serverKey }),
     work_dir: places.work,
     inputs_dir: places.inputs,
   };

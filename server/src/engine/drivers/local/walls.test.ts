@@ -63,6 +63,7 @@ async function makeMachine(makeWall: (lendingDir: string, hidden: string[]) => W
       behaviour: 'run',
       spec: testSpec(title),
       server,
+      serverKey: 'key',
       devices: [],
     };
     await driver.start(launch);
@@ -134,7 +135,15 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
     const spec = testSpec(`spy ${JSON.stringify({ ...tries, write: [] })}`);
     const workloadId = randomUUID();
     onFileEnd(() => open.remove(workloadId));
-    await open.start({ workloadId, attempt: 1, behaviour: 'run', spec, server, devices: [] });
+    await open.start({
+      workloadId,
+      attempt: 1,
+      behaviour: 'run',
+      spec,
+      server,
+      serverKey: 'key',
+      devices: [],
+    });
     expect(Object.values(JSON.parse((await machine.printed(workloadId)).split('\n').at(-1) ?? ''))).toEqual(
       Array.from({ length: 6 }, () => 'done'),
     );
@@ -156,7 +165,15 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
       };
       const server = { base_url: 'http://127.0.0.1:1', token: 'secret' };
       const spec = testSpec(`spy ${JSON.stringify(tries)}`);
-      await machine.driver.start({ workloadId: id, attempt: 2, behaviour: 'run', spec, server, devices: [] });
+      await machine.driver.start({
+        workloadId: id,
+        attempt: 2,
+        behaviour: 'run',
+        spec,
+        server,
+        serverKey: 'key',
+        devices: [],
+      });
       await vi.waitFor(
         async () => expect(await machine.driver.observe(id, 2)).toMatchObject({ state: 'ended' }),
         {

@@ -170,7 +170,9 @@ test('an opening that waits for its user keeps no other from opening', async () 
   await db.transaction().execute(async (tx) => {
     await sql`select from ledger_accounts where id = ${`user:${slow.userId}`} for update`.execute(tx);
     opening = leader.reserve(slow);
-    (await leader.reserve(quick)).settle(null);
+    const other = await leader.reserve(quick);
+    expect(other.windowId).toBeDefined();
+    other.settle(null);
   });
   await opening;
   await leader.close();

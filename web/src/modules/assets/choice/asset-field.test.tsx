@@ -2,12 +2,12 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
-import { call } from '../../lib/api-client.ts';
-import { queryClient } from '../../lib/query-client.ts';
+import { call } from '../../../lib/api-client.ts';
+import { queryClient } from '../../../lib/query-client.ts';
 import { AssetField } from './asset-field.tsx';
 
-vi.mock('../../lib/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
-vi.mock('../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../../lib/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 
 const asset = (title: string) => ({
   dataset_id: title,

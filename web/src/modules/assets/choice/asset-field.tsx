@@ -2,14 +2,14 @@ import type { AssetSummary, DatasetType } from '@bakehouse/contract/assets';
 import { formatBytes } from '@bakehouse/contract/limits';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { countOf } from '../../lib/count-of.ts';
-import { useDebounced } from '../../lib/use-debounced.ts';
-import { Button } from '../../ui/button.tsx';
-import { Callout } from '../../ui/callout.tsx';
-import { Combobox } from '../../ui/combobox.tsx';
-import { Field } from '../../ui/field.tsx';
-import { useUser } from '../accounts/api.ts';
-import { assetListQuery, assetQuery, useAllAssets } from './asset-queries.ts';
+import { countOf } from '../../../lib/count-of.ts';
+import { useDebounced } from '../../../lib/use-debounced.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { Combobox } from '../../../ui/combobox.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { useUser } from '../../accounts/api.ts';
+import { assetListQuery, assetQuery, useAllAssets } from '../asset-queries.ts';
 
 type Props = {
   types: DatasetType;

@@ -12,7 +12,7 @@ const BEAT_MS = 3_000;
  * It is said in the database: where that is away no report is taken in either, and whoever judges
  * the silence of a workload may be another process.
  */
-export async function keepListening(parts: { db: Database; clock: Clock; log: Logger }): Promise<() => void> {
+export async function keepHeartbeat(parts: { db: Database; clock: Clock; log: Logger }): Promise<() => void> {
   const { db, clock, log } = parts;
   await beat(db, clock.now());
   let beating = false;

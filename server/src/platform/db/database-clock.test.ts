@@ -1,0 +1,26 @@
+import type pg from 'pg';
+import { pino } from 'pino';
+import { expect, test, vi } from 'vitest';
+import { openDatabaseClock } from './database-clock.ts';
+
+test("tells the database's time, learns when that changes, and goes on while the database is away", async () => {
+  vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00Z') });
+  let aheadMs = 60_000;
+  const query = vi.fn(async () => ({ rows: [{ now: new Date(Date.now() + aheadMs) }] }));
+  const { clock, close } = await openDatabaseClock(
+    { query } as unknown as pg.Pool,
+    pino({ level: 'silent' }),
+  );
+  expect(clock.now()).toEqual(new Date('2026-01-01T00:01:00Z'));
+
+  aheadMs = -5_000;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(clock.now()).toEqual(new Date('2026-01-01T00:00:05Z'));
+
+  query.mockRejectedValue(new Error('away'));
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(clock.now()).toEqual(new Date('2026-01-01T00:00:25Z'));
+  close();
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});

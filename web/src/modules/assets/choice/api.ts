@@ -1,0 +1,2 @@
+// Apart from the other api.ts, which is on the first screen: a combobox is not.
+export { AssetField } from './asset-field.tsx';
