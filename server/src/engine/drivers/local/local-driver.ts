@@ -33,6 +33,12 @@ type Options = {
 };
 
 const LAUNCHER = fileURLToPath(new URL('./launch.sh', import.meta.url));
+/** Behind the wall, as the workload's user: what it makes, and what libraries keep for the next time, is shared with nobody. */
+const BEGIN = `umask 077
+cd "$1" || exit 1
+export HOME="$1" TORCHINDUCTOR_CACHE_DIR="$1/.cache/torchinductor"
+shift
+exec "$@"`;
 const CLOSED = 'closed';
 const BIRTH_TIMEOUT_MS = 10_000;
 
@@ -72,7 +78,7 @@ export function createLocalDriver(options: Options): Driver {
     await writeFile(specFile, JSON.stringify(fullSpec(launch, places)), { mode: 0o600 });
     if (options.wall.kind === 'user') await chown(specFile, user, user);
     const command = await options.wall.enclose({
-      argv: [...program.argv, launch.spec.kind, specFile],
+      argv: ['/bin/sh', '-c', BEGIN, 'sh', places.work, ...program.argv, launch.spec.kind, specFile],
       cwd: places.work,
       reads: [...program.reads, places.inputs, specFile],
       writes: [places.work],
@@ -85,10 +91,11 @@ export function createLocalDriver(options: Options): Driver {
         '/bin/sh',
         [LAUNCHER, file, `${file}.exit`, ...politely(launch), ...pull, ...command],
         {
-          cwd: places.work,
+          // What runs in front of the wall takes no code and no settings from a folder of the workload.
+          cwd: dir,
           detached: true,
           stdio: ['ignore', log.fd, log.fd],
-          env: { ...program.env, ...ownCaches(places.work), ...showGpus(launch) },
+          env: { ...program.env, ...showGpus(launch) },
         },
       );
       child.once('exit', () => {
@@ -169,6 +176,8 @@ export function createLocalDriver(options: Options): Driver {
     remove: async (workloadId) => {
       const attempts = await readdir(path.join(folder(workloadId), 'attempts')).catch(() => []);
       for (const name of attempts) if (/^\d+$/.test(name)) await kill(workloadId, Number(name));
+      // A link that it puts in the way while the folder is deleted would lead out of it.
+      await users.killAll(folder(workloadId));
       await rm(folder(workloadId), { recursive: true, force: true });
     },
     onEnd: (listener) => {
@@ -186,11 +195,6 @@ function fullSpec(launch: Launch, places: { work: string; inputs: string }) {
     work_dir: places.work,
     inputs_dir: places.inputs,
   };
-}
-
-/** What libraries keep for the next time, such as compiled kernels, is shared with nobody. */
-function ownCaches(workDir: string): Record<string, string> {
-  return { HOME: workDir, TORCHINDUCTOR_CACHE_DIR: path.join(workDir, '.cache', 'torchinductor') };
 }
 
 type Owner = { pid: number; birth: string };

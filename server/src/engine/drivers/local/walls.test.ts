@@ -187,6 +187,35 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
     },
   );
 
+  test.runIf(isThere)('what it leaves in its folder is run by nobody in front of the wall', async () => {
+    const machine = await makeMachine(makeWall, mode);
+    const id = await machine.start('exit 0');
+    await machine.printed(id);
+    const of = (name: string) => path.join(machine.workloadsDir, id, name);
+    const proof = path.join(machine.dataDir, 'proof');
+    const code = `open(${JSON.stringify(proof)}, 'w')`;
+    await mkdir(of('work/bakehouse_runtime'));
+    await writeFile(of('work/bakehouse_runtime/__main__.py'), code);
+    const pull = ['/bin/sh', '-c', 'test "$HOME" != "$1" && python3 -m bakehouse_runtime; shift; exec "$@"'];
+    const second = createLocalDriver({
+      workloadsDir: machine.workloadsDir,
+      wall: machine.wall,
+      capacity: async () => ({}),
+      program: async () => ({ ...program, pull: () => [...pull, 'sh', of('work')] }),
+    });
+    const server = { base_url: 'http://127.0.0.1:1', token: 'secret' };
+    const spec = testSpec(`spy ${JSON.stringify({ read: [], write: [of('work/mine')], connect: [] })}`);
+    const launch = { workloadId: id, behaviour: 'run' as const, spec, server, serverKey: 'key', devices: [] };
+    await second.start({ ...launch, attempt: 2 });
+    await vi.waitFor(async () => expect(await second.observe(id, 2)).toMatchObject({ exitCode: 0 }), {
+      timeout: 20_000,
+    });
+    await expect(stat(proof)).rejects.toThrow('ENOENT');
+    expect((await second.logs(id, 20)).join('\n')).toContain('No module named bakehouse_runtime');
+    // Its own part begins in its folder, and what it makes there is for nobody else.
+    expect((await stat(of('work/mine'))).mode & 0o077).toBe(0);
+  });
+
   test.runIf(isThere)('it is asked to stop, and what it started ends with it', async () => {
     const machine = await makeMachine(makeWall, mode);
     const idle = await machine.start('idle');
