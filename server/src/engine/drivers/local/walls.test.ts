@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmod, link, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { bubblewrapWall } from '../../../platform/walls/bubblewrap-wall.ts';
 import { findWall } from '../../../platform/walls/find-wall.ts';
-import { lendFiles } from '../../../platform/walls/lend-files.ts';
+import { lendFiles, takeBackFiles } from '../../../platform/walls/lend-files.ts';
 import { userWall } from '../../../platform/walls/user-wall.ts';
 import { noWall, type Wall } from '../../../platform/walls/wall.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
@@ -257,7 +257,42 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
       expect(await read(path.join(folder, 'a/rows.csv'))).toBe('secret');
       await expect(read(path.join(machine.dataDir, 'other'))).rejects.toThrow();
     });
-    await expect(stat(path.join(machine.dataDir, 'lent', 'a'))).rejects.toThrow();
+    expect(await readdir(path.join(machine.dataDir, 'lent'))).toEqual([]);
+  });
+
+  test.runIf(isThere)('a program that reads a file leaves nothing: no file, and no process', async () => {
+    const machine = await makeMachine(makeWall, mode);
+    const users: number[] = [];
+    const [pid, made] = await lendFiles(machine.wall, [], async ({ folder, user }) => {
+      users.push(user);
+      await lendFiles(machine.wall, [], async (other) => void users.push(other.user));
+      const script = 'touch planted 2> /dev/null; setsid sleep 600 < /dev/null > /dev/null 2>&1 & echo $!';
+      const [command = '', ...args] = await machine.wall.enclose({
+        argv: ['/bin/sh', '-c', `cd ${folder}; ${script}`],
+        cwd: folder,
+        reads: [folder],
+        writes: [],
+        user,
+      });
+      const left = execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+      return [Number(left), await readdir(folder)] as const;
+    });
+    expect(made).toEqual([]);
+    expect(await readdir(path.join(machine.dataDir, 'lent'))).toEqual([]);
+    if (machine.wall.kind !== 'user') return;
+    await vi.waitFor(async () => expect(await readBirth(pid)).toBeNull(), { timeout: 20_000 });
+    expect(users[0]).not.toBe(users[1]);
+  });
+
+  test.runIf(isThere)('what a killed server has left lent is taken back', async () => {
+    const machine = await makeMachine(makeWall, mode);
+    const left = path.join(machine.wall.lendingDir, '61190');
+    await mkdir(left, { recursive: true });
+    const young = path.join(machine.wall.lendingDir, '61191');
+    await mkdir(young);
+    await utimes(left, 0, 0);
+    await takeBackFiles(machine.wall);
+    expect(await readdir(machine.wall.lendingDir)).toEqual(['61191']);
   });
 });
 
