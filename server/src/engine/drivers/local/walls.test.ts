@@ -13,6 +13,7 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import type { Launch } from '../driver.ts';
 import { testSpec } from '../test-spec.ts';
+import { closeInputCache, inputCacheDir } from './input-cache.ts';
 import { createLocalDriver } from './local-driver.ts';
 import { readBirth } from './process-identity.ts';
 
@@ -91,13 +92,18 @@ async function furnish(machine: Awaited<ReturnType<typeof makeMachine>>) {
   await link(blob, input);
   const saved = path.join(workloadsDir, neighbour, 'work', 'checkpoint');
   await writeFile(saved, 'x', { mode: 0o644 });
+  const caches = { cacheDir: path.join(dataDir, 'cache') };
+  const cached = path.join(inputCacheDir(caches), 'cdef');
+  await mkdir(inputCacheDir(caches), { recursive: true, mode: 0o755 });
+  await link(blob, cached);
+  await closeInputCache(caches);
   const socketDir = path.join(dataDir, 'postgres');
   await mkdir(socketDir, { mode: 0o700 });
   const socket = path.join(socketDir, 's');
   const listening = createServer().listen(socket);
   onFileEnd(async () => void listening.close());
   const spec = path.join(workloadsDir, neighbour, 'attempts', '1.json');
-  return { secret, blob, input, saved, spec, socket };
+  return { secret, blob, input, saved, cached, spec, socket };
 }
 
 const REFUSED = /^(EACCES|ENOENT|EROFS|EPERM)$/;
@@ -119,7 +125,7 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
     const answers = JSON.parse(
       (await machine.printed(await machine.start(`spy ${JSON.stringify(tries)}`))).split('\n').at(-1) ?? '',
     );
-    expect(Object.keys(answers)).toHaveLength(11);
+    expect(Object.keys(answers)).toHaveLength(13);
     for (const name of [...Object.values(files), socket]) expect(answers[name], name).toMatch(REFUSED);
     // What it wrote has gone nowhere: in bubblewrap a folder in memory may have taken it.
     expect(await readAll(files)).toEqual(before);
@@ -145,7 +151,7 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
       devices: [],
     });
     expect(Object.values(JSON.parse((await machine.printed(workloadId)).split('\n').at(-1) ?? ''))).toEqual(
-      Array.from({ length: 6 }, () => 'done'),
+      Array.from({ length: 7 }, () => 'done'),
     );
   });
 
