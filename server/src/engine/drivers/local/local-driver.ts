@@ -138,7 +138,7 @@ export function createLocalDriver(options: Options): Driver {
     await boundLog(log);
     if (await isAlive(owner)) return { state: 'alive' };
     // The leader is gone: nothing that it started may go on working without it.
-    await killAll(workloadId, owner);
+    await killAll(workloadId, attempt, owner);
     const exit = await readFile(`${attemptFile(workloadId, attempt)}.exit`, 'utf8').catch(() => '');
     const [lastLine = null] = await readLastLines(log, 1);
     return { state: 'ended', exitCode: exit.trim() === '' ? null : Number(exit), lastLine };
@@ -151,13 +151,23 @@ export function createLocalDriver(options: Options): Driver {
 
   async function kill(workloadId: string, attempt: number): Promise<void> {
     const owner = await readOwner(attemptFile(workloadId, attempt));
-    if (owner) await killAll(workloadId, owner);
+    if (owner) await killAll(workloadId, attempt, owner);
   }
 
-  /** Ends what an attempt has started; of a user of its own also what has left the group. */
-  async function killAll(workloadId: string, owner: Owner): Promise<void> {
+  /**
+   * Ends what an attempt has started; of a user of its own also what has left the group. A later
+   * attempt has the same user, and began when nothing of this one was left.
+   */
+  async function killAll(workloadId: string, attempt: number, owner: Owner): Promise<void> {
     await killGroup(owner);
-    await users.killAll(folder(workloadId));
+    const attempts = await attemptsOf(workloadId);
+    if (Math.max(...attempts) <= attempt) await users.killAll(folder(workloadId));
+  }
+
+  /** The attempts of a workload that somebody has taken. */
+  async function attemptsOf(workloadId: string): Promise<number[]> {
+    const names = await readdir(path.join(folder(workloadId), 'attempts')).catch(() => []);
+    return names.filter((name) => /^\d+$/.test(name)).map(Number);
   }
 
   return {
@@ -174,8 +184,7 @@ export function createLocalDriver(options: Options): Driver {
     logs: (workloadId, limit) => readLastLines(path.join(folder(workloadId), 'output.log'), limit),
     output: (workloadId, offset) => readLinesFrom(path.join(folder(workloadId), 'output.log'), offset),
     remove: async (workloadId) => {
-      const attempts = await readdir(path.join(folder(workloadId), 'attempts')).catch(() => []);
-      for (const name of attempts) if (/^\d+$/.test(name)) await kill(workloadId, Number(name));
+      for (const attempt of await attemptsOf(workloadId)) await kill(workloadId, attempt);
       // A link that it puts in the way while the folder is deleted would lead out of it.
       await users.killAll(folder(workloadId));
       await rm(folder(workloadId), { recursive: true, force: true });

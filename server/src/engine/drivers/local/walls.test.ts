@@ -245,6 +245,29 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
       await vi.waitFor(async () => expect(await readBirth(Number(line))).toBeNull(), { timeout: 20_000 });
   });
 
+  test.runIf(isThere)(
+    'who still looks at an attempt that has ended ends nothing of the next one',
+    async () => {
+      const machine = await makeMachine(makeWall, mode);
+      const id = await machine.start('exit 0');
+      await machine.printed(id);
+      const server = { base_url: 'http://127.0.0.1:1', token: 'secret' };
+      const launch = { workloadId: id, behaviour: 'run' as const, server, serverKey: 'key', devices: [] };
+      await machine.driver.start({ ...launch, spec: testSpec('idle'), attempt: 2 });
+      const logs = () => machine.driver.logs(id, 1);
+      await vi.waitFor(async () => expect(await logs()).toEqual(['train idle']), { timeout: 20_000 });
+      expect(await machine.driver.observe(id, 1)).toMatchObject({ state: 'ended' });
+      await machine.driver.kill(id, 1);
+      await machine.driver.stop(id, 2);
+      await vi.waitFor(
+        async () =>
+          expect(await machine.driver.observe(id, 2)).toMatchObject({ state: 'ended', exitCode: 0 }),
+        { timeout: 20_000 },
+      );
+      expect(await logs()).toEqual(['saved']);
+    },
+  );
+
   test.runIf(isThere)('a program that reads a file sees that file alone', async () => {
     const machine = await makeMachine(makeWall, mode);
     const secret = path.join(machine.dataDir, 'secret');
