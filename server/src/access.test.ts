@@ -129,6 +129,8 @@ describe('an API key', async () => {
   };
   const reader = await makeKey({ scopes: ['read'] });
   const asker = await makeKey({ scopes: ['inference'] });
+  const ending = await makeKey({ expires_at: '2099-01-01T00:00:00Z' });
+  const further = await makeKey({});
   const budgeted = await makeKey({ budget: { amount: '1', period: 'day' } });
 
   const withKey = withAccess('key', 'key_or_session', 'operator');
@@ -150,6 +152,15 @@ describe('an API key', async () => {
     expect(await statusOf(endpoint, reader, olga.userId)).toBe(403);
     expect(await statusOf(endpoint, budgeted, olga.userId)).toBe(403);
     expect(await statusOf(endpoint, { 'x-api-key': olga.apiKey }, olga.userId)).not.toBe(403);
+  });
+
+  const changingKeys = withKey.filter(
+    ([, { method, path: url }]) => method !== 'GET' && url.includes('/api_keys'),
+  );
+  test.each(changingKeys)("%s refuses every one but the web app's", async (_line, endpoint) => {
+    for (const key of [reader, asker, budgeted, ending, further]) {
+      expect(await statusOf(endpoint, key, olga.userId)).toBe(403);
+    }
   });
 });
 

@@ -33,6 +33,8 @@ export type UserCaller = {
 };
 export type CallerKey = {
   id: string;
+  /** The one that the web app sends, which stands for its owner. */
+  forWebApp: boolean;
   scopes: readonly KeyScope[];
   hasBudget: boolean;
   /** When it stops to open, if nothing changes. */

@@ -34,6 +34,7 @@ export async function findCaller(
     throw new AppError('forbidden', { publicMessage: 'Only an operator may do this' });
   }
   if (access === 'operator' && user.key) refuseLimitedKey(user.key);
+  if (endpoint.managesKeys && user.key) refuseFurtherKey(user.key);
   return user;
 }
 
@@ -51,6 +52,14 @@ function refuseOtherScopes(endpoint: Endpoint, scopes: readonly KeyScope[]): voi
   if (scopes.some((scope) => open.includes(scope))) return;
   throw new AppError('forbidden', {
     publicMessage: `This API key is for ${scopes.join(' and ')}: this call needs one for ${open.join(' or ')}`,
+  });
+}
+
+/** A key that makes or changes keys could give itself what it was not given, or outlive its end. */
+function refuseFurtherKey({ forWebApp }: CallerKey): void {
+  if (forWebApp) return;
+  throw new AppError('forbidden', {
+    publicMessage: 'This API key cannot manage API keys. Use the key of the web app',
   });
 }
 
