@@ -39,8 +39,8 @@ export type CallerKey = {
   hasBudget: boolean;
   /** When it stops to open, if nothing changes. */
   expiresAt: Date | null;
-  /** Asks whether the key still opens. */
-  isLive: () => Promise<boolean>;
+  /** What it opens now, and until when; null once it opens nothing. */
+  look: () => Promise<Pick<CallerKey, 'scopes' | 'expiresAt'> | null>;
 };
 export type WorkloadCaller = { kind: 'workload'; workloadId: string };
 export type Caller = UserCaller | WorkloadCaller | { kind: 'nobody' };

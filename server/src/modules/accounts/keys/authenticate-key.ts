@@ -30,7 +30,10 @@ export function authenticateKey(services: Services): (key: string) => Promise<Us
         scopes: owner.scopes,
         hasBudget: owner.has_budget,
         expiresAt: owner.expires_at,
-        isLive: async () => (await findKeyOwner(hash)) !== undefined,
+        look: async () => {
+          const now = await findKeyOwner(hash);
+          return now ? { scopes: now.scopes, expiresAt: now.expires_at } : null;
+        },
       },
     };
   };
