@@ -10,7 +10,7 @@ import pytest
 from bakehouse_runtime.data.conversations import Conversation, Passage, Turn
 from bakehouse_runtime.data.formats import recognise_format
 from bakehouse_runtime.data.rows import Rows, read_rows
-from bakehouse_runtime.data.table import DataError, Dropped
+from bakehouse_runtime.data.table import NUL, DataError, Dropped
 from train_spec import data_spec
 
 if TYPE_CHECKING:
@@ -123,6 +123,15 @@ USER = {"role": "user", "content": "Hi"}
             "messages[1].role is narrator, not system, user or assistant",
         ),
         ([USER, {"content": "x"}], "messages[1].role is missing"),
+        (
+            [USER, {"role": ["a"], "content": "x"}],
+            "messages[1].role is a list, not system, user or assistant",
+        ),
+        (
+            json.dumps([USER, {"role": "assistant", "content": "\ud83d"}]),
+            "half of a surrogate pair stands where a character should",
+        ),
+        (json.dumps([USER, {"role": "a\0", "content": "x"}]), NUL),
         ([USER, {"role": "assistant", "content": " "}], "messages[1].content is empty"),
         ([USER, {"role": "assistant"}], "messages[1].content is missing"),
         (

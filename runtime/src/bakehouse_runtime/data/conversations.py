@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from .table import NUL, Dropped
+from .table import NUL, Dropped, character_fault
 
 if TYPE_CHECKING:
     from .formats import DataFormat
@@ -123,9 +123,13 @@ def _dialogue(values: dict[str, Any], column: str, role_key: str, text_key: str)
 def _parsed(text: str, column: str) -> object:
     """csv has no lists: there they are written as JSON."""
     try:
-        return json.loads(text)
+        value: object = json.loads(text)
+        fault = character_fault(text, value)
     except (ValueError, RecursionError):
         raise _UnusableError(f"column {column} is not a list in JSON") from None
+    if fault:
+        raise _UnusableError(fault)
+    return value
 
 
 def _turn(turn: object, where: str, role_key: str, text_key: str) -> Turn:
@@ -133,7 +137,7 @@ def _turn(turn: object, where: str, role_key: str, text_key: str) -> Turn:
         raise _UnusableError(f"{where} holds {_kind(turn)}, not an object")
     spoken: dict[str, Any] = turn
     said_by = spoken.get(role_key)
-    if said_by in _TOOL_ROLES:
+    if isinstance(said_by, str) and said_by in _TOOL_ROLES:
         raise _UnusableError(f"{where}.{role_key} is {said_by}: {_NO_TOOLS}")
     for field in _TOOL_FIELDS:
         if spoken.get(field):
