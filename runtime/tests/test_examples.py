@@ -118,7 +118,7 @@ def test_a_chat_template_that_asks_for_the_date_gets_that_of_the_spec(
     model = with_begin_token(tiny_model, tmp_path / "dated", template=template)
     tokens = read_model_tokens(model, "2026-11-20")
     rendered = tokens.conversation([Turn("user", "q"), Turn("assistant", "a")])
-    assert rendered == Rendered("20 Nov 2026 qa", [(13, 14)])
+    assert rendered == Rendered("20 Nov 2026 qa", [(13, 14)], is_ended=False)
 
 
 def test_the_rows_of_one_question_are_never_on_both_sides(tmp_path: Path, tiny_model: Path) -> None:
@@ -355,6 +355,28 @@ def test_turns_without_a_chat_template_stand_on_lines_of_their_own(
     assert tokens.tokenizer.decode(learnt, skip_special_tokens=False) == (
         "Ada.<|im_end|>Yes.<|im_end|>"
     )
+
+
+def test_rewritten_answers_and_those_that_nothing_ends_are_counted(
+    tmp_path: Path, tiny_model: Path
+) -> None:
+    template = (
+        "{% for m in messages %}<|im_start|>"
+        "{{ m.content | upper if m.role == 'assistant' and not loop.last else m.content }}"
+        "{% endfor %}{% if add_generation_prompt %}<|im_start|>{% endif %}"
+    )
+    model = with_begin_token(tiny_model, tmp_path / "rewriting", template=template)
+    pair = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]
+    path = tmp_path / "x.jsonl"
+    rows = [{"messages": pair}, {"messages": [*pair, *pair]}]
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    spec = data_spec(path.name, input_column=None, output_column=None)
+    warnings = prepare_examples(path, spec, read_model_tokens(model), None).warnings
+    assert [text for text in warnings if "template" in text or "marks" in text] == [
+        "This model's chat template rewrites earlier answers, so only the last answer is learnt "
+        "from 1 row.",
+        "Nothing marks the end of an answer in 2 rows: the model may not learn when to stop.",
+    ]
 
 
 def test_rows_that_a_template_refuses_are_dropped_with_its_words(

@@ -68,6 +68,10 @@ class Rendered:
 
     text: str
     learnt: list[Span]
+    # Whether the chat template rewrites an earlier answer, which is only read then.
+    is_rewritten: bool = False
+    # Whether a special token ends every part that is learnt.
+    is_ended: bool = True
 
 
 def read_row(row: Row, data_format: DataFormat) -> Conversation | Passage | Dropped:

@@ -103,6 +103,8 @@ class _RowExamples:
         self._wholes = array("q")
         self._rows_kept = 0
         self._truncated = 0
+        self._rewritten = 0
+        self._unended = 0
 
     def read(self, path: Path) -> Prepared:
         rows = read_rows(path, self._data)
@@ -194,6 +196,8 @@ class _RowExamples:
             self._truncated += 1
             _, end = offsets[self._limit - len(prefix) - 1]
             turns = _turns_before(end, turns, rendered.learnt)
+        self._rewritten += rendered.is_rewritten
+        self._unended += not rendered.is_ended
         self._builder.add(ids[: self._limit], bytes(learnt[: self._limit]), turns)
 
     def _add_passage(self, row: Passage, ids: list[int]) -> None:
@@ -208,11 +212,23 @@ class _RowExamples:
             self._builder.add(part, b"\1" * len(part), [])
 
     def _template_warnings(self, data_format: DataFormat) -> list[str]:
-        if self._tokens.chat_template is not None or data_format.format == "text":
-            return []
-        return [
-            "The base model has no chat template: question and answer are joined by a line break."
-        ]
+        warnings: list[str] = []
+        if self._tokens.chat_template is None and data_format.format != "text":
+            warnings.append(
+                "The base model has no chat template: question and answer are joined by a line "
+                "break."
+            )
+        if self._rewritten:
+            warnings.append(
+                "This model's chat template rewrites earlier answers, so only the last answer is "
+                f"learnt from {_rows(self._rewritten)}."
+            )
+        if self._unended:
+            warnings.append(
+                f"Nothing marks the end of an answer in {_rows(self._unended)}: the model may not "
+                "learn when to stop."
+            )
+        return warnings
 
 
 def _turns_before(end: int, turns: list[Turn], learnt: list[Span]) -> list[Turn]:
@@ -271,6 +287,10 @@ def _require_stride(data: DataSpec, limit: int, tokens: ModelTokens) -> int:
             f"The stride of {data.stride} must be smaller than the chunk size of {limit} tokens."
         )
     return room
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
 
 
 def _split_warnings(held_out: int) -> list[str]:
