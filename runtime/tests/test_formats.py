@@ -52,6 +52,12 @@ def test_messages_become_a_conversation_up_to_the_last_answer(tmp_path: Path) ->
     ]
 
 
+def test_roles_are_known_in_any_case_and_an_empty_system_prompt_is_none(tmp_path: Path) -> None:
+    said = [("System", " "), (" User", "Hi"), ("ASSISTANT", "Hello")]
+    rows = read(tmp_path, [{"messages": [{"role": r, "content": c} for r, c in said]}])
+    assert list(rows.rows) == [Conversation(1, turns(("user", "Hi"), ("assistant", "Hello")))]
+
+
 def test_sharegpt_becomes_a_conversation_with_its_system_prompt(tmp_path: Path) -> None:
     said = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]
     rows = read(tmp_path, [{"system": "Be brief.", "conversations": said}, {"conversations": said}])
