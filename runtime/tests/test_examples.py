@@ -357,6 +357,16 @@ def test_turns_without_a_chat_template_stand_on_lines_of_their_own(
     )
 
 
+def test_columns_that_are_not_used_are_named(tmp_path: Path, tiny_model: Path) -> None:
+    row = {"Instruction": "Add.", "output": "2", "score": 1, **{f"c{n}": n for n in range(5)}}
+    path = write_rows(tmp_path / "x.jsonl", [row] * 4)
+    warnings = prepare(path, tiny_model, **COLUMNS_BY_FORMAT).warnings
+    assert "6 other columns are not used: score, c0, c1, c2, c3 and 1 more." in warnings
+    path = write_rows(tmp_path / "y.jsonl", [{"text": "The bread is dark.", "id": 1}] * 4)
+    warnings = prepare(path, tiny_model, **COLUMNS_BY_FORMAT).warnings
+    assert "1 other column is not used: id." in warnings
+
+
 def test_rewritten_answers_and_those_that_nothing_ends_are_counted(
     tmp_path: Path, tiny_model: Path
 ) -> None:

@@ -188,9 +188,9 @@ def test_a_chosen_format_finds_its_columns_and_wins_over_the_recognised_one(tmp_
         ),
         (
             "messages",
-            "x.jsonl has no column with lists of messages that have a role and a content.",
+            "x.jsonl has no column, or several, with lists of messages (role, content).",
         ),
-        ("sharegpt", "x.jsonl has no column with lists of turns that have from and value."),
+        ("sharegpt", "x.jsonl has no column, or several, with lists of turns (from, value)."),
         ("alpaca", "x.jsonl has no columns instruction and output."),
         ("prompt_completion", "Choose which columns of x.jsonl hold the question and the answer."),
         ("text", "Choose which column of x.jsonl holds the text."),

@@ -15,6 +15,7 @@ from .builder import DroppedRows, ExampleBuilder, Examples, Sample
 from .chat_template import TemplateRefusalError
 from .conversations import Passage, Rendered
 from .documents import cut_document
+from .formats import is_used
 from .rows import is_text, read_rows, read_text
 from .segments import windows
 from .split import split_examples, split_key
@@ -29,12 +30,15 @@ if TYPE_CHECKING:
     from ..protocol import DataSpec
     from .conversations import Conversation, Turn
     from .formats import DataFormat
+    from .rows import Rows
     from .segments import Span
     from .tokens import ModelTokens
 
 _BATCH = 1000
 # Of the texts that are tokenised at once: tokens take some fifty times their memory meanwhile.
 _BATCH_CHARACTERS = 2_000_000
+
+_NAMED_COLUMNS_MAX = 5
 
 
 @dataclass
@@ -130,6 +134,7 @@ class _RowExamples:
             samples=self._builder.samples,
             warnings=[
                 *_split_warnings(len(held_out)),
+                *_column_warnings(rows),
                 *_repeat_warnings(repeated, rows.format),
                 *self._template_warnings(rows.format),
             ],
@@ -297,6 +302,18 @@ def _split_warnings(held_out: int) -> list[str]:
     if held_out > 0:
         return []
     return ["There is too little data to hold any of it out: the run has no evaluation loss."]
+
+
+def _column_warnings(rows: Rows) -> list[str]:
+    unused = [name for name in rows.columns if not is_used(name, rows.format)]
+    if not unused:
+        return []
+    named = ", ".join(unused[:_NAMED_COLUMNS_MAX])
+    if len(unused) > _NAMED_COLUMNS_MAX:
+        named += f" and {len(unused) - _NAMED_COLUMNS_MAX} more"
+    if len(unused) == 1:
+        return [f"1 other column is not used: {named}."]
+    return [f"{len(unused)} other columns are not used: {named}."]
 
 
 def _repeat_warnings(repeated: int, data_format: DataFormat) -> list[str]:
