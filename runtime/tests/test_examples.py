@@ -357,6 +357,20 @@ def test_turns_without_a_chat_template_stand_on_lines_of_their_own(
     )
 
 
+def test_a_text_begins_and_ends_with_its_tokens_once(tmp_path: Path, tiny_model: Path) -> None:
+    model = with_begin_token(tiny_model, tmp_path / "begin", template=None)
+    plain = {"text": "The bread is dark."}
+    marked = {"text": "<|im_start|>The bread is dark.<|im_end|>"}
+    one, other = (
+        texts(prepare(path, model, **COLUMNS_BY_FORMAT).train, read_model_tokens(model))
+        for path in (
+            write_rows(tmp_path / "x.jsonl", [plain]),
+            write_rows(tmp_path / "y.jsonl", [marked]),
+        )
+    )
+    assert one == other == [marked["text"]]
+
+
 def test_columns_that_are_not_used_are_named(tmp_path: Path, tiny_model: Path) -> None:
     row = {"Instruction": "Add.", "output": "2", "score": 1, **{f"c{n}": n for n in range(5)}}
     path = write_rows(tmp_path / "x.jsonl", [row] * 4)

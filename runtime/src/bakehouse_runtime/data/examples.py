@@ -206,12 +206,15 @@ class _RowExamples:
         self._builder.add(ids[: self._limit], bytes(learnt[: self._limit]), turns)
 
     def _add_passage(self, row: Passage, ids: list[int]) -> None:
-        data, prefix = self._data, self._tokens.text_prefix
+        data, prefix, suffix = self._data, self._tokens.text_prefix, self._tokens.text_suffix
+        # A row may bring the tokens along that begin and end a text.
+        if prefix and ids[: len(prefix)] == prefix:
+            ids = ids[len(prefix) :]
         if len(ids) < data.min_segment_length:
             reason = f"a text of {len(ids)} tokens, fewer than {data.min_segment_length}"
             self._dropped.add(Dropped(row.line, reason))
             return
-        whole = [*ids, *self._tokens.text_suffix]
+        whole = ids if suffix and ids[-len(suffix) :] == suffix else [*ids, *suffix]
         for window in windows(len(whole), self._limit - len(prefix), data.stride):
             part = [*prefix, *whole[window.start : window.stop]]
             self._builder.add(part, b"\1" * len(part), [])
