@@ -139,8 +139,8 @@ def test_the_rows_of_one_question_are_never_on_both_sides(tmp_path: Path, tiny_m
 
     assert not questions(prepared.train) & questions(prepared.held_out)
     assert prepared.warnings == [
-        "40 rows ask what another row asks: those of one question are all trained on or all held "
-        "out."
+        "40 rows repeat the question of another row: those of one question are all trained on or "
+        "all held out."
     ]
 
 
@@ -174,7 +174,7 @@ def test_a_single_row_is_trained_on_and_nothing_is_held_out(
 ) -> None:
     prepared = prepare(write_pairs(tmp_path, 1), tiny_model)
     assert (len(prepared.train), len(prepared.held_out)) == (1, 0)
-    assert any("too little data" in warning for warning in prepared.warnings)
+    assert any("only one distinct row" in warning for warning in prepared.warnings)
 
 
 def test_long_answers_are_truncated_and_questions_without_room_for_one_dropped(
@@ -369,6 +369,24 @@ def test_a_text_begins_and_ends_with_its_tokens_once(tmp_path: Path, tiny_model:
         )
     )
     assert one == other == [marked["text"]]
+
+
+def test_of_a_few_long_texts_the_shortest_is_held_out(tmp_path: Path, tiny_model: Path) -> None:
+    said = ("The bread is dark. " * 60, "The oven opens. " * 40, "The cat is called Crumpet. " * 60)
+    path = write_rows(tmp_path / "x.jsonl", [{"text": text} for text in said])
+    prepared = prepare(path, tiny_model, **COLUMNS_BY_FORMAT)
+    held_out = texts(prepared.held_out, read_model_tokens(tiny_model))
+    assert held_out
+    assert all("oven" in text for text in held_out)
+    assert not any("held out" in warning for warning in prepared.warnings)
+
+
+def test_a_row_that_repeats_another_is_one_row(tmp_path: Path, tiny_model: Path) -> None:
+    rows = [{"text": f"The bread is dark {number}."} for number in (1, 2, 3, 3)]
+    path = write_rows(tmp_path / "x.jsonl", rows)
+    assert prepare(path, tiny_model, **COLUMNS_BY_FORMAT).warnings == [
+        "1 row repeats another row: those of one text are all trained on or all held out."
+    ]
 
 
 def test_columns_that_are_not_used_are_named(tmp_path: Path, tiny_model: Path) -> None:

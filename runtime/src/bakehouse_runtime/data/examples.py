@@ -133,7 +133,7 @@ class _RowExamples:
             held_out=self._builder.examples(held_out),
             samples=self._builder.samples,
             warnings=[
-                *_split_warnings(len(held_out)),
+                *_split_warnings(len(held_out), "The file has only one distinct row"),
                 *_column_warnings(rows),
                 *_repeat_warnings(repeated, rows.format),
                 *self._template_warnings(rows.format),
@@ -283,7 +283,7 @@ def _from_text(
         train=builders[0].examples(),
         held_out=builders[1].examples(),
         samples=builders[0].samples,
-        warnings=_split_warnings(len(builders[1])),
+        warnings=_split_warnings(len(builders[1]), "The text is too short"),
     )
 
 
@@ -301,10 +301,10 @@ def _rows(count: int) -> str:
     return "1 row" if count == 1 else f"{count} rows"
 
 
-def _split_warnings(held_out: int) -> list[str]:
+def _split_warnings(held_out: int, otherwise: str) -> list[str]:
     if held_out > 0:
         return []
-    return ["There is too little data to hold any of it out: the run has no evaluation loss."]
+    return [f"{otherwise}, so nothing can be held out: the run has no evaluation loss."]
 
 
 def _column_warnings(rows: Rows) -> list[str]:
@@ -322,14 +322,15 @@ def _column_warnings(rows: Rows) -> list[str]:
 def _repeat_warnings(repeated: int, data_format: DataFormat) -> list[str]:
     if repeated == 0:
         return []
+    repeats = "repeats" if repeated == 1 else "repeat"
     if data_format.format == "text":
         return [
-            f"{repeated} rows repeat another row: those of one text are all trained on or all held "
-            "out."
+            f"{_rows(repeated)} {repeats} another row: those of one text are all trained on or all "
+            "held out."
         ]
     return [
-        f"{repeated} rows ask what another row asks: those of one question are all trained on or "
-        "all held out."
+        f"{_rows(repeated)} {repeats} the question of another row: those of one question are all "
+        "trained on or all held out."
     ]
 
 
