@@ -11,11 +11,11 @@ export async function listRuns(
   ctx: Context,
   { query }: InputOf<typeof endpoint>,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { model_id: modelAssetId, cursor, limit } = query;
+  const { model_id: modelAssetIds, cursor, limit } = query;
   return readSnapshot(ctx.db, async (tx) => {
     const found = await selectRuns(tx, {
       userId: ctx.caller.userId,
-      modelAssetId,
+      modelAssetIds,
       cursor,
       limit: limit + 1,
     });

@@ -971,6 +971,11 @@ test('runs are listed page by page, each once', async () => {
     cursor = page.next_cursor;
   }
   expect(paged).toEqual(all.map((run) => run.run_id));
+  const wanted = [...new Set(all.map((run) => run.model_id))].slice(0, 3);
+  const some = await request(training.listRuns, { query: { model_id: wanted.join(',') } }, { as: user });
+  expect(some.runs).toEqual(all.filter((run) => wanted.includes(run.model_id)));
+  expect((await list({ model_id: wanted.join(',') })).runs).toEqual([]);
+  await expect(list({ model_id: `${wanted[0]},x` })).rejects.toThrow('No model has this id');
   // Another user's run is no place in one's own list.
   expect((await list({ cursor: all[0]?.run_id })).runs).toEqual([]);
 });
