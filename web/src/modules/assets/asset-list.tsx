@@ -103,6 +103,7 @@ export function AssetList({ kind, search, sort, onFilter, empty }: Props) {
               rows={rows}
               rowKey={(row) => row.dataset_id}
               rowHeight={ROW_HEIGHT}
+              more={list.hasNextPage}
               onRowClick={(row) => void navigate({ to: pathOf(kind), params: { id: row.dataset_id } })}
             />
           )}
