@@ -162,6 +162,22 @@ describe('a usage window', () => {
   });
 });
 
+test('an opening that waits for its user keeps no other from opening', async () => {
+  const leader = lead();
+  const [slow, quick] = [await usageOf(10_000n), await usageOf(10_000n)];
+  (await leader.reserve(await usageOf(10_000n))).settle(null);
+  let opening: Promise<unknown> = Promise.resolve();
+  await db.transaction().execute(async (tx) => {
+    await sql`select from ledger_accounts where id = ${`user:${slow.userId}`} for update`.execute(tx);
+    opening = leader.reserve(slow);
+    const other = await leader.reserve(quick);
+    expect(other.windowId).toBeDefined();
+    other.settle(null);
+  });
+  await opening;
+  await leader.close();
+});
+
 describe('a process that is gone', () => {
   test('has its windows closed by others, with what it had written', async () => {
     const leader = lead();
