@@ -64,6 +64,7 @@ import { createPool, openDatabase } from './platform/db/database.ts';
 import { openDatabaseClock } from './platform/db/database-clock.ts';
 import { forgetAnswersJob } from './platform/db/forget-answers.ts';
 import { openEvents } from './platform/events/events.ts';
+import { logFailedAnnouncements } from './platform/events/publish-change.ts';
 import { eventRoutes } from './platform/events/routes.ts';
 import type { Binding } from './platform/http/bind.ts';
 import { buildHttpServer } from './platform/http/http-server.ts';
@@ -154,6 +155,7 @@ export async function createApp(options: Options): Promise<App> {
     onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });
   const db = openDatabase(pool);
+  logFailedAnnouncements(db, log);
   const { clock, close: closeClock } = options.clock
     ? { clock: options.clock, close: () => undefined }
     : await openDatabaseClock(pool, log);
