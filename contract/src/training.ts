@@ -196,7 +196,12 @@ export const listRuns = endpoint({
   access: 'key',
   summary: "The caller's runs, newest first",
   query: z.object({
-    model_id: idOf('model').optional(),
+    /** One model's, or those of several: ids with commas between them. */
+    model_id: z
+      .string()
+      .transform((ids) => ids.split(','))
+      .pipe(z.array(idOf('model')).max(100, 'model_id can hold at most 100 ids'))
+      .optional(),
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor: idOf('run').optional(),
   }),

@@ -220,6 +220,7 @@ describe('a deployment', () => {
     }
     expect(paged).toEqual(all);
     expect((await list({ model_id: models[1] })).pods.map((pod) => pod.title)).toEqual(['Two']);
+    await expect(list({ cursor: randomUUID() })).rejects.toThrow(/cursor must be the next_cursor/);
   });
 
   it('is made once per Idempotency-Key', async () => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createApiKey } from '@bakehouse/contract/api-keys';
 import { createAsset, deleteAsset, downloadFile, getAsset, listAssets } from '@bakehouse/contract/assets';
 import { getBalance, listTransactions } from '@bakehouse/contract/credits';
@@ -1005,8 +1005,14 @@ test('runs are listed page by page, each once', async () => {
     cursor = page.next_cursor;
   }
   expect(paged).toEqual(all.map((run) => run.run_id));
+  const wanted = [...new Set(all.map((run) => run.model_id))].slice(0, 3);
+  const some = await request(training.listRuns, { query: { model_id: wanted.join(',') } }, { as: user });
+  expect(some.runs).toEqual(all.filter((run) => wanted.includes(run.model_id)));
+  expect((await list({ model_id: wanted.join(',') })).runs).toEqual([]);
+  await expect(list({ model_id: `${wanted[0]},x` })).rejects.toThrow('No model has this id');
   // Another user's run is no place in one's own list.
-  expect((await list({ cursor: all[0]?.run_id })).runs).toEqual([]);
+  await expect(list({ cursor: all[0]?.run_id })).rejects.toThrow(/cursor must be the next_cursor/);
+  await expect(list({ cursor: randomUUID() })).rejects.toThrow(/cursor must be the next_cursor/);
 });
 
 test('configurations are saved, replaced by name, listed and deleted', async () => {
