@@ -168,8 +168,8 @@ export const run = z.object({
   charged: z.string().nullable(),
   /** What it may cost at most, in BGL, however often it is resumed. */
   ceiling: bgl,
-  /** Why it was stopped before its end: at its ceiling, or for want of credits. Null: neither. */
-  stop_reason: z.enum(['ceiling', 'credits']).nullable(),
+  /** Why it was stopped before its end: at its ceiling, for want of credits, or at the budget of its API key. Null: none of these. */
+  stop_reason: z.enum(['ceiling', 'credits', 'budget']).nullable(),
   /** What is held if it is resumed now, in BGL; null: it cannot be resumed. */
   resume_hold: z.string().nullable(),
   /** Its ceiling if it is resumed without another; null: it cannot be resumed. */
