@@ -102,6 +102,13 @@ begin
   end loop;
 end $$;
 
+-- What the user owes the house.
+create function ledger_owed(p_user_id text) returns bigint language sql stable as $$
+  select coalesce(sum(case debit_account_id when 'receivable:' || p_user_id then amount else -amount end), 0)::bigint
+  from ledger_transfers
+  where debit_account_id = 'receivable:' || p_user_id or credit_account_id = 'receivable:' || p_user_id
+$$;
+
 -- Takes given credits out of their portions, those that end first before the others.
 create function ledger_take_given(p_account_id text, p_amount bigint) returns void language sql as $$
   update ledger_given g set remaining = g.remaining - portions.taken
@@ -116,7 +123,7 @@ $$;
 -- p_given_until: the amount comes as given credits that end then ('infinity': never); null: as bought ones.
 -- Outcomes: ok, replayed (the same key and the same transfer), idempotency_conflict (the same key,
 -- another transfer), insufficient_funds (`available` says what there is), not_sendable (there is enough, but
--- of it only `sendable` may go to another user).
+-- of it only `sendable` may go to another user), owed (the same, because the sender owes the house).
 drop function ledger_transfer(text, text, bigint, text, text, jsonb, text);
 create function ledger_transfer(
   p_debit text, p_credit text, p_amount bigint, p_kind text, p_description text, p_refs jsonb,
@@ -127,8 +134,13 @@ declare
   v_given_left bigint; -- null for a system account
   v_given_paid bigint;
   v_given_received bigint := case when p_given_until is null then 0 else p_amount end;
+  v_owed bigint := 0;
 begin
   select l.available, l.sendable, l.given into available, sendable, v_given_left from ledger_lock(p_debit, p_credit) l;
+  if p_debit like 'user:%' and p_credit like 'user:%' then
+    v_owed := ledger_owed(substr(p_debit, length('user:') + 1));
+    sendable := greatest(sendable - v_owed, 0);
+  end if;
   v_given_paid := case when p_credit like 'user:%' then 0 else least(coalesce(v_given_left, 0), p_amount) end;
 
   loop
@@ -144,7 +156,7 @@ begin
       return;
     end if;
     if sendable < p_amount and p_credit like 'user:%' then
-      outcome := 'not_sendable';
+      outcome := case when v_owed > 0 then 'owed' else 'not_sendable' end;
       return;
     end if;
 
@@ -330,9 +342,7 @@ declare
 begin
   select l.sendable into v_sendable from ledger_lock(v_account, v_receivable) l;
   -- Under the lock: nobody else collects from him.
-  select coalesce(sum(case debit_account_id when v_receivable then amount else -amount end), 0) into v_owed
-  from ledger_transfers where debit_account_id = v_receivable or credit_account_id = v_receivable;
-  v_owed := least(v_owed, v_sendable);
+  v_owed := least(ledger_owed(p_user_id), v_sendable);
   if v_owed > 0 then
     update ledger_accounts set debits_posted = debits_posted + v_owed where id = v_account;
     insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs)
@@ -361,7 +371,7 @@ drop function ledger_send(text[], text[], bigint[], text[], boolean);
 -- Transfers between users, one after the other in the order of the arrays, each with its own outcome:
 -- a refused one changes nothing for the others. Recipients are named by username, email address or id.
 -- Keys are the senders' own, so whoever holds a sender's lock is the only one to use them.
--- Outcomes: ok, replayed, idempotency_conflict, insufficient_funds, not_sendable, unknown_recipient, own_account; and
+-- Outcomes: ok, replayed, idempotency_conflict, insufficient_funds, not_sendable, owed, unknown_recipient, own_account; and
 -- busy unless p_wait: another transaction holds one of the two accounts, so it was left alone.
 -- Credit is looked at before the recipient: whoever cannot pay does not learn who has an account.
 create function ledger_send(
@@ -379,7 +389,9 @@ declare
   -- The users whose accounts are locked, by account id, and beside each what this call does to it.
   v_users text[];
   v_available bigint[];
-  v_sendable bigint[];
+  v_sendable bigint[]; -- below zero where more is owed
+  v_owed bigint[];
+  v_debt record;
   v_paid bigint[];
   v_received bigint[];
   -- The places in the arrays of what is moved, and the ids of the transfers.
@@ -429,6 +441,17 @@ begin
   v_paid := array_fill(0::bigint, array[coalesce(cardinality(v_users), 0)]);
   v_received := v_paid;
 
+  -- What is owed is collected before anything is sent.
+  v_owed := v_paid;
+  for v_debt in
+    select array_position(v_users, owner_user_id) as place, ledger_owed(owner_user_id) as owed
+    from ledger_accounts
+    where kind = 'receivable' and owner_user_id = any (p_senders) and owner_user_id = any (v_users)
+  loop
+    v_owed[v_debt.place] := v_debt.owed;
+    v_sendable[v_debt.place] := v_sendable[v_debt.place] - v_debt.owed;
+  end loop;
+
   -- Under the locks: nobody can use these keys from here on.
   select array_agg(t.id order by n),
     array_agg(
@@ -445,7 +468,7 @@ begin
     v_from := array_position(v_users, p_senders[i]);
     v_to := array_position(v_users, recipient_id);
     available := v_available[v_from];
-    sendable := v_sendable[v_from];
+    sendable := greatest(v_sendable[v_from], 0);
     -- The same key may stand in one call twice.
     v_twin := case when v_keys[i] is not null then array_position(v_moved_keys, v_keys[i]) end;
     if v_twin is not null then
@@ -462,7 +485,7 @@ begin
     elsif available < p_amounts[i] then
       outcome := 'insufficient_funds';
     elsif sendable < p_amounts[i] then
-      outcome := 'not_sendable';
+      outcome := case when v_owed[v_from] > 0 then 'owed' else 'not_sendable' end;
     elsif recipient_id is null then
       outcome := 'unknown_recipient';
     elsif v_from = v_to then

@@ -870,9 +870,7 @@ declare
 begin
   select l.sendable into v_sendable from ledger_lock(v_account, v_receivable) l;
   -- Under the lock: nobody else collects from him.
-  select coalesce(sum(case debit_account_id when v_receivable then amount else -amount end), 0) into v_owed
-  from ledger_transfers where debit_account_id = v_receivable or credit_account_id = v_receivable;
-  v_owed := least(v_owed, v_sendable);
+  v_owed := least(ledger_owed(p_user_id), v_sendable);
   if v_owed > 0 then
     update ledger_accounts set debits_posted = debits_posted + v_owed where id = v_account;
     insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs)
@@ -1059,6 +1057,16 @@ AS $function$
   on conflict do nothing
 $function$;
 
+CREATE OR REPLACE FUNCTION public.ledger_owed(p_user_id text)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(sum(case debit_account_id when 'receivable:' || p_user_id then amount else -amount end), 0)::bigint
+  from ledger_transfers
+  where debit_account_id = 'receivable:' || p_user_id or credit_account_id = 'receivable:' || p_user_id
+$function$;
+
 CREATE OR REPLACE FUNCTION public.ledger_send(p_senders text[], p_recipients text[], p_amounts bigint[], p_keys text[], p_wait boolean)
  RETURNS TABLE(outcome text, transfer_id uuid, available bigint, sendable bigint, recipient_id text)
  LANGUAGE plpgsql
@@ -1075,7 +1083,9 @@ declare
   -- The users whose accounts are locked, by account id, and beside each what this call does to it.
   v_users text[];
   v_available bigint[];
-  v_sendable bigint[];
+  v_sendable bigint[]; -- below zero where more is owed
+  v_owed bigint[];
+  v_debt record;
   v_paid bigint[];
   v_received bigint[];
   -- The places in the arrays of what is moved, and the ids of the transfers.
@@ -1125,6 +1135,17 @@ begin
   v_paid := array_fill(0::bigint, array[coalesce(cardinality(v_users), 0)]);
   v_received := v_paid;
 
+  -- What is owed is collected before anything is sent.
+  v_owed := v_paid;
+  for v_debt in
+    select array_position(v_users, owner_user_id) as place, ledger_owed(owner_user_id) as owed
+    from ledger_accounts
+    where kind = 'receivable' and owner_user_id = any (p_senders) and owner_user_id = any (v_users)
+  loop
+    v_owed[v_debt.place] := v_debt.owed;
+    v_sendable[v_debt.place] := v_sendable[v_debt.place] - v_debt.owed;
+  end loop;
+
   -- Under the locks: nobody can use these keys from here on.
   select array_agg(t.id order by n),
     array_agg(
@@ -1141,7 +1162,7 @@ begin
     v_from := array_position(v_users, p_senders[i]);
     v_to := array_position(v_users, recipient_id);
     available := v_available[v_from];
-    sendable := v_sendable[v_from];
+    sendable := greatest(v_sendable[v_from], 0);
     -- The same key may stand in one call twice.
     v_twin := case when v_keys[i] is not null then array_position(v_moved_keys, v_keys[i]) end;
     if v_twin is not null then
@@ -1158,7 +1179,7 @@ begin
     elsif available < p_amounts[i] then
       outcome := 'insufficient_funds';
     elsif sendable < p_amounts[i] then
-      outcome := 'not_sendable';
+      outcome := case when v_owed[v_from] > 0 then 'owed' else 'not_sendable' end;
     elsif recipient_id is null then
       outcome := 'unknown_recipient';
     elsif v_from = v_to then
@@ -1303,8 +1324,13 @@ declare
   v_given_left bigint; -- null for a system account
   v_given_paid bigint;
   v_given_received bigint := case when p_given_until is null then 0 else p_amount end;
+  v_owed bigint := 0;
 begin
   select l.available, l.sendable, l.given into available, sendable, v_given_left from ledger_lock(p_debit, p_credit) l;
+  if p_debit like 'user:%' and p_credit like 'user:%' then
+    v_owed := ledger_owed(substr(p_debit, length('user:') + 1));
+    sendable := greatest(sendable - v_owed, 0);
+  end if;
   v_given_paid := case when p_credit like 'user:%' then 0 else least(coalesce(v_given_left, 0), p_amount) end;
 
   loop
@@ -1320,7 +1346,7 @@ begin
       return;
     end if;
     if sendable < p_amount and p_credit like 'user:%' then
-      outcome := 'not_sendable';
+      outcome := case when v_owed > 0 then 'owed' else 'not_sendable' end;
       return;
     end if;
 

@@ -40,6 +40,7 @@ import { verifyLedgerJob } from './modules/credits/jobs/verify-ledger.ts';
 import { openUserAccount } from './modules/credits/ledger.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
+import { withIdleCredit } from './modules/credits/usage/with-idle-credit.ts';
 import { findAssetUse as findDeploymentUse } from './modules/deployments/find-asset-use.ts';
 import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.ts';
 import { gatewayPresence } from './modules/deployments/gateway-presence.ts';
@@ -197,17 +198,24 @@ export async function createApp(options: Options): Promise<App> {
     ...machineRoutes,
     ...workloadRoutes(kinds),
     ...accountsRoutes,
-    ...creditsRoutes({ databaseUrl, send: gatherSends(services) }),
     ...assetsRoutes({
       findUses: findAssetUses,
       modelUses: { deploy: findDeployObstacle(driver.capacity), train: findTrainObstacle },
     }),
-    ...trainingRoutes({
-      capacity: driver.capacity,
-      readData: options.readData ?? shareReads(readData),
-      load: estimateLoad(cpuLoad, driver.capacity),
-    }),
-    ...deploymentsRoutes({ capacity: driver.capacity, presence, usage, keepRequest: keepRequests(services) }),
+    ...withIdleCredit(usage, [
+      ...creditsRoutes({ databaseUrl, send: gatherSends(services) }),
+      ...trainingRoutes({
+        capacity: driver.capacity,
+        readData: options.readData ?? shareReads(readData),
+        load: estimateLoad(cpuLoad, driver.capacity),
+      }),
+      ...deploymentsRoutes({
+        capacity: driver.capacity,
+        presence,
+        usage,
+        keepRequest: keepRequests(services),
+      }),
+    ]),
   ];
   const auth = createAuth(services, onUserCreated);
   const session = authenticateSession(services, auth, onUserCreated);

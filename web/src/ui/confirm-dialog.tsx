@@ -15,7 +15,9 @@ type Props = {
   tone?: 'danger' | 'primary';
   /** The dialog stays open with a spinner while this is true. */
   pending?: boolean;
-  onConfirm: () => void;
+  onConfirm?: () => void;
+  /** The id of the form in the description that the button submits, in place of `onConfirm`. */
+  form?: string;
   cancelLabel?: string;
 };
 
@@ -29,6 +31,7 @@ export function ConfirmDialog({
   tone = 'danger',
   pending,
   onConfirm,
+  form,
   cancelLabel = 'Cancel',
 }: Props) {
   return (
@@ -45,7 +48,12 @@ export function ConfirmDialog({
             </div>
             <footer className="flex justify-end gap-2 border-line border-t px-5 py-3.5">
               <AlertDialog.Close render={<Button disabled={pending}>{cancelLabel}</Button>} />
-              <Button variant={tone} loading={pending} onClick={onConfirm}>
+              <Button
+                variant={tone}
+                loading={pending}
+                onClick={onConfirm}
+                {...(form && { type: 'submit', form })}
+              >
                 {action}
               </Button>
             </footer>

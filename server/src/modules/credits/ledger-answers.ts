@@ -7,7 +7,13 @@ import { accountOwner } from './accounts.ts';
 
 /** What the functions of the ledger answer, and what their refusals say to the caller. */
 
-export type MoveOutcome = 'ok' | 'replayed' | 'idempotency_conflict' | 'insufficient_funds' | 'not_sendable';
+export type MoveOutcome =
+  | 'ok'
+  | 'replayed'
+  | 'idempotency_conflict'
+  | 'insufficient_funds'
+  | 'not_sendable'
+  | 'owed';
 export type ExtensionOutcome = 'ok' | 'insufficient_funds' | 'ended' | 'not_found';
 
 /** Asks one of the ledger's functions, which answers one row. */
@@ -31,7 +37,14 @@ type Limits = { available: bigint | null; sendable?: bigint | null };
 /** Throws AppError 'insufficient_funds', 'not_sendable' or 'idempotency_conflict' unless it was moved, now or before. */
 export function refuseUnlessMoved(outcome: MoveOutcome, amountMicro: bigint, limits: Limits): void {
   if (outcome === 'insufficient_funds') throw insufficientFunds(amountMicro, limits.available);
-  if (outcome === 'not_sendable') throw notSendable(amountMicro, limits.sendable ?? 0n);
+  if (outcome === 'not_sendable')
+    throw notSendable(amountMicro, limits.sendable ?? 0n, 'Given credits can be spent but not sent');
+  if (outcome === 'owed')
+    throw notSendable(
+      amountMicro,
+      limits.sendable ?? 0n,
+      'A payment of yours was taken back and is still owed',
+    );
   if (outcome === 'idempotency_conflict') {
     throw new AppError('idempotency_conflict', {
       publicMessage: 'This Idempotency-Key was already used for another request. Send a new key',
@@ -60,11 +73,11 @@ export function insufficientFunds(requiredMicro: bigint | null, available: bigin
   });
 }
 
-function notSendable(requiredMicro: bigint, sendable: bigint): AppError {
+function notSendable(requiredMicro: bigint, sendable: bigint, reason: string): AppError {
   const required_amount = formatBgl(requiredMicro);
   const available_amount = formatBgl(sendable);
   return new AppError('not_sendable', {
-    publicMessage: `Given credits can be spent but not sent. You can send up to ${available_amount} BGL.`,
+    publicMessage: `${reason}. You can send up to ${available_amount} BGL.`,
     param: 'amount',
     data: { required_amount, available_amount },
   });

@@ -8,19 +8,21 @@ import { MIGRATIONS_DIR, migrate } from '../../platform/db/migrate.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { createDatabase, dropDatabase } from '../../testing/temporary-postgres.ts';
-import { testDatabase } from '../../testing/test-database.ts';
+import { type TestDatabase, testDatabase } from '../../testing/test-database.ts';
 import { GRANTS_ACCOUNT, userAccount } from './accounts.ts';
 import { FIRST_HASH, hashTransfer, type SealableTransfer } from './hash-transfer.ts';
 import { hold, release, settle, transfer } from './ledger.ts';
 import { chargeBack, collectDebts, expireGiven } from './ledger-given.ts';
+import { readSend, sendAll } from './ledger-send.ts';
 import { findNextExpiry, getUserTotals } from './queries.ts';
 import { sealTransfers } from './seal-transfers.ts';
 import { buyForTest, insertTestUser } from './test-user.ts';
 import { verifyLedger } from './verify-ledger.ts';
 
 let db: Database;
+let pool: TestDatabase['pool'];
 beforeAll(async () => {
-  ({ db } = await testDatabase());
+  ({ db, pool } = await testDatabase());
 });
 
 const move = <T>(step: (tx: Transaction) => Promise<T>): Promise<T> => db.transaction().execute(step);
@@ -189,6 +191,30 @@ describe('a chargeback', () => {
     expect(await fromAda()).toEqual([]);
     expect(await owedBy(ada)).toBe(0n);
     expect((await totals(ada)).balance).toBe(95n);
+  });
+
+  test('leaves nothing to send but what is left after the debt', async () => {
+    const [ada, bob] = [await insertTestUser(db, { boughtMicro: 5_000_000n }), await insertTestUser(db)];
+    const held = await holdFor(ada, 5_000_000n);
+    await take(ada, 3_000_000n);
+    await move((tx) => release(tx, held));
+    const gathered = async (amountMicro: bigint) => {
+      const asked = { senderId: ada, recipient: bob, amountMicro, idempotencyKey: null };
+      const [answer] = await sendAll({ db, pool }, [asked], { wait: true });
+      if (answer) readSend(answer, asked);
+    };
+    const refusal = {
+      code: 'not_sendable',
+      publicMessage: 'A payment of yours was taken back and is still owed. You can send up to 2 BGL.',
+    };
+    await expect(send(ada, bob, 2_000_001n)).rejects.toMatchObject(refusal);
+    await expect(gathered(2_000_001n)).rejects.toMatchObject(refusal);
+    await gathered(1_000_000n);
+    await send(ada, bob, 1_000_000n);
+    await expect(gathered(1n)).rejects.toMatchObject({ code: 'not_sendable' });
+    await move((tx) => collectDebts(tx, { limit: 10 }));
+    expect(await totals(ada)).toEqual({ balance: 0n, held: 0n, given: 0n });
+    expect(await owedBy(ada)).toBe(0n);
   });
 
   test('several at once collect no more than is owed', async () => {

@@ -153,7 +153,7 @@ export class LedgerModel {
 
   #refusal(from: number, amount: bigint): Outcome | null {
     if (this.#available(from) < amount) return 'insufficient_funds';
-    return this.#sendable(from) < amount ? 'not_sendable' : null;
+    return this.#sendable(from) - this.#user(from).owed < amount ? 'not_sendable' : null;
   }
 
   #transfer(move: Extract<Move, { move: 'transfer' }>): Outcome {

@@ -7,6 +7,7 @@ import { Stepper } from '../../ui/stepper.tsx';
 import { CreateModelResult } from './create-model-result.tsx';
 import {
   canGoBack,
+  holdAtStart,
   isDirty,
   type Suggestion,
   stepLabels,
@@ -106,7 +107,8 @@ function Wizard({ open, onClose, onUnfinished, dataFile, ...preset }: WizardProp
             )}
             {state.step === 5 && wizard.validation && (
               <span className="text-[0.8125rem] text-muted">
-                Held at start: <Money bgl={wizard.validation.cost_estimate.quote.total} />
+                Held at start:{' '}
+                <Money bgl={holdAtStart(wizard.validation.cost_estimate.quote.total, state.ceiling)} />
               </span>
             )}
             {/* Each step is another button: a double click on one does not press the next. */}

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   canGoBack,
   differsFromDefaults,
+  holdAtStart,
   initialParameters,
   initialState,
   isDirty,
@@ -150,6 +151,16 @@ describe('the ceiling', () => {
   ])('typed as %j is refused with %j', (ceiling, problem) => {
     const state = wizardReducer(review, { do: 'ceiling', ceiling });
     expect(problemsOf(state).ceiling).toBe(problem);
+  });
+
+  it.each([
+    ['', '10'],
+    ['12.5', '10'],
+    ['9.5', '9.5'],
+    ['0', '10'],
+    ['much', '10'],
+  ])('typed as %j holds %j of a quote of 10', (ceiling, held) => {
+    expect(holdAtStart('10', ceiling)).toBe(held);
   });
 
   it('is forgotten on the way back, since another quote has another one', () => {

@@ -236,6 +236,11 @@ export function ceilingProblem(ceiling: string): string | null {
   return isAmountAboveZero(ceiling) ? null : 'Ceiling must be an amount of BGL greater than 0';
 }
 
+/** What is held when a run starts, in BGL: its quote, or a lower ceiling. */
+export function holdAtStart(quote: string, ceiling: string): string {
+  return isAmountAboveZero(ceiling) && parseBgl(ceiling) < parseBgl(quote) ? ceiling : quote;
+}
+
 function isAmountAboveZero(text: string): boolean {
   try {
     return parseBgl(text) > 0n;

@@ -16,7 +16,7 @@ const run = {
 
 test('a run that has reached its ceiling goes on under the proposed one, or under what is typed', () => {
   const mutate = vi.fn();
-  vi.mocked(useResumeRun).mockReturnValue({ mutate, isPending: false } as never);
+  vi.mocked(useResumeRun).mockReturnValue({ mutate, reset: vi.fn(), isPending: false } as never);
   render(<ResumeDialog run={run} open onClose={() => undefined} />);
   screen.getByText('Resume with a higher ceiling?');
   const resume = screen.getByRole('button', { name: 'Resume' });
@@ -30,4 +30,18 @@ test('a run that has reached its ceiling goes on under the proposed one, or unde
   fireEvent.change(field, { target: { value: '40' } });
   fireEvent.click(resume);
   expect(mutate.mock.lastCall?.[0]).toBe('40');
+});
+
+test('a refusal stays under the field, and Enter asks again', () => {
+  const mutate = vi.fn();
+  const close = vi.fn();
+  const error = new Error('The run has cost 15 BGL so far');
+  vi.mocked(useResumeRun).mockReturnValue({ mutate, reset: vi.fn(), isPending: false, error } as never);
+  render(<ResumeDialog run={run} open onClose={close} />);
+  const field = screen.getByLabelText('Ceiling');
+  expect(field.getAttribute('aria-invalid')).toBe('true');
+  fireEvent.submit(field);
+  expect(mutate.mock.lastCall?.[0]).toBe('21');
+  expect(mutate.mock.lastCall?.[1]).not.toHaveProperty('onSettled');
+  expect(close).not.toHaveBeenCalled();
 });

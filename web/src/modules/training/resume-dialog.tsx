@@ -1,7 +1,8 @@
 import type { Run } from '@bakehouse/contract/training';
-import { useState } from 'react';
+import { type FormEvent, useId, useState } from 'react';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Money } from '../../ui/money.tsx';
+import { errorMessage } from '../../ui/notify.ts';
 import { useResumeRun } from './api.ts';
 import { CeilingField } from './ceiling-field.tsx';
 import { ceilingProblem } from './create-model-wizard-state.ts';
@@ -11,12 +12,14 @@ type Props = { run: Run; open: boolean; onClose: () => void };
 /** Asks what the run may cost in all before it goes on. */
 export function ResumeDialog({ run, open, onClose }: Props) {
   const [ceiling, setCeiling] = useState('');
+  const form = useId();
   const resume = useResumeRun(run.run_id);
   const usual = run.resume_ceiling ?? run.ceiling;
   const problem = ceilingProblem(ceiling);
 
-  function confirm() {
-    if (problem === null) resume.mutate(ceiling || usual, { onSettled: onClose });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (problem === null && !resume.isPending) resume.mutate(ceiling || usual, { onSuccess: onClose });
   }
 
   return (
@@ -25,22 +28,25 @@ export function ResumeDialog({ run, open, onClose }: Props) {
       onOpenChange={onClose}
       title={run.stop_reason === 'ceiling' ? 'Resume with a higher ceiling?' : 'Resume this run?'}
       description={
-        <>
-          It goes on from its last checkpoint. <Money bgl={run.resume_hold ?? run.quote.total} /> is held for
-          the rest, estimated from its speed so far. You pay for the time used.
+        <form id={form} onSubmit={submit}>
+          It goes on from its last checkpoint. Up to <Money bgl={run.resume_hold ?? run.quote.total} /> is
+          held for the rest, estimated from its speed so far. You pay for the time used.
           <CeilingField
             className="mt-4"
             value={ceiling}
             usual={usual}
-            error={problem ?? undefined}
-            onChange={setCeiling}
+            error={problem ?? (resume.error ? errorMessage(resume.error) : undefined)}
+            onChange={(value) => {
+              setCeiling(value);
+              resume.reset();
+            }}
           />
-        </>
+        </form>
       }
       action="Resume"
       tone="primary"
       pending={resume.isPending}
-      onConfirm={confirm}
+      form={form}
     />
   );
 }

@@ -15,7 +15,7 @@ import { gpusHere, useMachine } from '../machine/api.ts';
 import type { FineTuneChoice } from './api.ts';
 import { CeilingField } from './ceiling-field.tsx';
 import { useSaveConfiguration } from './configurations.ts';
-import type { WizardState } from './create-model-wizard-state.ts';
+import { holdAtStart, type WizardState } from './create-model-wizard-state.ts';
 import { SampleList } from './sample-list.tsx';
 import { TokenHistogram } from './token-histogram.tsx';
 
@@ -77,9 +77,9 @@ export function StepReview({ state, validation, choice, unaffordable, ceilingPro
         </ul>
         {cost.load && <p className="mt-3 text-[0.8125rem] text-muted">{cost.load}</p>}
         <p className="mt-3 text-[0.8125rem] text-muted">
-          This amount is held when you start. You pay only for the time used: the rest is released, and a run
-          that takes longer holds more of your balance as it goes, up to its ceiling. You can cancel at any
-          time.
+          <Money bgl={holdAtStart(cost.quote.total, state.ceiling)} /> is held when you start. You pay only
+          for the time used: the rest is released, and a run that takes longer holds more of your balance as
+          it goes, up to its ceiling. You can cancel at any time.
         </p>
         <CeilingField
           className="mt-4 max-w-60"

@@ -9,28 +9,28 @@ export const closeLostWindowsJob = defineJob({
   name: 'credits.close-lost-windows',
   schedule: '* * * * *',
   run: async (services) => {
+    let after: string | null = null;
     for (;;) {
-      const lost = await listLostWindows(services.db, BATCH);
-      let closed = 0;
+      const lost = await listLostWindows(services.db, after, BATCH);
+      // One that cannot be closed does not keep those behind it: their holds run out, and then nothing is charged.
       for (const windowId of lost) {
-        // One that cannot be closed must not keep the others from it.
-        await closeLost(services, windowId).then(
-          () => (closed += 1),
-          (error: unknown) =>
-            services.log.error(
-              { err: error, window_id: windowId },
-              'a lost usage window could not be closed',
-            ),
+        await closeLost(services, windowId).catch((error: unknown) =>
+          services.log.error({ err: error, window_id: windowId }, 'a lost usage window could not be closed'),
         );
       }
-      if (lost.length < BATCH || closed === 0) return;
+      after = lost.at(-1) ?? null;
+      if (lost.length < BATCH) return;
     }
   },
 });
 
 async function closeLost(services: Services, windowId: string): Promise<void> {
-  const asked = { windowId, leaderId: null, at: services.clock.now() };
-  const { outcome, user_id: userId } = await closeWindowRow(services, asked);
-  services.log.warn({ window_id: windowId, outcome }, 'closed a usage window whose process is gone');
-  services.events.announce(userId, { topic: 'balance', id: userId });
+  const { log, clock, events } = services;
+  const { outcome, user_id: userId } = await closeWindowRow(services, {
+    windowId,
+    leaderId: null,
+    at: clock.now(),
+  });
+  log.warn({ window_id: windowId, outcome }, 'closed a usage window whose process is gone');
+  events.announce(userId, { topic: 'balance', id: userId });
 }

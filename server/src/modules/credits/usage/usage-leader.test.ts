@@ -234,6 +234,37 @@ test('a batch whose commit was in doubt is written once', async () => {
   await expectSoundBooks();
 });
 
+test('a lost window that cannot be closed keeps none of the others', async () => {
+  const places = await Promise.all(
+    [1, 2].map(async () => {
+      const leader = lead();
+      const { windowId, settle } = await leader.reserve(await usageOf(10_000n));
+      settle(used(30n));
+      return windowId;
+    }),
+  );
+  const [first = '', second = ''] = places.sort();
+  const closedAt = async (id: string) =>
+    (await db.selectFrom('usage_windows').select('closed_at').where('id', '=', id).executeTakeFirstOrThrow())
+      .closed_at;
+  await vi.waitFor(async () => {
+    const { rows } = await sql`
+      select from usage_windows where id = any (${places}) and used_micro = 30`.execute(db);
+    expect(rows).toHaveLength(2);
+  });
+  // More than its hold has.
+  await sql`update usage_windows set used_micro = used_micro + 100000 where id = ${first}`.execute(db);
+  await endLeases();
+  await runLost();
+  expect(await closedAt(first)).toBeNull();
+  expect(await closedAt(second)).not.toBeNull();
+
+  await sql`update usage_windows set used_micro = used_micro - 100000 where id = ${first}`.execute(db);
+  await runLost();
+  expect(await closedAt(first)).not.toBeNull();
+  await expectSoundBooks();
+});
+
 test('an event that was changed shows in the books', async () => {
   const leader = lead();
   const usage = await usageOf(10_000n);

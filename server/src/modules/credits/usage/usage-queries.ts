@@ -115,11 +115,12 @@ export async function endLease(db: Database, leaderId: string): Promise<void> {
     where id = ${leaderId} or lease_until < clock_timestamp() - interval '1 day'`.execute(db);
 }
 
-/** Open windows whose leader leads no more. */
-export async function listLostWindows(db: Database, limit: number): Promise<string[]> {
+/** Open windows whose leader leads no more, by id after the one that is given. */
+export async function listLostWindows(db: Database, after: string | null, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select w.id from usage_windows w left join usage_leaders l on l.id = w.leader_id
     where w.closed_at is null and (l.id is null or l.lease_until <= clock_timestamp())
+      and (${after}::uuid is null or w.id > ${after})
     order by w.id limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
 }

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import { transferTokens } from '@bakehouse/contract/credits';
+import { expect, test } from 'vitest';
+import { testServer } from '../../../testing/test-server.ts';
+import { getUserTotals } from '../queries.ts';
+import { buyForTest } from '../test-user.ts';
+
+test('what an idle window holds can be sent, less what was used; what is in use cannot', async () => {
+  const server = await testServer({ config: { startingGrantBgl: '0' } });
+  const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+  const { db } = server.services;
+  await buyForTest(db, ada.userId, 5_000_000n);
+  const place = await server.app.usage.reserve({
+    userId: ada.userId,
+    keyId: null,
+    use: 'llm_inference',
+    source: 'model:crumb',
+    description: 'Tokens of crumb',
+    references: { asset_name: 'crumb' },
+    priceMicro: 1_000_000n,
+  });
+  const send = (amount: string) =>
+    server.request(
+      transferTokens,
+      { body: { user_id: ada.userId, recipient_id: bob.userId, amount } },
+      { as: ada, idempotencyKey: randomUUID() },
+    );
+  await expect(send('4')).rejects.toMatchObject({ code: 'insufficient_funds' });
+  place.settle({ id: randomUUID(), at: new Date(), amountMicro: 1_000_000n, quantities: {} });
+  await expect(send('4.000001')).rejects.toMatchObject({ code: 'insufficient_funds' });
+  await send('4');
+  expect(await getUserTotals(db, ada.userId)).toEqual({ balance: 0n, held: 0n, given: 0n });
+});
