@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import PlainError
-from .builder import DroppedRows, ExampleBuilder, Examples, Sample
+from .builder import DroppedRows, ExampleBuilder, Examples, Sample, SampleTurn
 from .chat_template import TemplateRefusalError
 from .conversations import Passage, Rendered
 from .documents import cut_document
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from tokenizers import Encoding
 
     from ..protocol import DataSpec
-    from .conversations import Conversation, Turn
+    from .conversations import Conversation
     from .formats import DataFormat
     from .rows import Rows
-    from .segments import Span
     from .tokens import ModelTokens
 
 _BATCH = 1000
@@ -152,7 +151,7 @@ class _RowExamples:
                 continue
             try:
                 rendered = (
-                    Rendered(row.text, [(0, len(row.text))])
+                    Rendered(row.text, [(0, len(row.text))], [])
                     if isinstance(row, Passage)
                     else self._tokens.conversation(row.turns)
                 )
@@ -187,22 +186,25 @@ class _RowExamples:
         ids = [*prefix, *encoding.ids]
         learnt = bytearray(len(ids))
         offsets: list[tuple[int, int]] = encoding.offsets
-        for start, end in rendered.learnt:
+        learnt_turns: set[int] = set()
+        for (start, end), turn in zip(rendered.learnt, rendered.learnt_turns, strict=True):
             # A token that reaches beyond what is learnt is not the answer's.
             first = bisect_left(offsets, (start, 0))
             last = bisect_right(offsets, end, key=_end_of)
             learnt[len(prefix) + first : len(prefix) + last] = b"\1" * (last - first)
+            if first < last and len(prefix) + first < self._limit:
+                learnt_turns.add(turn)
         if 1 not in learnt[: self._limit]:
             reason = f"the question alone fills the chunk of {self._limit} tokens"
             self._dropped.add(Dropped(row.line, reason))
             return
-        turns = row.turns
+        said = row.turns
         if len(ids) > self._limit:
             self._truncated += 1
-            _, end = offsets[self._limit - len(prefix) - 1]
-            turns = _turns_before(end, turns, rendered.learnt)
+            said = said[: max(learnt_turns) + 1]
         self._rewritten += rendered.is_rewritten
         self._unended += not rendered.is_ended
+        turns = [SampleTurn(turn, at in learnt_turns) for at, turn in enumerate(said)]
         self._builder.add(ids[: self._limit], bytes(learnt[: self._limit]), turns)
 
     def _add_passage(self, row: Passage, ids: list[int]) -> None:
@@ -237,18 +239,6 @@ class _RowExamples:
                 "learn when to stop."
             )
         return warnings
-
-
-def _turns_before(end: int, turns: list[Turn], learnt: list[Span]) -> list[Turn]:
-    """The turns of a conversation that is cut, up to its last answer that begins before the cut."""
-    answers = sum(start < end for start, _ in learnt)
-    kept: list[Turn] = []
-    for turn in turns:
-        if answers == 0:
-            break
-        kept.append(turn)
-        answers -= turn.role == "assistant"
-    return kept
 
 
 def _end_of(offset: tuple[int, int]) -> int:
