@@ -71,8 +71,8 @@ def prepare_examples(
     keep_tokens: bool = True,
 ) -> Prepared:
     """Reads a data file into training and held-out examples; the same spec gives the same ones.
-    Without `keep_tokens` they are only counted, and a file of any length takes some dozen bytes for
-    each row.
+    Without `keep_tokens` they are only counted: a file with rows takes some dozen bytes for each of
+    them, and a text file what it holds and a dozen bytes for each token.
 
     Raises PlainError (DataError with the columns) for what makes training impossible.
     """
@@ -213,7 +213,8 @@ class _RowExamples:
         if prefix and ids[: len(prefix)] == prefix:
             ids = ids[len(prefix) :]
         if len(ids) < data.min_segment_length:
-            reason = f"a text of {len(ids)} tokens, fewer than {data.min_segment_length}"
+            tokens = "1 token" if len(ids) == 1 else f"{len(ids)} tokens"
+            reason = f"a text of {tokens}, fewer than {data.min_segment_length}"
             self._dropped.add(Dropped(row.line, reason))
             return
         whole = ids if suffix and ids[-len(suffix) :] == suffix else [*ids, *suffix]
