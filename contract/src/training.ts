@@ -171,8 +171,8 @@ export const run = z.object({
   charged: z.string().nullable(),
   /** What it may cost at most, in BGL, however often it is resumed. */
   ceiling: bgl,
-  /** Why it was stopped before its end: at its ceiling, or for want of credits. Null: neither. */
-  stop_reason: z.enum(['ceiling', 'credits']).nullable(),
+  /** Why it was stopped before its end: at its ceiling, for want of credits, or at the budget of its API key. Null: none of these. */
+  stop_reason: z.enum(['ceiling', 'credits', 'budget']).nullable(),
   /** What is held if it is resumed now, in BGL; null: it cannot be resumed. */
   resume_hold: z.string().nullable(),
   /** Its ceiling if it is resumed without another; null: it cannot be resumed. */
@@ -199,7 +199,12 @@ export const listRuns = endpoint({
   access: 'key',
   summary: "The caller's runs, newest first",
   query: z.object({
-    model_id: idOf('model').optional(),
+    /** One model's, or those of several: ids with commas between them. */
+    model_id: z
+      .string()
+      .transform((ids) => ids.split(','))
+      .pipe(z.array(idOf('model')).max(100, 'model_id can hold at most 100 ids'))
+      .optional(),
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor: idOf('run').optional(),
   }),

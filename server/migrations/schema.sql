@@ -447,7 +447,7 @@ create table runs (
   constraint runs_settled_micro_check CHECK (settled_micro >= 0),
   constraint runs_settled_seconds_check CHECK (settled_seconds >= 0::double precision),
   constraint runs_slowdown_check CHECK (slowdown >= 1::double precision),
-  constraint runs_stop_reason_known CHECK (stop_reason = ANY (ARRAY['ceiling'::text, 'credits'::text])),
+  constraint runs_stop_reason_known CHECK (stop_reason = ANY (ARRAY['ceiling'::text, 'credits'::text, 'budget'::text])),
   constraint runs_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES ledger_holds(id),
   constraint runs_id_fkey FOREIGN KEY (id) REFERENCES workloads(id),
   constraint runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
@@ -888,9 +888,9 @@ AS $function$
 #variable_conflict use_column
 begin
   for account_id, amount in
-    select a.id, a.credits_posted - a.debits_posted - a.debits_pending
+    select a.id, a.given - a.debits_pending
     from ledger_accounts a
-    where a.kind = 'user' and a.credits_posted - a.debits_posted - a.debits_pending > 0
+    where a.kind = 'user' and a.given > a.debits_pending
       and a.id in (select g.account_id from ledger_given g where g.expires_at <= p_now and g.remaining > 0)
     order by a.id
     limit p_limit
@@ -1470,11 +1470,17 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION public.usage_lease(p_leader uuid)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
 AS $function$
+begin
+  if exists (
+    select from usage_leaders where id = p_leader and lease_until > clock_timestamp() + interval '10 seconds'
+  ) then
+    return;
+  end if;
   insert into usage_leaders values (p_leader, clock_timestamp() + interval '30 seconds')
-  on conflict (id) do update set lease_until = excluded.lease_until
-$function$;
+  on conflict (id) do update set lease_until = excluded.lease_until;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.usage_open(p_window_id uuid, p_leader uuid, p_user_id text, p_key_id uuid, p_source text, p_at timestamp with time zone, p_debit text, p_credit text, p_amount bigint, p_description text, p_refs jsonb, p_expires_at timestamp with time zone, OUT outcome text, OUT hold_id uuid, OUT available bigint)
  RETURNS record

@@ -19,6 +19,8 @@ type Props = {
   onType?: (text: string) => void;
   /** The options are what was found for the typed text already, by more than their labels. */
   found?: boolean;
+  /** Why the options that were looked for did not come. */
+  failed?: string | undefined;
   /** Under the options. */
   note?: string | undefined;
   'aria-label'?: string;
@@ -35,6 +37,7 @@ export function Combobox({
   loading,
   onType,
   found = false,
+  failed,
   note,
   ...rest
 }: Props) {
@@ -44,7 +47,8 @@ export function Combobox({
       items={options}
       value={selected}
       onValueChange={(option: ComboboxOption | null) => onChange(option?.value ?? null)}
-      onInputValueChange={onType}
+      // A choice writes its label into the input, which nobody typed.
+      onInputValueChange={(text, { reason }) => (reason === 'input-change' || text === '') && onType?.(text)}
       filter={found ? null : undefined}
       isItemEqualToValue={(one, other) => one?.value === other?.value}
       disabled={disabled}
@@ -71,7 +75,7 @@ export function Combobox({
             )}
           >
             <Base.Empty className="px-2.5 py-2 text-muted empty:hidden">
-              {loading ? 'Loading…' : emptyText}
+              {loading ? 'Loading…' : !failed && emptyText}
             </Base.Empty>
             <Base.List>
               {(option: ComboboxOption) => (
@@ -88,6 +92,11 @@ export function Combobox({
                 </Base.Item>
               )}
             </Base.List>
+            {failed && (
+              <p role="alert" className="px-2.5 py-1.5 text-[0.8125rem] text-bad">
+                {failed}
+              </p>
+            )}
             {note && <p className="px-2.5 py-1.5 text-faint text-xs">{note}</p>}
           </Base.Popup>
         </Base.Positioner>

@@ -57,3 +57,8 @@ test('a long table draws only what is in sight and says how long it is', () => {
   expect(table.getAttribute('aria-rowcount')).toBe('10001');
   expect(within(table).getAllByRole('row').length).toBeLessThan(100);
 });
+
+test('a table with more pages does not claim to know its length', () => {
+  render(<DataTable label="Things" columns={columns} rows={rows(2)} rowKey={(row) => row.id} more />);
+  expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('-1');
+});

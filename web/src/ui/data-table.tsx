@@ -28,6 +28,8 @@ type Props<Row> = {
   onRowClick?: (row: Row) => void;
   sort?: Sort;
   onSortChange?: (sort: Sort) => void;
+  /** More rows exist than are here: how many, nobody knows. */
+  more?: boolean;
   /** Pixels that a row has at least. */
   rowHeight?: number;
 };
@@ -44,6 +46,7 @@ export function DataTable<Row>({
   onRowClick,
   sort,
   onSortChange,
+  more = false,
   rowHeight = 44,
 }: Props<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
@@ -72,7 +75,7 @@ export function DataTable<Row>({
     >
       <table
         className="w-full border-collapse text-left"
-        aria-rowcount={virtual ? rows.length + 1 : undefined}
+        aria-rowcount={more ? -1 : virtual ? rows.length + 1 : undefined}
       >
         <thead className="bg-surface lg:sticky lg:top-14 lg:z-10">
           <tr>
@@ -94,7 +97,7 @@ export function DataTable<Row>({
               key={rowKey(row)}
               ref={virtual ? virtualizer.measureElement : undefined}
               data-index={index}
-              aria-rowindex={virtual ? index + 2 : undefined}
+              aria-rowindex={virtual || more ? index + 2 : undefined}
               // The link inside the row serves the keyboard; the rest of the row is a larger target for the pointer.
               onClick={onRowClick && ((event) => !isControl(event.target) && onRowClick(row))}
               className={cx('border-line not-first:border-t', onRowClick && 'cursor-pointer hover:bg-subtle')}

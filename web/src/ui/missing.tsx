@@ -30,7 +30,13 @@ export function Missing({ title, text, to, label }: Props) {
   );
 }
 
-/** Whether the server says that there is no such thing; an id that cannot be one is none either. */
+/** Whether the server says that there is no such thing; an id that cannot be one (400, about the path's id) is none either. */
 export function isMissing(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 404 || error.status === 400);
+  if (!(error instanceof ApiError)) return false;
+  return error.status === 404 || (error.status === 400 && isId(error.param));
+}
+
+/** Whether the field is the id in a path: `id`, `runId`, `podId`. */
+function isId(param: string | null): boolean {
+  return param !== null && /^(id|\w+Id)$/.test(param);
 }

@@ -50,3 +50,16 @@ it('says why a page did not come, and waits for the person', () => {
   screen.getByRole('button', { name: 'Try again' }).click();
   expect(pages.fetchNextPage).toHaveBeenCalledOnce();
 });
+
+it('leaves the keyboard at the list when the last page has come', () => {
+  const list = (hasNextPage: boolean) => (
+    <>
+      <ul aria-label="Things" />
+      <Pager pages={{ ...pages, hasNextPage }} />
+    </>
+  );
+  const { rerender } = render(list(true));
+  screen.getByRole('button', { name: 'Load more' }).focus();
+  rerender(list(false));
+  expect(document.activeElement).toBe(screen.getByRole('list', { name: 'Things' }));
+});

@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
 import { Button } from './button.tsx';
 
 /** What an infinite query says about its next page. */
@@ -15,11 +15,15 @@ export type Pages = {
  * The button serves the keyboard, and whoever wants to try again. Nothing when all is shown.
  */
 export function Pager({ pages }: { pages: Pages }) {
-  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = pages;
+  return pages.hasNextPage ? <NextPage pages={pages} /> : null;
+}
+
+function NextPage({ pages }: { pages: Pages }) {
+  const { isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = pages;
   const end = useRef<HTMLDivElement>(null);
   const reached = useEffectEvent(() => void fetchNextPage());
   // After a failure nothing is asked for until the person asks again: it would go on without end.
-  const waits = !hasNextPage || isFetchingNextPage || isFetchNextPageError;
+  const waits = isFetchingNextPage || isFetchNextPageError;
   // Observed anew after each page: where it brought little, the end may still be in sight.
   useEffect(() => {
     if (waits || !end.current) return;
@@ -29,7 +33,16 @@ export function Pager({ pages }: { pages: Pages }) {
     observer.observe(end.current);
     return () => observer.disconnect();
   }, [waits]);
-  if (!hasNextPage) return null;
+  // With the last page the button goes: the keyboard stays at the list instead of falling to the top of the page.
+  useLayoutEffect(() => {
+    const element = end.current;
+    return () => {
+      const list = element?.previousElementSibling;
+      if (!(list instanceof HTMLElement) || !element?.contains(document.activeElement)) return;
+      list.tabIndex = -1;
+      list.focus({ preventScroll: true });
+    };
+  }, []);
   return (
     <div ref={end} className="flex flex-col items-center gap-2 px-5 py-4 text-center">
       {isFetchNextPageError && (

@@ -53,6 +53,17 @@ it('tells what is not there from what failed', () => {
   const gone = { error: new ApiError('No thing has this id', { status: 404 }), isError: true };
   expect(show(gone, 'There is no such thing')).toBe('There is no such thing');
   expect(show(failed, 'There is no such thing')).toContain('The disk is on fire');
+  // It was there, and was deleted meanwhile.
+  expect(show({ ...gone, data: ['one'] }, 'There is no such thing')).toBe('There is no such thing');
+});
+
+it('takes an id that cannot be one for missing, and no other bad request', () => {
+  const refused = (param: string) => ({
+    error: new ApiError('Not so', { status: 400, param }),
+    isError: true,
+  });
+  expect(show(refused('runId'), 'There is no such thing')).toBe('There is no such thing');
+  expect(show(refused('limit'), 'There is no such thing')).toContain('Not so');
 });
 
 it('keeps what was read in sight, with its age, when reading it again fails', () => {
@@ -60,6 +71,7 @@ it('keeps what was read in sight, with its age, when reading it again fails', ()
   const text = show(old);
   expect(text).toContain('Last updated 5 minutes ago. Refreshing failed: The disk is on fire');
   expect(text).toContain('one');
+  expect(screen.getByRole('status').textContent).toContain('Refreshing failed');
   expect(screen.getByRole('button', { name: 'Try again' })).toBeTruthy();
 });
 

@@ -43,7 +43,7 @@ type Props<Data> = {
 
 /**
  * What was read, in each of its states: loading, missing, failed, empty, there. What was read once stays in
- * sight when reading it again fails, and says how old it is.
+ * sight when reading it again fails, and says how old it is, unless it is no longer there.
  */
 export function QueryView<Data>({
   query,
@@ -58,9 +58,10 @@ export function QueryView<Data>({
   children,
 }: Props<Data>) {
   const { data, error } = query;
+  // Also where it was read before: it was deleted meanwhile.
+  if (missing && query.isError && isMissing(error)) return missing;
   if (data === undefined) {
     if (!query.isError) return pending;
-    if (missing && isMissing(error)) return missing;
     return (
       <ErrorState
         title={failed}
@@ -87,6 +88,7 @@ function Stale({ query, flush }: { query: ViewedQuery<unknown>; flush: boolean }
   const age = relativeTime(new Date(query.dataUpdatedAt), now).toLowerCase();
   return (
     <div
+      role="status"
       className={cx(
         'flex flex-wrap items-center justify-between gap-x-4 gap-y-1.5 bg-warn-soft py-1.5 text-[0.8125rem] text-warn',
         flush ? 'px-5 first:rounded-t-xl' : 'mb-3 rounded-lg px-3',

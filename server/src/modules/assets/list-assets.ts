@@ -2,7 +2,7 @@ import type { listAssets as endpoint } from '@bakehouse/contract/assets';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { unknownCursor } from '../../platform/unknown-cursor.ts';
 import { type ListCursor, listAssets as listRows, type SortKey } from './queries.ts';
 import { toSummary } from './to-wire.ts';
 
@@ -45,10 +45,6 @@ function parseCursor(text: string, sort: SortKey): ListCursor {
     const [, value, id] = shape.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
     return { value, id };
   } catch (cause) {
-    throw new AppError('invalid_request', {
-      publicMessage: 'cursor must be the next_cursor of an earlier page of this list',
-      param: 'cursor',
-      cause,
-    });
+    throw unknownCursor(cause);
   }
 }

@@ -1,6 +1,6 @@
 import type { AssetFile } from '@bakehouse/contract/assets';
 import type { Database } from '../../platform/db/database.ts';
-import { AppError } from '../../platform/errors.ts';
+import { unknownCursor } from '../../platform/unknown-cursor.ts';
 import { listFilesBelow } from './queries.ts';
 import { toWireFile } from './to-wire.ts';
 
@@ -31,8 +31,5 @@ function parseCursor(cursor: string): string {
   } catch {
     // It is refused below.
   }
-  throw new AppError('invalid_request', {
-    publicMessage: 'cursor must be the next_cursor of an earlier page of this list',
-    param: 'cursor',
-  });
+  throw unknownCursor();
 }

@@ -526,6 +526,7 @@ describe('the operator', () => {
       ['available', true],
       ['settlements', true],
       ['portions', true],
+      ['usage', true],
       ['totals', true],
       ['chain', true],
     ]);

@@ -3,7 +3,8 @@ import type { listRuns as endpoint } from '@bakehouse/contract/training';
 import { findWorkloads } from '../../engine/queries.ts';
 import type { Context } from '../../platform/context.ts';
 import { readSnapshot } from '../../platform/db/read-snapshot.ts';
-import { selectRuns } from './queries.ts';
+import { unknownCursor } from '../../platform/unknown-cursor.ts';
+import { findRun, selectRuns } from './queries.ts';
 import { toRun } from './to-run.ts';
 
 /** The caller's runs, newest first; the cursor is the last one of the page before. */
@@ -11,11 +12,14 @@ export async function listRuns(
   ctx: Context,
   { query }: InputOf<typeof endpoint>,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { model_id: modelAssetId, cursor, limit } = query;
+  const { model_id: modelAssetIds, cursor, limit } = query;
   return readSnapshot(ctx.db, async (tx) => {
+    if (cursor !== undefined && (await findRun(tx, cursor))?.userId !== ctx.caller.userId) {
+      throw unknownCursor();
+    }
     const found = await selectRuns(tx, {
       userId: ctx.caller.userId,
-      modelAssetId,
+      modelAssetIds,
       cursor,
       limit: limit + 1,
     });

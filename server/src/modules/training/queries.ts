@@ -101,14 +101,14 @@ export async function findOwners(tx: Transaction, ids: string[]): Promise<{ id: 
 /** Newest first, those that come after the run `cursor`. */
 export async function selectRuns(
   db: Database | Transaction,
-  filter: { userId: string; modelAssetId?: string; cursor?: string; limit: number },
+  filter: { userId: string; modelAssetIds?: string[]; cursor?: string; limit: number },
 ): Promise<RunRow[]> {
   const rows = await db
     .selectFrom('runs')
     .selectAll()
     .where('user_id', '=', filter.userId)
-    .$if(filter.modelAssetId !== undefined, (query) =>
-      query.where('model_asset_id', '=', filter.modelAssetId ?? ''),
+    .$if(filter.modelAssetIds !== undefined, (query) =>
+      query.where('model_asset_id', 'in', filter.modelAssetIds ?? []),
     )
     .$if(filter.cursor !== undefined, (query) =>
       query.where(

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { createApiKey } from '@bakehouse/contract/api-keys';
 import { createAsset, deleteAsset, downloadFile, getAsset, listAssets } from '@bakehouse/contract/assets';
 import { getBalance, listTransactions } from '@bakehouse/contract/credits';
 import { MICRO_PER_BGL, parseBgl } from '@bakehouse/contract/money';
@@ -522,6 +523,39 @@ describe('a fine-tune', () => {
     expect(micro(left.available)).toBe(70_000 - micro(run.charged));
   });
 
+  test('is stopped where the budget of its API key ends, once it has used all of it', async () => {
+    const { secret } = await server.request(
+      createApiKey,
+      {
+        params: { userId: user.userId },
+        body: { name: 'program', budget: { amount: '0.07', period: 'total' } },
+      },
+      { as: user },
+    );
+    const commands: string[] = [];
+    const { modelId } = await begin(
+      async (one) => {
+        for (let round = 0; commands.at(-1) !== 'stop' && round < 50; round += 1) {
+          clock.advance({ seconds: 5 });
+          commands.push((await workload(one).report(step(1))).command);
+        }
+        await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
+        return 0;
+      },
+      { as: { ...user, apiKey: secret }, payload: { ceiling: '1' } },
+    );
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(run).toMatchObject({
+      state: 'cancelled',
+      stop_reason: 'budget',
+      reason: 'The budget of its API key is used up. The work was saved.',
+    });
+    // The last seconds before the budget's end are worked, too.
+    expect(micro(run.charged)).toBeGreaterThan(70_000 - Math.ceil(10 * PRICE_MICRO_PER_S));
+    expect(micro(run.charged)).toBeLessThanOrEqual(70_000);
+  });
+
   test('whose hold has expired while it waited takes another one', async () => {
     const modelId = await start();
     const { held } = await runOf(modelId);
@@ -971,8 +1005,14 @@ test('runs are listed page by page, each once', async () => {
     cursor = page.next_cursor;
   }
   expect(paged).toEqual(all.map((run) => run.run_id));
+  const wanted = [...new Set(all.map((run) => run.model_id))].slice(0, 3);
+  const some = await request(training.listRuns, { query: { model_id: wanted.join(',') } }, { as: user });
+  expect(some.runs).toEqual(all.filter((run) => wanted.includes(run.model_id)));
+  expect((await list({ model_id: wanted.join(',') })).runs).toEqual([]);
+  await expect(list({ model_id: `${wanted[0]},x` })).rejects.toThrow('No model has this id');
   // Another user's run is no place in one's own list.
-  expect((await list({ cursor: all[0]?.run_id })).runs).toEqual([]);
+  await expect(list({ cursor: all[0]?.run_id })).rejects.toThrow(/cursor must be the next_cursor/);
+  await expect(list({ cursor: randomUUID() })).rejects.toThrow(/cursor must be the next_cursor/);
 });
 
 test('configurations are saved, replaced by name, listed and deleted', async () => {

@@ -1,5 +1,6 @@
 import type { AssetSummary } from '@bakehouse/contract/assets';
 import { formatBytes } from '@bakehouse/contract/limits';
+import type { Run } from '@bakehouse/contract/training';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -14,7 +15,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useUser } from '../accounts/api.ts';
-import { UnfinishedBadge } from '../training/api.ts';
+import { UnfinishedBadge, useUnfinishedRuns } from '../training/api.ts';
 import { assetListQuery } from './api.ts';
 
 const ROW_HEIGHT = 56;
@@ -47,6 +48,8 @@ export function AssetList({ kind, search, sort, onFilter, empty }: Props) {
       includeStarter: kind === 'model',
     }),
   );
+  const rows = list.data?.pages.flatMap((page) => page.datasets) ?? [];
+  const runs = useUnfinishedRuns(kind === 'model' ? rows : []);
 
   return (
     <>
@@ -93,13 +96,14 @@ export function AssetList({ kind, search, sort, onFilter, empty }: Props) {
             )
           }
         >
-          {({ pages }) => (
+          {() => (
             <DataTable
               label={`My ${words[kind].many}`}
-              columns={columnsFor(kind)}
-              rows={pages.flatMap((page) => page.datasets)}
+              columns={columnsFor(kind, runs)}
+              rows={rows}
               rowKey={(row) => row.dataset_id}
               rowHeight={ROW_HEIGHT}
+              more={list.hasNextPage}
               onRowClick={(row) => void navigate({ to: pathOf(kind), params: { id: row.dataset_id } })}
             />
           )}
@@ -114,7 +118,7 @@ function pathOf(kind: Props['kind']) {
   return kind === 'dataset' ? ('/dataset/$id/description' as const) : ('/model/$id/description' as const);
 }
 
-function columnsFor(kind: Props['kind']): Column<AssetSummary>[] {
+function columnsFor(kind: Props['kind'], runs: readonly Run[]): Column<AssetSummary>[] {
   return [
     {
       id: 'title',
@@ -130,7 +134,7 @@ function columnsFor(kind: Props['kind']): Column<AssetSummary>[] {
           </Link>
           <div className="mt-0.5 flex flex-wrap gap-1">
             {row.is_starter && <Badge tone="accent">Starter model</Badge>}
-            {kind === 'model' && row.file_count === 0 && <UnfinishedBadge modelId={row.dataset_id} />}
+            <UnfinishedBadge model={row} runs={runs} />
             {row.tags.slice(0, 3).map((tag) => (
               <Badge key={tag}>{tag}</Badge>
             ))}

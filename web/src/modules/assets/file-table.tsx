@@ -116,6 +116,7 @@ export function FileTable({ asset, canChange, onPreview }: Props) {
         columns={columns}
         rows={files.data.pages.flatMap((page) => page.files)}
         rowKey={(file) => file.path}
+        more={files.hasNextPage}
       />
       <Pager pages={files} />
       <ConfirmDialog

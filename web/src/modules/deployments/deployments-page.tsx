@@ -75,6 +75,7 @@ export function DeploymentsPage() {
               rows={pages.flatMap((page) => page.pods)}
               rowKey={(pod) => pod.pod_id}
               rowHeight={ROW_HEIGHT}
+              more={deployments.hasNextPage}
               onRowClick={(pod) =>
                 void navigate({ to: '/my-deployments/$podId', params: { podId: pod.pod_id } })
               }

@@ -11,7 +11,7 @@ import { useUser } from '../accounts/api.ts';
 import { assetListQuery } from '../assets/api.ts';
 import { BalanceCard, useBalance } from '../credits/api.ts';
 import { deploymentListQuery, useDeployments } from '../deployments/api.ts';
-import { runListQuery, shownState, UnfinishedBadge, useRuns } from '../training/api.ts';
+import { runListQuery, shownState, UnfinishedBadge, useRuns, useUnfinishedRuns } from '../training/api.ts';
 import { OnboardingCard } from './onboarding-card.tsx';
 import { columnsClass, PendingDashboard } from './pending-dashboard.tsx';
 import { RecentCard } from './recent-card.tsx';
@@ -147,6 +147,7 @@ const assetTexts = {
 function RecentAssets({ types }: { types: 'RAW' | 'MODEL' }) {
   const user = useUser();
   const query = useInfiniteQuery(assetListQuery(user.id, { types }));
+  const runs = useUnfinishedRuns(types === 'MODEL' ? (query.data?.pages[0]?.datasets ?? []) : []);
   const { title, to, page, empty } = assetTexts[types];
   return (
     <RecentCard
@@ -166,7 +167,7 @@ function RecentAssets({ types }: { types: 'RAW' | 'MODEL' }) {
           }
           detail={relativeTime(new Date(asset.updated_at))}
         >
-          {types === 'MODEL' && asset.file_count === 0 && <UnfinishedBadge modelId={asset.dataset_id} />}
+          <UnfinishedBadge model={asset} runs={runs} />
         </Row>
       )}
     />

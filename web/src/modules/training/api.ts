@@ -26,7 +26,7 @@ import type { TrainingParameters } from './create-model-wizard-state.ts';
 import { joinPoints, missingAfter } from './curves.ts';
 
 export { shownState } from './run-sentences.ts';
-export { UnfinishedBadge } from './unfinished-badge.tsx';
+export { UnfinishedBadge, useUnfinishedRuns } from './unfinished-badge.tsx';
 export { unfinishedText } from './unfinished-model.ts';
 
 const POLL_MS = 3_000;

@@ -73,6 +73,7 @@ export function RunsPage() {
               rows={pages.flatMap((page) => page.runs)}
               rowKey={(run) => run.run_id}
               rowHeight={ROW_HEIGHT}
+              more={runs.hasNextPage}
               onRowClick={(run) => void navigate({ to: '/runs/$id', params: { id: run.run_id } })}
             />
           )}

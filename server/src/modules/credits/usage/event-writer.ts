@@ -22,6 +22,7 @@ export class EventWriter {
   private readonly options: Options;
   private readonly unwritten = new Map<string, UsageEvent[]>();
   private count = 0;
+  private stopped = false;
   private timer: NodeJS.Timeout | undefined;
   private working: Promise<void> | null = null;
 
@@ -54,11 +55,14 @@ export class EventWriter {
     this.count = 0;
   }
 
+  /** Writes nothing more. */
   stop(): void {
+    this.stopped = true;
     clearTimeout(this.timer);
   }
 
   private later(ms: number): void {
+    if (this.stopped) return;
     this.timer ??= setTimeout(() => {
       void this.begin();
     }, ms);

@@ -162,6 +162,22 @@ describe('a usage window', () => {
   });
 });
 
+test('an opening that waits for its user keeps no other from opening', async () => {
+  const leader = lead();
+  const [slow, quick] = [await usageOf(10_000n), await usageOf(10_000n)];
+  (await leader.reserve(await usageOf(10_000n))).settle(null);
+  let opening: Promise<unknown> = Promise.resolve();
+  await db.transaction().execute(async (tx) => {
+    await sql`select from ledger_accounts where id = ${`user:${slow.userId}`} for update`.execute(tx);
+    opening = leader.reserve(slow);
+    const other = await leader.reserve(quick);
+    expect(other.windowId).toBeDefined();
+    other.settle(null);
+  });
+  await opening;
+  await leader.close();
+});
+
 describe('a process that is gone', () => {
   test('has its windows closed by others, with what it had written', async () => {
     const leader = lead();
@@ -201,15 +217,17 @@ test('a batch whose commit was in doubt is written once', async () => {
   const leader = lead();
   const usage = await usageOf(10_000n);
   const place = await leader.reserve(usage);
-  const query = pool.query.bind(pool);
+  const query = pool.query.bind(pool) as unknown as (asked: object) => Promise<unknown>;
+  let isBroken = false;
   const broken = vi.spyOn(pool, 'query').mockImplementation((async (asked: { name?: string }) => {
-    const answer = await query(asked as never);
+    const answer = await query(asked);
     if (asked.name !== 'usage_write') return answer;
     broken.mockRestore();
+    isBroken = true;
     throw new Error('the connection broke');
   }) as never);
   place.settle(used(30n));
-  await vi.waitFor(() => expect(vi.isMockFunction(pool.query)).toBe(false));
+  await vi.waitFor(() => expect(isBroken).toBe(true));
   (await leader.reserve(usage)).settle(used(12n));
   await leader.close();
   expect((await chargesOf(usage.userId)).map(({ amount }) => amount)).toEqual([42n]);

@@ -30,8 +30,9 @@ import {
 /** A hold outlives the hour of its window and the longest answer in it; nobody makes it longer. */
 const HOLD_MS = 3 * 60 * 60_000;
 const LOOK_MS = 1_000;
-/** As in usage_lease. */
+/** As in usage_lease: a lease, and what is left at least of one after a window was opened. */
 const LEASE_MS = 30_000;
+const LEASE_LEFT_MS = 10_000;
 const RENEW_MS = 8_000;
 /** A hold that could not grow ahead of its use is left alone for so long. */
 const REFUSED_MS = 10_000;
@@ -188,8 +189,7 @@ export class UsageLeader {
         return this.insert(usage, id, amountMicro);
       },
     });
-    this.leaseUntil = Math.max(this.leaseUntil, leasedAt + LEASE_MS);
-    this.renewedAt = leasedAt;
+    this.leaseUntil = Math.max(this.leaseUntil, leasedAt + LEASE_LEFT_MS);
     const led: Led = {
       id,
       holdId,
@@ -315,9 +315,13 @@ export class UsageLeader {
     this.closing = this.closing.then(async () => {
       for (const led of [...this.windows.values()]) {
         if (!led.isEnding || led.window.open > 0) continue;
-        await this.closeOne(led).catch((error: unknown) =>
-          this.services.log.warn({ err: error, window_id: led.id }, 'a usage window could not be closed'),
-        );
+        try {
+          await this.closeOne(led);
+        } catch (error) {
+          this.services.log.warn({ err: error, window_id: led.id }, 'a usage window could not be closed');
+          // A process that ends does not wait for a database that is away: others close the rest.
+          if (this.closed) return;
+        }
       }
       for (const windowId of [...this.doubtful]) {
         await this.closeRow(windowId).then(

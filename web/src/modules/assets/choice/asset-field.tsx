@@ -8,6 +8,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Combobox } from '../../../ui/combobox.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { errorMessage } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/api.ts';
 import { assetListQuery, assetQuery, useAllAssets } from '../asset-queries.ts';
 
@@ -57,18 +58,28 @@ export function AssetField({ types, label, value, onChange, fits = () => true, f
       </Callout>
     );
   }
+  const searchFailed = searching && found.isError;
+  const cut = searching ? found.hasNextPage : !all.complete && !all.loading;
   const matches = found.data?.pages.flatMap((page) => page.datasets);
   return (
     <Field label={label} {...rest}>
       <Combobox
         value={value}
-        onChange={onChange}
+        onChange={(id) => {
+          setTyped('');
+          onChange(id);
+        }}
         onType={setTyped}
         found={searching && matches !== undefined}
+        failed={searchFailed ? `The search failed: ${errorMessage(found.error)}` : undefined}
         loading={all.loading || (searching && found.isPending)}
         placeholder={words[types].placeholder}
         emptyText={words[types].empty}
-        note={all.complete || all.loading ? undefined : 'There are more than these: type to search all.'}
+        note={
+          cut
+            ? `There are more than these: type ${searching ? 'more to find the rest' : 'to search all'}.`
+            : undefined
+        }
         options={optionsOf((searching && matches) || all.assets, chosen.data, fits)}
       />
     </Field>
