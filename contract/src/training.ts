@@ -37,7 +37,10 @@ const trainingFields = {
   /** Of `prompt_completion`; of `text`, `messages` and `sharegpt` the input column holds everything. */
   input_column: z.string().nullish(),
   output_column: z.string().nullish(),
-  /** A column with a system prompt for each row's conversation. */
+  /**
+   * A column with a system prompt for each row's conversation. Left out: the one that is called so, if
+   * there is one; empty: none.
+   */
   system_column: z.string().nullish(),
   segmentation_method: z.enum(segmentationMethods).default(fineTuneDefaults.segmentation_method),
   batch_size: numberOf(fineTuneNumbers.batch_size),
