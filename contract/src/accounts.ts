@@ -75,6 +75,7 @@ export const rotateApiKey = endpoint({
   method: 'POST',
   path: '/api/v1/api_keys/rotate',
   access: 'key_or_session',
+  managesKeys: true,
   summary: 'Replace the API key',
   response: z.object({ data: z.string() }),
 });

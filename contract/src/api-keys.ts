@@ -69,6 +69,7 @@ export const createApiKey = endpoint({
   method: 'POST',
   path: '/api/v1/users/:userId/api_keys',
   access: 'key',
+  managesKeys: true,
   summary: 'Make a further API key; its secret is shown once',
   params: userIdParams,
   body: z.object({
@@ -85,6 +86,7 @@ export const changeApiKey = endpoint({
   method: 'PATCH',
   path: '/api/v1/api_keys/:keyId',
   access: 'key',
+  managesKeys: true,
   summary: 'Change name, scopes, end or budget of an API key',
   params,
   body: z.object({
@@ -101,6 +103,7 @@ export const revokeApiKey = endpoint({
   method: 'DELETE',
   path: '/api/v1/api_keys/:keyId',
   access: 'key',
+  managesKeys: true,
   summary: 'End an API key at once, with what it has open',
   params,
   status: 204,
@@ -110,6 +113,7 @@ export const rotateApiKeyById = endpoint({
   method: 'POST',
   path: '/api/v1/api_keys/:keyId/rotate',
   access: 'key',
+  managesKeys: true,
   summary: 'Give an API key a new secret; the old one opens for 24 hours more if that is asked for',
   params,
   body: z.object({ keep_old: z.boolean().default(false) }),

@@ -37,6 +37,8 @@ export type Endpoint<
   summary: string;
   /** Scopes beside `everything` whose keys may call it; unless said, `read` for GET and HEAD and none for the rest. */
   scopes?: KeyScope[];
+  /** Makes or changes API keys: of these, the web app's alone may call it. */
+  managesKeys?: boolean;
   /** Takes an `Idempotency-Key`: same key, same answer. */
   spends?: boolean;
   params?: Params;

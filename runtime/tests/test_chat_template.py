@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bakehouse_runtime.data.chat_template import ChatTemplate, TemplateRefusalError
-from bakehouse_runtime.data.conversations import Turn
+from bakehouse_runtime.data.conversations import Rendered, Turn
 from bakehouse_runtime.errors import PlainError
 
 TOKENS = {"bos_token": "<|im_start|>", "eos_token": "<|im_end|>", "pad_token": "<|endoftext|>"}
@@ -25,8 +25,17 @@ def template_of(name: str) -> str:
     return (Path(str(trl.__file__)).parent / "chat_templates" / f"{name}.jinja").read_text()
 
 
+# Special tokens that tokenizers have without a name in templates.
+TURN_TOKENS = ["<|eot_id|>", "<|end|>", "<end_of_turn>", "<|user|>", "<|return|>"]
+THOUGHT = [FIRST[0], Turn("assistant", "<think>\nWho?\n</think>\n\nAda bakes it.")]
+
+
+def rendered_of(source: str, turns: list[Turn]) -> Rendered:
+    return ChatTemplate(source, TOKENS, date(2026, 11, 20), TURN_TOKENS).render(turns)
+
+
 def render(source: str, turns: list[Turn]) -> tuple[str, list[str]]:
-    rendered = ChatTemplate(source, TOKENS, date(2026, 11, 20)).render(turns)
+    rendered = rendered_of(source, turns)
     return rendered.text, [rendered.text[start:end] for start, end in rendered.learnt]
 
 
@@ -49,6 +58,9 @@ MULTI_TURN = [
     ("phi3", "{}<|end|>\n"),
     ("gemma", "{}<end_of_turn>\n"),
     ("gemma3", "{}<end_of_turn>\n"),
+    # What ends a turn is written only once another follows.
+    ("gptoss", "<|channel|>final<|message|>{}<|end|>"),
+    ("glm4moe", "\n<think></think>\n{}<|user|>"),
 ]
 
 
@@ -57,15 +69,20 @@ def test_every_answer_is_learnt_with_its_end_of_turn_and_nothing_else(name: str,
     _, learnt = render(template_of(name), [*FIRST, *SECOND, *FIRST])
     contents = [one.content for one in (FIRST[1], SECOND[1], FIRST[1])]
     assert len(learnt) == 3
-    for found, content in zip(learnt, contents, strict=True):
-        # What only ends a text, as in Phi's, may follow the last turn; some templates trim.
-        begins = (turn.format(content), turn.format(content.strip()))
-        assert found.startswith(begins)
-        assert len(found) <= len(begins[0]) + len("<|im_end|>")
-    assert learnt[0] in {turn.format(FIRST[1].content), turn.format(FIRST[1].content) + "<|"}
+    for found, content in zip(learnt[:2], contents, strict=False):
+        # Some templates trim.
+        assert found in {turn.format(content), turn.format(content.strip())}
 
 
-@pytest.mark.parametrize("name", [name for name, _ in MULTI_TURN])
+@pytest.mark.parametrize(
+    ("name", "is_ended"), [("gptoss", True), ("phi3", True), ("glm4moe", False)]
+)
+def test_an_answer_that_no_special_token_ends_is_noted(name: str, is_ended: bool) -> None:
+    assert rendered_of(template_of(name), [*FIRST, *SECOND]).is_ended == is_ended
+
+
+# That of gpt-oss writes the day.
+@pytest.mark.parametrize("name", [name for name, _ in MULTI_TURN if name != "gptoss"])
 def test_one_answer_is_learnt_as_trls_completion_only_loss_counts_it(
     tokenizer: Any, name: str
 ) -> None:
@@ -107,18 +124,46 @@ def test_a_system_prompt_is_read_and_not_learnt(name: str) -> None:
     assert learnt[0].startswith(FIRST[1].content)
 
 
-def test_a_template_that_rewrites_earlier_turns_is_refused_and_its_pairs_are_not() -> None:
-    # It leaves the thoughts of an answer out once a question follows.
-    source = template_of("qwen3")
-    assert render(source, FIRST)[1] == ["<think>\n\n</think>\n\nAda bakes it.<|im_end|>\n"]
-    with pytest.raises(TemplateRefusalError, match="differently once another follows"):
-        render(source, [*FIRST, *SECOND])
+@pytest.mark.parametrize(
+    ("name", "last"),
+    [
+        ("qwen3", "<think>\n\n</think>\n\nAda bakes it.<|im_end|>\n"),
+        ("qwen3_6", "\n</think>\n\nAda bakes it.<|im_end|>\n"),
+        ("qwen3_5_nothink", "Ada bakes it.<|im_end|>\n"),
+    ],
+)
+def test_an_earlier_answer_that_a_template_rewrites_is_read_and_the_last_is_learnt(
+    name: str, last: str
+) -> None:
+    # They leave the thoughts of an answer out once a question follows.
+    alone = rendered_of(template_of(name), FIRST)
+    assert not alone.is_rewritten
+    several = rendered_of(template_of(name), [*SECOND, *THOUGHT, *FIRST])
+    assert several.is_rewritten
+    for rendered in (alone, several):
+        assert [rendered.text[start:end] for start, end in rendered.learnt] == [last]
 
 
-def test_a_template_that_begins_the_answer_itself_has_it_read() -> None:
-    source = template_of("deepseek_r1_distill")
-    _, learnt = render(source, FIRST)
-    assert learnt[0].startswith("Ada bakes it.")
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("qwen3", "<think>\nWho?\n</think>\n\nAda bakes it.<|im_end|>\n"),
+        # The prompt begins the thoughts.
+        ("qwen3_5_think", "Who?\n</think>\n\nAda bakes it.<|im_end|>\n"),
+        ("qwen3_6", "Who?\n</think>\n\nAda bakes it.<|im_end|>\n"),
+        ("nemotron_3_nano", "Who?\n</think>\n\nAda bakes it.<|im_end|>\n"),
+        # It writes thoughts with other spaces.
+        ("glm4moe", "\n<think>Who?</think>\nAda bakes it."),
+    ],
+)
+def test_thoughts_are_learnt_from_where_the_prompt_ends(name: str, answer: str) -> None:
+    assert render(template_of(name), THOUGHT)[1] == [answer]
+
+
+@pytest.mark.parametrize("name", ["deepseek_r1_distill", "deepseekv3", "nemotron_3_nano"])
+def test_an_answer_is_refused_that_the_template_would_ask_for_in_other_words(name: str) -> None:
+    with pytest.raises(TemplateRefusalError, match="would never be asked like this"):
+        render(template_of(name), FIRST)
 
 
 def test_what_a_template_does_not_take_is_refused_in_its_own_words() -> None:

@@ -118,7 +118,7 @@ def test_a_chat_template_that_asks_for_the_date_gets_that_of_the_spec(
     model = with_begin_token(tiny_model, tmp_path / "dated", template=template)
     tokens = read_model_tokens(model, "2026-11-20")
     rendered = tokens.conversation([Turn("user", "q"), Turn("assistant", "a")])
-    assert rendered == Rendered("20 Nov 2026 qa", [(13, 14)])
+    assert rendered == Rendered("20 Nov 2026 qa", [(13, 14)], is_ended=False)
 
 
 def test_the_rows_of_one_question_are_never_on_both_sides(tmp_path: Path, tiny_model: Path) -> None:
@@ -139,8 +139,8 @@ def test_the_rows_of_one_question_are_never_on_both_sides(tmp_path: Path, tiny_m
 
     assert not questions(prepared.train) & questions(prepared.held_out)
     assert prepared.warnings == [
-        "40 rows ask what another row asks: those of one question are all trained on or all held "
-        "out."
+        "40 rows repeat the question of another row: those of one question are all trained on or "
+        "all held out."
     ]
 
 
@@ -174,7 +174,7 @@ def test_a_single_row_is_trained_on_and_nothing_is_held_out(
 ) -> None:
     prepared = prepare(write_pairs(tmp_path, 1), tiny_model)
     assert (len(prepared.train), len(prepared.held_out)) == (1, 0)
-    assert any("too little data" in warning for warning in prepared.warnings)
+    assert any("only one distinct row" in warning for warning in prepared.warnings)
 
 
 def test_long_answers_are_truncated_and_questions_without_room_for_one_dropped(
@@ -355,6 +355,70 @@ def test_turns_without_a_chat_template_stand_on_lines_of_their_own(
     assert tokens.tokenizer.decode(learnt, skip_special_tokens=False) == (
         "Ada.<|im_end|>Yes.<|im_end|>"
     )
+
+
+def test_a_text_begins_and_ends_with_its_tokens_once(tmp_path: Path, tiny_model: Path) -> None:
+    model = with_begin_token(tiny_model, tmp_path / "begin", template=None)
+    plain = {"text": "The bread is dark."}
+    marked = {"text": "<|im_start|>The bread is dark.<|im_end|>"}
+    one, other = (
+        texts(prepare(path, model, **COLUMNS_BY_FORMAT).train, read_model_tokens(model))
+        for path in (
+            write_rows(tmp_path / "x.jsonl", [plain]),
+            write_rows(tmp_path / "y.jsonl", [marked]),
+        )
+    )
+    assert one == other == [marked["text"]]
+
+
+def test_of_a_few_long_texts_the_shortest_is_held_out(tmp_path: Path, tiny_model: Path) -> None:
+    said = ("The bread is dark. " * 60, "The oven opens. " * 40, "The cat is called Crumpet. " * 60)
+    path = write_rows(tmp_path / "x.jsonl", [{"text": text} for text in said])
+    prepared = prepare(path, tiny_model, **COLUMNS_BY_FORMAT)
+    held_out = texts(prepared.held_out, read_model_tokens(tiny_model))
+    assert held_out
+    assert all("oven" in text for text in held_out)
+    assert not any("held out" in warning for warning in prepared.warnings)
+
+
+def test_a_row_that_repeats_another_is_one_row(tmp_path: Path, tiny_model: Path) -> None:
+    rows = [{"text": f"The bread is dark {number}."} for number in (1, 2, 3, 3)]
+    path = write_rows(tmp_path / "x.jsonl", rows)
+    assert prepare(path, tiny_model, **COLUMNS_BY_FORMAT).warnings == [
+        "1 row repeats another row: those of one text are all trained on or all held out."
+    ]
+
+
+def test_columns_that_are_not_used_are_named(tmp_path: Path, tiny_model: Path) -> None:
+    row = {"Instruction": "Add.", "output": "2", "score": 1, **{f"c{n}": n for n in range(5)}}
+    path = write_rows(tmp_path / "x.jsonl", [row] * 4)
+    warnings = prepare(path, tiny_model, **COLUMNS_BY_FORMAT).warnings
+    assert "6 other columns are not used: score, c0, c1, c2, c3 and 1 more." in warnings
+    path = write_rows(tmp_path / "y.jsonl", [{"text": "The bread is dark.", "id": 1}] * 4)
+    warnings = prepare(path, tiny_model, **COLUMNS_BY_FORMAT).warnings
+    assert "1 other column is not used: id." in warnings
+
+
+def test_rewritten_answers_and_those_that_nothing_ends_are_counted(
+    tmp_path: Path, tiny_model: Path
+) -> None:
+    template = (
+        "{% for m in messages %}<|im_start|>"
+        "{{ m.content | upper if m.role == 'assistant' and not loop.last else m.content }}"
+        "{% endfor %}{% if add_generation_prompt %}<|im_start|>{% endif %}"
+    )
+    model = with_begin_token(tiny_model, tmp_path / "rewriting", template=template)
+    pair = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]
+    path = tmp_path / "x.jsonl"
+    rows = [{"messages": pair}, {"messages": [*pair, *pair]}]
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    spec = data_spec(path.name, input_column=None, output_column=None)
+    warnings = prepare_examples(path, spec, read_model_tokens(model), None).warnings
+    assert [text for text in warnings if "template" in text or "marks" in text] == [
+        "This model's chat template rewrites earlier answers, so only the last answer is learnt "
+        "from 1 row.",
+        "Nothing marks the end of an answer in 2 rows: the model may not learn when to stop.",
+    ]
 
 
 def test_rows_that_a_template_refuses_are_dropped_with_its_words(

@@ -10,7 +10,7 @@ import pytest
 from bakehouse_runtime.data.conversations import Conversation, Passage, Turn
 from bakehouse_runtime.data.formats import recognise_format
 from bakehouse_runtime.data.rows import Rows, read_rows
-from bakehouse_runtime.data.table import DataError, Dropped
+from bakehouse_runtime.data.table import NUL, DataError, Dropped
 from train_spec import data_spec
 
 if TYPE_CHECKING:
@@ -50,6 +50,12 @@ def test_messages_become_a_conversation_up_to_the_last_answer(tmp_path: Path) ->
     assert list(rows.rows) == [
         Conversation(1, turns(("system", "Be brief."), ("user", "Hi"), ("assistant", "Hello")))
     ]
+
+
+def test_roles_are_known_in_any_case_and_an_empty_system_prompt_is_none(tmp_path: Path) -> None:
+    said = [("System", " "), (" User", "Hi"), ("ASSISTANT", "Hello")]
+    rows = read(tmp_path, [{"messages": [{"role": r, "content": c} for r, c in said]}])
+    assert list(rows.rows) == [Conversation(1, turns(("user", "Hi"), ("assistant", "Hello")))]
 
 
 def test_sharegpt_becomes_a_conversation_with_its_system_prompt(tmp_path: Path) -> None:
@@ -123,6 +129,15 @@ USER = {"role": "user", "content": "Hi"}
             "messages[1].role is narrator, not system, user or assistant",
         ),
         ([USER, {"content": "x"}], "messages[1].role is missing"),
+        (
+            [USER, {"role": ["a"], "content": "x"}],
+            "messages[1].role is a list, not system, user or assistant",
+        ),
+        (
+            json.dumps([USER, {"role": "assistant", "content": "\ud83d"}]),
+            "half of a surrogate pair stands where a character should",
+        ),
+        (json.dumps([USER, {"role": "a\0", "content": "x"}]), NUL),
         ([USER, {"role": "assistant", "content": " "}], "messages[1].content is empty"),
         ([USER, {"role": "assistant"}], "messages[1].content is missing"),
         (
@@ -173,9 +188,9 @@ def test_a_chosen_format_finds_its_columns_and_wins_over_the_recognised_one(tmp_
         ),
         (
             "messages",
-            "x.jsonl has no column with lists of messages that have a role and a content.",
+            "x.jsonl has no column, or several, with lists of messages (role, content).",
         ),
-        ("sharegpt", "x.jsonl has no column with lists of turns that have from and value."),
+        ("sharegpt", "x.jsonl has no column, or several, with lists of turns (from, value)."),
         ("alpaca", "x.jsonl has no columns instruction and output."),
         ("prompt_completion", "Choose which columns of x.jsonl hold the question and the answer."),
         ("text", "Choose which column of x.jsonl holds the text."),

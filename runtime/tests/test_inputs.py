@@ -40,6 +40,7 @@ def test_inputs_appear_under_their_paths_and_are_fetched_once(
     assert (folders["dataset"] / "a/b.bin").read_bytes() == CONTENT
     assert (folders["dataset"] / "again.bin").read_bytes() == CONTENT
     assert len(gets(server)) == 1
+    assert (tmp_path / "cache").stat().st_mode & 0o077 == 0
     pull(server, tmp_path, entries)
     assert len(gets(server)) == 1
 

@@ -163,7 +163,7 @@ def test_a_conversation_is_asked_in_the_words_that_it_was_trained_in(
     ]
     trained = read_model_tokens(tiny_model).conversation(turns)
     asked = {"messages": [turn._asdict() for turn in turns[:-1]]}
-    prompt = httpx.post(f"{serving.url}/apply-template", json=asked, timeout=60).json()["prompt"]
+    prompt = ASKING.post(f"{serving.url}/apply-template", json=asked, timeout=60).json()["prompt"]
     assert prompt == trained.text[: trained.learnt[-1][0]]
 
 

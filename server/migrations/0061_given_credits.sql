@@ -296,15 +296,15 @@ begin
 end $$;
 
 -- Takes back given credits whose time is over at p_now, in up to p_limit accounts; answers one row per account.
--- What running work holds stays until its hold ends.
+-- What running work needs of them stays until its hold ends, whatever else is there: they are spent first.
 create function ledger_expire_given(p_now timestamptz, p_limit integer)
 returns table (account_id text, amount bigint) language plpgsql as $$
 #variable_conflict use_column
 begin
   for account_id, amount in
-    select a.id, a.credits_posted - a.debits_posted - a.debits_pending
+    select a.id, a.given - a.debits_pending
     from ledger_accounts a
-    where a.kind = 'user' and a.credits_posted - a.debits_posted - a.debits_pending > 0
+    where a.kind = 'user' and a.given > a.debits_pending
       and a.id in (select g.account_id from ledger_given g where g.expires_at <= p_now and g.remaining > 0)
     order by a.id
     limit p_limit

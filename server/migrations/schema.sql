@@ -888,9 +888,9 @@ AS $function$
 #variable_conflict use_column
 begin
   for account_id, amount in
-    select a.id, a.credits_posted - a.debits_posted - a.debits_pending
+    select a.id, a.given - a.debits_pending
     from ledger_accounts a
-    where a.kind = 'user' and a.credits_posted - a.debits_posted - a.debits_pending > 0
+    where a.kind = 'user' and a.given > a.debits_pending
       and a.id in (select g.account_id from ledger_given g where g.expires_at <= p_now and g.remaining > 0)
     order by a.id
     limit p_limit

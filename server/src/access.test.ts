@@ -5,7 +5,7 @@ import { rotateApiKey } from '@bakehouse/contract/accounts';
 import { createApiKey } from '@bakehouse/contract/api-keys';
 import { createAsset } from '@bakehouse/contract/assets';
 import { deployVllm, vllmStatus } from '@bakehouse/contract/deployments';
-import type { Endpoint } from '@bakehouse/contract/endpoint';
+import type { CallOf, Endpoint } from '@bakehouse/contract/endpoint';
 import { listRuns, saveConfiguration } from '@bakehouse/contract/training';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
@@ -111,6 +111,56 @@ describe('a route that takes a key', () => {
 
   test.each(withAccess('operator'))('%s refuses everybody who is no operator', async (_line, endpoint) => {
     expect(await statusOf(endpoint, { 'x-api-key': bob.apiKey })).toBe(403);
+  });
+});
+
+describe('an API key', async () => {
+  const olga = await server.signUp('Olga');
+  server.services.config.operators.push(olga.email);
+  await server.services.db
+    .updateTable('users')
+    .set({ email_verified: true })
+    .where('id', '=', olga.userId)
+    .execute();
+  const makeKey = async (settings: Partial<CallOf<typeof createApiKey>['body']>) => {
+    const call = { params: { userId: olga.userId }, body: { name: 'program', ...settings } };
+    const { secret } = await server.request(createApiKey, call, { as: olga });
+    return { 'x-api-key': secret };
+  };
+  const reader = await makeKey({ scopes: ['read'] });
+  const asker = await makeKey({ scopes: ['inference'] });
+  const ending = await makeKey({ expires_at: '2099-01-01T00:00:00Z' });
+  const further = await makeKey({});
+  const budgeted = await makeKey({ budget: { amount: '1', period: 'day' } });
+
+  const withKey = withAccess('key', 'key_or_session', 'operator');
+  test.each(withKey.filter(([, { method }]) => method !== 'GET' && method !== 'HEAD'))(
+    '%s refuses one that reads',
+    async (_line, endpoint) => {
+      expect(await statusOf(endpoint, reader, olga.userId)).toBe(403);
+    },
+  );
+
+  test.each(withKey.filter(([, { scopes = [] }]) => !scopes.includes('inference')))(
+    '%s refuses one that asks models',
+    async (_line, endpoint) => {
+      expect(await statusOf(endpoint, asker, olga.userId)).toBe(403);
+    },
+  );
+
+  test.each(withAccess('operator'))("%s refuses an operator's that is limited", async (_line, endpoint) => {
+    expect(await statusOf(endpoint, reader, olga.userId)).toBe(403);
+    expect(await statusOf(endpoint, budgeted, olga.userId)).toBe(403);
+    expect(await statusOf(endpoint, { 'x-api-key': olga.apiKey }, olga.userId)).not.toBe(403);
+  });
+
+  const changingKeys = withKey.filter(
+    ([, { method, path: url }]) => method !== 'GET' && url.includes('/api_keys'),
+  );
+  test.each(changingKeys)("%s refuses every one but the web app's", async (_line, endpoint) => {
+    for (const key of [reader, asker, budgeted, ending, further]) {
+      expect(await statusOf(endpoint, key, olga.userId)).toBe(403);
+    }
   });
 });
 
@@ -234,7 +284,7 @@ const inputs: Record<string, Input> = {
   'POST /api/v1/asset/:id/upload': { body: form('rows.csv', Buffer.from('mine now')) },
 };
 
-/** All that could be changed by a call. */
+/** All that could be changed by a call; when a key was last used changes beside it. */
 async function allRows(): Promise<unknown> {
   const tables = [
     'api_keys',
@@ -247,7 +297,7 @@ async function allRows(): Promise<unknown> {
   ];
   return Promise.all(
     tables.map((table) =>
-      sql`select to_jsonb(t)::text as row from ${sql.table(table)} t order by row`.execute(
+      sql`select (to_jsonb(t) - 'last_used_at')::text as row from ${sql.table(table)} t order by row`.execute(
         server.services.db,
       ),
     ),

@@ -3,10 +3,11 @@ import { parseBgl } from '@bakehouse/contract/money';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
-import { createDriver, inputCacheDir } from './create-driver.ts';
+import { createDriver } from './create-driver.ts';
 import { authenticateWorkload } from './engine/authenticate-workload.ts';
 import { claimMachine, type MachineClaim } from './engine/claim-machine.ts';
 import type { Driver } from './engine/drivers/driver.ts';
+import { inputCacheDir } from './engine/drivers/local/input-cache.ts';
 import { createEngine, type Engine, registerKinds } from './engine/engine.ts';
 import { measureWorkloads } from './engine/gauges.ts';
 import { keepHeartbeat } from './engine/heartbeat.ts';
@@ -63,6 +64,7 @@ import { createPool, openDatabase } from './platform/db/database.ts';
 import { openDatabaseClock } from './platform/db/database-clock.ts';
 import { forgetAnswersJob } from './platform/db/forget-answers.ts';
 import { openEvents } from './platform/events/events.ts';
+import { logFailedAnnouncements } from './platform/events/publish-change.ts';
 import { eventRoutes } from './platform/events/routes.ts';
 import type { Binding } from './platform/http/bind.ts';
 import { buildHttpServer } from './platform/http/http-server.ts';
@@ -152,6 +154,7 @@ export async function createApp(options: Options): Promise<App> {
     onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });
   const db = openDatabase(pool);
+  logFailedAnnouncements(db, log);
   const { clock, close: closeClock } = options.clock
     ? { clock: options.clock, close: () => undefined }
     : await openDatabaseClock(pool, log);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { readConfig } from './config.ts';
@@ -10,6 +10,17 @@ import { textServerSpec } from './modules/deployments/text-server-spec.ts';
 import { noWall } from './platform/walls/wall.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 import { testDatabase } from './testing/test-database.ts';
+
+it('closes the cache of inputs, where the files of all users lie', async () => {
+  const { db } = await testDatabase();
+  const home = await temporaryFolder();
+  const config = { ...readConfig({}), cacheDir: path.join(home, 'cache'), dataDir: path.join(home, 'data') };
+  const cache = path.join(config.cacheDir, 'inputs');
+  await mkdir(cache, { recursive: true });
+  await chmod(cache, 0o755);
+  await createDriver({ config, db, wall: noWall(config.dataDir) });
+  expect((await stat(cache)).mode & 0o777).toBe(0o700);
+});
 
 it('starts nothing on vLLM that is not installed, and says so', async () => {
   const { db } = await testDatabase();

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Config } from './config.ts';
 import type { Driver, SpecKind } from './engine/drivers/driver.ts';
 import { createFakeDriver, idleUntilStopped } from './engine/drivers/fake/fake-driver.ts';
+import { closeInputCache, inputCacheDir } from './engine/drivers/local/input-cache.ts';
 import { createLocalDriver, type Program } from './engine/drivers/local/local-driver.ts';
 import { hasLayer } from './engine/machine/environment.ts';
 import { hasVllm } from './engine/machine/has-vllm.ts';
@@ -20,6 +21,7 @@ export async function createDriver(services: Pick<Services, 'config' | 'db' | 'w
     const capacity: Capacity = { 'cpu:run': config.cpuSlots, 'cpu:deployment': CPU_SERVERS };
     return createFakeDriver({ capacity, script: idleUntilStopped });
   }
+  await closeInputCache(config);
   return createLocalDriver({
     workloadsDir: path.join(config.dataDir, 'workloads'),
     wall: services.wall,
@@ -60,9 +62,4 @@ async function findProgram(
     pull: (specFile) => [command, ...args, 'pull', '--cache', inputCacheDir(config), specFile],
     env: { ...Object.fromEntries(present), BAKEHOUSE_INPUT_CACHE_BYTES: limit },
   };
-}
-
-/** Inputs, shared by the workloads of this machine. */
-export function inputCacheDir({ cacheDir }: Pick<Config, 'cacheDir'>): string {
-  return path.join(cacheDir, 'inputs');
 }

@@ -66,7 +66,7 @@ def pull_inputs(
     ]
     total = sum(file.size_bytes for file, _ in targets)
     done = 0
-    cache_dir.mkdir(parents=True, exist_ok=True)
+    cache_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     for file, target in targets:
         before = done
         try:

@@ -33,12 +33,14 @@ export type UserCaller = {
 };
 export type CallerKey = {
   id: string;
+  /** The one that the web app sends, which stands for its owner. */
+  forWebApp: boolean;
   scopes: readonly KeyScope[];
   hasBudget: boolean;
   /** When it stops to open, if nothing changes. */
   expiresAt: Date | null;
-  /** Asks whether the key still opens. */
-  isLive: () => Promise<boolean>;
+  /** What it opens now, and until when; null once it opens nothing. */
+  look: () => Promise<Pick<CallerKey, 'scopes' | 'expiresAt'> | null>;
 };
 export type WorkloadCaller = { kind: 'workload'; workloadId: string };
 export type Caller = UserCaller | WorkloadCaller | { kind: 'nobody' };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, cast
 
 import jinja2
@@ -14,6 +15,7 @@ from ..errors import PlainError
 from .conversations import Rendered
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import date
 
     from jinja2.runtime import Macro
@@ -29,9 +31,22 @@ class TemplateRefusalError(Exception):
 class ChatTemplate:
     """A compiled chat template. Raises PlainError where it is no template."""
 
-    def __init__(self, source: str, special_tokens: dict[str, str], today: date) -> None:
+    def __init__(
+        self,
+        source: str,
+        special_tokens: dict[str, str],
+        today: date,
+        turn_tokens: Iterable[str] = (),
+    ) -> None:
+        """`special_tokens` are those that have a name in templates, `turn_tokens` the others of the
+        tokenizer, the one that ends a turn among them."""
         self._environment = _environment(today)
         self._special_tokens = special_tokens
+        self._marks = tuple({*special_tokens.values(), *turn_tokens} - {""})
+        self._mark = re.compile(
+            "|".join(re.escape(mark) for mark in sorted(self._marks, key=len, reverse=True))
+            or "(?!)"
+        )
         try:
             self._template = self._environment.from_string(source)
         except jinja2.TemplateError as error:
@@ -40,41 +55,71 @@ class ChatTemplate:
     def render(self, turns: list[Turn]) -> Rendered:
         """Writes a conversation. Where the template says itself what the assistant generates, by
         `{% generation %}`, that is learnt; else what each answer adds to the text before it, its
-        end-of-turn token included. Raises TemplateRefusalError."""
+        end-of-turn token included; an earlier answer that is written otherwise now than when it was
+        the last is only read. Raises TemplateRefusalError."""
         messages = [turn._asdict() for turn in turns]
         whole = self._write(messages, begin=False)
         generation = _generation_of(self._environment)
         if generation.is_used:
             if not generation.spans:
                 raise TemplateRefusalError("the chat template marks nothing that is generated")
-            return Rendered(whole, generation.spans)
+            return self._rendered(whole, generation.spans, is_rewritten=False)
         learnt: list[Span] = []
-        for at, turn in enumerate(turns):
-            if turn.role == "assistant":
-                learnt.append(self._answer(messages, at, whole, learnt[-1][1] if learnt else 0))
-        return Rendered(whole, learnt)
+        answers = [at for at, turn in enumerate(turns) if turn.role == "assistant"]
+        for at in answers:
+            span = self._answer(messages, at, whole, learnt[-1][1] if learnt else 0)
+            if span is not None:
+                learnt.append(span)
+        return self._rendered(whole, learnt, is_rewritten=len(learnt) < len(answers))
 
-    def _answer(self, messages: list[dict[str, str]], at: int, whole: str, after: int) -> Span:
-        """Where in the whole text an answer stands, by writing the conversation up to it.
-        Whatever a template writes at the end of a text alone is not shared with the whole."""
+    def _rendered(self, whole: str, learnt: list[Span], *, is_rewritten: bool) -> Rendered:
+        is_ended = all(whole[start:end].rstrip().endswith(self._marks) for start, end in learnt)
+        return Rendered(whole, learnt, is_rewritten, is_ended)
+
+    def _answer(
+        self, messages: list[dict[str, str]], at: int, whole: str, after: int
+    ) -> Span | None:
+        """Where in the whole text an answer stands that begins behind `after`, by writing the
+        conversation up to it; None where an earlier one is rewritten once another turn follows."""
         is_last = at == len(messages) - 1
-        answered = whole if is_last else self._write(messages[: at + 1], begin=False)
         asked = self._write(messages[:at], begin=True) if at > 0 else ""
-        begin, end = _shared_length(asked, answered), _shared_length(answered, whole)
+        if not whole.startswith(asked):
+            if not is_last:
+                return None
+            raise TemplateRefusalError(
+                "the chat template asks for an answer in other words than it writes before this "
+                "one (as where it has the model think first, and writes this answer without "
+                "thoughts): the trained model would never be asked like this"
+            )
+        answered = whole if is_last else self._write(messages[: at + 1], begin=False)
+        begin, end = len(asked), _shared_length(answered, whole)
         is_after_question = at > 0 and messages[at - 1]["role"] != "assistant"
         read = messages[at - 1]["content"].strip() if is_after_question else ""
-        if (
-            read not in whole[after:begin]
-            or messages[at]["content"].strip() not in whole[begin:end]
-        ):
+        # What opens an answer, such as <think>, may be asked for already.
+        ends_behind = _end_of(messages[at]["content"], whole[after:end]) > len(
+            _squeezed(whole[after:begin])
+        )
+        if read not in whole[after:begin] or not ends_behind:
+            if not is_last:
+                return None
             raise TemplateRefusalError(
-                "the chat template writes this turn differently once another follows, so that "
-                "nobody could say which part is learnt: only shorter conversations can be used"
-                if not is_last
-                else "the chat template changes the turns, so that nobody could say which part is "
-                "learnt"
+                "the chat template changes the turns, so that nobody could say which part is learnt"
             )
-        return begin, end
+        return begin, self._end_of_turn(whole, begin, end)
+
+    def _end_of_turn(self, whole: str, begin: int, end: int) -> int:
+        """Where an answer ends that is shared up to `end`, together with the token that ends its
+        turn: a template may write another one, or none, at the end of a text alone."""
+        for mark in self._mark.finditer(whole, begin):
+            if mark.start() < end < mark.end():
+                end = mark.start()
+            if mark.start() >= end:
+                break
+        if whole[begin:end].rstrip().endswith(self._marks):
+            return end
+        blank = len(whole[end:]) - len(whole[end:].lstrip())
+        following = self._mark.match(whole, end + blank)
+        return following.end() if following else end
 
     def _write(self, messages: list[dict[str, str]], *, begin: bool) -> str:
         generation = _generation_of(self._environment)
@@ -146,3 +191,15 @@ def _shared_length(one: str, other: str) -> int:
         return len(one)
     pairs = enumerate(zip(one, other, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def _end_of(content: str, text: str) -> int:
+    """How many characters that are no space stand in a text up to where the content ends, however
+    both are spaced; 0 where it is not in there."""
+    sought = _squeezed(content)
+    at = _squeezed(text).rfind(sought)
+    return 0 if at < 0 else at + len(sought)

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from .table import NUL, Dropped
+from .table import NUL, Dropped, character_fault
 
 if TYPE_CHECKING:
     from .formats import DataFormat
@@ -68,6 +68,10 @@ class Rendered:
 
     text: str
     learnt: list[Span]
+    # Whether the chat template rewrites an earlier answer, which is only read then.
+    is_rewritten: bool = False
+    # Whether a special token ends every part that is learnt.
+    is_ended: bool = True
 
 
 def read_row(row: Row, data_format: DataFormat) -> Conversation | Passage | Dropped:
@@ -111,7 +115,8 @@ def _dialogue(values: dict[str, Any], column: str, role_key: str, text_key: str)
         raise _UnusableError(f"column {column} is missing")
     if not isinstance(value, list):
         raise _UnusableError(f"column {column} holds {_kind(value)}, not a list of turns")
-    turns = [_turn(turn, f"{column}[{at}]", role_key, text_key) for at, turn in enumerate(value)]
+    read = (_turn(turn, f"{column}[{at}]", role_key, text_key) for at, turn in enumerate(value))
+    turns = [turn for turn in read if turn is not None]
     # What follows the last answer is never learnt.
     while turns and turns[-1].role != "assistant":
         turns.pop()
@@ -123,29 +128,38 @@ def _dialogue(values: dict[str, Any], column: str, role_key: str, text_key: str)
 def _parsed(text: str, column: str) -> object:
     """csv has no lists: there they are written as JSON."""
     try:
-        return json.loads(text)
+        value: object = json.loads(text)
+        fault = character_fault(text, value)
     except (ValueError, RecursionError):
         raise _UnusableError(f"column {column} is not a list in JSON") from None
+    if fault:
+        raise _UnusableError(fault)
+    return value
 
 
-def _turn(turn: object, where: str, role_key: str, text_key: str) -> Turn:
+def _turn(turn: object, where: str, role_key: str, text_key: str) -> Turn | None:
+    """One turn; None for a system prompt that says nothing."""
     if not isinstance(turn, dict):
         raise _UnusableError(f"{where} holds {_kind(turn)}, not an object")
     spoken: dict[str, Any] = turn
     said_by = spoken.get(role_key)
-    if said_by in _TOOL_ROLES:
+    named = said_by.strip().lower() if isinstance(said_by, str) else None
+    if named in _TOOL_ROLES:
         raise _UnusableError(f"{where}.{role_key} is {said_by}: {_NO_TOOLS}")
     for field in _TOOL_FIELDS:
         if spoken.get(field):
             raise _UnusableError(f"{where}.{field}: {_NO_TOOLS}")
-    role = _ROLES.get(said_by) if isinstance(said_by, str) else None
+    role = _ROLES.get(named or "")
     if role is None:
         raise _UnusableError(
             f"{where}.{role_key} is missing"
             if said_by is None
             else f"{where}.{role_key} is {_shortened(said_by)}, not system, user or assistant"
         )
-    return Turn(role, _as_text(spoken.get(text_key), f"{where}.{text_key}"))
+    content = spoken.get(text_key)
+    if role == "system" and _is_blank(content):
+        return None
+    return Turn(role, _as_text(content, f"{where}.{text_key}"))
 
 
 def _instruction(values: dict[str, Any]) -> list[Turn]:
@@ -172,9 +186,7 @@ def _optional_text(values: dict[str, Any], column: str | None) -> str | None:
     if column is None:
         return None
     value = values.get(column)
-    if _is_missing(value) or (isinstance(value, str) and not value.strip()):
-        return None
-    return _as_text(value, f"column {column}")
+    return None if _is_blank(value) else _as_text(value, f"column {column}")
 
 
 def _as_text(value: object, where: str) -> str:
@@ -189,6 +201,10 @@ def _as_text(value: object, where: str) -> str:
     if isinstance(value, bool | int | float):
         return str(value)
     raise _UnusableError(f"{where} holds {_kind(value)}, not text")
+
+
+def _is_blank(value: object) -> bool:
+    return _is_missing(value) or (isinstance(value, str) and not value.strip())
 
 
 def _is_missing(value: object) -> bool:

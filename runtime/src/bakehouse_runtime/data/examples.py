@@ -15,6 +15,7 @@ from .builder import DroppedRows, ExampleBuilder, Examples, Sample
 from .chat_template import TemplateRefusalError
 from .conversations import Passage, Rendered
 from .documents import cut_document
+from .formats import is_used
 from .rows import is_text, read_rows, read_text
 from .segments import windows
 from .split import split_examples, split_key
@@ -29,12 +30,15 @@ if TYPE_CHECKING:
     from ..protocol import DataSpec
     from .conversations import Conversation, Turn
     from .formats import DataFormat
+    from .rows import Rows
     from .segments import Span
     from .tokens import ModelTokens
 
 _BATCH = 1000
 # Of the texts that are tokenised at once: tokens take some fifty times their memory meanwhile.
 _BATCH_CHARACTERS = 2_000_000
+
+_NAMED_COLUMNS_MAX = 5
 
 
 @dataclass
@@ -103,6 +107,8 @@ class _RowExamples:
         self._wholes = array("q")
         self._rows_kept = 0
         self._truncated = 0
+        self._rewritten = 0
+        self._unended = 0
 
     def read(self, path: Path) -> Prepared:
         rows = read_rows(path, self._data)
@@ -127,7 +133,8 @@ class _RowExamples:
             held_out=self._builder.examples(held_out),
             samples=self._builder.samples,
             warnings=[
-                *_split_warnings(len(held_out)),
+                *_split_warnings(len(held_out), "The file has only one distinct row"),
+                *_column_warnings(rows),
                 *_repeat_warnings(repeated, rows.format),
                 *self._template_warnings(rows.format),
             ],
@@ -194,25 +201,42 @@ class _RowExamples:
             self._truncated += 1
             _, end = offsets[self._limit - len(prefix) - 1]
             turns = _turns_before(end, turns, rendered.learnt)
+        self._rewritten += rendered.is_rewritten
+        self._unended += not rendered.is_ended
         self._builder.add(ids[: self._limit], bytes(learnt[: self._limit]), turns)
 
     def _add_passage(self, row: Passage, ids: list[int]) -> None:
-        data, prefix = self._data, self._tokens.text_prefix
+        data, prefix, suffix = self._data, self._tokens.text_prefix, self._tokens.text_suffix
+        # A row may bring the tokens along that begin and end a text.
+        if prefix and ids[: len(prefix)] == prefix:
+            ids = ids[len(prefix) :]
         if len(ids) < data.min_segment_length:
             reason = f"a text of {len(ids)} tokens, fewer than {data.min_segment_length}"
             self._dropped.add(Dropped(row.line, reason))
             return
-        whole = [*ids, *self._tokens.text_suffix]
+        whole = ids if suffix and ids[-len(suffix) :] == suffix else [*ids, *suffix]
         for window in windows(len(whole), self._limit - len(prefix), data.stride):
             part = [*prefix, *whole[window.start : window.stop]]
             self._builder.add(part, b"\1" * len(part), [])
 
     def _template_warnings(self, data_format: DataFormat) -> list[str]:
-        if self._tokens.chat_template is not None or data_format.format == "text":
-            return []
-        return [
-            "The base model has no chat template: question and answer are joined by a line break."
-        ]
+        warnings: list[str] = []
+        if self._tokens.chat_template is None and data_format.format != "text":
+            warnings.append(
+                "The base model has no chat template: question and answer are joined by a line "
+                "break."
+            )
+        if self._rewritten:
+            warnings.append(
+                "This model's chat template rewrites earlier answers, so only the last answer is "
+                f"learnt from {_rows(self._rewritten)}."
+            )
+        if self._unended:
+            warnings.append(
+                f"Nothing marks the end of an answer in {_rows(self._unended)}: the model may not "
+                "learn when to stop."
+            )
+        return warnings
 
 
 def _turns_before(end: int, turns: list[Turn], learnt: list[Span]) -> list[Turn]:
@@ -259,7 +283,7 @@ def _from_text(
         train=builders[0].examples(),
         held_out=builders[1].examples(),
         samples=builders[0].samples,
-        warnings=_split_warnings(len(builders[1])),
+        warnings=_split_warnings(len(builders[1]), "The text is too short"),
     )
 
 
@@ -273,23 +297,40 @@ def _require_stride(data: DataSpec, limit: int, tokens: ModelTokens) -> int:
     return room
 
 
-def _split_warnings(held_out: int) -> list[str]:
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
+
+
+def _split_warnings(held_out: int, otherwise: str) -> list[str]:
     if held_out > 0:
         return []
-    return ["There is too little data to hold any of it out: the run has no evaluation loss."]
+    return [f"{otherwise}, so nothing can be held out: the run has no evaluation loss."]
+
+
+def _column_warnings(rows: Rows) -> list[str]:
+    unused = [name for name in rows.columns if not is_used(name, rows.format)]
+    if not unused:
+        return []
+    named = ", ".join(unused[:_NAMED_COLUMNS_MAX])
+    if len(unused) > _NAMED_COLUMNS_MAX:
+        named += f" and {len(unused) - _NAMED_COLUMNS_MAX} more"
+    if len(unused) == 1:
+        return [f"1 other column is not used: {named}."]
+    return [f"{len(unused)} other columns are not used: {named}."]
 
 
 def _repeat_warnings(repeated: int, data_format: DataFormat) -> list[str]:
     if repeated == 0:
         return []
+    repeats = "repeats" if repeated == 1 else "repeat"
     if data_format.format == "text":
         return [
-            f"{repeated} rows repeat another row: those of one text are all trained on or all held "
-            "out."
+            f"{_rows(repeated)} {repeats} another row: those of one text are all trained on or all "
+            "held out."
         ]
     return [
-        f"{repeated} rows ask what another row asks: those of one question are all trained on or "
-        "all held out."
+        f"{_rows(repeated)} {repeats} the question of another row: those of one question are all "
+        "trained on or all held out."
     ]
 
 

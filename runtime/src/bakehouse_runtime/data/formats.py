@@ -7,10 +7,11 @@ server's preview; fixtures/recognise-alike.json holds both to one table.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from .conversations import INSTRUCTION, INSTRUCTION_OUTPUT, KEYS, SYSTEM
+from .conversations import INSTRUCTION, INSTRUCTION_INPUT, INSTRUCTION_OUTPUT, KEYS, SYSTEM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,6 +29,14 @@ _PAIRS = (
     ("input", "output"),
 )
 _TEXT_NAMES = ("text", "content")
+# Of preferences there are two conversations: one of them would be learnt by chance.
+_PREFERENCES = ("chosen", "rejected")
+# What may stand beside a text and says nothing that a model should learn.
+_ABOUT_TEXT = re.compile(
+    r"(.*_)?(id|idx|index|url|uri|path|score|count|date|time|at|hash)|row|source|link|timestamp"
+    r"|title|author|lang|language|license|domain|subset|split|file|file_?name|dump|tags|length"
+    r"|meta.*|__.*"
+)
 # Rows that are looked at.
 LOOKED_AT = 20
 
@@ -57,7 +66,11 @@ def recognise_format(
     rows = list(rows)
     system = _find(columns, *SYSTEM)
     for name in ("messages", "sharegpt"):
-        if wanted in (None, name) and (column := _dialogue_column(columns, rows, KEYS[name])):
+        if wanted not in (None, name):
+            continue
+        column = _dialogue_column(columns, rows, KEYS[name])
+        is_preference = wanted is None and column and _find([column], *_PREFERENCES)
+        if column and not is_preference:
             return DataFormat(name, column, system_column=system)
     if (
         wanted in (None, "alpaca")
@@ -70,9 +83,18 @@ def recognise_format(
             question, answer = _find(columns, asked), _find(columns, answered)
             if question and answer:
                 return DataFormat("prompt_completion", question, answer, system)
-    if wanted in (None, "text") and (text := _text_column(columns, rows)):
-        return DataFormat("text", text)
+    if wanted in (None, "text"):
+        text = _text_column(columns, rows)
+        if text and (wanted or all(_is_about_text(name) for name in columns if name != text)):
+            return DataFormat("text", text)
     return None
+
+
+def is_used(column: str, data_format: DataFormat) -> bool:
+    """Whether a column is read in this format."""
+    of_instruction = (*INSTRUCTION, *INSTRUCTION_INPUT, *INSTRUCTION_OUTPUT)
+    is_instruction = data_format.format == "alpaca" and _find([column], *of_instruction)
+    return bool(is_instruction) or column in data_format.columns
 
 
 def _find(columns: Sequence[str], *names: str) -> str | None:
@@ -84,10 +106,11 @@ def _find(columns: Sequence[str], *names: str) -> str | None:
 def _dialogue_column(
     columns: Sequence[str], rows: list[dict[str, Any]], keys: tuple[str, str]
 ) -> str | None:
+    """The one column with conversations, or that of them which is called so."""
     found = [
         column for column in columns if any(_is_dialogue(row.get(column), keys) for row in rows)
     ]
-    return _find(found, *_DIALOGUE_NAMES) or next(iter(found), None)
+    return _find(found, *_DIALOGUE_NAMES) or (found[0] if len(found) == 1 else None)
 
 
 def _is_dialogue(value: object, keys: tuple[str, str]) -> bool:
@@ -100,6 +123,10 @@ def _is_dialogue(value: object, keys: tuple[str, str]) -> bool:
         return False
     first: object = value[0]
     return isinstance(first, dict) and all(key in first for key in keys)
+
+
+def _is_about_text(column: str) -> bool:
+    return _ABOUT_TEXT.fullmatch(column.strip().lower()) is not None
 
 
 def _text_column(columns: Sequence[str], rows: list[dict[str, Any]]) -> str | None:

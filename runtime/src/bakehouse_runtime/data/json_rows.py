@@ -7,15 +7,13 @@ import re
 from typing import TYPE_CHECKING
 
 from ..errors import PlainError
-from .table import BLANK, NUL, Dropped, Row, Table, numbered_lines
+from .table import BLANK, Dropped, Row, Table, character_fault, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 _BLANKS = re.compile(f"[{BLANK}]*")
-# Escapes that may stand for no character; most text has none, and is not looked at more closely.
-_ESCAPED = re.compile(r"\\u(0000|[dD][89a-fA-F])")
 # Lists and objects within one another: the parser of another language ends somewhere else.
 _NESTING_MAX = 500
 # More digits than a float can mean, and fewer than int() refuses.
@@ -124,18 +122,6 @@ def _is_deep(value: object) -> bool:
     return True
 
 
-def _character_fault(value: object) -> str | None:
-    """What is wrong with the characters of a JSON value, its keys included: those that no text has,
-    and that neither tokenizers nor databases take."""
-    text = json.dumps(value, ensure_ascii=False)
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return "half of a surrogate pair stands where a character should"
-    # In JSON it is always escaped; a backslash before it would be doubled.
-    return NUL if re.search(r"(?<!\\)(\\\\)*\\u0000", text) else None
-
-
 def _whole_number(digits: str) -> float:
     return int(digits) if len(digits) <= _DIGITS_MAX else float(digits)
 
@@ -156,7 +142,7 @@ def _object_row(
     it was read from."""
     if not isinstance(value, dict):
         return Dropped(line, "not an object with columns")
-    if _ESCAPED.search(text) and (fault := _character_fault(value)):
+    if fault := character_fault(text, value):
         return Dropped(line, fault)
     columns.extend(key for key in value if key not in known)
     known.update(value)

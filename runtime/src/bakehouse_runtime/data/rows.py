@@ -96,8 +96,8 @@ def _recognised_format(path: Path, data: DataSpec) -> DataFormat:
 # What a file lacks for each format.
 _LACKS: dict[Format | None, str] = {
     None: "The format of {name} is not recognised: choose one, and the columns that it needs.",
-    "messages": "{name} has no column with lists of messages that have a role and a content.",
-    "sharegpt": "{name} has no column with lists of turns that have from and value.",
+    "messages": "{name} has no column, or several, with lists of messages (role, content).",
+    "sharegpt": "{name} has no column, or several, with lists of turns (from, value).",
     "alpaca": "{name} has no columns instruction and output.",
     "prompt_completion": "Choose which columns of {name} hold the question and the answer.",
     "text": "Choose which column of {name} holds the text.",

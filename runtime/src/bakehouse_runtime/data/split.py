@@ -48,13 +48,18 @@ def split_examples(questions: Numbers, wholes: Numbers, part: float, seed: int) 
 
     All examples of one question fall on the same side: what was trained on would measure nothing.
     Where that leaves too little to hold out, as when every row asks the same of another text, only
-    those that say the same in all are kept together.
+    those that say the same in all are kept together. Of a few long texts the shortest is held out,
+    however long it is.
     """
     wanted = len(questions) - train_count(len(questions), part)
     by_question = _hold_out(questions, wanted, seed)
     if 2 * len(by_question.held_out) >= wanted:
         return by_question
-    return _hold_out(wholes, wanted, seed)
+    by_whole = _hold_out(wholes, wanted, seed)
+    if len(by_whole.held_out) > 0:
+        return by_whole
+    sizes = np.unique(wholes, return_counts=True)[1]
+    return _hold_out(wholes, sizes.min(), seed) if len(sizes) > 1 else by_whole
 
 
 def train_count(count: int, part: float) -> int:

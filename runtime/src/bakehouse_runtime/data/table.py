@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 # What JSON calls white space.
 BLANK = " \t\r\n"
 NUL = "the text contains a NUL character"
+# Escapes that may stand for no character; most text has none, and is not looked at more closely.
+_ESCAPED = re.compile(r"\\u(0000|[dD][89a-fA-F])")
 
 
 class DataError(PlainError):
@@ -51,6 +55,20 @@ class Table:
 
     columns: list[str]
     rows: Iterable[Row | Dropped]
+
+
+def character_fault(text: str, value: object) -> str | None:
+    """What is wrong with the characters of a JSON value that was read from `text`, its keys
+    included: those that no text has, and that neither tokenizers nor databases take."""
+    if not _ESCAPED.search(text):
+        return None
+    written = json.dumps(value, ensure_ascii=False)
+    try:
+        written.encode("utf-8")
+    except UnicodeEncodeError:
+        return "half of a surrogate pair stands where a character should"
+    # In JSON it is always escaped; a backslash before it would be doubled.
+    return NUL if re.search(r"(?<!\\)(\\\\)*\\u0000", written) else None
 
 
 def refuse_twins(columns: Iterable[str], name: str) -> None:

@@ -62,7 +62,7 @@ class ModelTokens:
                 text += self.special_tokens.get("eos_token", "")
                 learnt.append((start, len(text)))
             text += "\n"
-        return Rendered(text[:-1], learnt)
+        return Rendered(text[:-1], learnt, is_ended="eos_token" in self.special_tokens)
 
     @cached_property
     def _template(self) -> ChatTemplate | None:
@@ -70,7 +70,13 @@ class ModelTokens:
             return None
         from .chat_template import ChatTemplate
 
-        return ChatTemplate(self.chat_template, self.special_tokens, self.today)
+        added = self.tokenizer.get_added_tokens_decoder().values()
+        return ChatTemplate(
+            self.chat_template,
+            self.special_tokens,
+            self.today,
+            [token.content for token in added if token.special],
+        )
 
 
 def read_model_tokens(folder: Path, today: str | None = None) -> ModelTokens:

@@ -37,6 +37,8 @@ export async function runtimeCommand(settings: EnvironmentSettings): Promise<Run
       GOMP_SPINCOUNT: '5000',
       ...Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name))),
       PYTHONPATH: path.join(runtimeDir, 'src'),
+      // Not the working directory, which may be a folder that a workload writes to.
+      PYTHONSAFEPATH: '1',
       PYTHONUNBUFFERED: '1',
       // Everything that a workload reads is a local file: nothing may reach for a hub.
       HF_HUB_OFFLINE: '1',

@@ -529,7 +529,7 @@ describe('previewing', () => {
       total_rows: 6,
       broken: [],
       broken_count: 0,
-      format: { format: 'text', input_column: 'text', output_column: '', system_column: null },
+      format: null,
       conversations: [],
     });
   });

@@ -7,6 +7,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
+import { untilKeyEnds } from '../../platform/http/until-key-ends.ts';
 import type { Blob } from '../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../platform/storage/store-blob.ts';
 import { addRevision } from './add-revision.ts';
@@ -23,15 +24,31 @@ const ENVELOPE_BYTES = 64 * 1024;
 /** A body of which nothing comes for so long is given up. */
 const STALL_MS = 60_000;
 
+type Upload = { assetId: string; request: FastifyRequest; stallMs?: number };
+
 /**
  * Adds the file of a multipart request to an asset of the caller. The bytes go to the store as
  * they come; the file shows up in one transaction at the end, as a new revision, in place of a
  * file of the same name. The same bytes under the same name again change nothing. Throws
- * AppError('payload_too_large') for what is beyond the limit of a file, or the user's quota.
+ * AppError('payload_too_large') for what is beyond the limit of a file, or the user's quota, and
+ * 'unauthenticated' where the API key ends meanwhile.
  */
-export async function uploadFile(
+export async function uploadFile(ctx: Context, input: Upload): Promise<ResponseOf<typeof endpoint>> {
+  const key = untilKeyEnds(ctx);
+  try {
+    return await takeUpload(ctx, { ...input, signal: key.signal });
+  } catch (error) {
+    // What broke off because the key ended says so.
+    key.signal.throwIfAborted();
+    throw error;
+  } finally {
+    key.stop();
+  }
+}
+
+async function takeUpload(
   ctx: Context,
-  input: { assetId: string; request: FastifyRequest; stallMs?: number },
+  input: Upload & { signal: AbortSignal },
 ): Promise<ResponseOf<typeof endpoint>> {
   const who = { assetId: input.assetId, userId: ctx.caller.userId };
   const { dataset_type: type } = await findChangeableAsset(ctx.db, who);
@@ -45,6 +62,7 @@ export async function uploadFile(
       userId: who.userId,
     });
 
+  input.signal.throwIfAborted();
   return inTransaction(ctx.db, async (tx) => {
     const asset = await lockChangeableAsset(tx, who);
     const present = await findNewestFile(tx, asset.id, name);
@@ -61,7 +79,12 @@ export async function uploadFile(
 
 async function receiveFile(
   ctx: Context,
-  { request, quota, stallMs = STALL_MS }: { request: FastifyRequest; quota: Quota; stallMs?: number },
+  {
+    request,
+    quota,
+    signal,
+    stallMs = STALL_MS,
+  }: Omit<Upload, 'assetId'> & { quota: Quota; signal: AbortSignal },
 ): Promise<{ name: string; blob: Blob }> {
   // Ends the connection, so nobody is there to be answered.
   request.raw.setTimeout(stallMs, () => request.raw.destroy());
@@ -69,7 +92,7 @@ async function receiveFile(
     refuseSize(request, quota);
     const { part, rest } = await receivePart(request);
     const name = cleanFileName(part.filename);
-    const blob = await storeBlob(ctx, Readable.from(wholeFile(part.file, name, rest)), {
+    const blob = await storeBlob(ctx, Readable.from(wholeFile(part.file, name, rest), { signal }), {
       ...sizeLimit(quota),
       expectedBytes: announcedBytes(request),
     });

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
+import http, { type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import path from 'node:path';
+import { createApiKey, revokeApiKey } from '@bakehouse/contract/api-keys';
 import * as contract from '@bakehouse/contract/assets';
 import multipart from '@fastify/multipart';
 import Fastify from 'fastify';
@@ -95,6 +98,34 @@ describe('the storage of a user', () => {
   });
 });
 
+const head = '--cut\r\ncontent-disposition: form-data; name="data_file"; filename="a.txt"\r\n\r\n';
+
+test('an upload ends with its API key, and leaves nothing', async () => {
+  const eve = await server.signUp('Eve');
+  const id = await create(eve);
+  const made = { params: { userId: eve.userId }, body: { name: 'program' } };
+  const { api_key, secret } = await server.request(createApiKey, made, { as: eve });
+  const before = await storedFiles();
+  const request = http.request(`${server.url}/api/v1/asset/${id}/upload`, {
+    method: 'POST',
+    headers: { 'x-api-key': secret, 'content-type': 'multipart/form-data; boundary=cut' },
+  });
+  request.on('error', () => undefined);
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+  request.write(head);
+  const coming = setInterval(() => request.write('some text'), 20);
+  // The key has opened the call.
+  const lastUsed = () =>
+    server.services.db.selectFrom('api_keys').select('last_used_at').where('id', '=', api_key.id).execute();
+  await expect.poll(lastUsed).not.toEqual([{ last_used_at: null }]);
+  await server.request(revokeApiKey, { params: { keyId: api_key.id } }, { as: eve });
+  const [answer] = await answered;
+  clearInterval(coming);
+  request.destroy();
+  expect(answer.statusCode).toBe(401);
+  await expect.poll(storedFiles).toEqual(before);
+});
+
 describe('an upload that stands still', () => {
   const app = Fastify();
   let dave: TestUser;
@@ -107,8 +138,6 @@ describe('an upload that stands still', () => {
     await app.listen({ port: 0 });
   });
   afterAll(() => app.close());
-
-  const head = '--cut\r\ncontent-disposition: form-data; name="data_file"; filename="a.txt"\r\n\r\n';
 
   test.each([
     ['before its file', ''],

@@ -132,13 +132,14 @@ describe('the end of given credits', () => {
     expect(await findNextExpiry(db, ada)).toBeUndefined();
   });
 
-  test('waits for work that holds them', async () => {
-    const ada = await insertTestUser(db);
+  test('waits for work that holds them, though bought ones are there', async () => {
+    const [ada, bob] = [await insertTestUser(db, { boughtMicro: 20n }), await insertTestUser(db)];
     await give(ada, 10n, day(1));
     const { holdId } = await holdFor(ada, 7n);
     const expire = () => move((tx) => expireGiven(tx, { now: day(2), limit: 10 }));
     expect(await expire()).toEqual([{ accountId: userAccount(ada), amountMicro: 3n }]);
     expect(await expire()).toEqual([]);
+    await send(ada, bob, 20n);
     await move((tx) => settle(tx, { holdId, amountMicro: 5n }));
     expect(await expire()).toEqual([{ accountId: userAccount(ada), amountMicro: 2n }]);
     expect(await totals(ada)).toEqual({ balance: 0n, held: 0n, given: 0n });

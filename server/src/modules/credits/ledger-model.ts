@@ -89,7 +89,8 @@ export class LedgerModel {
       case 'expireGiven': {
         this.users.forEach(({ given }, who) => {
           const over = [...given].filter(([minutes]) => minutes <= move.minutes).map(([, left]) => left);
-          this.#spend(who, least(sum(over), this.#available(who)));
+          const all = sum(given.values());
+          this.#spend(who, least(sum(over), all - least(this.#held(who), all)));
         });
         return 'ok';
       }

@@ -1,12 +1,13 @@
 import type { ChangeEvent } from '@bakehouse/contract/events';
 import { sql } from 'kysely';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { testDatabase } from '../../testing/test-database.ts';
+import { connect } from '../db/database.ts';
 import { inTransaction } from '../db/in-transaction.ts';
 import { openEvents } from './events.ts';
-import { publishChange } from './publish-change.ts';
+import { announceAfterCommit, logFailedAnnouncements, publishChange } from './publish-change.ts';
 
 const { db, url } = await testDatabase();
 let reconnects = 0;
@@ -39,6 +40,22 @@ describe('events', () => {
     await publish('ada', 'two');
     await vi.waitFor(() => expect(ada.heard).toContain('two'));
     expect(alsoAda.heard).not.toContain('two');
+  });
+
+  test('that cannot be announced after their commit are logged', async () => {
+    const leaving = connect(url);
+    const warn = vi.fn();
+    logFailedAnnouncements(leaving, { warn } as unknown as Logger);
+    await announceAfterCommit(leaving, async (during) => {
+      await leaving.transaction().execute(async (tx) => {
+        during(tx);
+        await publishChange(tx, 'ada', { topic: 'run', id: 'unheard' });
+      });
+      await leaving.destroy();
+    });
+    await vi.waitFor(() =>
+      expect(warn).toHaveBeenCalledWith(expect.anything(), 'could not announce changes'),
+    );
   });
 
   test('of a transaction that fails are never heard', async () => {

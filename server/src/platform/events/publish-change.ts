@@ -1,5 +1,6 @@
 import { type ChangeEvent, changeEvent } from '@bakehouse/contract/events';
 import { sql } from 'kysely';
+import type { Logger } from 'pino';
 import * as z from 'zod';
 import type { Database, Transaction } from '../db/database.ts';
 import { gather } from '../gather.ts';
@@ -16,6 +17,12 @@ export function toPayload(userId: string | null, event: ChangeEvent): string {
 /** What the transactions that are open announce after their commit. */
 const afterCommit = new WeakMap<Transaction, Set<string>>();
 const announcers = new WeakMap<Database, (payload: string) => Promise<null>>();
+const logs = new WeakMap<Database, Logger>();
+
+/** Where it is noted that something could not be announced. */
+export function logFailedAnnouncements(db: Database, log: Logger): void {
+  logs.set(db, log);
+}
 
 /**
  * Announces a change to the user's listeners, or with null to everybody's, once the transaction has
@@ -54,7 +61,7 @@ export async function announceAfterCommit<T>(
   const answer = await run((tx) => afterCommit.set(tx, payloads));
   const announce = announcerOf(db);
   // Whoever is not told reads the new state a little later; the work is done.
-  for (const payload of payloads) announce(payload).catch(() => undefined);
+  for (const payload of payloads) void announce(payload);
   return answer;
 }
 
@@ -64,7 +71,11 @@ function announcerOf(db: Database): (payload: string) => Promise<null> {
   if (known) return known;
   const announcer = gather<string, null>(
     async (payloads) => {
-      await notify(db, [...new Set(payloads)]);
+      try {
+        await notify(db, [...new Set(payloads)]);
+      } catch (error) {
+        logs.get(db)?.warn({ err: error, changes: payloads.length }, 'could not announce changes');
+      }
       return payloads.map(() => null);
     },
     { max: 1_000 },

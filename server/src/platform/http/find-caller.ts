@@ -1,6 +1,6 @@
 import type { Endpoint, KeyScope } from '@bakehouse/contract/endpoint';
 import type { FastifyRequest } from 'fastify';
-import type { Caller, UserCaller, WorkloadCaller } from '../context.ts';
+import type { Caller, CallerKey, UserCaller, WorkloadCaller } from '../context.ts';
 import { AppError } from '../errors.ts';
 
 /** How callers are recognised; the modules that own users and workloads provide it. */
@@ -33,7 +33,17 @@ export async function findCaller(
   if (access === 'operator' && !user.isOperator) {
     throw new AppError('forbidden', { publicMessage: 'Only an operator may do this' });
   }
+  if (access === 'operator' && user.key) refuseLimitedKey(user.key);
+  if (endpoint.managesKeys && user.key) refuseFurtherKey(user.key);
   return user;
+}
+
+/** An operator gives credits: a key that may spend or do less could give itself what it was not given. */
+function refuseLimitedKey({ scopes, hasBudget }: CallerKey): void {
+  if (!hasBudget && scopes.includes('everything')) return;
+  throw new AppError('forbidden', {
+    publicMessage: 'This call needs an API key for everything, without a budget. Use the key of the web app',
+  });
 }
 
 function refuseOtherScopes(endpoint: Endpoint, scopes: readonly KeyScope[]): void {
@@ -42,6 +52,14 @@ function refuseOtherScopes(endpoint: Endpoint, scopes: readonly KeyScope[]): voi
   if (scopes.some((scope) => open.includes(scope))) return;
   throw new AppError('forbidden', {
     publicMessage: `This API key is for ${scopes.join(' and ')}: this call needs one for ${open.join(' or ')}`,
+  });
+}
+
+/** A key that makes or changes keys could give itself what it was not given, or outlive its end. */
+function refuseFurtherKey({ forWebApp }: CallerKey): void {
+  if (forWebApp) return;
+  throw new AppError('forbidden', {
+    publicMessage: 'This API key cannot manage API keys. Use the key of the web app',
   });
 }
 

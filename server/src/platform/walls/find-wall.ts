@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { bubblewrapWall } from './bubblewrap-wall.ts';
 import { userWall } from './user-wall.ts';
 import { noWall, type Wall } from './wall.ts';
-import { readerUser } from './workload-users.ts';
+import { TRIAL_USER } from './workload-users.ts';
 
 const run = promisify(execFile);
 const TRY_MS = 10_000;
@@ -50,7 +50,7 @@ async function tryWall(wall: Wall, { lendingDir, reads }: Places): Promise<strin
     cwd: lendingDir,
     reads: [...reads, lendingDir],
     writes: [],
-    user: readerUser(),
+    user: TRIAL_USER,
   };
   try {
     const [command = '', ...args] = await wall.enclose(program);

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -9,6 +10,21 @@ export async function gpuDevices(): Promise<string[]> {
     listFiles('/dev/dri', /^render/),
   ]);
   return lists.flat();
+}
+
+const EVERYBODY_USES = 0o006;
+const ITS_GROUP_USES = 0o060;
+
+/**
+ * The groups that may use devices which not everybody may. Never root's: a driver keeps some device
+ * files for itself, and much else on a machine opens to that group.
+ */
+export function groupsToUse(devices: Pick<Stats, 'mode' | 'gid'>[]): number[] {
+  const used = devices.filter(
+    ({ mode, gid }) =>
+      gid !== 0 && (mode & EVERYBODY_USES) !== EVERYBODY_USES && (mode & ITS_GROUP_USES) === ITS_GROUP_USES,
+  );
+  return [...new Set(used.map(({ gid }) => gid))];
 }
 
 async function listFiles(folder: string, named: RegExp): Promise<string[]> {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { killAllOf } from './user-wall.ts';
 import type { Wall } from './wall.ts';
-import { readerUser } from './workload-users.ts';
+import { isReaderUser, readerUsers, TRIAL_USER } from './workload-users.ts';
 
 /** No program reads that long: who has lent it has died. */
 const LEFT_BEHIND_MS = 60 * 60 * 1000;
@@ -13,39 +14,76 @@ type Lent = { localPath: string; as: string };
 
 /**
  * Makes files readable for a program behind the wall, as long as `work` takes: in a folder that only
- * the program's user may enter. They lie there without a copy where the disk is the same; nobody must
- * write to them.
+ * the program's user may enter, and not write to: what the server does in it leads nowhere else. They
+ * lie there without a copy where the disk is the same; nobody must write to them.
  */
 export async function lendFiles<T>(
   wall: Wall,
   files: Lent[],
   work: (lent: { folder: string; user: number }) => Promise<T>,
 ): Promise<T> {
-  const folder = path.join(wall.lendingDir, randomBytes(16).toString('hex'));
-  const user = readerUser();
+  await mkdir(wall.lendingDir, { recursive: true, mode: 0o711 });
+  const lent = await (wall.kind === 'user' ? makeFolderOfUser(wall) : makeFolder(wall));
   try {
-    await mkdir(wall.lendingDir, { recursive: true, mode: 0o711 });
-    await mkdir(folder, { mode: 0o700 });
-    if (wall.kind === 'user') await chown(folder, user, user);
     for (const { localPath, as } of files) {
-      const target = path.join(folder, as);
+      const target = path.join(lent.folder, as);
       await mkdir(path.dirname(target), { recursive: true, mode: 0o755 });
       await link(localPath, target).catch(() => copyFile(localPath, target));
       // Who may reach a file says the folder that it lies in.
       if (wall.kind === 'user') await chmod(target, READ_ONLY);
     }
-    return await work({ folder, user });
+    return await work(lent);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await takeBack(lent.folder, lent.user);
   }
 }
 
+async function makeFolder({ lendingDir }: Wall) {
+  const folder = path.join(lendingDir, randomBytes(16).toString('hex'));
+  await mkdir(folder, { mode: 0o700 });
+  return { folder, user: TRIAL_USER };
+}
+
+/** A folder that is named after its user: as long as it is there, nobody else becomes that user. */
+async function makeFolderOfUser({ lendingDir }: Wall) {
+  const busy = await usersOfProcesses();
+  for (const user of readerUsers()) {
+    if (busy.has(user)) continue;
+    const folder = path.join(lendingDir, String(user));
+    const made = await mkdir(folder, { mode: 0o700 }).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EEXIST') return false;
+        throw error;
+      },
+    );
+    if (!made) continue;
+    await chown(folder, process.getuid?.() ?? 0, user);
+    await chmod(folder, 0o750);
+    return { folder, user };
+  }
+  throw new Error('There are no more users for programs that read files');
+}
+
+/** Whom the processes of this machine belong to: another server on it lends to the same users. */
+async function usersOfProcesses(): Promise<Set<number>> {
+  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(ids.map((id) => stat(`/proc/${id}`).catch(() => null)));
+  return new Set(found.flatMap((one) => one?.uid ?? []));
+}
+
+/** Ends what its program has left running, which could lead the deletion elsewhere, or read what the next one is lent. */
+async function takeBack(folder: string, user: number): Promise<void> {
+  if (isReaderUser(user)) await killAllOf(user);
+  await rm(folder, { recursive: true, force: true });
+}
+
 /** Removes what killed servers have left lent. */
-export async function takeBackFiles({ lendingDir }: Pick<Wall, 'lendingDir'>): Promise<void> {
+export async function takeBackFiles({ kind, lendingDir }: Wall): Promise<void> {
   for (const name of await readdir(lendingDir).catch(() => [])) {
     const folder = path.join(lendingDir, name);
     const found = await stat(folder).catch(() => null);
     if (found && Date.now() - found.mtimeMs > LEFT_BEHIND_MS)
-      await rm(folder, { recursive: true, force: true });
+      await takeBack(folder, kind === 'user' ? found.gid : TRIAL_USER);
   }
 }

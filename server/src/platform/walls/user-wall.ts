@@ -4,11 +4,10 @@ import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gpuDevices } from './gpu-devices.ts';
+import { gpuDevices, groupsToUse } from './gpu-devices.ts';
 import type { Enclosed, Wall } from './wall.ts';
 
 const OPEN_DOORS = fileURLToPath(new URL('./open-doors.sh', import.meta.url));
-const EVERYBODY_USES = 0o006;
 
 /**
  * Programs run as users of their own, to whom the machine's ordinary rights apply. They get no more
@@ -28,7 +27,8 @@ export function userWall(lendingDir: string): Wall {
 }
 
 async function becomeUser({ user }: Enclosed): Promise<string[]> {
-  const groups = await gpuGroups();
+  const devices = await gpuDevices();
+  const groups = groupsToUse(await Promise.all(devices.map((device) => stat(device))));
   return [
     'setpriv',
     `--reuid=${user}`,
@@ -68,16 +68,6 @@ async function closedFolder(place: string, user: number): Promise<string | null>
 function mayEnter({ mode, uid, gid }: Stats, user: number): boolean {
   if (uid === user) return (mode & 0o100) !== 0;
   return (mode & (gid === user ? 0o010 : 0o001)) !== 0;
-}
-
-/** Groups that GPUs belong to which not everybody may use. */
-async function gpuGroups(): Promise<number[]> {
-  const groups = new Set<number>();
-  for (const device of await gpuDevices()) {
-    const { mode, gid } = await stat(device);
-    if ((mode & EVERYBODY_USES) !== EVERYBODY_USES) groups.add(gid);
-  }
-  return [...groups];
 }
 
 /** Ends all processes of a user, also those that have left their group. */

@@ -9,9 +9,19 @@ const LAST = 65_519;
 /** The first ones are for programs that read one file and end. */
 const READERS = 512;
 
-/** The user of a program that reads a file and ends. It owns nothing, so a number may come again. */
-export function readerUser(): number {
-  return FIRST + randomInt(READERS);
+/** Who tries the wall, and a name for nobody where the wall is not one between users. It is lent nothing. */
+export const TRIAL_USER = FIRST;
+
+/** The users of programs that read a file and end, in an order that differs from call to call. */
+export function readerUsers(): number[] {
+  const count = READERS - 1;
+  const first = randomInt(count);
+  return Array.from({ length: count }, (_, step) => TRIAL_USER + 1 + ((first + step) % count));
+}
+
+/** Whether a user is one of those. */
+export function isReaderUser(user: number): boolean {
+  return user > TRIAL_USER && user < FIRST + READERS;
 }
 
 /** Whether a user is one of those that belong to one workload each. */

@@ -33,6 +33,12 @@ type Options = {
 };
 
 const LAUNCHER = fileURLToPath(new URL('./launch.sh', import.meta.url));
+/** Behind the wall, as the workload's user: what it makes, and what libraries keep for the next time, is shared with nobody. */
+const BEGIN = `umask 077
+cd "$1" || exit 1
+export HOME="$1" TORCHINDUCTOR_CACHE_DIR="$1/.cache/torchinductor"
+shift
+exec "$@"`;
 const CLOSED = 'closed';
 const BIRTH_TIMEOUT_MS = 10_000;
 
@@ -72,7 +78,7 @@ export function createLocalDriver(options: Options): Driver {
     await writeFile(specFile, JSON.stringify(fullSpec(launch, places)), { mode: 0o600 });
     if (options.wall.kind === 'user') await chown(specFile, user, user);
     const command = await options.wall.enclose({
-      argv: [...program.argv, launch.spec.kind, specFile],
+      argv: ['/bin/sh', '-c', BEGIN, 'sh', places.work, ...program.argv, launch.spec.kind, specFile],
       cwd: places.work,
       reads: [...program.reads, places.inputs, specFile],
       writes: [places.work],
@@ -85,10 +91,11 @@ export function createLocalDriver(options: Options): Driver {
         '/bin/sh',
         [LAUNCHER, file, `${file}.exit`, ...politely(launch), ...pull, ...command],
         {
-          cwd: places.work,
+          // What runs in front of the wall takes no code and no settings from a folder of the workload.
+          cwd: dir,
           detached: true,
           stdio: ['ignore', log.fd, log.fd],
-          env: { ...program.env, ...ownCaches(places.work), ...showGpus(launch) },
+          env: { ...program.env, ...showGpus(launch) },
         },
       );
       child.once('exit', () => {
@@ -131,7 +138,7 @@ export function createLocalDriver(options: Options): Driver {
     await boundLog(log);
     if (await isAlive(owner)) return { state: 'alive' };
     // The leader is gone: nothing that it started may go on working without it.
-    await killAll(workloadId, owner);
+    await killAll(workloadId, attempt, owner);
     const exit = await readFile(`${attemptFile(workloadId, attempt)}.exit`, 'utf8').catch(() => '');
     const [lastLine = null] = await readLastLines(log, 1);
     return { state: 'ended', exitCode: exit.trim() === '' ? null : Number(exit), lastLine };
@@ -144,13 +151,23 @@ export function createLocalDriver(options: Options): Driver {
 
   async function kill(workloadId: string, attempt: number): Promise<void> {
     const owner = await readOwner(attemptFile(workloadId, attempt));
-    if (owner) await killAll(workloadId, owner);
+    if (owner) await killAll(workloadId, attempt, owner);
   }
 
-  /** Ends what an attempt has started; of a user of its own also what has left the group. */
-  async function killAll(workloadId: string, owner: Owner): Promise<void> {
+  /**
+   * Ends what an attempt has started; of a user of its own also what has left the group. A later
+   * attempt has the same user, and began when nothing of this one was left.
+   */
+  async function killAll(workloadId: string, attempt: number, owner: Owner): Promise<void> {
     await killGroup(owner);
-    await users.killAll(folder(workloadId));
+    const attempts = await attemptsOf(workloadId);
+    if (Math.max(...attempts) <= attempt) await users.killAll(folder(workloadId));
+  }
+
+  /** The attempts of a workload that somebody has taken. */
+  async function attemptsOf(workloadId: string): Promise<number[]> {
+    const names = await readdir(path.join(folder(workloadId), 'attempts')).catch(() => []);
+    return names.filter((name) => /^\d+$/.test(name)).map(Number);
   }
 
   return {
@@ -167,8 +184,9 @@ export function createLocalDriver(options: Options): Driver {
     logs: (workloadId, limit) => readLastLines(path.join(folder(workloadId), 'output.log'), limit),
     output: (workloadId, offset) => readLinesFrom(path.join(folder(workloadId), 'output.log'), offset),
     remove: async (workloadId) => {
-      const attempts = await readdir(path.join(folder(workloadId), 'attempts')).catch(() => []);
-      for (const name of attempts) if (/^\d+$/.test(name)) await kill(workloadId, Number(name));
+      for (const attempt of await attemptsOf(workloadId)) await kill(workloadId, attempt);
+      // A link that it puts in the way while the folder is deleted would lead out of it.
+      await users.killAll(folder(workloadId));
       await rm(folder(workloadId), { recursive: true, force: true });
     },
     onEnd: (listener) => {
@@ -186,11 +204,6 @@ function fullSpec(launch: Launch, places: { work: string; inputs: string }) {
     work_dir: places.work,
     inputs_dir: places.inputs,
   };
-}
-
-/** What libraries keep for the next time, such as compiled kernels, is shared with nobody. */
-function ownCaches(workDir: string): Record<string, string> {
-  return { HOME: workDir, TORCHINDUCTOR_CACHE_DIR: path.join(workDir, '.cache', 'torchinductor') };
 }
 
 type Owner = { pid: number; birth: string };

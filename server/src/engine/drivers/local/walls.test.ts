@@ -1,18 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmod, link, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { bubblewrapWall } from '../../../platform/walls/bubblewrap-wall.ts';
 import { findWall } from '../../../platform/walls/find-wall.ts';
-import { lendFiles } from '../../../platform/walls/lend-files.ts';
+import { lendFiles, takeBackFiles } from '../../../platform/walls/lend-files.ts';
 import { userWall } from '../../../platform/walls/user-wall.ts';
 import { noWall, type Wall } from '../../../platform/walls/wall.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import type { Launch } from '../driver.ts';
 import { testSpec } from '../test-spec.ts';
+import { closeInputCache, inputCacheDir } from './input-cache.ts';
 import { createLocalDriver } from './local-driver.ts';
 import { readBirth } from './process-identity.ts';
 
@@ -91,13 +92,18 @@ async function furnish(machine: Awaited<ReturnType<typeof makeMachine>>) {
   await link(blob, input);
   const saved = path.join(workloadsDir, neighbour, 'work', 'checkpoint');
   await writeFile(saved, 'x', { mode: 0o644 });
+  const caches = { cacheDir: path.join(dataDir, 'cache') };
+  const cached = path.join(inputCacheDir(caches), 'cdef');
+  await mkdir(inputCacheDir(caches), { recursive: true, mode: 0o755 });
+  await link(blob, cached);
+  await closeInputCache(caches);
   const socketDir = path.join(dataDir, 'postgres');
   await mkdir(socketDir, { mode: 0o700 });
   const socket = path.join(socketDir, 's');
   const listening = createServer().listen(socket);
   onFileEnd(async () => void listening.close());
   const spec = path.join(workloadsDir, neighbour, 'attempts', '1.json');
-  return { secret, blob, input, saved, spec, socket };
+  return { secret, blob, input, saved, cached, spec, socket };
 }
 
 const REFUSED = /^(EACCES|ENOENT|EROFS|EPERM)$/;
@@ -119,7 +125,7 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
     const answers = JSON.parse(
       (await machine.printed(await machine.start(`spy ${JSON.stringify(tries)}`))).split('\n').at(-1) ?? '',
     );
-    expect(Object.keys(answers)).toHaveLength(11);
+    expect(Object.keys(answers)).toHaveLength(13);
     for (const name of [...Object.values(files), socket]) expect(answers[name], name).toMatch(REFUSED);
     // What it wrote has gone nowhere: in bubblewrap a folder in memory may have taken it.
     expect(await readAll(files)).toEqual(before);
@@ -145,7 +151,7 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
       devices: [],
     });
     expect(Object.values(JSON.parse((await machine.printed(workloadId)).split('\n').at(-1) ?? ''))).toEqual(
-      Array.from({ length: 6 }, () => 'done'),
+      Array.from({ length: 7 }, () => 'done'),
     );
   });
 
@@ -187,6 +193,35 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
     },
   );
 
+  test.runIf(isThere)('what it leaves in its folder is run by nobody in front of the wall', async () => {
+    const machine = await makeMachine(makeWall, mode);
+    const id = await machine.start('exit 0');
+    await machine.printed(id);
+    const of = (name: string) => path.join(machine.workloadsDir, id, name);
+    const proof = path.join(machine.dataDir, 'proof');
+    const code = `open(${JSON.stringify(proof)}, 'w')`;
+    await mkdir(of('work/bakehouse_runtime'));
+    await writeFile(of('work/bakehouse_runtime/__main__.py'), code);
+    const pull = ['/bin/sh', '-c', 'test "$HOME" != "$1" && python3 -m bakehouse_runtime; shift; exec "$@"'];
+    const second = createLocalDriver({
+      workloadsDir: machine.workloadsDir,
+      wall: machine.wall,
+      capacity: async () => ({}),
+      program: async () => ({ ...program, pull: () => [...pull, 'sh', of('work')] }),
+    });
+    const server = { base_url: 'http://127.0.0.1:1', token: 'secret' };
+    const spec = testSpec(`spy ${JSON.stringify({ read: [], write: [of('work/mine')], connect: [] })}`);
+    const launch = { workloadId: id, behaviour: 'run' as const, spec, server, serverKey: 'key', devices: [] };
+    await second.start({ ...launch, attempt: 2 });
+    await vi.waitFor(async () => expect(await second.observe(id, 2)).toMatchObject({ exitCode: 0 }), {
+      timeout: 20_000,
+    });
+    await expect(stat(proof)).rejects.toThrow('ENOENT');
+    expect((await second.logs(id, 20)).join('\n')).toContain('No module named bakehouse_runtime');
+    // Its own part begins in its folder, and what it makes there is for nobody else.
+    expect((await stat(of('work/mine'))).mode & 0o077).toBe(0);
+  });
+
   test.runIf(isThere)('it is asked to stop, and what it started ends with it', async () => {
     const machine = await makeMachine(makeWall, mode);
     const idle = await machine.start('idle');
@@ -210,6 +245,29 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
       await vi.waitFor(async () => expect(await readBirth(Number(line))).toBeNull(), { timeout: 20_000 });
   });
 
+  test.runIf(isThere)(
+    'who still looks at an attempt that has ended ends nothing of the next one',
+    async () => {
+      const machine = await makeMachine(makeWall, mode);
+      const id = await machine.start('exit 0');
+      await machine.printed(id);
+      const server = { base_url: 'http://127.0.0.1:1', token: 'secret' };
+      const launch = { workloadId: id, behaviour: 'run' as const, server, serverKey: 'key', devices: [] };
+      await machine.driver.start({ ...launch, spec: testSpec('idle'), attempt: 2 });
+      const logs = () => machine.driver.logs(id, 1);
+      await vi.waitFor(async () => expect(await logs()).toEqual(['train idle']), { timeout: 20_000 });
+      expect(await machine.driver.observe(id, 1)).toMatchObject({ state: 'ended' });
+      await machine.driver.kill(id, 1);
+      await machine.driver.stop(id, 2);
+      await vi.waitFor(
+        async () =>
+          expect(await machine.driver.observe(id, 2)).toMatchObject({ state: 'ended', exitCode: 0 }),
+        { timeout: 20_000 },
+      );
+      expect(await logs()).toEqual(['saved']);
+    },
+  );
+
   test.runIf(isThere)('a program that reads a file sees that file alone', async () => {
     const machine = await makeMachine(makeWall, mode);
     const secret = path.join(machine.dataDir, 'secret');
@@ -228,7 +286,42 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
       expect(await read(path.join(folder, 'a/rows.csv'))).toBe('secret');
       await expect(read(path.join(machine.dataDir, 'other'))).rejects.toThrow();
     });
-    await expect(stat(path.join(machine.dataDir, 'lent', 'a'))).rejects.toThrow();
+    expect(await readdir(path.join(machine.dataDir, 'lent'))).toEqual([]);
+  });
+
+  test.runIf(isThere)('a program that reads a file leaves nothing: no file, and no process', async () => {
+    const machine = await makeMachine(makeWall, mode);
+    const users: number[] = [];
+    const [pid, made] = await lendFiles(machine.wall, [], async ({ folder, user }) => {
+      users.push(user);
+      await lendFiles(machine.wall, [], async (other) => void users.push(other.user));
+      const script = 'touch planted 2> /dev/null; setsid sleep 600 < /dev/null > /dev/null 2>&1 & echo $!';
+      const [command = '', ...args] = await machine.wall.enclose({
+        argv: ['/bin/sh', '-c', `cd ${folder}; ${script}`],
+        cwd: folder,
+        reads: [folder],
+        writes: [],
+        user,
+      });
+      const left = execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+      return [Number(left), await readdir(folder)] as const;
+    });
+    expect(made).toEqual([]);
+    expect(await readdir(path.join(machine.dataDir, 'lent'))).toEqual([]);
+    if (machine.wall.kind !== 'user') return;
+    await vi.waitFor(async () => expect(await readBirth(pid)).toBeNull(), { timeout: 20_000 });
+    expect(users[0]).not.toBe(users[1]);
+  });
+
+  test.runIf(isThere)('what a killed server has left lent is taken back', async () => {
+    const machine = await makeMachine(makeWall, mode);
+    const left = path.join(machine.wall.lendingDir, '61190');
+    await mkdir(left, { recursive: true });
+    const young = path.join(machine.wall.lendingDir, '61191');
+    await mkdir(young);
+    await utimes(left, 0, 0);
+    await takeBackFiles(machine.wall);
+    expect(await readdir(machine.wall.lendingDir)).toEqual(['61191']);
   });
 });
 

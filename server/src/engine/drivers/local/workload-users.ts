@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { killAllOf } from '../../../platform/walls/user-wall.ts';
 import type { Wall } from '../../../platform/walls/wall.ts';
-import { freeWorkloadUser, isWorkloadUser, readerUser } from '../../../platform/walls/workload-users.ts';
+import { freeWorkloadUser, isWorkloadUser, TRIAL_USER } from '../../../platform/walls/workload-users.ts';
 
 const run = promisify(execFile);
 
@@ -23,7 +23,7 @@ export function workloadUsers(wall: Wall, workloadsDir: string) {
     const there = await ownerOf(workDir);
     if (wall.kind !== 'user') {
       await mkdir(workDir, { recursive: true, mode: 0o700 });
-      return readerUser();
+      return TRIAL_USER;
     }
     if (there !== null && isWorkloadUser(there)) return there;
     const user = freeWorkloadUser(await takenUsers(), seedOf(workDir));

@@ -6,6 +6,7 @@ import {
   revokeApiKey,
   rotateApiKeyById,
 } from '@bakehouse/contract/api-keys';
+import { createAsset } from '@bakehouse/contract/assets';
 import { listModels } from '@bakehouse/contract/chat';
 import { transferTokens } from '@bakehouse/contract/credits';
 import type { CallOf } from '@bakehouse/contract/endpoint';
@@ -122,8 +123,8 @@ describe('a key', () => {
     ];
     const ask = async (as: { apiKey: string }) => (await server.send(listModels, {}, { as })).status;
     const create = async (as: { apiKey: string }) => {
-      const call = { params: { userId: fay.userId }, body: { name: 'more' } };
-      return (await server.send(createApiKey, call, { as })).status;
+      const body = { dataset_type: 'RAW' as const, title: 'more', user_id: fay.userId };
+      return (await server.send(createAsset, { body }, { as })).status;
     };
     const chat = async (as: { apiKey: string }) =>
       (
@@ -141,10 +142,10 @@ describe('a key', () => {
     ]);
     const change = { params: { keyId: reader.id }, body: { scopes: ['everything' as const] } };
     await server.request(changeApiKey, change, { as: fay });
-    expect(await create(reader)).toBe(201);
+    expect(await create(reader)).toBe(200);
   });
 
-  test('with a budget neither manages keys nor sends credits', async () => {
+  test('with a budget sends no credits, and no further key manages keys', async () => {
     const gus = await server.signUp('Gus');
     const key = await makeKey(gus, { budget: { amount: '1', period: 'total' } });
     const refused = { status: 403, code: 'forbidden' };
@@ -158,7 +159,8 @@ describe('a key', () => {
     await expect(server.request(transferTokens, send, { as: key })).rejects.toMatchObject(refused);
     await server.request(changeApiKey, change, { as: gus });
     expect((await list(gus)).at(-1)?.budget).toBeNull();
-    await makeKey({ ...gus, ...key });
+    await expect(makeKey({ ...gus, ...key })).rejects.toMatchObject(refused);
+    expect(await list({ ...gus, ...key })).toHaveLength(2);
   });
 
   test('that is revoked ends what it has open, on every server, and nothing else', async () => {

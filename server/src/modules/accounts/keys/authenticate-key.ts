@@ -26,10 +26,14 @@ export function authenticateKey(services: Services): (key: string) => Promise<Us
       isOperator: isOperator(services.config, { email, emailVerified }),
       key: {
         id: owner.key_id,
+        forWebApp: owner.for_web_app,
         scopes: owner.scopes,
         hasBudget: owner.has_budget,
         expiresAt: owner.expires_at,
-        isLive: async () => (await findKeyOwner(hash)) !== undefined,
+        look: async () => {
+          const now = await findKeyOwner(hash);
+          return now ? { scopes: now.scopes, expiresAt: now.expires_at } : null;
+        },
       },
     };
   };

@@ -6,7 +6,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { recordAudit } from '../record-audit.ts';
-import { findOwnKey, refuseBudgetedKey } from './find-own-key.ts';
+import { findOwnKey } from './find-own-key.ts';
 import { type Budget, type KeyRow, updateKey } from './key-queries.ts';
 import { readBudget, readExpiry } from './key-settings.ts';
 import { toApiKey } from './to-api-key.ts';
@@ -16,7 +16,6 @@ export async function changeApiKey(
   ctx: Context,
   { params, body }: InputOf<typeof contract>,
 ): Promise<ApiKey> {
-  refuseBudgetedKey(ctx);
   const { userId } = ctx.caller;
   const now = ctx.clock.now();
   return inTransaction(ctx.db, async (tx) => {

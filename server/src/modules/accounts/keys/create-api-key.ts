@@ -5,7 +5,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { recordAudit } from '../record-audit.ts';
 import { hashApiKey, makeApiKey } from './api-key.ts';
-import { findOwnKey, refuseBudgetedKey } from './find-own-key.ts';
+import { findOwnKey } from './find-own-key.ts';
 import { insertKey, listKeys, lockWebAppKey } from './key-queries.ts';
 import { readBudget, readExpiry } from './key-settings.ts';
 import { toApiKey } from './to-api-key.ts';
@@ -17,7 +17,6 @@ export async function createApiKey(
   ctx: Context,
   { body }: Pick<InputOf<typeof contract>, 'body'>,
 ): Promise<ResponseOf<typeof contract>> {
-  refuseBudgetedKey(ctx);
   const { userId } = ctx.caller;
   const now = ctx.clock.now();
   const expiresAt = readExpiry(body.expires_at, now);

@@ -13,11 +13,3 @@ export async function findOwnKey(tx: Transaction, ctx: Context, keyId: string): 
 export function keyNotFound(): AppError {
   return new AppError('not_found', { publicMessage: 'API key not found' });
 }
-
-/** Throws AppError 'forbidden' for a key with a budget: it could give itself a larger one, or another key. */
-export function refuseBudgetedKey({ caller }: Context): void {
-  if (!caller.key?.hasBudget) return;
-  throw new AppError('forbidden', {
-    publicMessage: 'An API key with a budget cannot manage API keys. Use the key of the web app',
-  });
-}

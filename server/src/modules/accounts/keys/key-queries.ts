@@ -11,6 +11,7 @@ type Db = Database | Transaction;
 
 export type KeyOwner = {
   key_id: string;
+  for_web_app: boolean;
   scopes: KeyScope[];
   has_budget: boolean;
   expires_at: Date | null;
@@ -32,13 +33,15 @@ export async function findKeyOwners(
     services,
     'find_key_owners',
     sql<KeyOwner & { sha256: string }>`
-      select encode(s.sha256, 'hex') as sha256, s.key_id, s.scopes, s.has_budget, s.expires_at, s.last_used_at, s.user_id,
-        u.email, u.email_verified
+      select encode(s.sha256, 'hex') as sha256, s.key_id, s.for_web_app, s.scopes, s.has_budget, s.expires_at,
+        s.last_used_at, s.user_id, u.email, u.email_verified
       from (
-        select sha256, id as key_id, scopes, budget_micro is not null as has_budget, expires_at, last_used_at, user_id
+        select sha256, id as key_id, for_web_app, scopes, budget_micro is not null as has_budget, expires_at,
+          last_used_at, user_id
         from api_keys where sha256 = any (${hashes}) and revoked_at is null
         union all
-        select previous_sha256, id, scopes, budget_micro is not null, least(expires_at, previous_until), last_used_at, user_id
+        select previous_sha256, id, for_web_app, scopes, budget_micro is not null, least(expires_at, previous_until),
+          last_used_at, user_id
         from api_keys where previous_sha256 = any (${hashes}) and revoked_at is null
       ) s join users u on u.id = s.user_id
       where s.expires_at is null or s.expires_at > ${services.clock.now()}`,

@@ -5,11 +5,10 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { recordAudit } from '../record-audit.ts';
 import { refuseWebAppKey } from './change-api-key.ts';
 import { endKeys } from './end-keys.ts';
-import { findOwnKey, refuseBudgetedKey } from './find-own-key.ts';
+import { findOwnKey } from './find-own-key.ts';
 
 /** Ends an API key of the caller, and what it has open. Throws AppError 'conflict' for the web app's. */
 export async function revokeApiKey(ctx: Context, { params }: InputOf<typeof contract>): Promise<void> {
-  refuseBudgetedKey(ctx);
   await inTransaction(ctx.db, async (tx) => {
     const key = await findOwnKey(tx, ctx, params.keyId);
     refuseWebAppKey(key, 'revoked');

@@ -5,14 +5,13 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { recordAudit } from '../record-audit.ts';
 import { serverSecret } from '../server-secret.ts';
-import { findOwnKey, keyNotFound, refuseBudgetedKey } from './find-own-key.ts';
+import { findOwnKey, keyNotFound } from './find-own-key.ts';
 import { type KeyRow, lockWebAppKey } from './key-queries.ts';
 import { renewKey } from './renew-key.ts';
 import { toApiKey } from './to-api-key.ts';
 
 /** Gives the caller's web app a new API key. The old one is nobody's from the commit on. */
 export async function rotateApiKey(ctx: Context): Promise<{ data: string }> {
-  refuseBudgetedKey(ctx);
   return inTransaction(ctx.db, async (tx) => {
     const key = await lockWebAppKey(tx, ctx.caller.userId);
     if (!key) throw keyNotFound();
@@ -25,7 +24,6 @@ export async function rotateApiKeyById(
   ctx: Context,
   { params, body }: InputOf<typeof byId>,
 ): Promise<ResponseOf<typeof byId>> {
-  refuseBudgetedKey(ctx);
   return inTransaction(ctx.db, async (tx) => {
     const secret = await rotate(tx, ctx, await findOwnKey(tx, ctx, params.keyId), body.keep_old);
     return { api_key: toApiKey(await findOwnKey(tx, ctx, params.keyId), ctx.clock.now()), secret };

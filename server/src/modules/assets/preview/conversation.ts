@@ -11,8 +11,11 @@ const TURN_CHARS_MAX = 2_000;
 /** Under which keys a turn has its speaker and what was said. */
 export const dialogueKeys = { messages: ['role', 'content'], sharegpt: ['from', 'value'] } as const;
 
-/** What ShareGPT calls the speakers. */
+/** Who speaks, by the words that files have for it in any case; others are shown as they are. */
 const ROLES = new Map([
+  ['system', 'system'],
+  ['user', 'user'],
+  ['assistant', 'assistant'],
   ['human', 'user'],
   ['gpt', 'assistant'],
   ['chatgpt', 'assistant'],
@@ -47,8 +50,9 @@ export function readConversation(value: unknown, chars: number): Conversation {
 function toTurn(value: unknown, chars: number): Conversation['turns'][number] {
   const turn: Record<string, unknown> = typeof value === 'object' && value !== null ? { ...value } : {};
   const role = toText(turn.role ?? turn.from);
+  const known = role.trim().toLowerCase();
   return {
-    role: cut(ROLES.get(role) ?? role, 40),
+    role: cut(ROLES.get(known) ?? role, 40),
     content: cut(toText(turn.content ?? turn.value), chars),
   };
 }

@@ -24,7 +24,7 @@ test.each(alike)('$what', ({ columns, rows, format }) => {
 
 test('the turns of a conversation are shown by one word for each speaker, and cut', () => {
   const turns = Array.from({ length: 30 }, () => ({ from: 'human', value: 'x'.repeat(5000) }));
-  const { turns: shown, turn_count } = readConversation([{ from: 'gpt', value: 'Hi' }, ...turns], 2000);
+  const { turns: shown, turn_count } = readConversation([{ from: ' GPT', value: 'Hi' }, ...turns], 2000);
   expect(turn_count).toBe(31);
   expect(shown).toHaveLength(20);
   expect(shown[0]).toEqual({ role: 'assistant', content: 'Hi' });

@@ -19,6 +19,14 @@ const PAIRS = [
   ['query', 'response'],
   ['input', 'output'],
 ] as const;
+/** Of preferences there are two conversations: one of them would be learnt by chance. */
+const PREFERENCES = ['chosen', 'rejected'];
+/** What may stand beside a text and says nothing that a model should learn. */
+const ABOUT_TEXT = new RegExp(
+  '^((.*_)?(id|idx|index|url|uri|path|score|count|date|time|at|hash)|row|source|link|timestamp' +
+    '|title|author|lang|language|license|domain|subset|split|file|file_?name|dump|tags|length' +
+    '|meta.*|__.*)$',
+);
 
 /**
  * The format of a file with these columns, by their names and by its first rows; null where nobody
@@ -36,7 +44,7 @@ export function recogniseFormat(columns: string[], rows: unknown[][]): DataForma
   });
   for (const format of ['messages', 'sharegpt'] as const) {
     const column = dialogueColumn(columns, rows, dialogueKeys[format]);
-    if (column !== undefined) return of(format, column);
+    if (column !== undefined && !findColumn([column], PREFERENCES)) return of(format, column);
   }
   if (find('instruction') !== undefined && find('output', 'response') !== undefined) return of('alpaca');
   for (const [asked, answered] of PAIRS) {
@@ -44,7 +52,8 @@ export function recogniseFormat(columns: string[], rows: unknown[][]): DataForma
     if (question !== undefined && answer !== undefined) return of('prompt_completion', question, answer);
   }
   const text = find('text', 'content') ?? onlyText(columns, rows);
-  return text === undefined ? null : of('text', text);
+  const isText = columns.every((column) => column === text || ABOUT_TEXT.test(column.trim().toLowerCase()));
+  return text !== undefined && isText ? of('text', text) : null;
 }
 
 /** The first of these columns, whatever its case. */
@@ -56,6 +65,7 @@ function findColumn(columns: string[], names: string[]): string | undefined {
   return undefined;
 }
 
+/** The one column with conversations, or that of them which is called so. */
 function dialogueColumn(
   columns: string[],
   rows: unknown[][],
@@ -67,7 +77,7 @@ function dialogueColumn(
       return typeof first === 'object' && first !== null && keys.every((key) => key in first);
     }),
   );
-  return findColumn(found, DIALOGUE_NAMES) ?? found[0];
+  return findColumn(found, DIALOGUE_NAMES) ?? (found.length === 1 ? found[0] : undefined);
 }
 
 function onlyText(columns: string[], rows: unknown[][]): string | undefined {
