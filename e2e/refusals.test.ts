@@ -9,6 +9,7 @@ import { journey, look, WORK_MS } from './journey.ts';
 import { signUp } from './sign-up.ts';
 
 const QUESTIONS = Array.from({ length: 20 }, (_, n) => `What is number ${n}?,It is the number ${n}.`);
+const RUN_LIST = /\/api\/v1\/runs(\?|$)/;
 const DATA = { name: 'numbers.csv', text: ['question,answer', ...QUESTIONS].join('\n') };
 
 journey(
@@ -16,14 +17,14 @@ journey(
   async ({ page, allowErrors }) => {
     allowErrors(/500|ERR_FAILED/);
     await signUp(page);
-    await page.route('**/api/v1/runs?*', (route) =>
+    await page.route(RUN_LIST, (route) =>
       route.fulfill({ status: 500, json: { error: { message: 'The disk is on fire' } } }),
     );
     await page.goto('/llm-training');
     await page.getByText('Your runs could not be loaded').waitFor();
     await page.getByText('The disk is on fire').waitFor();
     await look(page, 'runs-error');
-    await page.unroute('**/api/v1/runs?*');
+    await page.unroute(RUN_LIST);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('No runs yet').waitFor();
   },

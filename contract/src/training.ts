@@ -37,7 +37,10 @@ const trainingFields = {
   /** Of `prompt_completion`; of `text`, `messages` and `sharegpt` the input column holds everything. */
   input_column: z.string().nullish(),
   output_column: z.string().nullish(),
-  /** A column with a system prompt for each row's conversation. */
+  /**
+   * A column with a system prompt for each row's conversation. Left out: the one that is called so, if
+   * there is one; empty: none.
+   */
   system_column: z.string().nullish(),
   segmentation_method: z.enum(segmentationMethods).default(fineTuneDefaults.segmentation_method),
   batch_size: numberOf(fineTuneNumbers.batch_size),
@@ -168,8 +171,8 @@ export const run = z.object({
   charged: z.string().nullable(),
   /** What it may cost at most, in BGL, however often it is resumed. */
   ceiling: bgl,
-  /** Why it was stopped before its end: at its ceiling, or for want of credits. Null: neither. */
-  stop_reason: z.enum(['ceiling', 'credits']).nullable(),
+  /** Why it was stopped before its end: at its ceiling, for want of credits, or at the budget of its API key. Null: none of these. */
+  stop_reason: z.enum(['ceiling', 'credits', 'budget']).nullable(),
   /** What is held if it is resumed now, in BGL; null: it cannot be resumed. */
   resume_hold: z.string().nullable(),
   /** Its ceiling if it is resumed without another; null: it cannot be resumed. */

@@ -118,7 +118,7 @@ def test_a_chat_template_that_asks_for_the_date_gets_that_of_the_spec(
     model = with_begin_token(tiny_model, tmp_path / "dated", template=template)
     tokens = read_model_tokens(model, "2026-11-20")
     rendered = tokens.conversation([Turn("user", "q"), Turn("assistant", "a")])
-    assert rendered == Rendered("20 Nov 2026 qa", [(13, 14)], is_ended=False)
+    assert rendered == Rendered("20 Nov 2026 qa", [(13, 14)], [1], is_ended=False)
 
 
 def test_the_rows_of_one_question_are_never_on_both_sides(tmp_path: Path, tiny_model: Path) -> None:
@@ -318,7 +318,7 @@ def test_of_a_conversation_every_answer_is_learnt_and_the_rest_is_read(
     assert tokens.decode(learnt, skip_special_tokens=False) == "Ada.<|im_end|>\nYes.<|im_end|>\n"
     assert "Be brief." in tokens.decode(read, skip_special_tokens=False)
     (sample,) = prepared.samples
-    assert [turn.role for turn in sample.turns] == [role for role, _ in said] + ["assistant"]
+    assert [turn.role for turn, _ in sample.turns] == [role for role, _ in said] + ["assistant"]
     assert prepared.format is not None
     assert prepared.format.format == "messages"
 
@@ -336,8 +336,28 @@ def test_a_conversation_is_cut_behind_its_first_answers(tmp_path: Path, tiny_mod
     assert prepared.train.learnt_of(0).sum() > 0
     assert prepared.rows_truncated == 1
     assert [row.line for row in prepared.dropped.first] == [2]
-    # Only those turns are shown of which something is learnt.
-    assert prepared.samples[0].turns == [Turn("user", "Who?"), Turn("assistant", "Ada.")]
+    # Turns are shown up to the last of which something is learnt.
+    assert prepared.samples[0].turns == [
+        (Turn("user", "Who?"), False),
+        (Turn("assistant", "Ada."), True),
+    ]
+
+
+def test_an_answer_of_which_only_the_header_is_left_is_not_shown_as_learnt(
+    tmp_path: Path, tiny_model: Path
+) -> None:
+    said = [("user", "Who?"), ("assistant", "Ada."), ("user", "x"), ("assistant", "Yes, she does.")]
+    path = write_rows(tmp_path / "x.jsonl", [chat(*said)])
+    whole = prepare(path, tiny_model, max_chunk_size=200, **COLUMNS_BY_FORMAT).samples[0]
+    cut = len(whole.learnt) - whole.learnt[::-1].index(False)
+    shown = [
+        [learnt for _, learnt in sample.turns]
+        for sample in (
+            prepare(path, tiny_model, max_chunk_size=size, **COLUMNS_BY_FORMAT).samples[0]
+            for size in (cut, cut + 1)
+        )
+    ]
+    assert shown == [[False, True], [False, True, False, True]]
 
 
 def test_turns_without_a_chat_template_stand_on_lines_of_their_own(
@@ -452,6 +472,6 @@ def test_a_long_text_of_a_column_is_cut_into_windows_of_one_side(
     assert all(f"{short}{number}<|im_end|>" in everything for number in range(8))
     assert prepared.train.learnt.all()
     assert [(row.line, row.reason) for row in prepared.dropped.first] == [
-        (10, "a text of 1 tokens, fewer than 4")
+        (10, "a text of 1 token, fewer than 4")
     ]
     assert prepared.warnings == []

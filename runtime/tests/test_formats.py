@@ -52,6 +52,14 @@ def test_messages_become_a_conversation_up_to_the_last_answer(tmp_path: Path) ->
     ]
 
 
+def test_an_empty_name_asks_for_no_system_prompt(tmp_path: Path) -> None:
+    row = {"instruction": "Add.", "output": "2", "system": "Be brief."}
+    said = turns(("user", "Add."), ("assistant", "2"))
+    assert list(read(tmp_path, [row], system_column="").rows) == [Conversation(1, said)]
+    prompted = [Turn("system", "Be brief."), *said]
+    assert list(read(tmp_path, [row]).rows) == [Conversation(1, prompted)]
+
+
 def test_roles_are_known_in_any_case_and_an_empty_system_prompt_is_none(tmp_path: Path) -> None:
     said = [("System", " "), (" User", "Hi"), ("ASSISTANT", "Hello")]
     rows = read(tmp_path, [{"messages": [{"role": r, "content": c} for r, c in said]}])

@@ -80,8 +80,8 @@ def test_the_command_prints_one_report(
     }
     assert report["samples"][0] == {
         "turns": [
-            {"role": "user", "content": "question 0"},
-            {"role": "assistant", "content": "answer 0"},
+            {"role": "user", "content": "question 0", "learnt": False},
+            {"role": "assistant", "content": "answer 0", "learnt": True},
         ],
         "parts": [
             {

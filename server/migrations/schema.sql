@@ -447,7 +447,7 @@ create table runs (
   constraint runs_settled_micro_check CHECK (settled_micro >= 0),
   constraint runs_settled_seconds_check CHECK (settled_seconds >= 0::double precision),
   constraint runs_slowdown_check CHECK (slowdown >= 1::double precision),
-  constraint runs_stop_reason_known CHECK (stop_reason = ANY (ARRAY['ceiling'::text, 'credits'::text])),
+  constraint runs_stop_reason_known CHECK (stop_reason = ANY (ARRAY['ceiling'::text, 'credits'::text, 'budget'::text])),
   constraint runs_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES ledger_holds(id),
   constraint runs_id_fkey FOREIGN KEY (id) REFERENCES workloads(id),
   constraint runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)

@@ -73,6 +73,7 @@ import { localUrl } from './platform/http/local-url.ts';
 import type { AnyJob } from './platform/jobs/define-job.ts';
 import { openJobQueue } from './platform/jobs/job-queue.ts';
 import { createMetrics } from './platform/metrics.ts';
+import { othersMayRead } from './platform/others-may-read.ts';
 import { openLocalBlobStore } from './platform/storage/local-blob-store.ts';
 import { measureBlobs } from './platform/storage/measure-blobs.ts';
 import { scrubBlobsJob } from './platform/storage/scrub-blobs.ts';
@@ -165,9 +166,13 @@ export async function createApp(options: Options): Promise<App> {
   const { wall, line } = await findWall({
     lendingDir: path.join(config.dataDir, 'lent'),
     reads: [runtimeDir],
-    hidden: [config.dataDir, inputCacheDir(config)],
+    // Its `.env` lies beside the runtime.
+    hidden: [path.dirname(runtimeDir), config.dataDir, inputCacheDir(config)],
   });
   if (roles.includes('reconciler')) log[wall.kind === 'none' ? 'warn' : 'info'](line);
+  const settings = path.join(path.dirname(runtimeDir), '.env');
+  if (await othersMayRead(settings))
+    log.warn(`Every user of this machine may read ${settings}, workloads too: chmod 600 it`);
   const services: Services = { config, clock, log, db, pool, events, jobs: queue, blobs, wall };
 
   const kinds = registerKinds([fineTuneKind(clock, cpuLoad), textServerKind(queue)]);

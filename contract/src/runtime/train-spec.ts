@@ -88,7 +88,12 @@ export const droppedRow = z.object({
 });
 
 /** What one side of a conversation says. */
-export const turn = z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() });
+export const turn = z.object({
+  role: z.enum(['system', 'user', 'assistant']),
+  content: z.string(),
+  /** Whether any of it is learnt: not what is only read, nor what the chunk size cuts away. */
+  learnt: z.boolean(),
+});
 
 /** A format with the columns that it needs; of alpaca they go by their names. */
 export const dataFormat = z.object({

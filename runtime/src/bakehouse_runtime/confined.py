@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-# Enough for the largest file that can be uploaded, read row by row. A small machine gives an
-# eighth of its memory: a server runs up to four reads at once (share-reads.ts).
+# Enough for the largest file with rows that can be uploaded; a text file is read whole. A
+# small machine gives an eighth of its memory: a server runs up to four reads at once
+# (share-reads.ts).
 MEMORY_BYTES = 4 << 30
 # The server reads the same file before a run, in two minutes at most.
 TIME_LIMIT_S = 600.0

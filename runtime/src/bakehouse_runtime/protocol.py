@@ -106,6 +106,7 @@ class TrainSpec(Wire):
 class Turn(Wire):
     role: Literal["system", "user", "assistant"]
     content: str
+    learnt: bool
 
 
 class ValidateReportTokenHistogram(Wire):

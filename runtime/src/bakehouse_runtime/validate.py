@@ -148,7 +148,8 @@ def _shown_sample(sample: Sample, tokens: ModelTokens) -> dict[str, Any]:
     parts = groupby(zip(sample.tokens, sample.learnt, strict=True), key=lambda token: token[1])
     return {
         "turns": [
-            {"role": turn.role, "content": _shortened(turn.content)} for turn in sample.turns
+            {"role": turn.role, "content": _shortened(turn.content), "learnt": learnt}
+            for turn, learnt in sample.turns
         ],
         "parts": [
             {

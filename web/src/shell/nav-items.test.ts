@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createItems, isSelected, type NavItem, navGroups } from './nav-items.ts';
+import { isSelected, navGroups, type PageItem } from './nav-items.ts';
 
 const labels = (groups: ReturnType<typeof navGroups>) =>
   groups.flatMap(({ items }) => items.map(({ label }) => label));
-const item = (label: string): NavItem => {
-  const all = [...navGroups({ is_operator: true }).flatMap(({ items }) => items), ...createItems];
+const item = (label: string): PageItem => {
+  const all = navGroups({ is_operator: true }).flatMap(({ items }) => items);
   const found = all.find((one) => one.label === label);
   if (!found) throw new Error(`There is no item ${label}`);
   return found;
@@ -24,11 +24,10 @@ test('a page marks its item, also from below', () => {
 });
 
 test('a sheet marks an item while it is open, and then the page has its mark back', () => {
-  const open = { pathname: '/dashboard', sheet: { name: 'create-model', page: '/model' } };
+  const open = { pathname: '/dashboard', sheet: { page: '/model' } };
   expect(isSelected(item('My Models'), open)).toBe(true);
-  expect(isSelected(item('Create Model'), open)).toBe(true);
   expect(isSelected(item('Dashboard'), open)).toBe(false);
   expect(isSelected(item('Dashboard'), { ...open, sheet: undefined })).toBe(true);
   // A sheet that belongs nowhere leaves the page its mark.
-  expect(isSelected(item('Dashboard'), { ...open, sheet: { name: 'contact' } })).toBe(true);
+  expect(isSelected(item('Dashboard'), { ...open, sheet: {} })).toBe(true);
 });

@@ -29,7 +29,9 @@ export type NavItem = {
   /** Leads out of the app, in a tab of its own. */
   | { kind: 'link'; href: string }
 );
-export type NavGroup = { label: string | null; items: NavItem[] };
+/** An item of the sidebar. */
+export type PageItem = Exclude<NavItem, { kind: 'sheet' }>;
+export type NavGroup = { label: string | null; items: PageItem[] };
 
 /** What the Create menu offers. */
 export const createItems: NavItem[] = [
@@ -159,13 +161,12 @@ export function navGroups(user: Pick<User, 'is_operator'> | null | undefined): N
   return user?.is_operator ? [...groups, operatorGroup] : groups;
 }
 
-/** Whether the item is marked: that of the open sheet, or of the page that it belongs to; else that of the page in sight. */
+/** Whether the item is marked: that of the page that the open sheet belongs to; else that of the page in sight. */
 export function isSelected(
-  item: NavItem,
-  { pathname, sheet }: { pathname: string; sheet: { name: string; page?: string } | undefined },
+  item: PageItem,
+  { pathname, sheet }: { pathname: string; sheet: { page?: string } | undefined },
 ): boolean {
   if (item.kind === 'link') return false;
-  if (item.kind === 'sheet') return item.sheet === sheet?.name;
   const shown = sheet?.page ?? pathname;
   return shown === item.to || shown.startsWith(`${item.to}/`);
 }

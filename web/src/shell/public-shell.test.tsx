@@ -1,4 +1,4 @@
-import { QueryClientProvider } from '@tanstack/react-query';
+import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import {
   createMemoryHistory,
   createRootRoute,
@@ -9,11 +9,24 @@ import {
 import { render, screen } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { queryClient } from '../lib/query-client.ts';
+import { broadcastSession } from '../lib/session-channel.ts';
 import { sessionQuery } from '../modules/accounts/api.ts';
 import { PublicShell } from './public-shell.tsx';
 
 // Nothing is read: what the shell shows of the session is here already.
 vi.mock('../lib/api-client.ts', () => ({ call: () => new Promise(() => {}) }));
+
+const readPictures = vi.fn<() => Promise<string>>(async () => 'Pictures');
+
+function Generator() {
+  const { data } = useQuery({ queryKey: ['picture', 'list'], queryFn: readPictures });
+  return (
+    <>
+      <h1>A generator</h1>
+      <p>{data}</p>
+    </>
+  );
+}
 
 function show() {
   const root = createRootRoute();
@@ -21,7 +34,7 @@ function show() {
   const page = createRoute({
     getParentRoute: () => shell,
     path: '/generator',
-    component: () => <h1>A generator</h1>,
+    component: Generator,
   });
   const router = createRouter({
     routeTree: root.addChildren([shell.addChildren([page])]),
@@ -47,4 +60,16 @@ it('lets a visitor in, and leads to signing in and back', async () => {
   await vi.waitFor(() =>
     expect(router.history.location.state).toMatchObject({ next: '/generator?prompt=bread' }),
   );
+});
+
+it('reads what is in sight again as a visitor after signing out, and forgets the rest', async () => {
+  queryClient.setQueryData(sessionQuery.queryKey, null);
+  queryClient.setQueryData(['balance', 'u1'], '125');
+  readPictures.mockResolvedValueOnce("Ada's pictures").mockResolvedValueOnce("Everybody's pictures");
+  queryClient.removeQueries({ queryKey: ['picture'] });
+  show();
+  expect(await screen.findByText("Ada's pictures")).toBeTruthy();
+  broadcastSession({ type: 'signed-out', userId: 'u1' });
+  expect(await screen.findByText("Everybody's pictures")).toBeTruthy();
+  expect(queryClient.getQueryData(['balance', 'u1'])).toBeUndefined();
 });

@@ -2,9 +2,8 @@ import type { User } from '@bakehouse/contract/accounts';
 import { Link, useLocation } from '@tanstack/react-router';
 import { ArrowUpRight } from 'lucide-react';
 import { useOpenSheet } from '../lib/sheet.ts';
-import { isSelected, type NavItem, navGroups } from './nav-items.ts';
+import { isSelected, navGroups, type PageItem } from './nav-items.ts';
 import { findSheet } from './open-sheets.tsx';
-import { useGoToItem } from './use-go-to-item.ts';
 
 type Props = {
   /** Null for a visitor, undefined until the session is known. */
@@ -37,10 +36,9 @@ export function Sidebar({ user, onNavigate }: Props) {
 const itemClass =
   'flex h-8 w-full items-center gap-2.5 rounded-lg px-2.5 text-left font-medium text-muted transition-colors hover:bg-hover hover:text-ink data-selected:bg-hover data-selected:text-ink [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:data-selected:text-accent-text';
 
-type ItemProps = { item: NavItem; selected: boolean; onNavigate: (() => void) | undefined };
+type ItemProps = { item: PageItem; selected: boolean; onNavigate: (() => void) | undefined };
 
 function Item({ item, selected, onNavigate }: ItemProps) {
-  const goTo = useGoToItem();
   const shared = { className: itemClass, 'data-selected': selected || undefined };
   const content = (
     <>
@@ -54,19 +52,6 @@ function Item({ item, selected, onNavigate }: ItemProps) {
         <Link {...shared} to={item.to} onClick={onNavigate}>
           {content}
         </Link>
-      );
-    case 'sheet':
-      return (
-        <button
-          {...shared}
-          type="button"
-          onClick={() => {
-            onNavigate?.();
-            goTo(item);
-          }}
-        >
-          {content}
-        </button>
       );
     case 'link':
       return (

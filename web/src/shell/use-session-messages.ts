@@ -1,3 +1,4 @@
+import type { Query } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useEffect, useEffectEvent } from 'react';
 import { getCredentials, setCredentials } from '../lib/credentials.ts';
@@ -18,7 +19,10 @@ export function useSessionMessages(): void {
     queryClient.setQueryData(sessionQuery.queryKey, null);
     const isPublic = router.state.matches.some(({ routeId }) => routeId === '/public');
     if (!isPublic) await navigate({ to: '/', replace: true });
-    queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== 'session' });
+    // What the page in sight shows of anybody is read again as a visitor's; the rest is forgotten.
+    const predicate = ({ queryKey }: Query) => queryKey[0] !== 'session';
+    queryClient.removeQueries({ predicate, ...(isPublic && { type: 'inactive' }) });
+    if (isPublic) await queryClient.resetQueries({ predicate });
   });
 
   const follow = useEffectEvent(async ({ type, userId }: SessionMessage) => {

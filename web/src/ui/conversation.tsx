@@ -1,11 +1,14 @@
 import { cx } from '../lib/cx.ts';
 
-type Turn = { role: string; content: string };
+type Turn = {
+  role: string;
+  content: string;
+  /** Whether a model learns to write any of it, which is marked. */
+  learnt?: boolean;
+};
 
 type Props = {
   turns: readonly Turn[];
-  /** Marks what a model learns to write: the assistant's turns. */
-  marked?: boolean;
   /** Turns that are there and not shown. */
   more?: number;
 };
@@ -13,17 +16,17 @@ type Props = {
 const speakers: Record<string, string> = { system: 'System', user: 'User', assistant: 'Assistant' };
 
 /** A conversation of a data file, turn by turn. */
-export function Conversation({ turns, marked = false, more = 0 }: Props) {
+export function Conversation({ turns, more = 0 }: Props) {
   return (
     <ol className="flex flex-col gap-2 text-[0.8125rem]">
-      {turns.map(({ role, content }, at) => (
+      {turns.map(({ role, content, learnt }, at) => (
         <li key={at} className="flex flex-col gap-0.5 sm:flex-row sm:gap-3">
           <span className="w-20 shrink-0 pt-0.5 text-muted text-xs">{speakers[role] ?? role}</span>
           <span
             dir="auto"
             className={cx(
               'min-w-0 whitespace-pre-wrap [overflow-wrap:anywhere]',
-              marked && role === 'assistant' && 'rounded bg-accent-soft px-1 text-accent-text',
+              learnt && 'rounded bg-accent-soft px-1 text-accent-text',
             )}
           >
             {content}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -50,11 +50,18 @@ class Examples:
         return np.diff(self.starts)
 
 
+class SampleTurn(NamedTuple):
+    """A turn of an example, and whether any token of it is learnt."""
+
+    turn: Turn
+    learnt: bool
+
+
 @dataclass(frozen=True)
 class Sample:
     """One of the first examples, as it is shown: the turns that it has, and its tokens."""
 
-    turns: list[Turn]
+    turns: list[SampleTurn]
     tokens: list[int]
     learnt: list[bool]
 
@@ -96,7 +103,7 @@ class ExampleBuilder:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def add(self, tokens: list[int], learnt: bytes, turns: list[Turn]) -> None:
+    def add(self, tokens: list[int], learnt: bytes, turns: list[SampleTurn]) -> None:
         """Adds an example; `learnt` has a 1 for each token that the loss counts."""
         if self.keeps_tokens:
             self.tokens.extend(tokens)

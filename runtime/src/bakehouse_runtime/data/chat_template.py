@@ -59,22 +59,30 @@ class ChatTemplate:
         the last is only read. Raises TemplateRefusalError."""
         messages = [turn._asdict() for turn in turns]
         whole = self._write(messages, begin=False)
+        answers = [at for at, turn in enumerate(turns) if turn.role == "assistant"]
         generation = _generation_of(self._environment)
         if generation.is_used:
             if not generation.spans:
                 raise TemplateRefusalError("the chat template marks nothing that is generated")
-            return self._rendered(whole, generation.spans, is_rewritten=False)
+            # A template may mark several parts of one answer, or only the later answers.
+            spans, first = generation.spans, len(answers) - len(generation.spans)
+            numbers = [answers[max(0, first + at)] for at in range(len(spans))]
+            return self._rendered(whole, spans, numbers)
         learnt: list[Span] = []
-        answers = [at for at, turn in enumerate(turns) if turn.role == "assistant"]
+        learnt_turns: list[int] = []
         for at in answers:
             span = self._answer(messages, at, whole, learnt[-1][1] if learnt else 0)
             if span is not None:
                 learnt.append(span)
-        return self._rendered(whole, learnt, is_rewritten=len(learnt) < len(answers))
+                learnt_turns.append(at)
+        is_rewritten = len(learnt) < len(answers)
+        return self._rendered(whole, learnt, learnt_turns, is_rewritten=is_rewritten)
 
-    def _rendered(self, whole: str, learnt: list[Span], *, is_rewritten: bool) -> Rendered:
+    def _rendered(
+        self, whole: str, learnt: list[Span], turns: list[int], *, is_rewritten: bool = False
+    ) -> Rendered:
         is_ended = all(whole[start:end].rstrip().endswith(self._marks) for start, end in learnt)
-        return Rendered(whole, learnt, is_rewritten, is_ended)
+        return Rendered(whole, learnt, turns, is_rewritten, is_ended)
 
     def _answer(
         self, messages: list[dict[str, str]], at: int, whole: str, after: int

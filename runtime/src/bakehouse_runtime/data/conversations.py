@@ -68,6 +68,8 @@ class Rendered:
 
     text: str
     learnt: list[Span]
+    # The numbers of the turns of which those parts are.
+    learnt_turns: list[int]
     # Whether the chat template rewrites an earlier answer, which is only read then.
     is_rewritten: bool = False
     # Whether a special token ends every part that is learnt.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
@@ -36,8 +37,9 @@ def cut_document(text: str, data: DataSpec, tokens: ModelTokens, room: int) -> P
 
 def _token_windows(text: str, data: DataSpec, tokens: ModelTokens, room: int) -> Parts:
     """Windows of the same size over all tokens, wherever sentences end."""
-    ids: list[int] = []
-    starts: list[int] = []
+    # As lists they would take several times the memory.
+    ids = array("i")
+    starts = array("q")
     at = 0
     for piece in _text_pieces(text):
         encoding = tokens.encode_batch([piece])[0]
@@ -51,7 +53,7 @@ def _token_windows(text: str, data: DataSpec, tokens: ModelTokens, room: int) ->
             return
         for window in windows(end - first, room, data.stride):
             here = slice(first + window.start, first + window.stop)
-            yield starts[here.start], ids[here]
+            yield starts[here.start], ids[here].tolist()
 
     return part(0, cut), part(cut, len(ids))
 

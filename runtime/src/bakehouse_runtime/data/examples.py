@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import PlainError
-from .builder import DroppedRows, ExampleBuilder, Examples, Sample
+from .builder import DroppedRows, ExampleBuilder, Examples, Sample, SampleTurn
 from .chat_template import TemplateRefusalError
 from .conversations import Passage, Rendered
 from .documents import cut_document
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from tokenizers import Encoding
 
     from ..protocol import DataSpec
-    from .conversations import Conversation, Turn
+    from .conversations import Conversation
     from .formats import DataFormat
     from .rows import Rows
-    from .segments import Span
     from .tokens import ModelTokens
 
 _BATCH = 1000
@@ -72,8 +71,8 @@ def prepare_examples(
     keep_tokens: bool = True,
 ) -> Prepared:
     """Reads a data file into training and held-out examples; the same spec gives the same ones.
-    Without `keep_tokens` they are only counted, and a file of any length takes some dozen bytes for
-    each row.
+    Without `keep_tokens` they are only counted: a file with rows takes some dozen bytes for each of
+    them, and a text file what it holds and a dozen bytes for each token.
 
     Raises PlainError (DataError with the columns) for what makes training impossible.
     """
@@ -152,7 +151,7 @@ class _RowExamples:
                 continue
             try:
                 rendered = (
-                    Rendered(row.text, [(0, len(row.text))])
+                    Rendered(row.text, [(0, len(row.text))], [])
                     if isinstance(row, Passage)
                     else self._tokens.conversation(row.turns)
                 )
@@ -187,22 +186,25 @@ class _RowExamples:
         ids = [*prefix, *encoding.ids]
         learnt = bytearray(len(ids))
         offsets: list[tuple[int, int]] = encoding.offsets
-        for start, end in rendered.learnt:
+        learnt_turns: set[int] = set()
+        for (start, end), turn in zip(rendered.learnt, rendered.learnt_turns, strict=True):
             # A token that reaches beyond what is learnt is not the answer's.
             first = bisect_left(offsets, (start, 0))
             last = bisect_right(offsets, end, key=_end_of)
             learnt[len(prefix) + first : len(prefix) + last] = b"\1" * (last - first)
+            if first < last and len(prefix) + first < self._limit:
+                learnt_turns.add(turn)
         if 1 not in learnt[: self._limit]:
             reason = f"the question alone fills the chunk of {self._limit} tokens"
             self._dropped.add(Dropped(row.line, reason))
             return
-        turns = row.turns
+        said = row.turns
         if len(ids) > self._limit:
             self._truncated += 1
-            _, end = offsets[self._limit - len(prefix) - 1]
-            turns = _turns_before(end, turns, rendered.learnt)
+            said = said[: max(learnt_turns) + 1]
         self._rewritten += rendered.is_rewritten
         self._unended += not rendered.is_ended
+        turns = [SampleTurn(turn, at in learnt_turns) for at, turn in enumerate(said)]
         self._builder.add(ids[: self._limit], bytes(learnt[: self._limit]), turns)
 
     def _add_passage(self, row: Passage, ids: list[int]) -> None:
@@ -211,7 +213,8 @@ class _RowExamples:
         if prefix and ids[: len(prefix)] == prefix:
             ids = ids[len(prefix) :]
         if len(ids) < data.min_segment_length:
-            reason = f"a text of {len(ids)} tokens, fewer than {data.min_segment_length}"
+            tokens = "1 token" if len(ids) == 1 else f"{len(ids)} tokens"
+            reason = f"a text of {tokens}, fewer than {data.min_segment_length}"
             self._dropped.add(Dropped(row.line, reason))
             return
         whole = ids if suffix and ids[-len(suffix) :] == suffix else [*ids, *suffix]
@@ -237,18 +240,6 @@ class _RowExamples:
                 "learn when to stop."
             )
         return warnings
-
-
-def _turns_before(end: int, turns: list[Turn], learnt: list[Span]) -> list[Turn]:
-    """The turns of a conversation that is cut, up to its last answer that begins before the cut."""
-    answers = sum(start < end for start, _ in learnt)
-    kept: list[Turn] = []
-    for turn in turns:
-        if answers == 0:
-            break
-        kept.append(turn)
-        answers -= turn.role == "assistant"
-    return kept
 
 
 def _end_of(offset: tuple[int, int]) -> int:

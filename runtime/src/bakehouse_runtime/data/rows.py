@@ -70,13 +70,14 @@ def read_rows(path: Path, data: DataSpec) -> Rows:
 def _named_format(data: DataSpec) -> DataFormat | None:
     """The format whose columns the spec names; None where the file has to be looked at."""
     wanted, question, answer = data.format, data.input_column, data.output_column
+    system = data.system_column or None
     if wanted in (None, "prompt_completion"):
         if not question or not answer:
             return None
-        return DataFormat("prompt_completion", question, answer, data.system_column)
+        return DataFormat("prompt_completion", question, answer, system)
     if wanted == "alpaca" or not question:
         return None
-    return DataFormat(wanted, question, system_column=data.system_column)
+    return DataFormat(wanted, question, system_column=system)
 
 
 def _recognised_format(path: Path, data: DataSpec) -> DataFormat:
@@ -90,7 +91,9 @@ def _recognised_format(path: Path, data: DataSpec) -> DataFormat:
         name = Path(data.file_path).name
         lack = _LACKS[data.format].format(name=name)
         raise DataError(lack + _named(table.columns), table.columns)
-    return replace(recognised, system_column=data.system_column or recognised.system_column)
+    # An empty name asks for no system prompt.
+    named = recognised.system_column if data.system_column is None else data.system_column
+    return replace(recognised, system_column=named or None)
 
 
 # What a file lacks for each format.

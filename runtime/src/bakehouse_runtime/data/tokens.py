@@ -54,15 +54,16 @@ class ModelTokens:
         """
         if self._template is not None:
             return self._template.render(turns)
-        text, learnt = "", []
-        for turn in turns:
+        text, learnt, answers = "", [], []
+        for at, turn in enumerate(turns):
             start = len(text)
             text += turn.content
             if turn.role == "assistant":
                 text += self.special_tokens.get("eos_token", "")
                 learnt.append((start, len(text)))
+                answers.append(at)
             text += "\n"
-        return Rendered(text[:-1], learnt, is_ended="eos_token" in self.special_tokens)
+        return Rendered(text[:-1], learnt, answers, is_ended="eos_token" in self.special_tokens)
 
     @cached_property
     def _template(self) -> ChatTemplate | None:

@@ -7,6 +7,7 @@ import { addressOf, callerOf, limitBy } from '../../platform/http/rate-limits.ts
 import { refuseOtherMethods } from '../../platform/http/refuse-other-methods.ts';
 import { AUTH_PATH, type Auth, CLIENT_ADDRESS_HEADER } from './create-auth.ts';
 import { makeDeviceCookie, readDeviceCookie } from './device-cookie.ts';
+import { hashingFor } from './hash-passwords.ts';
 import { serverSecret } from './server-secret.ts';
 
 type AuthRoute = {
@@ -128,7 +129,7 @@ async function forward(
   auth: Auth,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
-  const response = await auth.handler(toWebRequest(request));
+  const response = await hashingFor(addressOf(request), () => auth.handler(toWebRequest(request)));
   // The library answers for some of its failures itself, and does not say of what.
   if (response.status >= 500) await requireDatabase(pool);
   reply.code(response.status);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { createApiKey } from '@bakehouse/contract/api-keys';
 import { deleteAsset } from '@bakehouse/contract/assets';
 import { chatCompletions } from '@bakehouse/contract/chat';
 import { listTransactions } from '@bakehouse/contract/credits';
@@ -332,6 +333,27 @@ describe('a deployment', () => {
     const left = await balance(guest);
     expect(left.held).toBe(0n);
     expect(left.balance).toBe(hourCost - parseBgl(ended.cost_so_far));
+  });
+
+  it('ends with the budget of the API key that made it, in whose words', async () => {
+    const guest = await server.signUp();
+    const budget = { amount: formatBgl(hourCost), period: 'total' as const };
+    const made = { params: { userId: guest.userId }, body: { name: 'robot', budget } };
+    const { secret } = await server.request(createApiKey, made, { as: guest });
+    const modelId = await makeFineTune(guest, 'Robot Talk');
+    const { pod_id } = await deploy(modelId, { ...guest, apiKey: secret });
+    await untilRunning(pod_id, guest);
+    await server.services.db
+      .updateTable('deployments')
+      .set({ unsettled_ms: 57n * 60_000n })
+      .where('id', '=', pod_id)
+      .execute();
+    clock.advance({ minutes: 1 });
+    await meterDeployments(server.services);
+    expect(await status(pod_id, guest)).toMatchObject({
+      status: 'terminated',
+      reason: expect.stringMatching(/^The budget of the API key 'robot'/),
+    });
   });
 
   it('is not charged while its server is down, and its hold waits with it', async () => {

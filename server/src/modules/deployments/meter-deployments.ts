@@ -1,6 +1,7 @@
 import { findWorkloadWithSpec } from '../../engine/queries.ts';
 import type { Services } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
+import type { AppError } from '../../platform/errors.ts';
 import { isOutOfCredit } from '../credits/within-budget.ts';
 import { endDeployment } from './end-deployment.ts';
 import {
@@ -79,11 +80,16 @@ async function meterOne(services: Services, podId: string): Promise<void> {
       await noteTime(tx, podId, { unsettledMs: 0n, meteredAt: answers ? now : null });
       return null;
     } catch (error) {
-      if (isOutOfCredit(error)) return error.publicMessage;
+      if (isOutOfCredit(error)) return whyItEnds(error);
       throw error;
     }
   });
-  if (outOfCredit) await endDeployment(services, podId, `Your credit has ended. ${outOfCredit}`);
+  if (outOfCredit) await endDeployment(services, podId, outOfCredit);
+}
+
+/** A budget names its key; what is missing does not say that it ended a deployment. */
+function whyItEnds({ code, publicMessage }: AppError): string {
+  return code === 'budget_exceeded' ? publicMessage : `Your credit has ended. ${publicMessage}`;
 }
 
 function isIdle(deployment: DeploymentRow, now: Date, idleMinutes: number): boolean {

@@ -41,7 +41,8 @@ export function withFormat<F extends FineTuneFields>(
     data_format: read.format,
     input_column: read.input_column || null,
     output_column: read.output_column || null,
-    system_column: read.system_column,
+    // An empty name asks for none: the file may still have a column that is called so.
+    system_column: read.system_column ?? fields.system_column,
   };
 }
 

@@ -4,7 +4,7 @@ import type { Workload } from '../../engine/workload.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
 import { availableMicro, extendHold } from '../credits/ledger.ts';
-import { isOutOfCredit } from '../credits/within-budget.ts';
+import { isOutOfCredit, leftOfBudgetMicro } from '../credits/within-budget.ts';
 import { leftOfCeilingMicro } from './ceiling.ts';
 import { runCostMicro } from './estimate-run.ts';
 import { HOLD_MS, holdForRun } from './hold-run.ts';
@@ -16,7 +16,7 @@ const EXTENDED_BY_S = 300;
 
 /**
  * Step: makes sure that the hold covers what the run has used and is about to use, up to the run's
- * ceiling. When the ceiling or the balance does not allow it any more and the hold is used up, the run
+ * ceiling. When the ceiling, the balance or the budget of its API key does not allow it any more and the hold is used up, the run
  * is asked to save its work and end; the moments until then are free.
  */
 export async function meterRun(tx: Transaction, run: RunRow, workload: Workload, now: Date): Promise<void> {
@@ -30,7 +30,7 @@ export async function meterRun(tx: Transaction, run: RunRow, workload: Workload,
   if (isShort || expiresSoon)
     held = await extend(tx, run, isShort ? smaller(costAfter(EXTENDED_BY_S), ceiling) : held, now);
   if (held === 0n || held < costAfter(0)) {
-    await stopFor(tx, run, held < ceiling ? 'credits' : 'ceiling', now);
+    await stopFor(tx, run, held < ceiling ? (await readMeans(tx, run)).limit : 'ceiling', now);
   }
 }
 
@@ -40,17 +40,30 @@ async function stopFor(
   reason: NonNullable<RunRow['stopReason']>,
   now: Date,
 ): Promise<void> {
-  const why =
-    reason === 'ceiling'
-      ? `The run reached its ceiling of ${formatBgl(run.ceilingMicro)} BGL`
-      : 'Your credits ran out';
+  const why = {
+    ceiling: `The run reached its ceiling of ${formatBgl(run.ceilingMicro)} BGL`,
+    credits: 'Your credits ran out',
+    budget: 'The budget of its API key is used up',
+  }[reason];
   await updateStopReason(tx, run.id, reason);
   await stopWorkload(tx, { id: run.id, reason: `${why}. The work was saved`, now });
 }
 
+/** What more can be held for the run, and what keeps it from being more: its owner's credits, or its key's budget. */
+async function readMeans(
+  tx: Transaction,
+  run: RunRow,
+): Promise<{ micro: bigint; limit: 'credits' | 'budget' }> {
+  const available = await availableMicro(tx, run.userId);
+  const left = run.keyId === null ? null : await leftOfBudgetMicro(tx, run.keyId);
+  return left !== null && left < available
+    ? { micro: left, limit: 'budget' }
+    : { micro: available, limit: 'credits' };
+}
+
 /** Extends the hold to `wantedMicro`, or to as much as there is. Returns what is held then. */
 async function extend(tx: Transaction, run: RunRow, wantedMicro: bigint, now: Date): Promise<bigint> {
-  const available = await availableMicro(tx, run.userId);
+  const { micro: available } = await readMeans(tx, run);
   const micro = smaller(wantedMicro, run.heldMicro + available);
   const expiresAt = new Date(now.getTime() + HOLD_MS);
   try {

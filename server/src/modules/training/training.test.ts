@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { createApiKey } from '@bakehouse/contract/api-keys';
 import { createAsset, deleteAsset, downloadFile, getAsset, listAssets } from '@bakehouse/contract/assets';
 import { getBalance, listTransactions } from '@bakehouse/contract/credits';
 import { MICRO_PER_BGL, parseBgl } from '@bakehouse/contract/money';
@@ -520,6 +521,39 @@ describe('a fine-tune', () => {
     expect(micro(run.charged)).toBeLessThanOrEqual(70_000);
     const left = await balance(poor);
     expect(micro(left.available)).toBe(70_000 - micro(run.charged));
+  });
+
+  test('is stopped where the budget of its API key ends, once it has used all of it', async () => {
+    const { secret } = await server.request(
+      createApiKey,
+      {
+        params: { userId: user.userId },
+        body: { name: 'program', budget: { amount: '0.07', period: 'total' } },
+      },
+      { as: user },
+    );
+    const commands: string[] = [];
+    const { modelId } = await begin(
+      async (one) => {
+        for (let round = 0; commands.at(-1) !== 'stop' && round < 50; round += 1) {
+          clock.advance({ seconds: 5 });
+          commands.push((await workload(one).report(step(1))).command);
+        }
+        await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
+        return 0;
+      },
+      { as: { ...user, apiKey: secret }, payload: { ceiling: '1' } },
+    );
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(run).toMatchObject({
+      state: 'cancelled',
+      stop_reason: 'budget',
+      reason: 'The budget of its API key is used up. The work was saved.',
+    });
+    // The last seconds before the budget's end are worked, too.
+    expect(micro(run.charged)).toBeGreaterThan(70_000 - Math.ceil(10 * PRICE_MICRO_PER_S));
+    expect(micro(run.charged)).toBeLessThanOrEqual(70_000);
   });
 
   test('whose hold has expired while it waited takes another one', async () => {

@@ -1,8 +1,22 @@
+import { existsSync } from 'node:fs';
 import { gpuDevices } from './gpu-devices.ts';
 import type { Enclosed, Wall } from './wall.ts';
 
+/** Of a machine's settings what libraries look up; the rest, where passwords may stand, is nobody's business. */
+const SETTINGS = [
+  'ld.so.cache ld.so.conf ld.so.conf.d alternatives static machine-id',
+  'passwd group nsswitch.conf hosts host.conf resolv.conf gai.conf services protocols',
+  'ssl/certs ssl/openssl.cnf ssl/cert.pem ca-certificates pki/tls pki/ca-trust crypto-policies',
+  'localtime timezone locale.alias mime.types fonts OpenCL vulkan glvnd',
+]
+  .flatMap((line) => line.split(' '))
+  .map((name) => `/etc/${name}`);
+
 /** What programs of the system need; the homes and data of people are not in it. */
-const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc', '/opt', '/sys', '/nix'];
+const SYSTEM = [
+  ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/opt', '/sys', '/nix'],
+  ...SETTINGS,
+];
 
 /**
  * Programs run in namespaces of their own, where nothing lies but the system, what they need to read,
@@ -27,9 +41,7 @@ export function bubblewrapWall(lendingDir: string, hidden: string[]): Wall {
       ...SYSTEM.flatMap((place) => ['--ro-bind-try', place, place]),
       ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
       ...(await gpuDevices()).flatMap((device) => ['--dev-bind-try', device, device]),
-      ...reads.filter((place) => !isIn(place, hidden)).flatMap((place) => ['--ro-bind', place, place]),
-      ...hidden.filter((place) => isIn(place, [...reads, ...SYSTEM])).flatMap((place) => ['--tmpfs', place]),
-      ...reads.filter((place) => isIn(place, hidden)).flatMap((place) => ['--ro-bind', place, place]),
+      ...inside(reads, hidden),
       ...writes.flatMap((place) => ['--bind', place, place]),
       // What is not mounted is a folder in memory.
       ...['--remount-ro', '/'],
@@ -37,6 +49,17 @@ export function bubblewrapWall(lendingDir: string, hidden: string[]): Wall {
       ...argv,
     ],
   };
+}
+
+/** What is read appears, and what is hidden does not; of two that lie in each other the inner one counts. */
+function inside(reads: string[], hidden: string[]): string[] {
+  const covered = hidden.filter((place) => isIn(place, [...reads, ...SYSTEM]) && existsSync(place));
+  return [
+    ...covered.map((place) => ({ place, words: ['--tmpfs', place] })),
+    ...reads.map((place) => ({ place, words: ['--ro-bind', place, place] })),
+  ]
+    .sort((one, other) => one.place.length - other.place.length)
+    .flatMap(({ words }) => words);
 }
 
 function isIn(place: string, folders: string[]): boolean {

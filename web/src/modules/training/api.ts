@@ -241,6 +241,7 @@ export function wireParameters({
     ...(data_format && { data_format }),
     ...(input_column && { input_column }),
     ...(output_column && { output_column }),
-    ...(system_column && { system_column }),
+    // Empty means none, where the file may have one.
+    ...(data_format && data_format !== 'text' && { system_column }),
   };
 }

@@ -68,6 +68,16 @@ it('fills in the columns of a question and its answer', () => {
   ]);
 });
 
+it('shows the system prompt of other formats, so that it can be switched off', () => {
+  show(['instruction', 'output', 'system'], {
+    format: 'alpaca',
+    input_column: '',
+    output_column: '',
+    system_column: 'system',
+  });
+  expect(shown('System prompt column')).toBe('system');
+});
+
 it('asks for two columns where the format is not plain', () => {
   show(['one', 'two'], null);
   expect(shown('Data format')).toContain('Question and answer');

@@ -24,6 +24,8 @@ const formats = dataFormats.map((format) => ({
   label: formatLabels[format],
   description: formatDescriptions[format],
 }));
+/** How many columns a format takes at least, its system prompt aside. */
+const columnsOf = { messages: 1, sharegpt: 1, alpaca: 2, prompt_completion: 2 } as const;
 /** Stands for no column. */
 const NONE = '';
 
@@ -100,8 +102,8 @@ export function FormatFields({ state, problems, onChange, onSuggest }: Props) {
           </Field>
         </div>
       )}
-      {format === 'prompt_completion' && columns.length > 2 && (
-        <Field label="System prompt column" help="Read before the question in each row. Optional.">
+      {format !== null && format !== 'text' && columns.length > columnsOf[format] && (
+        <Field label="System prompt column" help="Read before the conversation of each row. Optional.">
           <Select
             value={parameters.system_column}
             onChange={(system_column) => onChange({ system_column })}

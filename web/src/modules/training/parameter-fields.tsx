@@ -27,7 +27,7 @@ export const segmentationFields: ParameterField[] = [
     kind: 'choice',
     name: 'segmentation_method',
     label: 'Method',
-    help: 'How long texts are split into sentences.',
+    help: 'How a long text is split into sentences.',
     options: segmentationMethods.map((method) => ({ value: method, label: method })),
   },
   number('max_chunk_size', { help: 'At most this many tokens per example.' }),

@@ -47,9 +47,9 @@ function outcomeTitle({ state, stop_reason }: Run): string {
   if (state === 'failed') return 'The run failed';
   return stop_reason === 'ceiling'
     ? 'The run reached its ceiling'
-    : stop_reason === 'credits'
-      ? 'The run was stopped'
-      : 'The run was cancelled';
+    : stop_reason === null
+      ? 'The run was cancelled'
+      : 'The run was stopped';
 }
 
 /** A run that its owner cancelled has no more to say than that. */

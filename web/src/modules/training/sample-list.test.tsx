@@ -10,9 +10,11 @@ const format = {
 } as const;
 const sample = {
   turns: [
-    { role: 'system', content: 'Be brief.' },
-    { role: 'user', content: 'Who bakes?' },
-    { role: 'assistant', content: 'Ada.' },
+    { role: 'system', content: 'Be brief.', learnt: false },
+    { role: 'user', content: 'Who bakes?', learnt: false },
+    { role: 'assistant', content: 'Ada.', learnt: true },
+    { role: 'user', content: 'And then?', learnt: false },
+    { role: 'assistant', content: 'Cut away.', learnt: false },
   ] as const,
   parts: [
     { text: '<|user|>Who bakes?<|assistant|>', learnt: false },
@@ -27,6 +29,7 @@ it('draws the turns of the first examples, and the text that the model reads wit
   expect(screen.getByText(/Data format: Messages/)).toBeTruthy();
   expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toContain('SystemBe brief.');
   expect(screen.getByText('Ada.').className).toContain('bg-accent-soft');
+  expect(screen.getByText('Cut away.').className).not.toContain('bg-accent-soft');
   expect(screen.getByText('Who bakes?').className).not.toContain('bg-accent-soft');
   fireEvent.click(screen.getByRole('button', { name: 'As the model reads it' }));
   expect(screen.getByText('Ada.<|end|>').tagName).toBe('MARK');

@@ -29,7 +29,7 @@ export function SampleList({ samples, format }: Props) {
       <ul className="flex flex-col gap-3">
         {samples.map(({ turns, parts }, index) => (
           <li key={index} className="rounded-lg bg-subtle p-3">
-            {hasTurns && view === 'turns' ? <Conversation turns={turns} marked /> : <Parts parts={parts} />}
+            {hasTurns && view === 'turns' ? <Conversation turns={turns} /> : <Parts parts={parts} />}
           </li>
         ))}
       </ul>

@@ -325,6 +325,41 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
   });
 });
 
+test.runIf(hasBubblewrap)(
+  'bubblewrap shows what is read, and neither what is hidden nor other settings',
+  async () => {
+    const home = await temporaryFolder();
+    const at = (name: string) => path.join(home, name);
+    await mkdir(at('app/server/data/lent'), { recursive: true });
+    for (const name of [
+      'outside',
+      'app/.env',
+      'app/server/code',
+      'app/server/data/secret',
+      'app/server/data/lent/file',
+    ])
+      await writeFile(at(name), '');
+    const wall = bubblewrapWall(at('app/server/data/lent'), [at('app'), at('app/server/data')]);
+    const [command = '', ...args] = await wall.enclose({
+      argv: ['/bin/sh', '-c', `find ${home} -type f; ls -A /etc`],
+      cwd: '/',
+      reads: [home, at('app/server'), at('app/server/data/lent')],
+      writes: [],
+      user: 0,
+    });
+    const seen = execFileSync(command, args, { encoding: 'utf8' }).split('\n');
+    expect(seen.filter((name) => name.startsWith(home)).sort()).toEqual([
+      at('app/server/code'),
+      at('app/server/data/lent/file'),
+      at('outside'),
+    ]);
+    expect(seen).toContain('passwd');
+    expect(seen.filter((name) => /^(shadow|fstab|default|environment|postgresql|ssh)$/.test(name))).toEqual(
+      [],
+    );
+  },
+);
+
 test('the server says what its workloads run behind', async () => {
   const dataDir = await temporaryFolder();
   const { wall, line } = await findWall({

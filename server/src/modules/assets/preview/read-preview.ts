@@ -33,7 +33,8 @@ type Cell = z.infer<typeof cell>;
 export async function readPreview(file: { localPath: string; name: string } & Page): Promise<Preview> {
   if (endingOf(file.name) === 'parquet') {
     const { totalRows, ...table } = await readParquet(file.localPath, file.name, file);
-    const page = await readPage(table, { offset: 0, limit: file.limit }, true);
+    const first = await readParquet(file.localPath, file.name, { offset: 0, limit: LOOKED_AT });
+    const page = await readPage(table, { offset: 0, limit: file.limit }, true, await valuesOf(first));
     return { ...page, total_rows: totalRows };
   }
   const { size } = await stat(file.localPath);
@@ -56,8 +57,22 @@ async function openTextTable({ localPath, name }: { localPath: string; name: str
   }
 }
 
-/** Collects one page; goes on to the end of the table only to count. */
-async function readPage({ columns, rows }: Table, page: Page, toTheEnd: boolean): Promise<Preview> {
+async function valuesOf({ rows }: Table): Promise<unknown[][]> {
+  const values: unknown[][] = [];
+  for await (const item of rows) if (!isBroken(item)) values.push(item.values);
+  return values;
+}
+
+/**
+ * Collects one page; goes on to the end of the table only to count. `known` are the first rows of the
+ * file, where the table does not begin with them: by them the format is recognised.
+ */
+async function readPage(
+  { columns, rows }: Table,
+  page: Page,
+  toTheEnd: boolean,
+  known?: unknown[][],
+): Promise<Preview> {
   const picked: Cell[][] = [];
   const values: unknown[][] = [];
   const first: unknown[][] = [];
@@ -77,13 +92,13 @@ async function readPage({ columns, rows }: Table, page: Page, toTheEnd: boolean)
       values.push(item.values);
     }
     count += 1;
-    if (!toTheEnd && picked.length === page.limit) {
+    if (!toTheEnd && picked.length === page.limit && count + brokenCount >= LOOKED_AT) {
       isCounted = false;
       break;
     }
   }
   const cellChars = Math.floor(PAGE_CHARS_MAX / Math.max(1, picked.length * columns.shown.length));
-  const format = recogniseFormat(columns.shown, first);
+  const format = recogniseFormat(columns.shown, known ?? first);
   const dialogueAt = format && isDialogue(format) ? columns.shown.indexOf(format.input_column) : -1;
   return {
     columns: columns.shown.map((name) => cut(name, NAME_CHARS_MAX)),

@@ -4,6 +4,7 @@ import { dataFormat } from '@bakehouse/contract/runtime/train-spec';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { readConversation } from './conversation.ts';
+import { readPreview } from './read-preview.ts';
 import { recogniseFormat } from './recognise-format.ts';
 
 /** First rows with the format that both sides recognise: this one, and the runtime. */
@@ -33,4 +34,13 @@ test('the turns of a conversation are shown by one word for each speaker, and cu
 
 test.each([null, 'no list', '[broken', 7])('%j is no conversation', (value) => {
   expect(readConversation(value, 2000)).toEqual({ turns: [], turn_count: 0 });
+});
+
+test('every page of a file is in the format of its first rows', async () => {
+  const localPath = path.join(import.meta.dirname, 'fixtures/dialogue.parquet');
+  for (const offset of [0, 3]) {
+    const { format, rows } = await readPreview({ localPath, name: 'd.parquet', offset, limit: 1 });
+    expect(rows.map((row) => row[1])).toEqual([offset]);
+    expect(format?.format).toBe('messages');
+  }
 });

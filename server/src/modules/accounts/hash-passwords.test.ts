@@ -1,0 +1,27 @@
+import { expect, test, vi } from 'vitest';
+import { hashingFor, hashPasswords } from './hash-passwords.ts';
+
+const begun = vi.hoisted(() => [] as string[]);
+vi.mock('better-auth/crypto', () => ({
+  hashPassword: async (password: string) => {
+    begun.push(password);
+    return password;
+  },
+  verifyPassword: async () => true,
+}));
+
+test('addresses take turns, and one that sends too much is refused alone', async () => {
+  const { hash } = hashPasswords();
+  const flood = Array.from({ length: 100 }, (_, index) =>
+    hashingFor('office', () => hash(`office ${index}`)),
+  );
+  const other = hashingFor('home', () => hash('home'));
+  const ends = await Promise.allSettled(flood);
+  expect(await other).toBe('home');
+  expect(begun.indexOf('home')).toBeLessThan(4);
+  const refused = ends.filter((end) => end.status === 'rejected');
+  expect(refused).toHaveLength(80);
+  expect(refused[0]?.reason).toMatchObject({ code: 'unavailable' });
+  // Those who have left make room.
+  await hashingFor('office', () => hash('once more'));
+});
