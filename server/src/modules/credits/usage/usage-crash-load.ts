@@ -26,7 +26,9 @@ pool.query = (async (asked: { name?: string }) => {
   const answer = await query(asked);
   if (asked.name === 'usage_write') {
     const rows = (answer as { rows: { window_id: string; events: bigint | null }[] }).rows;
-    for (const { window_id, events } of rows) say({ written: window_id, events: Number(events ?? 0) });
+    // Null: the window is not led any more, or PostgreSQL forgot with its crash that it was opened.
+    for (const { window_id, events } of rows)
+      if (events !== null) say({ written: window_id, events: Number(events) });
   }
   return answer;
 }) as typeof pool.query;
