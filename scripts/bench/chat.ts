@@ -44,8 +44,8 @@ async function compare(server: OwnServer, llamaUrl: string): Promise<Measured[]>
   const throughGateway: Ask = (tokens) => ask(server.url, { 'x-api-key': client.apiKey }, modelName, tokens);
   // The first request wakes the model server.
   await throughGateway(1);
-  const direct = await findModelServer(server);
-  const straight: Ask = (tokens) => ask(direct, {}, modelName, tokens);
+  const { url, key } = await findModelServer(server);
+  const straight: Ask = (tokens) => ask(url, { authorization: `Bearer ${key}` }, modelName, tokens);
   const withoutUs: Ask = (tokens) => ask(llamaUrl, {}, modelName, tokens);
   // Warms the code and caches of all.
   await takeTurns(throughGateway, straight, WARM_UP);
@@ -95,15 +95,15 @@ function pairOf(field: keyof Answer): (round: Round) => Pair {
   return ({ ours, theirs }) => ({ ours: ours[field], theirs: theirs[field] });
 }
 
-async function findModelServer(server: OwnServer): Promise<string> {
+async function findModelServer(server: OwnServer): Promise<{ url: string; key: string }> {
   const db = connect(await server.databaseUrl());
   try {
-    const { base_url } = await db
+    const { base_url, server_key } = await db
       .selectFrom('workloads')
-      .select('base_url')
+      .select(['base_url', 'server_key'])
       .where('base_url', 'is not', null)
       .executeTakeFirstOrThrow();
-    return base_url ?? '';
+    return { url: base_url ?? '', key: server_key ?? '' };
   } finally {
     await db.destroy();
   }
