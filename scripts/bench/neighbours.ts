@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { createAsset, downloadFile } from '@bakehouse/contract/assets';
 import { readConfig } from '../../server/src/config.ts';
 import { runtimeDir } from '../../server/src/engine/machine/environment.ts';
-import { atLowPriority, runtimeCommand } from '../../server/src/engine/machine/runtime-command.ts';
+import { apartAtLowPriority, runtimeCommand } from '../../server/src/engine/machine/runtime-command.ts';
 import { Client } from '../client.ts';
 import { findStarterModel, waitForMachine } from '../machine-ready.ts';
 import { type OwnServer, startOwnServer } from '../own-server.ts';
@@ -71,7 +71,7 @@ function compare(attack: Attack, what: keyof Seconds, before: Seconds, during: S
 async function besideAttack(attack: Attack, target: Target, victim: Victim): Promise<Seconds> {
   // Somebody else's machine makes the requests: here they get only what the server leaves over, and
   // never a core that the victim could use.
-  const [priority = '', ...rest] = atLowPriority;
+  const [priority = '', ...rest] = apartAtLowPriority;
   const attacker = spawn(
     priority,
     [...rest, process.execPath, ATTACKER, JSON.stringify({ attack, ...target })],

@@ -14,12 +14,19 @@ export type RuntimeCommand = {
 const passedOn =
   /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|G?OMP_\w+|(https?|no)_proxy|SSL_CERT_\w+)$/i;
 
+// Where the kernel shares the processor among sessions first (autogroup), a process gives way only with its session.
+const GIVE_WAY = '(echo 19 > /proc/self/autogroup) 2> /dev/null; exec chrt --idle 0 "$@"';
+
 /**
- * Before a command: it gets what people who wait, for the web app and the served models, leave over. On Linux
- * in the idle class: even at nice 19 a busy process delays the threads of a chat, which wake at every token
- * (docs/decisions/threads-spin-briefly.md).
+ * Before the command of a session of its own: it gets what people who wait, for the web app and the served models,
+ * leave over. On Linux in the idle class: even at nice 19 a busy process delays the threads of a chat, which
+ * wake at every token (docs/decisions/threads-spin-briefly.md).
  */
-export const atLowPriority = process.platform === 'linux' ? ['chrt', '--idle', '0'] : ['nice', '-n', '19'];
+export const atLowPriority =
+  process.platform === 'linux' ? ['/bin/sh', '-c', GIVE_WAY, 'sh'] : ['nice', '-n', '19'];
+
+/** The same before a command that would else share the session of this process. */
+export const apartAtLowPriority = process.platform === 'linux' ? ['setsid', ...atLowPriority] : atLowPriority;
 
 /**
  * How to run the runtime: append a command and its arguments to `args`. `env` is the whole

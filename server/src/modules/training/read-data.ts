@@ -7,7 +7,7 @@ import {
 } from '@bakehouse/contract/runtime/train-spec';
 import { hasLayer } from '../../engine/machine/environment.ts';
 import { ProgramFailed, runProgram } from '../../engine/machine/run-program.ts';
-import { atLowPriority, runtimeCommand } from '../../engine/machine/runtime-command.ts';
+import { apartAtLowPriority, runtimeCommand } from '../../engine/machine/runtime-command.ts';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { lendFiles } from '../../platform/walls/lend-files.ts';
@@ -84,7 +84,7 @@ async function validateIn(
     writes: [],
     user,
   });
-  const [command = '', ...args] = [...atLowPriority, ...enclosed];
+  const [command = '', ...args] = [...apartAtLowPriority, ...enclosed];
   const tooLong = AbortSignal.timeout(limitMs);
   const signal = gone ? AbortSignal.any([tooLong, gone]) : tooLong;
   try {
