@@ -3,7 +3,7 @@ import { userIdParams } from './accounts.ts';
 import { endpoint, keyScopes } from './endpoint.ts';
 import { idOf } from './id.ts';
 import { budgetPeriods } from './limits.ts';
-import { bgl, bglInput } from './money.ts';
+import { bgl, positiveBgl } from './money.ts';
 
 const params = z.object({ keyId: idOf('API key') });
 
@@ -22,7 +22,7 @@ const expiresAt = z.iso.datetime({
 
 /** Refuses like missing credit does what would cost more, within a day or a month of UTC, or in all. */
 const budgetInput = z.object({
-  amount: bglInput.refine((micro) => micro > 0n, 'budget.amount must be greater than 0'),
+  amount: positiveBgl('budget.amount'),
   period: z.enum(budgetPeriods),
 });
 

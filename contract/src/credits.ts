@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { userId, userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './id.ts';
-import { bgl, bglInput } from './money.ts';
+import { bgl, positiveBgl } from './money.ts';
 
 export const balance = z.object({
   /** All that is the user's, holds included. */
@@ -180,7 +180,7 @@ export const transferTokens = endpoint({
     user_id: userId,
     /** Username, email address or user id of the recipient. */
     recipient_id: z.string().trim().min(1, 'Recipient username cannot be empty'),
-    amount: bglInput.refine((micro) => micro > 0n, 'Amount must be greater than 0'),
+    amount: positiveBgl('Amount'),
   }),
   response: z.object({ transaction_id: z.string(), amount: bgl }),
 });
@@ -240,6 +240,13 @@ export const getLedger = endpoint({
   }),
 });
 
+/** What an operator's transfer is called in the statement. */
+const description = z
+  .string()
+  .trim()
+  .min(1, 'Description must not be empty')
+  .max(200, 'Description must have at most 200 characters');
+
 export const grantCredits = endpoint({
   method: 'POST',
   path: '/api/v1/operator/grants',
@@ -249,13 +256,8 @@ export const grantCredits = endpoint({
   body: z.object({
     /** Username, email address or user id. */
     recipient_id: z.string().trim().min(1, 'Recipient username cannot be empty'),
-    amount: bglInput.refine((micro) => micro > 0n, 'Amount must be greater than 0'),
-    description: z
-      .string()
-      .trim()
-      .min(1, 'Description must not be empty')
-      .max(200, 'Description must have at most 200 characters')
-      .default('Grant'),
+    amount: positiveBgl('Amount'),
+    description: description.default('Grant'),
   }),
   response: z.object({ transaction_id: z.string(), amount: bgl }),
 });
@@ -269,13 +271,8 @@ export const chargeBackPayment = endpoint({
   body: z.object({
     /** Username, email address or user id. */
     payer_id: z.string().trim().min(1, 'Payer username cannot be empty'),
-    amount: bglInput.refine((micro) => micro > 0n, 'Amount must be greater than 0'),
-    description: z
-      .string()
-      .trim()
-      .min(1, 'Description must not be empty')
-      .max(200, 'Description must have at most 200 characters')
-      .default('Chargeback'),
+    amount: positiveBgl('Amount'),
+    description: description.default('Chargeback'),
   }),
   response: z.object({
     transaction_id: z.string(),

@@ -18,6 +18,15 @@ export function parseBgl(text: string): bigint {
   return sign === '-' ? -micro : micro;
 }
 
+/** Whether a text is an amount of BGL above zero. */
+export function isPositiveBgl(text: string): boolean {
+  try {
+    return parseBgl(text) > 0n;
+  } catch {
+    return false;
+  }
+}
+
 /** 12500000n -> '12.5'. Exact, without trailing zeros. */
 export function formatBgl(micro: bigint): string {
   return formatDecimal(micro, 6);
@@ -102,3 +111,7 @@ export const bglInput = z
     (micro) => -INPUT_LIMIT_MICRO < micro && micro < INPUT_LIMIT_MICRO,
     'Amount must have at most 12 digits before the point',
   );
+
+/** An amount above zero that a caller sends; `name` begins the message of a lower one. */
+export const positiveBgl = (name: string) =>
+  bglInput.refine((micro) => micro > 0n, `${name} must be greater than 0`);

@@ -11,7 +11,7 @@ import {
   loraTargetModules,
   segmentationMethods,
 } from './limits.ts';
-import { bgl, bglInput } from './money.ts';
+import { bgl, positiveBgl } from './money.ts';
 import { type NumberField, numberMessages } from './number-field.ts';
 import { validateReport } from './runtime/train-spec.ts';
 
@@ -60,7 +60,7 @@ const trainingFields = {
 };
 
 /** What a run may cost at most, in BGL. At it the run saves its work and stops. */
-const ceiling = bglInput.refine((micro) => micro > 0n, 'Ceiling must be greater than 0');
+const ceiling = positiveBgl('Ceiling');
 
 export const fineTunePayload = z.object({
   /** The dataset. */

@@ -27,17 +27,7 @@ def spec(model: Path, data: Path, **changes: Any) -> dict[str, Any]:
     return {
         "base_model_dir": str(model),
         "data_file": str(data),
-        "data": {
-            "file_path": data.name,
-            "input_column": "q",
-            "output_column": "a",
-            "segmentation_method": "regex",
-            "max_chunk_size": 64,
-            "stride": 8,
-            "min_segment_length": 4,
-            "train_test_split": 0.8,
-            "seed": 1,
-        },
+        "data": data_spec(data.name).model_dump(),
         "parameters": {
             "epochs": 3,
             "learning_rate": 0.001,

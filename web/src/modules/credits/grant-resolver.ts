@@ -1,4 +1,4 @@
-import { parseBgl } from '@bakehouse/contract/money';
+import { isPositiveBgl } from '@bakehouse/contract/money';
 import { zodResolver } from '@hookform/resolvers/zod';
 import * as z from 'zod';
 
@@ -6,18 +6,7 @@ import * as z from 'zod';
 export const grantResolver = zodResolver(
   z.object({
     recipient_id: z.string().trim().min(1, 'Recipient username cannot be empty'),
-    amount: z
-      .string()
-      .trim()
-      .refine(isPositiveAmount, 'Amount must be greater than 0, with at most 6 decimals'),
+    amount: z.string().trim().refine(isPositiveBgl, 'Amount must be greater than 0, with at most 6 decimals'),
     description: z.string().trim(),
   }),
 );
-
-function isPositiveAmount(text: string): boolean {
-  try {
-    return parseBgl(text) > 0n;
-  } catch {
-    return false;
-  }
-}

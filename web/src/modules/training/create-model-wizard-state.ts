@@ -11,7 +11,7 @@ import {
   type segmentationMethods,
   type uploadBaseModelTypes,
 } from '@bakehouse/contract/limits';
-import { parseBgl } from '@bakehouse/contract/money';
+import { isPositiveBgl, parseBgl } from '@bakehouse/contract/money';
 import { numberProblem } from '@bakehouse/contract/number-field';
 import type { savedConfiguration } from '@bakehouse/contract/training';
 import type * as z from 'zod';
@@ -233,20 +233,12 @@ export function problemsOf(state: WizardState): Problems {
 /** What is wrong with a ceiling as it was typed; null where nothing is, or nothing was typed. */
 export function ceilingProblem(ceiling: string): string | null {
   if (ceiling === '') return null;
-  return isAmountAboveZero(ceiling) ? null : 'Ceiling must be an amount of BGL greater than 0';
+  return isPositiveBgl(ceiling) ? null : 'Ceiling must be an amount of BGL greater than 0';
 }
 
 /** What is held when a run starts, in BGL: its quote, or a lower ceiling. */
 export function holdAtStart(quote: string, ceiling: string): string {
-  return isAmountAboveZero(ceiling) && parseBgl(ceiling) < parseBgl(quote) ? ceiling : quote;
-}
-
-function isAmountAboveZero(text: string): boolean {
-  try {
-    return parseBgl(text) > 0n;
-  } catch {
-    return false;
-  }
+  return isPositiveBgl(ceiling) && parseBgl(ceiling) < parseBgl(quote) ? ceiling : quote;
 }
 
 function uploadProblems(state: WizardState): Problems {

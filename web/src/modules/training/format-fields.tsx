@@ -51,6 +51,16 @@ export function FormatFields({ state, problems, onChange, onSuggest }: Props) {
   const placeholder = preview.isPending ? 'Reading the columns…' : 'Choose a column';
   const { data_format: format } = parameters;
   const recognised = rows?.format?.format;
+  const column = (name: 'input_column' | 'output_column', label: string, help?: string) => (
+    <Field label={label} help={help} error={problems[name]}>
+      <Select
+        value={parameters[name] || null}
+        onChange={(chosen) => onChange({ [name]: chosen })}
+        options={columns}
+        placeholder={placeholder}
+      />
+    </Field>
+  );
   return (
     <div className="flex flex-col gap-5">
       {preview.isError && !rows && (
@@ -72,34 +82,11 @@ export function FormatFields({ state, problems, onChange, onSuggest }: Props) {
           placeholder={preview.isPending ? 'Looking at the file…' : 'Choose a format'}
         />
       </Field>
-      {format === 'text' && (
-        <Field label="Text column" error={problems.input_column}>
-          <Select
-            value={parameters.input_column || null}
-            onChange={(input_column) => onChange({ input_column })}
-            options={columns}
-            placeholder={placeholder}
-          />
-        </Field>
-      )}
+      {format === 'text' && column('input_column', 'Text column')}
       {(format === null || format === 'prompt_completion') && (
         <div className="grid gap-5 sm:grid-cols-2">
-          <Field label="Input column" help="What the model is asked." error={problems.input_column}>
-            <Select
-              value={parameters.input_column || null}
-              onChange={(input_column) => onChange({ input_column })}
-              options={columns}
-              placeholder={placeholder}
-            />
-          </Field>
-          <Field label="Output column" help="What it should answer." error={problems.output_column}>
-            <Select
-              value={parameters.output_column || null}
-              onChange={(output_column) => onChange({ output_column })}
-              options={columns}
-              placeholder={placeholder}
-            />
-          </Field>
+          {column('input_column', 'Input column', 'What the model is asked.')}
+          {column('output_column', 'Output column', 'What it should answer.')}
         </div>
       )}
       {format !== null && format !== 'text' && columns.length > columnsOf[format] && (
