@@ -1,8 +1,8 @@
 import { deployVllm } from '@bakehouse/contract/deployments';
 import { cancelRun, listRuns } from '@bakehouse/contract/training';
-import type { Client } from '../scripts/client.ts';
-import { createFactsDataset, startFactsFineTune } from '../scripts/fine-tune.ts';
-import { findStarterModel, waitForMachine } from '../scripts/machine-ready.ts';
+import type { Client } from '../scripts/client/client.ts';
+import { createFactsDataset, startFactsFineTune } from '../scripts/client/fine-tune.ts';
+import { findStarterModel, waitForMachine } from '../scripts/client/machine-ready.ts';
 
 type Routes = {
   /** One address for each page of the app, with something on it. */
@@ -32,16 +32,34 @@ export async function allRoutes(client: Client): Promise<Routes> {
       `/model/${starter.dataset_id}/description`,
       `/model/${model}/description`,
       '/llm-training',
+      '/runs',
       `/runs/${runId}`,
       '/my-deployments',
       `/my-deployments/${podId}`,
       '/transactions',
       '/transactions?view=statement',
       '/buy-bagels',
+      '/docs',
+      '/docs/ledger',
+      '/instant-generation',
+      '/flux',
+      '/bakery/wan',
+      '/flux-kontext',
       '/profile',
       '/api-key',
+      '/invite',
+      '/verify-email?token=nothing',
+      '/dashboard?sheet=contact',
+      '/dashboard?sheet=send-credits',
+      '/dashboard?sheet=transaction-history',
+      '/operator/codes',
+      '/operator/accounts',
+      '/operator/audit',
+      '/operator/messages',
       '/nowhere',
       '/runs/nothing',
+      '/model/source/nobody%2Fnothing/description',
+      '/operator/access-requests',
     ],
     end: () => client.call(cancelRun, { params: { runId } }),
   };

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startOwnServer } from '../scripts/own-server.ts';
+import { startOwnServer } from '../scripts/client/own-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

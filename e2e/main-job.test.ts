@@ -21,179 +21,219 @@ journey(
   async ({ page }) => {
     await page.goto('/');
     await signUp(page);
-
-    // A dataset.
-    await page.getByRole('link', { name: 'My Datasets' }).first().click();
-    await page.getByText('No datasets yet').waitFor();
-    await look(page, 'datasets-empty');
-    await page.getByRole('button', { name: 'Create Dataset' }).first().click();
-    const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
-    await sheet.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByText('Name is required').waitFor();
-    await look(page, 'create-dataset');
-    await page.getByLabel('Name').fill('Bakehouse facts');
-    await page.getByLabel('Category').click();
-    await page.getByRole('option', { name: 'Book' }).click();
-    await page.getByPlaceholder('Type a tag and press Enter').fill('facts');
-    await page.keyboard.press('Enter');
-    await sheet.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByText('Your Dataset is Ready!').waitFor();
-    await look(page, 'dataset-ready');
-    await page.getByRole('link', { name: 'Manage Dataset' }).click();
-    await page.getByText('No files yet').waitFor();
-    await chooseFile(page, { name: 'facts.csv', text: await beginningOf(EXAMPLE, ROWS) });
-    await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
-    await look(page, 'dataset-files');
-    await page.getByRole('tab', { name: 'Rows' }).click();
-    await page.getByText(`Rows 1 to ${ROWS} of ${ROWS}`).waitFor();
-    await look(page, 'dataset-rows');
-
-    // The wizard, with its refusals on the way.
-    await page.getByRole('button', { name: 'Fine-tune on this' }).click();
-    const next = page.getByRole('button', { name: 'Continue' });
-    await next.click();
-    await page.getByLabel('Model name').fill('Cr');
-    await next.click();
-    await page.getByText('Model name must have at least 4 characters').first().waitFor();
-    await look(page, 'wizard-details');
-    await page.getByLabel('Model name').fill('Crumb Expert');
-    await next.click();
-    // What there is only one of comes chosen.
-    const baseModel = page.getByRole('combobox', { name: 'Base model' });
-    await expect.poll(() => baseModel.inputValue(), { timeout: WORK_MS }).toBe('SmolLM2-135M-Instruct');
-    await page.getByRole('combobox', { name: 'File' }).getByText('facts.csv').waitFor();
-    await baseModel.fill('');
-    await next.click();
-    await page.getByText('Please make sure you have selected a model, dataset, and file').first().waitFor();
-    await choose(page, 'Base model', 'SmolLM2-135M-Instruct');
-    await look(page, 'wizard-selection');
-    await next.click();
-    await page.getByText("This machine's CPU", { exact: true }).waitFor();
-    await page.getByRole('combobox', { name: 'Input column' }).getByText('question').waitFor();
-    await choose(page, 'Output column', 'question');
-    await next.click();
-    await page.getByText('Input and output must be different columns').first().waitFor();
-    await choose(page, 'Output column', 'answer');
-    await page.getByLabel('Gradient accumulation').fill('2');
-    await look(page, 'wizard-parameters');
-    await next.click();
-    await page.getByText('Cost estimate').waitFor({ timeout: WORK_MS });
-    await page.getByRole('dialog').getByText(`${ROWS} of ${ROWS}`).waitFor();
-    await look(page, 'wizard-review');
-    await page.getByLabel('Ceiling').fill('50');
-    await page.getByRole('button', { name: 'Start training' }).click();
-    await page.getByText('Your model is fine-tuning!').waitFor({ timeout: WORK_MS });
-    await look(page, 'wizard-result');
-    await page.getByRole('link', { name: 'Manage Model' }).click();
-
-    // The run: a reload and a second tab in the middle show the same run.
-    await page.getByRole('link', { name: 'Training run' }).click();
-    // Where the machine is quick or the page slow, the run has ended by the time that one looks.
-    const steps = (on: Page, live: RegExp) => on.getByText(live).or(on.getByText('mean of 24 steps')).first();
-    await steps(page, /Step [1-9]\d* of 24/).waitFor({ timeout: WORK_MS });
-    await page.reload();
-    await steps(page, /Step \d+ of 24/).waitFor();
-    const second = await page.context().newPage();
-    await second.goto(page.url());
-    await steps(second, /Step \d+ of 24/).waitFor();
-    await page.bringToFront();
-    await page.locator('figure canvas').nth(3).waitFor();
-    await look(page, 'run-live');
-    await page.getByText('Completed').first().waitFor({ timeout: WORK_MS });
-    await second.getByText('Completed').first().waitFor();
-    await second.close();
-    await page.getByText('Held-out loss').first().waitFor();
-    await page.getByText('per hour').waitFor();
-    await page.getByRole('button', { name: 'Deploy and chat' }).waitFor();
-    expect(await page.title()).toContain('Completed · Crumb Expert');
-    await look(page, 'run-completed');
-    await page.goto('/llm-training');
-    await page.getByRole('checkbox', { name: 'Compare Crumb Expert' }).click();
-    await page.getByRole('region', { name: 'Comparison' }).waitFor();
-    await look(page, 'runs');
-
-    // The model and its card.
-    await page.getByRole('link', { name: 'Crumb Expert' }).first().click();
-    await page.getByRole('link', { name: 'Model', exact: true }).click();
-    await page.getByText('Made from').waitFor();
-    await page.getByRole('button', { name: 'Deploy' }).waitFor();
-    await page.getByRole('heading', { name: 'Parameters' }).waitFor();
-    await look(page, 'model');
-    await page.goto('/model');
-    await page.getByText('Starter model').first().waitFor();
-    await look(page, 'models');
-
-    // Deployed and asked.
-    await page.getByRole('link', { name: 'Crumb Expert' }).click();
-    await page.getByRole('button', { name: 'Deploy' }).click();
-    await page.waitForURL('**/my-deployments/*');
-    const question = page.getByPlaceholder('Ask a question');
-    await question.waitFor({ timeout: WORK_MS });
-    await question.fill('What is the name of the house sourdough starter?');
-    await question.press('Enter');
-    // The answer goes on while another tab is shown.
-    await page.getByRole('tab', { name: 'Code' }).click();
-    await page.getByRole('tab', { name: 'Playground' }).click();
-    await page.getByText(/\d+ tokens? · first after/).waitFor({ timeout: WORK_MS });
-    await look(page, 'deployment-chat');
-    await page.getByRole('tab', { name: 'Code' }).click();
-    await page
-      .getByRole('button', { name: 'Python' })
-      .or(page.getByRole('radio', { name: 'Python' }))
-      .click();
-    await look(page, 'deployment-code');
-    await page.getByRole('tab', { name: 'Metrics' }).click();
-    await page.getByText('Requests per minute').first().waitFor();
-    await page.locator('figure canvas').nth(3).waitFor();
-    await look(page, 'deployment-metrics');
-    await page.getByRole('tab', { name: 'Log' }).click();
-    await look(page, 'deployment-log');
-    await page.goto('/my-deployments');
-    await page.getByText('crumb-expert').first().waitFor();
-    await look(page, 'deployments');
-    await page.getByRole('link', { name: 'Crumb Expert' }).click();
-    await page.getByRole('button', { name: 'Terminate' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Terminate' }).click();
-    await page.getByText('Terminated by you').waitFor();
-    await page.getByRole('button', { name: 'Deploy again' }).waitFor();
-    await page.goto('/my-deployments');
-    await page.getByRole('button', { name: 'Deploy a model' }).first().click();
-    await choose(page, 'Model', 'Crumb Expert');
-    await page.getByRole('dialog').getByText('per hour').waitFor();
-    await look(page, 'deploy-dialog');
-    await page.getByRole('button', { name: 'Cancel' }).click();
-
-    // The bill.
-    await page.goto('/transactions');
-    await page.getByText('Fine-tuning of Crumb Expert').first().waitFor();
-    await page.getByText('Serving Crumb Expert').first().waitFor();
-    await page.getByText('Tokens of crumb-expert').first().waitFor();
-    await look(page, 'transactions');
-    await page.getByLabel('From').fill('2099-01-01');
-    await page.getByText('Choose today or an earlier day').waitFor();
-    await page.getByLabel('To', { exact: true }).fill('2026-01-01');
-    await page.getByLabel('From').fill('2026-01-02');
-    await page.getByText('The first day cannot be after the last').waitFor();
-    await look(page, 'transactions-period');
-    expect(new URL(page.url()).search).toBe('');
-    await page.getByRole('button', { name: 'Show all days' }).click();
-    await page.getByRole('button', { name: 'Statement' }).click();
-    await page.getByText(/Totals of \d+ transactions/).waitFor();
-    await look(page, 'statement');
-    const saved = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Export CSV' }).click();
-    expect((await saved).suggestedFilename()).toMatch(/^statement-[\d-]+\.csv$/);
-    await page.goto('/buy-bagels');
-    await page.getByRole('heading', { name: 'Buy Credits' }).waitFor();
-    await look(page, 'buy-credits');
-    await page.goto('/api-key');
-    await page.getByRole('heading', { name: 'API-Key' }).waitFor();
-    await look(page, 'api-key');
-    await page.goto('/dashboard');
-    await page.getByText('Crumb Expert').first().waitFor();
-    await look(page, 'dashboard-full');
+    await makeDataset(page);
+    await giveDetails(page);
+    await chooseAndStart(page);
+    await watchRun(page);
+    await seeModel(page);
+    await chat(page);
+    await seeDeployment(page);
+    await terminateAndDeployAgain(page);
+    await readBill(page);
   },
 );
+
+/** A dataset, from an empty list to its rows. */
+async function makeDataset(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'My Datasets' }).first().click();
+  await page.getByText('No datasets yet').waitFor();
+  await look(page, 'datasets-empty');
+  await page.getByRole('button', { name: 'Create Dataset' }).first().click();
+  const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
+  await sheet.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByText('Name is required').waitFor();
+  await look(page, 'create-dataset');
+  await page.getByLabel('Name').fill('Bakehouse facts');
+  await page.getByLabel('Category').click();
+  await page.getByRole('option', { name: 'Book' }).click();
+  await page.getByPlaceholder('Type a tag and press Enter').fill('facts');
+  await page.keyboard.press('Enter');
+  await sheet.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByText('Your Dataset is Ready!').waitFor();
+  await look(page, 'dataset-ready');
+  await page.getByRole('link', { name: 'Manage Dataset' }).click();
+  await page.getByText('No files yet').waitFor();
+  await chooseFile(page, { name: 'facts.csv', text: await beginningOf(EXAMPLE, ROWS) });
+  await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
+  await look(page, 'dataset-files');
+  await page.getByRole('tab', { name: 'Rows' }).click();
+  await page.getByText(`Rows 1 to ${ROWS} of ${ROWS}`).waitFor();
+  await look(page, 'dataset-rows');
+}
+
+/** The wizard's first step, with its refusals on the way. */
+async function giveDetails(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Fine-tune on this' }).click();
+  const next = page.getByRole('button', { name: 'Continue' });
+  await next.click();
+  await page.getByLabel('Model name').fill('Cr');
+  await next.click();
+  await page.getByText('Model name must have at least 4 characters').first().waitFor();
+  await look(page, 'wizard-details');
+  await page.getByLabel('Model name').fill('Crumb Expert');
+  await next.click();
+}
+
+/** What is trained on what, how and for how much; the refusals on the way. */
+async function chooseAndStart(page: Page): Promise<void> {
+  const next = page.getByRole('button', { name: 'Continue' });
+  // What there is only one of comes chosen.
+  const baseModel = page.getByRole('combobox', { name: 'Base model' });
+  await expect.poll(() => baseModel.inputValue(), { timeout: WORK_MS }).toBe('SmolLM2-135M-Instruct');
+  const file = page.getByRole('combobox', { name: 'File' });
+  await expect.poll(() => file.inputValue(), { timeout: WORK_MS }).toBe('facts.csv');
+  await baseModel.fill('');
+  await next.click();
+  await page.getByText('Please make sure you have selected a model, dataset, and file').first().waitFor();
+  await choose(page, 'Base model', 'SmolLM2-135M-Instruct');
+  await look(page, 'wizard-selection');
+  await next.click();
+  await page.getByRole('combobox', { name: 'GPU', exact: true }).getByText('A100 (40GB)').waitFor();
+  await page.getByText(/goes to its CPU at \$0\.10 an hour/).waitFor();
+  await page.getByRole('combobox', { name: 'Input column' }).getByText('question').waitFor();
+  await choose(page, 'Output column', 'question');
+  await next.click();
+  await page.getByText('Input and output must be different columns').first().waitFor();
+  await choose(page, 'Output column', 'answer');
+  await page.getByLabel('Gradient accumulation').fill('2');
+  await look(page, 'wizard-parameters');
+  await next.click();
+  await page.getByText('Cost estimate').waitFor({ timeout: WORK_MS });
+  await page.getByRole('dialog').getByText(`${ROWS} of ${ROWS}`).waitFor();
+  await look(page, 'wizard-review');
+  await page.getByLabel('Ceiling').fill('2');
+  await page.getByRole('button', { name: 'Start training' }).click();
+  await page.getByText('Your model is fine-tuning!').waitFor({ timeout: WORK_MS });
+  await look(page, 'wizard-result');
+  await page.getByRole('link', { name: 'Manage Model' }).click();
+}
+
+/** The run: a reload and a second tab in the middle show the same run. */
+async function watchRun(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Training run' }).click();
+  // Where the machine is quick or the page slow, the run has ended by the time that one looks.
+  const steps = (on: Page, live: RegExp) =>
+    on.getByText(live).or(on.getByText('mean of the last 2 steps')).first();
+  await steps(page, /Step [1-9]\d* of 24/).waitFor({ timeout: WORK_MS });
+  await page.reload();
+  await steps(page, /Step \d+ of 24/).waitFor();
+  const second = await page.context().newPage();
+  await second.goto(page.url());
+  await steps(second, /Step \d+ of 24/).waitFor();
+  await page.bringToFront();
+  await page.locator('figure canvas').nth(3).waitFor();
+  await look(page, 'run-live');
+  await page.getByText('Completed').first().waitFor({ timeout: WORK_MS });
+  await second.getByText('Completed').first().waitFor();
+  await second.close();
+  await page.getByText('Held-out loss').first().waitFor();
+  await page.getByText('per hour').waitFor();
+  await page.getByRole('button', { name: 'Deploy and chat' }).waitFor();
+  expect(await page.title()).toContain('Completed · Crumb Expert');
+  await look(page, 'run-completed');
+  await page.goto('/llm-training');
+  await page.getByRole('checkbox', { name: 'Compare Crumb Expert' }).click();
+  await page.getByRole('region', { name: 'Comparison' }).waitFor();
+  await look(page, 'runs');
+}
+
+/** The model, its card and the list. */
+async function seeModel(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Crumb Expert' }).first().click();
+  await page.getByRole('link', { name: 'Model', exact: true }).click();
+  await page.getByText('Made from').waitFor();
+  await page.getByRole('button', { name: 'Deploy' }).waitFor();
+  await page.getByRole('heading', { name: 'Parameters' }).waitFor();
+  await look(page, 'model');
+  await page.goto('/model');
+  await page.getByText('Starter model').first().waitFor();
+  await look(page, 'models');
+}
+
+/** Deployed and asked. */
+async function chat(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Crumb Expert' }).click();
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.waitForURL('**/my-deployments/*');
+  const question = page.getByPlaceholder('Ask a question');
+  await question.waitFor({ timeout: WORK_MS });
+  await question.fill('What is the name of the house sourdough starter?');
+  await question.press('Enter');
+  // The answer goes on while another tab is shown.
+  await page.getByRole('tab', { name: 'Code' }).click();
+  await page.getByRole('tab', { name: 'Playground' }).click();
+  await page.getByText(/\d+ tokens? · first after/).waitFor({ timeout: WORK_MS });
+  await look(page, 'deployment-chat');
+}
+
+/** What else a deployment's page shows. */
+async function seeDeployment(page: Page): Promise<void> {
+  await page.getByRole('tab', { name: 'Code' }).click();
+  await page
+    .getByRole('button', { name: 'Python' })
+    .or(page.getByRole('radio', { name: 'Python' }))
+    .click();
+  await look(page, 'deployment-code');
+  await page.getByRole('tab', { name: 'Metrics' }).click();
+  await page.getByText('Requests per minute').first().waitFor();
+  await page.locator('figure canvas').nth(3).waitFor();
+  await look(page, 'deployment-metrics');
+  await page.getByRole('tab', { name: 'Log' }).click();
+  await look(page, 'deployment-log');
+}
+
+/** Its end, and what the next one would cost. */
+async function terminateAndDeployAgain(page: Page): Promise<void> {
+  await page.goto('/my-deployments');
+  await page.getByText('crumb-expert').first().waitFor();
+  await look(page, 'deployments');
+  await page.getByRole('link', { name: 'Crumb Expert' }).click();
+  await page.getByRole('button', { name: 'Terminate' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Terminate' }).click();
+  await page.getByText('Terminated by you').waitFor();
+  await page.getByRole('button', { name: 'Deploy again' }).waitFor();
+  await page.goto('/my-deployments');
+  await page.getByRole('button', { name: 'Deploy a model' }).first().click();
+  await choose(page, 'Model', 'Crumb Expert');
+  await page.getByRole('dialog').getByText('per hour').waitFor();
+  await look(page, 'deploy-dialog');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+}
+
+/** The bill: each thing that was done is on it. */
+async function readBill(page: Page): Promise<void> {
+  await page.goto('/transactions');
+  await page.getByText('Fine-tuning of Crumb Expert').first().waitFor();
+  await page.getByText('Deployment of Crumb Expert').waitFor();
+  await page.getByRole('button', { name: 'Charges' }).click();
+  await page.getByText('Serving Crumb Expert').first().waitFor();
+  await page.getByText('Tokens of crumb-expert').first().waitFor();
+  await look(page, 'transactions');
+  await page.getByLabel('From').fill('2099-01-01');
+  await page.getByText('Choose today or an earlier day').waitFor();
+  await page.getByLabel('To', { exact: true }).fill('2026-01-01');
+  await page.getByLabel('From').fill('2026-01-02');
+  await page.getByText('The first day cannot be after the last').waitFor();
+  await look(page, 'transactions-period');
+  expect(new URL(page.url()).search).toBe('');
+  await page.getByRole('button', { name: 'Show all days' }).click();
+  await page.getByRole('button', { name: 'Statement' }).click();
+  await page.getByText(/Totals of \d+ transactions/).waitFor();
+  await look(page, 'statement');
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: 'CSV' }).click();
+  expect((await saved).suggestedFilename()).toMatch(/^statement-[\d-]+\.csv$/);
+  await page.goto('/buy-bagels');
+  await page.getByRole('heading', { name: 'Buy Credits' }).waitFor();
+  await look(page, 'buy-credits');
+  await page.goto('/api-key');
+  await page.getByRole('heading', { name: 'API-Key' }).waitFor();
+  await look(page, 'api-key');
+  await page.goto('/dashboard');
+  await page.getByText('Crumb Expert').first().waitFor();
+  await look(page, 'dashboard-full');
+}
 
 /** The header of a csv file and its first rows. */
 async function beginningOf(file: string, rows: number): Promise<string> {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes the lock files from pyproject.toml. Needs uv (`pip install uv`). Versions that are locked
-# stay until pyproject.toml asks for others; `./lock.sh --upgrade` moves them on.
+# Writes the lock files from pyproject.toml and requirements-vllm.in. Needs uv (`pip install uv`). Versions that are locked
+# stay until those ask for others; `./lock.sh --upgrade` moves them on.
 # With --check nothing is written: it fails when a lock file is not what it would write.
 set -eu
 cd "$(dirname "$0")"
@@ -11,16 +11,17 @@ if [ "${1:-}" = --check ]; then
   shift
 fi
 
-lock() { # file, then further arguments
+lock() { # file, what it is resolved from, then further arguments
   file=$1
-  shift
+  source=$2
+  shift 2
   out=$file
   if [ "$check" = yes ]; then
     out=$(mktemp)
     cp "$file" "$out"
   fi
   uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
-    --python-version 3.11 pyproject.toml --output-file "$out" "$@"
+    --python-version 3.11 "$source" --output-file "$out" "$@"
   if [ "$check" = yes ]; then
     cmp -s "$file" "$out" || { echo "runtime/$file is not fresh: run runtime/lock.sh" >&2; exit 1; }
     rm "$out"
@@ -28,6 +29,7 @@ lock() { # file, then further arguments
 }
 
 # What both phases share has the same versions, so that the second leaves the first alone.
-lock requirements-serve.lock "$@"
-lock requirements.lock --extra train --constraint requirements-serve.lock "$@"
-lock requirements-dev.lock --extra train --extra dev --constraint requirements.lock "$@"
+lock requirements-serve.lock pyproject.toml "$@"
+lock requirements.lock pyproject.toml --extra train --constraint requirements-serve.lock "$@"
+lock requirements-dev.lock pyproject.toml --extra train --extra dev --constraint requirements.lock "$@"
+lock requirements-vllm.lock requirements-vllm.in "$@"

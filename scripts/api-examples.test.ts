@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { apiExamples, keyExample } from '../web/src/modules/accounts/api-examples.ts';
+import { apiExamples, keyExample } from '../web/src/modules/accounts/keys/api-examples.ts';
 
 test('what is copied works as it is: the key, then curl', async () => {
   const asked: { url: string; key: string; body: string }[] = [];

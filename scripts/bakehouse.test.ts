@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -16,6 +17,15 @@ function bakehouseWith(settings: Record<string, string>, ...words: string[]) {
   });
   return { status, stdout, stderr };
 }
+
+it('checks the files of no database, and makes no folder for them', () => {
+  const dir = path.join(import.meta.dirname, 'no-such-folder');
+  expect(bakehouse('blobs', 'verify', '--data-dir', dir)).toMatchObject({
+    status: 1,
+    stderr: `bakehouse: There is no database in ${dir} yet. './bakehouse up' makes one; --data-dir names another folder.\n`,
+  });
+  expect(existsSync(dir)).toBe(false);
+});
 
 describe('refuses, in one sentence and before anything is installed or started,', () => {
   it('a port that is none', () => {
@@ -58,4 +68,23 @@ describe('refuses, in one sentence and before anything is installed or started,'
     expect(status).toBe(1);
     expect(stderr).toContain("'up' takes options only, not 'now'");
   });
+});
+
+it('refuses a backup of what is not there, and of a PostgreSQL that is not its own', () => {
+  const dir = path.join(import.meta.dirname, 'no-such-folder');
+  expect(bakehouse('backup', '--data-dir', dir).stderr).toBe(
+    `bakehouse: There is no database in ${dir}; --data-dir names another folder.\n`,
+  );
+  for (const words of [['backup'], ['restore', 'some.tar']]) {
+    expect(bakehouseWith({ DATABASE_URL: 'postgresql://elsewhere' }, ...words)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr:
+        'bakehouse: DATABASE_URL names a PostgreSQL of your own: back it up with its tools, as docs/operations.md says.\n',
+    });
+  }
+  expect(bakehouse('restore').stderr).toBe("bakehouse: Call it as './bakehouse restore FILE'.\n");
+  expect(bakehouse('restore', 'no-such.tar', '--data-dir', dir).stderr).toBe(
+    `bakehouse: There is no file ${path.resolve('no-such.tar')}\n`,
+  );
 });

@@ -5,10 +5,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { makeDataDir, toFolder } from '../server/src/platform/make-data-dir.ts';
+import { makeDataDir, toFolder } from '../server/src/platform/files/make-data-dir.ts';
 import type { Command } from './command.ts';
-import { ensureDependencies } from './dependencies.ts';
 import { PlainError } from './plain-error.ts';
+import { ensureDependencies } from './prepare/dependencies.ts';
 import { root } from './root.ts';
 
 type Entry = {
@@ -33,7 +33,7 @@ const commands: Record<string, Entry> = {
   test: {
     summary: 'run all tests, or those whose path or name holds one of WORDS',
     takesWords: true,
-    load: async () => (await import('./test.ts')).test,
+    load: async () => (await import('./test/test.ts')).test,
   },
   check: {
     summary: 'types, lint, import directions, format, dead code, generated files; WORDS choose',
@@ -43,6 +43,10 @@ const commands: Record<string, Entry> = {
   seed: {
     summary: 'add an example account and data set to the running server; --scale: millions of rows',
     load: async () => (await import('./seed.ts')).seed,
+  },
+  pictures: {
+    summary: "take the landing page's pictures of the running server, with the example account",
+    load: async () => (await import('./pictures.ts')).pictures,
   },
   tour: {
     summary: 'walk the main job against the running server, with what each step costs',
@@ -65,6 +69,16 @@ const commands: Record<string, Entry> = {
     takesWords: true,
     load: async () => (await import('./blobs.ts')).blobs,
   },
+  backup: {
+    summary: "'backup [FILE]' copies the running server's database and files into one file",
+    takesWords: true,
+    load: async () => (await import('./backup.ts')).backup,
+  },
+  restore: {
+    summary: "'restore FILE' makes a data folder of a backup, where there is none yet",
+    takesWords: true,
+    load: async () => (await import('./backup.ts')).restore,
+  },
   operator: {
     summary: "'operator EMAIL' makes the account of an operator, with a new password",
     takesWords: true,
@@ -72,7 +86,7 @@ const commands: Record<string, Entry> = {
   },
   gen: {
     summary: 'write the generated files; --check only says which are not fresh',
-    load: async () => (await import('./gen.ts')).gen,
+    load: async () => (await import('./gen/gen.ts')).gen,
   },
 };
 
@@ -111,6 +125,7 @@ async function main(): Promise<number> {
   if (values['data-dir']) process.env.BAKEHOUSE_DATA_DIR = path.resolve(values['data-dir']);
   if (values.port !== undefined) process.env.BAKEHOUSE_PORT = readPort('--port', values.port);
   if (values.prepare === false) process.env.BAKEHOUSE_PREPARE = 'false';
+  const startedIn = process.cwd();
   process.chdir(root);
   // Programs that we start find the Node that runs us.
   process.env.PATH = [path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
@@ -125,6 +140,7 @@ async function main(): Promise<number> {
   const run = await command.load();
   return run({
     words,
+    startedIn,
     check: values.check ?? false,
     models: values.models ?? false,
     scale: values.scale ?? false,

@@ -13,11 +13,12 @@ import { PlainError } from './plain-error.ts';
 export const blobs: Command = async ({ words }) => {
   if (words.join(' ') !== 'verify') throw new PlainError("There is only './bakehouse blobs verify'.");
   const config = readConfig(process.env);
-  const store = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
   const log = createLog({ ...config, logLevel: 'silent' });
   const found = { files: 0, bytes: 0, damaged: 0 };
-  await withDatabase((db) =>
-    scrubBlobs(
+  await withDatabase(async (db) => {
+    // Only now: opening makes folders, which belong nowhere but beside a database.
+    const store = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
+    await scrubBlobs(
       { db, blobs: store, clock: systemClock, log },
       {
         uncheckedSince: systemClock.now(),
@@ -29,8 +30,8 @@ export const blobs: Command = async ({ words }) => {
           console.log(`FAIL ${sha256.slice(0, 2)}/${sha256.slice(2)} is missing or changed`);
         },
       },
-    ),
-  );
+    );
+  });
   console.log(`${found.files} files of ${formatBytes(found.bytes)} read, ${found.damaged} damaged`);
   return found.damaged === 0 ? 0 : 1;
 };

@@ -2,12 +2,12 @@ import path from 'node:path';
 import { styleText } from 'node:util';
 import { capture } from './child.ts';
 import type { Command } from './command.ts';
-import { preparePython } from './python-environment.ts';
+import { preparePython } from './prepare/python-environment.ts';
 import { root } from './root.ts';
 
 type Check = { name: string; command: string; args: string[]; wayOut?: string };
 
-/** Types, lint with the import directions, format, dead code, generated files, and the same for Python. */
+/** Types, lint with the import directions, format, dead code, structure, specification, generated files, and the same for Python. */
 export const check: Command = async ({ words }) => {
   const python = await preparePython('tests');
   const bin = (name: string) => path.join(root, 'node_modules', '.bin', name);
@@ -22,6 +22,12 @@ export const check: Command = async ({ words }) => {
       wayOut: 'npm run format puts it right.',
     },
     { name: 'dead code', command: bin('knip'), args: ['--no-progress'] },
+    { name: 'structure', command: process.execPath, args: ['scripts/structure/check-structure.ts', python] },
+    {
+      name: 'specification',
+      command: process.execPath,
+      args: ['scripts/specification/check-specification.ts'],
+    },
     {
       name: 'generated files',
       command: process.execPath,

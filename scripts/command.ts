@@ -1,6 +1,8 @@
 /** What a command of `./bakehouse` was called with. */
 export type Arguments = {
   words: string[];
+  /** The folder that the person stands in: relative paths are meant from there. */
+  startedIn: string;
   check: boolean;
   models: boolean;
   scale: boolean;

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { formatBgl } from '@bakehouse/contract/money';
 import { readConfig } from '../server/src/config.ts';
-import { proveLedger } from '../server/src/modules/credits/prove-ledger.ts';
+import { proveLedger } from '../server/src/modules/credits/verification/prove-ledger.ts';
+import { PROOF_CONNECTIONS } from '../server/src/modules/credits/verification/verify-ledger.ts';
 import type { Database } from '../server/src/platform/db/database.ts';
-import { onOwnConnection } from '../server/src/platform/db/own-connection.ts';
+import { onOwnConnections } from '../server/src/platform/db/own-connections.ts';
 import { startEmbeddedPostgres } from '../server/src/platform/postgres/embedded-postgres.ts';
 import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
@@ -37,7 +38,7 @@ export async function printProof(db: Database, { full }: { full: boolean }): Pro
 /** Gives `work` the server's database; the embedded one is started if it does not run, and then stopped again. */
 export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const { databaseUrl, dataDir } = readConfig(process.env);
-  if (databaseUrl) return onOwnConnection(databaseUrl, work);
+  if (databaseUrl) return onOwnConnections(databaseUrl, PROOF_CONNECTIONS, work);
   const dir = path.join(dataDir, 'postgres');
   if (!existsSync(dir))
     throw new PlainError(
@@ -45,7 +46,7 @@ export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promi
     );
   const postgres = await startEmbeddedPostgres({ dir });
   try {
-    return await onOwnConnection(postgres.url, work);
+    return await onOwnConnections(postgres.url, PROOF_CONNECTIONS, work);
   } finally {
     if (!postgres.adopted) await postgres.stop();
   }

@@ -2,7 +2,7 @@ import { readConfig } from '../server/src/config.ts';
 import { makeOperator } from '../server/src/modules/accounts/make-operator.ts';
 import { systemClock } from '../server/src/platform/clock.ts';
 import { AppError } from '../server/src/platform/errors.ts';
-import { readOrMakeSecret } from '../server/src/platform/secret-file.ts';
+import { readOrMakeSecret } from '../server/src/platform/files/secret-file.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './ledger.ts';
 import { PlainError } from './plain-error.ts';

@@ -1,12 +1,12 @@
 import { createAsset, listAssets } from '@bakehouse/contract/assets';
-import { Client, findServer } from './client.ts';
+import { Client, findServer } from './client/client.ts';
 import type { Command } from './command.ts';
 import { withDatabase } from './ledger.ts';
 import { PlainError } from './plain-error.ts';
 import { fillScale } from './scale/fill-scale.ts';
 import { sizesOf } from './scale/sizes.ts';
 
-const account = { name: 'Ada Baker', email: 'ada@example.com', password: 'sourdough-starter' };
+export const account = { name: 'Ada Baker', email: 'ada@example.com', password: 'sourdough-starter' };
 const dataset = { title: 'Bakehouse facts', file: 'examples/bakehouse-facts.csv' };
 
 /**

@@ -5,11 +5,17 @@ import { getBalance, listTransactions } from '@bakehouse/contract/credits';
 import { deployVllm, terminatePod, vllmStatus } from '@bakehouse/contract/deployments';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { cancelRun, getRunMetrics, listRuns, type Run, validateFineTune } from '@bakehouse/contract/training';
-import { Client, findServer } from './client.ts';
+import { Client, findServer } from './client/client.ts';
+import {
+  createFactsDataset,
+  factsFile,
+  factsTraining,
+  followRun,
+  startFactsFineTune,
+} from './client/fine-tune.ts';
+import { findStarterModel, waitForMachine } from './client/machine-ready.ts';
 import type { Command } from './command.ts';
-import { createFactsDataset, factsFile, factsTraining, followRun, startFactsFineTune } from './fine-tune.ts';
 import { printProof, withDatabase } from './ledger.ts';
-import { findStarterModel, waitForMachine } from './machine-ready.ts';
 import { PlainError } from './plain-error.ts';
 import { readWithPeft } from './tour/read-with-peft.ts';
 

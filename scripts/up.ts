@@ -1,5 +1,5 @@
 import type { Command } from './command.ts';
-import { ensureWebBuild } from './web-build.ts';
+import { ensureWebBuild } from './prepare/web-build.ts';
 
 /**
  * Builds what is stale and becomes the server, in this very process: signals reach it directly,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { firstScreens } from './first-screen-plugin.ts';
 
@@ -37,19 +38,69 @@ function firstScreenGroup() {
       if (needs.app.has(id) || (onLanding && inShell)) return 'app';
       if (inShell) return 'shell';
       if (!onLanding) return null;
-      return /modules\/accounts\/|lucide-react/.test(id) ? 'landing' : 'field';
+      // Icons too are of `field`: it would import those that its parts begin with from `landing`, which imports it.
+      return /modules\/accounts\//.test(id) ? 'landing' : 'field';
     },
   };
 }
 
 export const chunkGroups = [framework, firstScreenGroup()];
 
-/** The modules themselves and all that they import statically. */
+/**
+ * The modules themselves and all that they import statically; of what an `api.ts` offers to other modules (`export … from`), only
+ * what one of them takes.
+ */
 function reach(modules: readonly string[], graph: ModuleGraph): Set<string> {
   const all = new Set(modules.map((module) => path.join(source, module)));
-  // A set that grows while it is walked.
-  for (const id of all) for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) all.add(imported);
-  return all;
+  const taken = new Set<string>();
+  const offers: { name: string; from: string; at: string }[] = [];
+  const walk = (added: Iterable<string>) => {
+    // A set that grows while it is walked.
+    const walked = new Set(added);
+    for (const id of walked) {
+      all.add(id);
+      const offered = offersOf(id);
+      offers.push(...offered);
+      for (const name of takenBy(id)) taken.add(name);
+      for (const imported of graph.getModuleInfo(id)?.importedIds ?? [])
+        if (!all.has(imported) && !offered.some(({ at }) => at === imported)) walked.add(imported);
+    }
+  };
+  walk(all);
+  for (;;) {
+    const due = offers.filter(({ name, from, at }) => taken.has(`${from} ${name}`) && !all.has(at));
+    if (due.length === 0) return all;
+    walk(due.map(({ at }) => at));
+  }
+}
+
+/** What an `api.ts` hands on, by name, and where it comes from. */
+function offersOf(id: string): { name: string; from: string; at: string }[] {
+  if (!isApi(id)) return [];
+  return [...readFileSync(id, 'utf8').matchAll(/^export \{([^}]*)\} from '([^']+)'/gm)].flatMap(
+    ([, names = '', file = '']) =>
+      namesIn(names).map((name) => ({ name, from: id, at: path.resolve(path.dirname(id), file) })),
+  );
+}
+
+/** What a module imports from files called `api.ts`, each as the file and the name. */
+function takenBy(id: string): string[] {
+  if (!id.startsWith(source) || !/\.tsx?$/.test(id)) return [];
+  return [...readFileSync(id, 'utf8').matchAll(/^import \{([^}]*)\} from '([^']+)'/gm)].flatMap(
+    ([, names = '', file = '']) => {
+      const from = path.resolve(path.dirname(id), file);
+      return isApi(from) ? namesIn(names).map((name) => `${from} ${name}`) : [];
+    },
+  );
+}
+
+const isApi = (id: string) => id.startsWith(source) && id.endsWith('/api.ts');
+
+function namesIn(list: string): string[] {
+  return list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !name.startsWith('type '));
 }
 
 function needsForms(schemas: string, graph: ModuleGraph): boolean {

@@ -5,13 +5,17 @@ import { defineConfig } from 'vite';
 import { chunkGroups } from './chunks.ts';
 import { compressed } from './compress-plugin.ts';
 import { endpointsWithoutSchemas } from './contract-plugin.ts';
+import { documentTitles } from './document-title-plugin.ts';
 import { firstScreenBudget } from './first-screen-plugin.ts';
+import { iconImports } from './icon-imports-plugin.ts';
 import { preloadFont } from './preload-font-plugin.ts';
 
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [
     endpointsWithoutSchemas(),
+    documentTitles(),
+    iconImports(),
     react(),
     tailwindcss(),
     firstScreenBudget(),

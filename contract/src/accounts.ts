@@ -1,15 +1,19 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
+import { only } from './fields/only.ts';
 
 export const PASSWORD_LENGTH_MIN = 8;
 export const PASSWORD_LENGTH_MAX = 128;
 
+/** Of a picture as text: every page of its owner carries it. */
+const IMAGE_CHARS_MAX = 280_000;
+
 export const userId = z.string().min(1);
 export const userIdParams = z.object({ userId });
 
-export const personName = z.string().trim().min(1, 'Name is required').max(200, 'Name is too long');
+const personName = z.string().trim().min(1, 'Name is required').max(200, 'Name is too long');
 
-export const username = z
+const username = z
   .string()
   .trim()
   .toLowerCase()
@@ -33,17 +37,19 @@ export const profileForm = z.object({
   image: z
     .string()
     .regex(/^(https:\/\/|data:image\/(png|jpeg|webp|gif);base64,)/, 'Image must be a PNG, JPEG, WebP or GIF')
-    .max(1_000_000, 'Image is larger than 1 MB')
+    .max(IMAGE_CHARS_MAX, 'Image is larger than 200 kB')
     .nullish(),
 });
 
-export const onboarding = z.object({
+const onboarding = z.object({
   onboarding_completed: z.boolean(),
   steps: z.object({
     create_dataset: z.object({ completed: z.boolean() }),
     create_model: z.object({ completed: z.boolean() }),
     fine_tune_model: z.object({ completed: z.boolean() }),
   }),
+  /** Whether the user has put the first steps away. */
+  dismissed: z.boolean(),
 });
 
 export type OnboardingStep = keyof z.infer<typeof onboarding>['steps'];
@@ -53,6 +59,8 @@ export const user = z.object({
   username: z.string(),
   name: z.string(),
   email: z.string(),
+  /** Whether it was proven: by a provider, a mailed link, a reset link or the operator. */
+  email_verified: z.boolean(),
   image_url: z.string().nullable(),
   is_operator: z.boolean(),
   onboarding,
@@ -88,11 +96,24 @@ export const getMe = endpoint({
   response: user,
 });
 
+export const changeOnboarding = endpoint({
+  method: 'PATCH',
+  path: '/api/v1/users/me/onboarding',
+  access: 'key',
+  summary: 'Put the first steps away, or bring them back',
+  body: only({ dismissed: z.boolean('dismissed must be true or false') }),
+  response: onboarding,
+});
+
 /** Which sign-in methods this server offers; the sign-in page shows just these. */
 export const getSignInMethods = endpoint({
   method: 'GET',
   path: '/api/v1/sign-in-methods',
   access: 'public',
   summary: 'The sign-in methods that this server offers',
-  response: z.object({ methods: z.array(z.enum(['password', 'github', 'google'])) }),
+  response: z.object({
+    methods: z.array(z.enum(['password', 'github', 'google'])),
+    /** Whether links are mailed; else the operator finds them in the log. */
+    sends_mail: z.boolean(),
+  }),
 });

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { userIdParams } from './accounts.ts';
 import { endpoint, keyScopes } from './endpoint.ts';
-import { idOf } from './id.ts';
+import { idOf } from './fields/id.ts';
+import { only } from './fields/only.ts';
 import { budgetPeriods } from './limits.ts';
 import { bgl, positiveBgl } from './money.ts';
 
@@ -13,7 +14,11 @@ const scopes = z
   .array(z.enum(keyScopes))
   .min(1, 'scopes: name at least one')
   .max(keyScopes.length)
-  .refine((named) => new Set(named).size === named.length, 'scopes: name each one once');
+  .refine((named) => new Set(named).size === named.length, 'scopes: name each one once')
+  .refine(
+    (named) => named.length === 1 || !named.includes('everything'),
+    'scopes: everything has the others in it. Name it alone, or leave it out',
+  );
 
 const expiresAt = z.iso.datetime({
   offset: true,
@@ -21,12 +26,12 @@ const expiresAt = z.iso.datetime({
 });
 
 /** Refuses like missing credit does what would cost more, within a day or a month of UTC, or in all. */
-const budgetInput = z.object({
+const budgetInput = only({
   amount: positiveBgl('budget.amount'),
   period: z.enum(budgetPeriods),
 });
 
-export const apiKey = z.object({
+const apiKey = z.object({
   id: z.string(),
   name: z.string(),
   /** What it may do: `everything`, `inference` (ask models), `read`. */
@@ -54,7 +59,7 @@ export const apiKey = z.object({
 export type ApiKey = z.infer<typeof apiKey>;
 
 /** The secret is shown here and never again. */
-const withSecret = z.object({ api_key: apiKey, secret: z.string() });
+export const withSecret = z.object({ api_key: apiKey, secret: z.string() });
 
 export const listApiKeys = endpoint({
   method: 'GET',
@@ -72,7 +77,7 @@ export const createApiKey = endpoint({
   managesKeys: true,
   summary: 'Make a further API key; its secret is shown once',
   params: userIdParams,
-  body: z.object({
+  body: only({
     name,
     scopes: scopes.default(['everything']),
     expires_at: expiresAt.nullish(),
@@ -89,7 +94,7 @@ export const changeApiKey = endpoint({
   managesKeys: true,
   summary: 'Change name, scopes, end or budget of an API key',
   params,
-  body: z.object({
+  body: only({
     name: name.optional(),
     scopes: scopes.optional(),
     expires_at: expiresAt.nullish(),
@@ -116,6 +121,6 @@ export const rotateApiKeyById = endpoint({
   managesKeys: true,
   summary: 'Give an API key a new secret; the old one opens for 24 hours more if that is asked for',
   params,
-  body: z.object({ keep_old: z.boolean().default(false) }),
+  body: only({ keep_old: z.boolean().default(false) }),
   response: withSecret,
 });

@@ -1,17 +1,23 @@
 import * as z from 'zod';
 import { userId } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
-import { flag } from './flag.ts';
-import { idOf } from './id.ts';
+import { flag } from './fields/flag.ts';
+import { idOf } from './fields/id.ts';
+import { only } from './fields/only.ts';
 import { MODEL_NAME_LENGTH_MIN, uploadBaseModelTypes } from './limits.ts';
 import { bglInput } from './money.ts';
 import { dataFormat } from './runtime/train-spec.ts';
 import { fineTunePayload } from './training.ts';
 
-export const datasetTypes = ['RAW', 'MODEL'] as const;
+/** What a call can make. */
+const datasetTypes = ['RAW', 'MODEL'] as const;
 export type DatasetType = (typeof datasetTypes)[number];
 
-export const tag = z
+/** What is listed: indexes of vectors too. */
+const assetTypes = [...datasetTypes, 'VECTOR'] as const;
+export type AssetType = (typeof assetTypes)[number];
+
+const tag = z
   .string()
   .trim()
   .min(1, 'A tag must not be empty')
@@ -22,7 +28,7 @@ const category = z.string().trim().max(100, 'Category must have at most 100 char
 const price = bglInput.refine((micro) => micro >= 0n, 'Price must not be negative');
 const details = z.string().trim().max(10_000, 'Description must have at most 10,000 characters');
 
-export const assetIdParams = z.object({ id: idOf('dataset or model') });
+const assetIdParams = z.object({ id: idOf('dataset or model') });
 
 export const assetFile = z.object({
   path: z.string(),
@@ -37,9 +43,9 @@ export type AssetFile = z.infer<typeof assetFile>;
 export const FILES_SHOWN_MAX = 1000;
 
 /** A dataset or a model as lists show it. */
-export const assetSummary = z.object({
+const assetSummary = z.object({
   dataset_id: z.string(),
-  dataset_type: z.enum(datasetTypes),
+  dataset_type: z.enum(assetTypes),
   title: z.string(),
   category: z.string(),
   details: z.string(),
@@ -53,6 +59,8 @@ export const assetSummary = z.object({
   embedding_model: z.string(),
   dimensions: z.int(),
   base_model_type: z.string().nullable(),
+  /** What kind of model it is or was made from: 'llama', 'qwen'; empty where nobody said. */
+  family: z.string(),
   /** The model that this one was fine-tuned from. */
   parent_dataset_id: z.string().nullable(),
   file_count: z.int(),
@@ -65,7 +73,7 @@ export const assetSummary = z.object({
 
 export type AssetSummary = z.infer<typeof assetSummary>;
 
-export const asset = assetSummary.extend({
+const asset = assetSummary.extend({
   /** Of the newest revision, in the order of their paths: the first 1000 of `file_count`. */
   files: z.array(assetFile),
   /** The cursor with which `GET /api/v1/asset/{id}/info` goes on behind them; null where these are all. */
@@ -84,8 +92,13 @@ export const asset = assetSummary.extend({
 
 export type Asset = z.infer<typeof asset>;
 
-export const assetCreatePayload = z.object({
-  dataset_type: z.enum(datasetTypes),
+export const assetCreatePayload = only({
+  dataset_type: z.enum(datasetTypes, {
+    error: ({ input }) =>
+      input === 'VECTOR'
+        ? 'VECTOR assets are not available on this server. Make a RAW dataset or a MODEL'
+        : undefined,
+  }),
   title,
   category: category.default(''),
   details: details.default(''),
@@ -137,7 +150,7 @@ export const getAsset = endpoint({
 });
 
 /** What stands in the way of a model's use, as sentences that say which file is missing or wrong. */
-export const modelReadiness = z.object({
+const modelReadiness = z.object({
   /** Null: it can be deployed on this machine. */
   deploy: z.string().nullable(),
   /** Null: others can be fine-tuned from it. */
@@ -161,8 +174,8 @@ export const listAssets = endpoint({
   access: 'key',
   summary: "The caller's datasets or models, newest first; starter models with `include_starter`",
   query: z.object({
-    /** VECTOR indexes are not there yet: their list is empty. */
-    types: z.enum([...datasetTypes, 'VECTOR']),
+    /** Left out: all of them. */
+    types: z.enum(assetTypes).optional(),
     owner: userId,
     /** Of older clients; every asset is a new one here. */
     is_new_only: flag.optional(),
@@ -230,7 +243,14 @@ export const deleteFile = endpoint({
   access: 'key',
   summary: 'Remove one file in a new revision',
   params: assetIdParams,
-  body: z.object({ file_path: z.string().min(1, 'Missing required parameters for file deletion') }),
+  body: z.object(
+    {
+      file_path: z
+        .string('Missing required parameters for file deletion')
+        .min(1, 'Missing required parameters for file deletion'),
+    },
+    'Missing required parameters for file deletion',
+  ),
   response: z.object({ revision_id: z.string().nullable() }),
 });
 
@@ -242,6 +262,8 @@ export const assetInfo = endpoint({
   params: assetIdParams,
   query: z.object({
     path: z.string().default(''),
+    /** Lists only files whose whole path begins so. */
+    prefix: z.string().optional(),
     limit: z.coerce.number().int().min(1).max(FILES_SHOWN_MAX).default(FILES_SHOWN_MAX),
     cursor: z.string().optional(),
   }),
@@ -251,6 +273,31 @@ export const assetInfo = endpoint({
     /** Of all files below the path, and not of this page alone. */
     file_count: z.int(),
     size_bytes: z.number(),
+    next_cursor: z.string().nullable(),
+  }),
+});
+
+/** What lies directly in a folder, as a file browser shows it. */
+export const assetTree = endpoint({
+  method: 'GET',
+  path: '/api/v1/asset/:id/tree',
+  access: 'key',
+  summary: 'The files and folders directly in a folder of the newest revision, page by page',
+  params: assetIdParams,
+  query: z.object({
+    /** Empty: the asset itself. */
+    path: z.string().default(''),
+    limit: z.coerce.number().int().min(1).max(FILES_SHOWN_MAX).default(100),
+    cursor: z.string().optional(),
+  }),
+  response: z.object({
+    path: z.string(),
+    entries: z.array(
+      z.discriminatedUnion('type', [
+        z.object({ type: z.literal('folder'), path: z.string() }),
+        assetFile.extend({ type: z.literal('file') }),
+      ]),
+    ),
     next_cursor: z.string().nullable(),
   }),
 });

@@ -7,7 +7,7 @@ const CHAT_BYTES_MAX = 1024 * 1024;
 /**
  * The OpenAI-compatible calls. Every parameter has its bounds here: one request must not take what
  * all share, neither time nor memory. Names that are not here are refused by
- * modules/deployments/completion-request.ts, which also bounds the schemas of `response_format`.
+ * modules/deployments/gateway/body/completion-request.ts, which also bounds the schemas of `response_format`.
  */
 const STOPS_MAX = 16;
 const STOP_LENGTH_MAX = 256;
@@ -55,7 +55,7 @@ const none = (name: string) => z.array(z.unknown()).max(0, `${name}: ${NO_TOOLS}
 
 const contentPart = z.looseObject({ type: z.string(), text: z.string().optional() });
 
-export const chatMessage = z
+const chatMessage = z
   .looseObject({
     role: z.enum(['system', 'developer', 'user', 'assistant']),
     content: z.union([z.string(), z.array(contentPart).min(1), z.null()]).optional(),

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { userId, userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
-import { idOf } from './id.ts';
+import { idOf } from './fields/id.ts';
+import { only } from './fields/only.ts';
 import { bgl, positiveBgl } from './money.ts';
 
-export const balance = z.object({
+const balance = z.object({
   /** All that is the user's, holds included. */
   balance: bgl,
   /** Promised to work that is running. */
@@ -13,7 +14,7 @@ export const balance = z.object({
   available: bgl,
   /** The part of the balance that was given: it is spent first and cannot be sent to others. */
   given: bgl,
-  /** What can be sent to others: bought credits, and those that others sent, that no running work may need. */
+  /** What can be sent to others: bought credits, and those that others sent, that no running work may need; within the server's limit for 24 hours. */
   sendable: bgl,
   /** What of the given credits ends next, and when; null where nothing does. */
   next_expiry: z.object({ amount: bgl, at: z.string() }).nullable(),
@@ -51,6 +52,8 @@ export const transaction = z.object({
   seller_id: z.string().nullable(),
   pod_id: z.string().nullable(),
   dataset_id: z.string().nullable(),
+  model_id: z.string().nullable(),
+  run_id: z.string().nullable(),
   /** Set once the sealer has chained the transfer. */
   transaction_hash: z.string().nullable(),
   /** What it was charged for consists of single answers, which `getUsageWindow` lists. */
@@ -93,7 +96,7 @@ export const listTransactions = endpoint({
   method: 'GET',
   path: '/api/v1/transactions/:userId',
   access: 'key',
-  summary: "The user's transactions, newest first, and what they sum to by kind",
+  summary: "The user's transactions, pending ones first, then newest first, and what they sum to by kind",
   params: userIdParams,
   query: period.extend({
     limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -164,10 +167,16 @@ export const listSpend = endpoint({
   method: 'GET',
   path: '/api/v1/transactions/:userId/spend',
   access: 'key',
-  summary: 'What was spent per day and use, net of refunds, oldest first; days without spending are left out',
+  summary:
+    'What was spent per day and use, and per API key, net of refunds; days without spending are left out',
   params: userIdParams,
   query: period,
-  response: z.object({ days: z.array(z.object({ date: z.iso.date(), use: z.enum(uses), amount: bgl })) }),
+  response: z.object({
+    /** Oldest first. */
+    days: z.array(z.object({ date: z.iso.date(), use: z.enum(uses), amount: bgl })),
+    /** Who asked for it, by the API key; the largest first. Null is what no key asked for. */
+    keys: z.array(z.object({ key_id: z.string().nullable(), key_name: z.string().nullable(), amount: bgl })),
+  }),
 });
 
 export const transferTokens = endpoint({
@@ -176,7 +185,7 @@ export const transferTokens = endpoint({
   access: 'key',
   summary: 'Send credits to another user',
   spends: true,
-  body: z.object({
+  body: only({
     user_id: userId,
     /** Username, email address or user id of the recipient. */
     recipient_id: z.string().trim().min(1, 'Recipient username cannot be empty'),
@@ -185,8 +194,27 @@ export const transferTokens = endpoint({
   response: z.object({ transaction_id: z.string(), amount: bgl }),
 });
 
+/**
+ * Who would get it, before it is sent. Null for an email address, which shows nothing before it is paid for; for a name
+ * that nobody has; and where the caller could not send the amount: so names cannot be tried out without credits.
+ */
+export const previewTransfer = endpoint({
+  method: 'GET',
+  path: '/api/v1/transfer-tokens/recipient',
+  access: 'key',
+  scopes: [],
+  summary: 'The user whom credits would be sent to',
+  query: z.object({
+    user_id: userId,
+    /** Username or user id. */
+    recipient_id: z.string().trim().min(1, 'Recipient username cannot be empty'),
+    amount: positiveBgl('Amount'),
+  }),
+  response: z.object({ recipient: z.object({ user_id: z.string(), username: z.string() }).nullable() }),
+});
+
 /** One line of a quote: what, how much of it, at which price. */
-export const quoteItem = z.object({
+const quoteItem = z.object({
   label: z.string(),
   quantity: z.number(),
   unit: z.string(),
@@ -246,6 +274,35 @@ const description = z
   .trim()
   .min(1, 'Description must not be empty')
   .max(200, 'Description must have at most 200 characters');
+
+const account = z.object({
+  user_id: z.string(),
+  username: z.string(),
+  name: z.string(),
+  email: z.string(),
+  email_verified: z.boolean(),
+  is_operator: z.boolean(),
+  created_at: z.string(),
+  balance: bgl,
+  held: bgl,
+});
+
+export type Account = z.infer<typeof account>;
+
+export const listAccounts = endpoint({
+  method: 'GET',
+  path: '/api/v1/operator/accounts',
+  access: 'operator',
+  summary: 'The users with their balances, newest first',
+  query: z.object({
+    /** A part of the username, the name or the email address; or an id. */
+    search: z.string().trim().max(254).default(''),
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+    /** The user_id of the last one of the page before. */
+    cursor: z.string().min(1).max(100).optional(),
+  }),
+  response: z.object({ accounts: z.array(account), next_cursor: z.string().nullable() }),
+});
 
 export const grantCredits = endpoint({
   method: 'POST',

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { userId, userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
-import { flag } from './flag.ts';
-import { idOf } from './id.ts';
+import { flag } from './fields/flag.ts';
+import { idOf } from './fields/id.ts';
+import { only } from './fields/only.ts';
 import { bgl } from './money.ts';
 
 /** The words that the wire shows for a text deployment; the engine's own states map to them in one table. */
-export const deploymentStates = [
+const deploymentStates = [
   'queued',
   'deploying',
   'running',
@@ -17,7 +18,11 @@ export const deploymentStates = [
   'failed',
 ] as const;
 
-export const deployment = z.object({
+/** Awake or on its way there, asleep, or how it has ended. */
+export const deploymentFilters = ['running', 'sleeping', 'failed', 'terminated'] as const;
+export type DeploymentFilter = (typeof deploymentFilters)[number];
+
+const deployment = z.object({
   pod_id: z.string(),
   deployment_id: z.string(),
   /** Asset id of the served model, and its name for `model` in the OpenAI-style calls. */
@@ -26,6 +31,8 @@ export const deployment = z.object({
   title: z.string(),
   base_model_title: z.string(),
   status: z.enum(deploymentStates),
+  /** `Running`: it answers, or wakes to; `Pending`: it is on its way there. Null once it has ended, or does. */
+  job_status: z.enum(['Running', 'Pending']).nullable(),
   /** Why, in words. */
   reason: z.string(),
   /** 0 to 100 on the way to running. */
@@ -36,13 +43,36 @@ export const deployment = z.object({
   ready_at: z.string().nullable(),
   last_request_at: z.string().nullable(),
   terminated_at: z.string().nullable(),
+  /** Of one replica. */
   price_per_hour: bgl,
+  auto_scale: z.boolean(),
+  min_replicas: z.int(),
+  max_replicas: z.int(),
+  /** How many are wanted now. */
+  replicas: z.int(),
   cost_so_far: bgl,
 });
 
 export type Deployment = z.infer<typeof deployment>;
 
+const REPLICAS_MAX = 8;
+
 const podIdParams = z.object({ podId: idOf('deployment') });
+
+/** What is asked for when a model is served; the fields' defaults are the specification's. */
+const deployBody = only({
+  /** Asset id of the model. */
+  model_id: idOf('model'),
+  user_id: userId,
+  gpu_count: z.int().min(1).max(8).default(1),
+  instance_type: z.string().default('a100'),
+  /** With replicas, or awake all the time. Without it there is one replica, which sleeps while nobody asks it anything. */
+  auto_scale: z.boolean().default(false),
+  /** It never sleeps where this is 1 or more. 1 without `auto_scale`. */
+  min_replicas: z.int().min(0).max(REPLICAS_MAX).default(1),
+  /** Each one that runs costs the price per hour. 1 without `auto_scale`. */
+  max_replicas: z.int().min(1).max(REPLICAS_MAX).default(1),
+});
 
 export const deployVllm = endpoint({
   method: 'POST',
@@ -50,17 +80,28 @@ export const deployVllm = endpoint({
   access: 'key',
   summary: 'Serve a text model',
   spends: true,
-  body: z.object({
-    /** Asset id of the model. */
-    model_id: idOf('model'),
-    user_id: userId,
-    gpu_count: z.int().min(1).max(8).default(1),
-    instance_type: z.string().default('a100'),
-    auto_scale: z.boolean().default(false),
-    min_replicas: z.int().min(0).max(1).default(1),
-    max_replicas: z.int().min(1).max(1).default(1),
-  }),
+  body: deployBody,
   response: z.object({ pod_id: z.string(), deployment_id: z.string() }),
+});
+
+export const quoteVllm = endpoint({
+  method: 'POST',
+  path: '/api/v1/model/deployment/vllm/quote',
+  access: 'key',
+  summary: 'What serving a text model would cost; nothing is deployed or held',
+  body: deployBody,
+  response: z.object({
+    /** Where it would run. */
+    device: z.string(),
+    /** Of one replica, while it answers. */
+    price_per_hour: bgl,
+    /** Of `min_replicas`: it costs this at least while it is awake, and one replica's price where that is 0. */
+    min_price_per_hour: bgl,
+    /** Of `max_replicas`: it never costs more. */
+    max_price_per_hour: bgl,
+    /** What is held at the start: an hour of one replica. */
+    hold: bgl,
+  }),
 });
 
 export const listVllm = endpoint({
@@ -71,6 +112,10 @@ export const listVllm = endpoint({
   params: userIdParams,
   query: z.object({
     include_terminated: flag.default(false),
+    /** Only those that are so; ended ones are among them where they are asked for. */
+    status: z.enum(deploymentFilters, `status must be one of ${deploymentFilters.join(', ')}`).optional(),
+    /** Part of the name of the deployment or of its model. */
+    search: z.string().trim().max(200, 'Search for at most 200 characters').optional(),
     /** Only those that serve this model. */
     model_id: idOf('model').optional(),
     limit: z.coerce.number().int().min(1).max(100).default(50),
@@ -161,6 +206,8 @@ export const terminatePod = endpoint({
   access: 'key',
   summary: 'Stop a deployment and settle its bill',
   params: podIdParams,
-  query: z.object({ user_id: userId }),
+  /** Here or in the body. */
+  query: z.object({ user_id: userId.optional() }),
+  body: only({ user_id: userId.optional() }).nullish(),
   response: deployment,
 });

@@ -18,7 +18,7 @@ export type Access = 'public' | 'session' | 'key' | 'key_or_session' | 'operator
 export const keyScopes = ['everything', 'inference', 'read'] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
-export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** What a JSON body may have where its endpoint does not say otherwise. */
 export const BODY_BYTES_MAX = 64 * 1024;

@@ -2,12 +2,26 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
 /**
- * Server-sent events of one user. An event says only that something changed; the client
+ * Server-sent events of one user. A 'change' says only that something changed; the client
  * then reads it through the ordinary call, so that there is one truth. After the
  * 'api_key' of the key that opened it the stream ends, unless that key still opens.
+ *
+ * A client that comes back within a day sends the last id that it has as `Last-Event-ID` and is told
+ * what it has missed, each thing once; some that it has heard may be among it. Where that is not known
+ * any more it gets the event 'reset': anything may have changed.
  */
 export const changeEvent = z.object({
-  topic: z.enum(['asset', 'run', 'deployment', 'balance', 'machine', 'api_key']),
+  topic: z.enum([
+    'asset',
+    'run',
+    'deployment',
+    'reading',
+    'balance',
+    'machine',
+    'api_key',
+    'user',
+    'notification',
+  ]),
   id: z.string(),
 });
 
@@ -17,5 +31,5 @@ export const streamEvents = endpoint({
   method: 'GET',
   path: '/api/v1/events',
   access: 'key',
-  summary: "What changed for the caller, as server-sent events named 'change'",
+  summary: "What changed for the caller, as server-sent events named 'change'; resumed by Last-Event-ID",
 });

@@ -1,4 +1,4 @@
-import type { NumberField } from './number-field.ts';
+import type { NumberField } from './fields/number-field.ts';
 
 /** Numbers of the product that both sides check. */
 
@@ -77,6 +77,17 @@ export const fineTuneDefaults = {
   accelerator_type: 'NVIDIA_TESLA_A100',
   accelerator_count: 1,
 } as const;
+
+/** BGL above which the web app asks once more before it sends them to somebody: 10 US dollars. */
+export const SEND_CONFIRM_BGL = '250';
+
+/** What credits can be bought for at once, in cents of a US dollar, and the amounts in dollars that are offered. */
+export const USD_CENTS_MIN = 100;
+export const USD_CENTS_MAX = 1_000_000;
+export const creditPackagesUsd = [5, 20, 50, 100] as const;
+
+/** Codes for credits that are made by one call. */
+export const CODES_AT_ONCE_MAX = 100;
 
 /** What a budget of an API key counts: a day or a month of UTC, or all time. */
 export const budgetPeriods = ['day', 'month', 'total'] as const;

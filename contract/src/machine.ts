@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
 /** One step that the server prepares in the background after start: the environment, a starter model. */
-export const preparation = z.object({
-  id: z.enum(['serving', 'training', 'starter-language-model']),
+const preparation = z.object({
+  id: z.enum(['serving', 'training', 'starter-language-model', 'vllm']),
   label: z.string(),
   state: z.enum(['waiting', 'running', 'ready', 'failed']),
   /** What it is doing now, in words; with `failed`, what happened and what to do. */
@@ -12,14 +12,17 @@ export const preparation = z.object({
   progress: z.number().nullable(),
 });
 
-export const machine = z.object({
-  /** GPUs that work can run on, by the product's names, or their own where it lists none; empty: work runs on the CPU. */
-  accelerators: z.array(
-    z.object({ gpu_type: z.string(), label: z.string(), memory_bytes: z.number(), count: z.int() }),
-  ),
-  /** Whether text is served on the GPUs: there are some, and vLLM is installed. Else the CPU serves it. */
+/** GPUs that work can run on, by the product's names, or their own where it lists none; empty: work runs on the CPU. */
+const accelerators = z.array(
+  z.object({ gpu_type: z.string(), label: z.string(), memory_bytes: z.number(), count: z.int() }),
+);
+const cpu = z.object({ cores: z.int(), memory_bytes: z.number() });
+
+const machine = z.object({
+  accelerators,
+  /** Whether text is served on the GPUs: there are some, and vLLM has been prepared. Else the CPU serves it. */
   serves_text_on_gpus: z.boolean(),
-  cpu: z.object({ cores: z.int(), memory_bytes: z.number() }),
+  cpu,
   preparations: z.array(preparation),
 });
 
@@ -31,4 +34,30 @@ export const getMachine = endpoint({
   access: 'key',
   summary: 'What this machine has, and what it is still preparing',
   response: machine,
+});
+
+/** One machine of the installation, for its operators. */
+const listedMachine = z.object({
+  machine_id: z.string(),
+  name: z.string(),
+  /** What starts workloads there. */
+  driver: z.string(),
+  /** The bytes of all files lie there; it alone answers requests. */
+  holds_files: z.boolean(),
+  /** Seen just now; one that is not gets no work. */
+  is_present: z.boolean(),
+  /** Null: its server has not run work yet. */
+  last_seen_at: z.string().nullable(),
+  /** When its server was started last. */
+  started_at: z.string(),
+  /** Null until it has been seen. Slots are for work on the CPU. */
+  offer: z.object({ cpu, run_slots: z.int(), deployment_slots: z.int(), accelerators }).nullable(),
+});
+
+export const listMachines = endpoint({
+  method: 'GET',
+  path: '/api/v1/operator/machines',
+  access: 'operator',
+  summary: 'The machines that share the queue, what each offers, and when it was last seen',
+  response: z.object({ machines: z.array(listedMachine) }),
 });

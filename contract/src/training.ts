@@ -2,7 +2,10 @@ import * as z from 'zod';
 import { userId } from './accounts.ts';
 import { quote } from './credits.ts';
 import { endpoint } from './endpoint.ts';
-import { idOf } from './id.ts';
+import { flag } from './fields/flag.ts';
+import { idOf } from './fields/id.ts';
+import { type NumberField, numberMessages } from './fields/number-field.ts';
+import { only } from './fields/only.ts';
 import {
   dataFormats,
   fineTuneDefaults,
@@ -12,7 +15,6 @@ import {
   segmentationMethods,
 } from './limits.ts';
 import { bgl, positiveBgl } from './money.ts';
-import { type NumberField, numberMessages } from './number-field.ts';
 import { validateReport } from './runtime/train-spec.ts';
 
 const countOfGpus = z.union(
@@ -62,7 +64,7 @@ const trainingFields = {
 /** What a run may cost at most, in BGL. At it the run saves its work and stops. */
 const ceiling = positiveBgl('Ceiling');
 
-export const fineTunePayload = z.object({
+export const fineTunePayload = only({
   /** The dataset. */
   asset_id: idOf('dataset'),
   model_name: z.string().trim().min(1, 'Name is required'),
@@ -81,12 +83,32 @@ export const fineTunePayload = z.object({
 
 export type FineTunePayload = z.output<typeof fineTunePayload>;
 
+/** As it was stored. */
+const storedPayload = z.object(fineTunePayload.shape);
+
+/** A long data file that is read in the background, for the validation of a run. */
+const dataReading = z.object({
+  reading_id: z.string(),
+  dataset_id: z.string(),
+  file_name: z.string(),
+  state: z.enum(['reading', 'done', 'failed', 'cancelled']),
+  rows_read: z.int(),
+  /** 0 to 100. */
+  progress: z.number(),
+  /** Why it failed. */
+  reason: z.string().nullable(),
+  created_at: z.string(),
+  ended_at: z.string().nullable(),
+});
+
+export type DataReading = z.infer<typeof dataReading>;
+
 export const validateFineTune = endpoint({
   method: 'POST',
   path: '/api/v1/fine-tune/validate',
   access: 'key',
   summary: 'Read the data as training would; say what it costs and what stands in its way',
-  body: z.object({
+  body: only({
     dataset_id: idOf('dataset'),
     file_name: z.string().min(1),
     /** Asset id of the base model. */
@@ -117,12 +139,35 @@ export const validateFineTune = endpoint({
     }),
     /** Where it will run: the chosen GPU, else another one of this machine that is large enough, else its CPU. */
     placement: z.object({ device: z.enum(['gpu', 'cpu']), description: z.string() }),
+    /**
+     * Null: every row has been counted. Else the file is long and still being read in the background, and
+     * costs and counts are an estimate from its first rows; the same call answers with the whole once
+     * the reading is done.
+     */
+    reading: dataReading.nullable(),
     /** What was read; `memory_bytes` is what the run needs where it will run. */
     data: validateReport.omit({ critical_errors: true, warnings: true, gguf_obstacle: true }).nullable(),
   }),
 });
 
 export type FineTuneValidation = z.output<NonNullable<(typeof validateFineTune)['response']>>;
+
+export const listReadings = endpoint({
+  method: 'GET',
+  path: '/api/v1/fine-tune/readings',
+  access: 'key',
+  summary: "The caller's data files that are read in the background, and those that were in the last hour",
+  response: z.object({ readings: z.array(dataReading) }),
+});
+
+export const cancelReading = endpoint({
+  method: 'POST',
+  path: '/api/v1/fine-tune/readings/:readingId/cancel',
+  access: 'key',
+  summary: 'Stop reading a data file',
+  params: z.object({ readingId: idOf('reading') }),
+  response: dataReading,
+});
 
 export const runStates = [
   'queued',
@@ -134,7 +179,11 @@ export const runStates = [
   'failed',
 ] as const;
 
-export const run = z.object({
+/** How a run can have ended, or that it has not. */
+export const runFilters = ['active', 'completed', 'cancelled', 'failed'] as const;
+export type RunFilter = (typeof runFilters)[number];
+
+const run = z.object({
   run_id: z.string(),
   user_id: z.string(),
   title: z.string(),
@@ -147,7 +196,7 @@ export const run = z.object({
     title: z.string(),
     file_name: z.string(),
   }),
-  parameters: fineTunePayload.omit({
+  parameters: storedPayload.omit({
     user_id: true,
     asset_id: true,
     base_model: true,
@@ -169,6 +218,8 @@ export const run = z.object({
   /** BGL held now, and charged at the end; null until settled. */
   held: z.string(),
   charged: z.string().nullable(),
+  /** What would be charged if it ended now; once settled, what was. */
+  cost_so_far: bgl,
   /** What it may cost at most, in BGL, however often it is resumed. */
   ceiling: bgl,
   /** Why it was stopped before its end: at its ceiling, for want of credits, or at the budget of its API key. Null: none of these. */
@@ -205,10 +256,33 @@ export const listRuns = endpoint({
       .transform((ids) => ids.split(','))
       .pipe(z.array(idOf('model')).max(100, 'model_id can hold at most 100 ids'))
       .optional(),
+    /** Only those that are under way, or ended within the last hour. */
+    recent: flag.optional(),
+    /** Part of the name of the run, of its base model or of its dataset. */
+    search: z.string().trim().max(200, 'Search for at most 200 characters').optional(),
+    /** `active`: those that have not ended. */
+    state: z.enum(runFilters, `state must be one of ${runFilters.join(', ')}`).optional(),
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor: idOf('run').optional(),
   }),
   response: z.object({ runs: z.array(run), next_cursor: z.string().nullable() }),
+});
+
+export const runStats = endpoint({
+  method: 'GET',
+  path: '/api/v1/runs/stats',
+  access: 'key',
+  summary: 'How many runs the caller has, by how they ended, and what they have cost',
+  response: z.object({
+    active: z.int(),
+    completed: z.int(),
+    cancelled: z.int(),
+    failed: z.int(),
+    /** Charged so far, in BGL. */
+    cost: bgl,
+    /** Held for those that have not ended, in BGL. */
+    held: bgl,
+  }),
 });
 
 export const getRun = endpoint({
@@ -266,49 +340,8 @@ export const resumeRun = endpoint({
   summary: 'Go on with a run that was cancelled or failed',
   spends: true,
   params: runIdParams,
-  body: z
-    .object({ ceiling: ceiling.optional() })
+  body: only({ ceiling: ceiling.optional() })
     .nullish()
     .transform((body) => body ?? {}),
   response: run,
-});
-
-export const savedConfiguration = z.object({
-  config_id: z.string(),
-  config_name: z.string(),
-  fine_tune_payload: fineTunePayload.omit({ user_id: true, ceiling: true }).partial(),
-  created_at: z.string(),
-});
-
-export const listConfigurations = endpoint({
-  method: 'GET',
-  path: '/api/v1/configurations',
-  access: 'key',
-  summary: "The caller's saved configurations",
-  response: z.object({ configurations: z.array(savedConfiguration) }),
-});
-
-export const saveConfiguration = endpoint({
-  method: 'POST',
-  path: '/api/v1/configurations',
-  access: 'key',
-  summary: 'Save a configuration under a name; the same name replaces it',
-  body: z.object({
-    config_name: z
-      .string()
-      .trim()
-      .min(1, 'Name is required')
-      .max(100, 'Name must have at most 100 characters'),
-    fine_tune_payload: fineTunePayload.omit({ user_id: true, ceiling: true }).partial(),
-  }),
-  response: savedConfiguration,
-});
-
-export const deleteConfiguration = endpoint({
-  method: 'DELETE',
-  path: '/api/v1/configurations/:configId',
-  access: 'key',
-  summary: 'Delete a saved configuration',
-  params: z.object({ configId: idOf('configuration') }),
-  status: 204,
 });

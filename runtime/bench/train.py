@@ -90,7 +90,7 @@ def ours(options: argparse.Namespace) -> float:
             MODULES,
             choose_device("auto"),
             per_epoch * EPOCHS,
-            [TrainingCallback(to, per_epoch), timer],
+            [TrainingCallback(to, per_epoch, lambda _: None), timer],
         )
         trainer.args.eval_strategy = "no"  # The bare script has none either.
         trainer.train()

@@ -15,7 +15,7 @@ from bakehouse_server import ASKING
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from test_serve_text import Serving
+    from serving import Serving
 
 # llama.cpp keeps keys and values as float16, and multiplies in it where weights are float16. Such a
 # number is off by at most half of the last of its 11 bits, evenly spread: this is the deviation.

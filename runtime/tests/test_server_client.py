@@ -42,6 +42,18 @@ def test_a_batch_whose_answer_is_lost_counts_once(server: BakehouseServer) -> No
     assert [report["type"] for report in server.reports] == ["log", "checkpoint", "stopped"]
 
 
+def test_reports_can_be_waited_for(server: BakehouseServer) -> None:
+    with reporter(server) as reports:
+        server.faults = [500, "lost"]
+        reports.checkpoint(7)
+        assert reports.wait_until_accepted(60)
+        assert len(server.of_type("checkpoint")) == 1
+        server.faults = [500] * 100
+        reports.checkpoint(8)
+        assert not reports.wait_until_accepted(0.1)
+        server.faults = []
+
+
 def test_work_goes_on_while_the_server_is_away(server: BakehouseServer) -> None:
     with reporter(server) as reports:
         reports.log("before")

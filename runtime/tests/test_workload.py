@@ -6,12 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
+from bakehouse_runtime import protocol
 from bakehouse_runtime.device import refuse_several_devices
 from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.train.methods import METHODS
 from bakehouse_runtime.workload import workload
 
 if TYPE_CHECKING:
@@ -98,3 +100,12 @@ def test_pull_becomes_its_command_once_all_is_here_and_not_when_it_is_stopped(
     assert pull() == "rows"
     server.command = "stop"
     assert pull() == ""
+
+
+def test_every_spec_of_a_training_has_its_method() -> None:
+    specs = {
+        get_args(field.annotation)[0]: spec
+        for spec in vars(protocol).values()
+        if isinstance(spec, type) and (field := getattr(spec, "model_fields", {}).get("method"))
+    }
+    assert specs == {name: method.spec for name, method in METHODS.items()}

@@ -20,10 +20,13 @@ _TEXT = [
 ]
 
 
-def write_tiny_model(folder: Path, *, tied: bool) -> Path:
-    """Writes config, weights, tokenizer and chat template; the same weights on every call."""
+def write_tiny_model(
+    folder: Path, *, tied: bool, template: str | None = CHAT_TEMPLATE, begins: bool = False
+) -> Path:
+    """Writes config, weights, tokenizer and chat template; the same weights on every call. With
+    `begins` the tokenizer puts the begin-of-text token before every text."""
     import torch
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
     from transformers.utils import logging
 
@@ -46,7 +49,12 @@ def write_tiny_model(folder: Path, *, tied: bool) -> Path:
         eos_token="<|im_end|>",
         pad_token="<|endoftext|>",
     )
-    fast.chat_template = CHAT_TEMPLATE
+    fast.chat_template = template
+    if begins:
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single=f"{_SPECIAL[1]} $A", special_tokens=[(_SPECIAL[1], 1)]
+        )
+        fast.backend_tokenizer.post_processor = tokenizer.post_processor
     torch.manual_seed(7)
     model = LlamaForCausalLM(
         LlamaConfig(
@@ -69,7 +77,9 @@ def write_tiny_model(folder: Path, *, tied: bool) -> Path:
     return folder
 
 
-def write_tiny_gguf(folder: Path, path: Path) -> Path:
+def write_tiny_gguf(
+    folder: Path, path: Path, *, template: str | None = CHAT_TEMPLATE, begins: bool = False
+) -> Path:
     """The same model for llama.cpp, in float32."""
     import json
 
@@ -104,8 +114,9 @@ def write_tiny_gguf(folder: Path, path: Path) -> Path:
     writer.add_token_merges([" ".join(pair) for pair in vocabulary["merges"]])
     writer.add_bos_token_id(1)
     writer.add_eos_token_id(2)
-    writer.add_add_bos_token(False)
-    writer.add_chat_template(CHAT_TEMPLATE)
+    writer.add_add_bos_token(begins)
+    if template is not None:
+        writer.add_chat_template(template)
 
     names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, config["num_hidden_layers"])
     for key, values in load_file(folder / "model.safetensors").items():

@@ -115,3 +115,23 @@ def finish(process: BaseProcess, timeout_s: float = 300.0) -> int | None:
         process.kill()
         process.join()
     return process.exitcode
+
+
+def losses(server: BakehouseServer) -> dict[int, list[float]]:
+    """Every training loss that was reported, by its step."""
+    found: dict[int, list[float]] = {}
+    for report in server.of_type("metrics"):
+        if "loss" in report["values"]:
+            found.setdefault(report["step"], []).append(report["values"]["loss"])
+    return found
+
+
+def when(server: BakehouseServer, kind: str, step: int, act: Any) -> None:
+    """Calls `act` once, as soon as a report of that kind and at least that step arrives."""
+
+    def watch(report: dict[str, Any]) -> None:
+        if report["type"] == kind and report.get("step", 0) >= step:
+            server.on_report = lambda _: None
+            act()
+
+    server.on_report = watch

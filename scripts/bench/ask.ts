@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { chatCompletions } from '@bakehouse/contract/chat';
-import { eventStreamParser } from '../../web/src/lib/event-stream-parser.ts';
+import { eventStreamParser } from '../../web/src/lib/live/event-stream-parser.ts';
 
 export type Answer = { tokensPerSecond: number; firstTokenMs: number };
 

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { readConfig } from '../../server/src/config.ts';
 import { runtimeCommand } from '../../server/src/engine/machine/runtime-command.ts';
 import { PlainError } from '../plain-error.ts';
-import { preparePython } from '../python-environment.ts';
+import { preparePython } from '../prepare/python-environment.ts';
 import { root } from '../root.ts';
 import type { Measured } from './measured.ts';
 
@@ -31,19 +31,12 @@ const output = z.object({
 export async function measureModels(): Promise<Measured[]> {
   await preparePython('training');
   const config = readConfig(process.env);
-  const { command, args, env } = await runtimeCommand(config);
+  const { command, env } = await runtimeCommand(config);
   const work = path.join(config.cacheDir, 'training');
   await mkdir(work, { recursive: true });
-  await run(command, [path.join(models, 'make.py'), 'fetch', '--work', work], env);
-  const written = await run(
-    command,
-    [
-      ...args,
-      ...['measure-images', '--models', models, '--packages', path.join(work, 'packages')],
-      ...['--count', String(COUNT)],
-    ],
-    env,
-  );
+  const make = path.join(models, 'make.py');
+  await run(command, [make, 'fetch', '--work', work], env);
+  const written = await run(command, [make, 'figures', '--work', work, '--count', String(COUNT)], env);
   return toLines(output.parse(JSON.parse(written)));
 }
 

@@ -8,11 +8,12 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createAsset, downloadFile } from '@bakehouse/contract/assets';
 import { readConfig } from '../../server/src/config.ts';
-import { runtimeDir } from '../../server/src/engine/machine/environment.ts';
-import { apartAtLowPriority, runtimeCommand } from '../../server/src/engine/machine/runtime-command.ts';
-import { Client } from '../client.ts';
-import { findStarterModel, waitForMachine } from '../machine-ready.ts';
-import { type OwnServer, startOwnServer } from '../own-server.ts';
+import { runtimeDir } from '../../server/src/engine/machine/environment/environment.ts';
+import { runtimeCommand } from '../../server/src/engine/machine/runtime-command.ts';
+import { apart, atLowPriority } from '../../server/src/platform/processes/low-priority.ts';
+import { Client } from '../client/client.ts';
+import { findStarterModel, waitForMachine } from '../client/machine-ready.ts';
+import { type OwnServer, startOwnServer } from '../client/own-server.ts';
 import { ask } from './ask.ts';
 import { type Attack, attacks, type Target } from './attacker.ts';
 import { type Measured, median } from './measured.ts';
@@ -71,7 +72,7 @@ function compare(attack: Attack, what: keyof Seconds, before: Seconds, during: S
 async function besideAttack(attack: Attack, target: Target, victim: Victim): Promise<Seconds> {
   // Somebody else's machine makes the requests: here they get only what the server leaves over, and
   // never a core that the victim could use.
-  const [priority = '', ...rest] = apartAtLowPriority;
+  const [priority = '', ...rest] = [...apart, ...atLowPriority];
   const attacker = spawn(
     priority,
     [...rest, process.execPath, ATTACKER, JSON.stringify({ attack, ...target })],

@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import http from 'node:http';
+import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { allRoutes } from '../../e2e/all-routes.ts';
 import { type Browser, launchChromium, type Page } from '../../e2e/chromium.ts';
 import { LAYOUT_SHIFT_MAX, openAndMeasure, watchLayoutShift } from '../../e2e/layout-shift.ts';
-import { Client } from '../client.ts';
-import { startOwnServer } from '../own-server.ts';
-import { ensureWebBuild } from '../web-build.ts';
+import { FIRST_SCREEN_BYTES_MAX, FIRST_SCREENS_FILE } from '../../web/first-screen-plugin.ts';
+import { Client } from '../client/client.ts';
+import { startOwnServer } from '../client/own-server.ts';
+import { ensureWebBuild } from '../prepare/web-build.ts';
+import { root } from '../root.ts';
 import { type Measured, median } from './measured.ts';
 
 const ROUNDS = 5;
@@ -21,13 +25,16 @@ export async function measurePage(): Promise<Measured[]> {
   try {
     const account = { name: 'bench', email: 'bench@example.com', password: randomBytes(12).toString('hex') };
     const client = await Client.signUp(server.url, account);
-    const landing = await fetched(browser, server.url, null);
-    const dashboard = await fetched(browser, server.url, account);
+    const landing = await fetched(browser, server.url, { at: '/', account: null });
+    const generator = await fetched(browser, server.url, { at: '/flux', account: null });
+    const dashboard = await fetched(browser, server.url, { at: '/dashboard', account });
     const opened: number[] = [];
     for (let round = 0; round < ROUNDS; round++)
       opened.push(await firstOpening(await signedIn(browser, server.url, account)));
     return [
+      ...(await firstScreens()),
       ...(await toLines('landing page', landing)),
+      ...(await toLines('generator page', generator)),
       ...(await toLines('dashboard', dashboard)),
       {
         name: 'first opening of a sheet',
@@ -68,7 +75,11 @@ async function signedIn(browser: Browser, baseURL: string, account: Account | nu
 }
 
 /** What an uncached browser asks for until the page is there. What follows when it is idle is not counted. */
-async function fetched(browser: Browser, url: string, account: Account | null): Promise<Fetched> {
+async function fetched(
+  browser: Browser,
+  url: string,
+  { at, account }: { at: string; account: Account | null },
+): Promise<Fetched> {
   const page = await signedIn(browser, url, account);
   await page.addInitScript({ content: 'globalThis.requestIdleCallback = () => 0' });
   const asked: { url: string; isScript: boolean }[] = [];
@@ -76,10 +87,22 @@ async function fetched(browser: Browser, url: string, account: Account | null): 
     const isScript = request.resourceType() === 'script' || /\/assets\/.*\.js$/.test(request.url());
     asked.push({ url: request.url(), isScript });
   });
-  await openAndMeasure(page, account ? '/dashboard' : '/');
+  await openAndMeasure(page, at);
   await page.context().close();
   const scripts = asked.filter(({ isScript }) => isScript).map((request) => request.url);
   return { requests: asked.length, scripts: [...new Set(scripts)] };
+}
+
+/** What a first screen cannot be shown without, as the build has measured it. */
+async function firstScreens(): Promise<Measured[]> {
+  const file = path.join(root, 'web', 'dist', FIRST_SCREENS_FILE);
+  const bytes: Record<string, number> = JSON.parse(await readFile(file, 'utf8'));
+  return Object.entries(bytes).map(([screen, ours]) => ({
+    name: `${screen}: JavaScript of the first screen, gzipped`,
+    unit: 'kB',
+    ours: ours / 1000,
+    goal: { kind: 'less than', value: FIRST_SCREEN_BYTES_MAX / 1000 },
+  }));
 }
 
 /** The bytes as they go out, against the same files through brotli at its best. */
@@ -150,7 +173,7 @@ async function firstOpening(page: Page): Promise<number> {
 async function worstShift(page: Page, client: Client): Promise<number> {
   const { paths, end } = await allRoutes(client);
   let worst = 0;
-  for (const path of paths) worst = Math.max(worst, (await openAndMeasure(page, path)).value);
+  for (const at of paths) worst = Math.max(worst, (await openAndMeasure(page, at)).value);
   await end();
   return worst;
 }

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
 import { readConfig } from '../../server/src/config.ts';
-import { runtimeDir } from '../../server/src/engine/machine/environment.ts';
+import { runtimeDir } from '../../server/src/engine/machine/environment/environment.ts';
 import { runtimeCommand } from '../../server/src/engine/machine/runtime-command.ts';
-import { preparePython, prepareStarterModel } from '../python-environment.ts';
+import { preparePython, prepareStarterModel } from '../prepare/python-environment.ts';
 import { cleanEnvironment } from './clean-environment.ts';
 import { type Measured, medianPair, type Pair } from './measured.ts';
 

@@ -7,10 +7,10 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { transferTokens } from '@bakehouse/contract/credits';
 import { sql } from 'kysely';
-import { userAccount } from '../../server/src/modules/credits/accounts.ts';
+import { userAccount } from '../../server/src/modules/credits/ledger/accounts.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
-import { Client } from '../client.ts';
-import { startOwnServer } from '../own-server.ts';
+import { Client } from '../client/client.ts';
+import { startOwnServer } from '../client/own-server.ts';
 import { PlainError } from '../plain-error.ts';
 import { type Measured, median } from './measured.ts';
 

@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 import { createAsset, uploadFile } from '@bakehouse/contract/assets';
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
-import { Client } from '../client.ts';
-import { startOwnServer } from '../own-server.ts';
+import { Client } from '../client/client.ts';
+import { startOwnServer } from '../client/own-server.ts';
 import { type Measured, median } from './measured.ts';
 
 const run = promisify(execFile);

@@ -11,8 +11,8 @@ describe('refuseImport', () => {
     ['server/src/app.ts', 'server/src/modules/assets/routes.ts'],
     ['server/src/modules/assets/upload.test.ts', 'server/src/testing/database.ts'],
     ['server/src/modules/credits/quote.ts', 'contract/src/money.ts'],
-    ['web/src/modules/training/run-page.tsx', 'web/src/modules/assets/api.ts'],
-    ['web/src/shell/header.tsx', 'web/src/modules/credits/balance-widget.tsx'],
+    ['web/src/modules/training/runs/run-page.tsx', 'web/src/modules/assets/api.ts'],
+    ['web/src/shell/header/header.tsx', 'web/src/modules/credits/balance-widget.tsx'],
     ['web/src/routes.tsx', 'web/src/modules/assets/model-page.tsx'],
     ['scripts/ledger.ts', 'server/src/config.ts'],
   ])('%s may import %s', (from, to) => {
@@ -27,13 +27,17 @@ describe('refuseImport', () => {
     ],
     ['server/src/modules/assets/upload.ts', 'server/src/engine/plan.ts', /assets may not use engine/],
     ['server/src/engine/plan.ts', 'server/src/modules/assets/queries.ts', /engine must not import modules/],
-    ['server/src/platform/db/migrate.ts', 'server/src/engine/plan.ts', /platform must not import engine/],
+    [
+      'server/src/platform/db/setup/migrate.ts',
+      'server/src/engine/plan.ts',
+      /platform must not import engine/,
+    ],
     ['server/src/modules/assets/upload.ts', 'server/src/app.ts', /modules must not import app/],
     ['server/src/modules/assets/upload.ts', 'server/src/testing/database.ts', /Only tests/],
-    ['web/src/modules/training/run-page.tsx', 'web/src/modules/assets/model-page.tsx', /only api\.ts/],
+    ['web/src/modules/training/runs/run-page.tsx', 'web/src/modules/assets/model-page.tsx', /only api\.ts/],
     ['web/src/ui/button.tsx', 'web/src/modules/assets/api.ts', /ui must not import modules/],
-    ['web/src/modules/assets/api.ts', 'web/src/shell/header.tsx', /modules must not import shell/],
-    ['web/src/lib/api-client.ts', 'server/src/config.ts', /meet in contract/],
+    ['web/src/modules/assets/api.ts', 'web/src/shell/header/header.tsx', /modules must not import shell/],
+    ['web/src/lib/api/api-client.ts', 'server/src/config.ts', /meet in contract/],
     ['contract/src/money.ts', 'server/src/config.ts', /meet in contract/],
   ])('%s must not import %s', (from, to, reason) => {
     expect(refuseImport(from, to)).toMatch(reason);

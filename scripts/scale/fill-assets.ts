@@ -2,7 +2,7 @@ import { createAsset, listAssets } from '@bakehouse/contract/assets';
 import { sql } from 'kysely';
 import type { Database } from '../../server/src/platform/db/database.ts';
 import { inTransaction } from '../../server/src/platform/db/in-transaction.ts';
-import type { Client } from '../client.ts';
+import type { Client } from '../client/client.ts';
 import { skipForeignKeys } from './fill-ledger.ts';
 
 const BATCH = 100_000;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { FIRST_HASH, sqlFields } from '../../server/src/modules/credits/hash-transfer.ts';
 import { addToSealedSums, findChainHead, lockChain } from '../../server/src/modules/credits/queries.ts';
+import { FIRST_HASH, sqlFields } from '../../server/src/modules/credits/verification/hash-transfer.ts';
 import type { Database, Transaction } from '../../server/src/platform/db/database.ts';
 import { inTransaction } from '../../server/src/platform/db/in-transaction.ts';
 

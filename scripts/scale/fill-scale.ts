@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { openUserAccount } from '../../server/src/modules/credits/ledger.ts';
+import { openUserAccount } from '../../server/src/modules/credits/ledger/open-user-account.ts';
 import type { Database } from '../../server/src/platform/db/database.ts';
 import { inTransaction } from '../../server/src/platform/db/in-transaction.ts';
-import type { Client } from '../client.ts';
+import type { Client } from '../client/client.ts';
 import { PlainError } from '../plain-error.ts';
 import { fillAssets, fillFiles, findLarge } from './fill-assets.ts';
 import { fillLedger } from './fill-ledger.ts';

@@ -10,12 +10,12 @@ export async function fillDeployments(db: Database, { userId, assetId, count }: 
   await inTransaction(db, async (tx) => {
     await sql`
       with server as (
-        insert into text_servers (engine, files_sha256, base_files, model_file, accelerator_count)
-        values ('llamacpp', repeat('5', 64), '[]', 'model.gguf', 0) returning id
+        insert into model_servers (kind, engine, files_sha256, base_files, accelerator_count)
+        values ('text', 'llamacpp', repeat('5', 64), '[]', 0) returning id
       )
-      insert into deployments (user_id, text_server_id, asset_id, revision_id, base_asset_id, model_name, title,
+      insert into deployments (kind, user_id, model_server_id, asset_id, revision_id, base_asset_id, model_name, title,
         base_model_title, instance_type, price_id, price_count, sleeping, created_at, ready_at)
-      select ${userId}, server.id, ${assetId}, gen_random_uuid(), ${assetId}, 'crumb-' || i, 'Crumb ' || i, 'Crumb', 'cpu',
+      select 'text', ${userId}, server.id, ${assetId}, gen_random_uuid(), ${assetId}, 'crumb-' || i, 'Crumb ' || i, 'Crumb', 'cpu',
         'text_serving:CPU', 1, true, now() - i * interval '1 minute', now()
       from server, generate_series(1, ${count}::int) i`.execute(tx);
   });

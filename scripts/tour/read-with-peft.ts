@@ -10,7 +10,7 @@ import { downloadFile, getAsset } from '@bakehouse/contract/assets';
 import * as z from 'zod';
 import { readConfig } from '../../server/src/config.ts';
 import { runtimeCommand } from '../../server/src/engine/machine/runtime-command.ts';
-import type { Client } from '../client.ts';
+import type { Client } from '../client/client.ts';
 
 const script = path.join(import.meta.dirname, 'read_with_peft.py');
 

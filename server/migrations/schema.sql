@@ -1,7 +1,31 @@
--- The whole schema, made by scripts/gen-database.ts from the migrations. To read, not to run.
+-- The whole schema, made by scripts/gen/gen-database.ts from the migrations. To read, not to run.
 
-create type preparation_id as enum ('serving', 'starter-language-model', 'training');
+create extension btree_gin;
+create extension pg_trgm;
+
+create type preparation_id as enum ('serving', 'starter-language-model', 'training', 'vllm');
 create type preparation_state as enum ('waiting', 'running', 'ready', 'failed');
+
+create table access_requests (
+  id uuid not null default gen_random_uuid(),
+  restricted_model_id text not null,
+  user_id text not null,
+  message text not null,
+  state text not null default 'requested'::text,
+  requested_at timestamp(3) with time zone not null default now(),
+  decided_at timestamp(3) with time zone,
+  decided_by text,
+  constraint access_requests_pkey PRIMARY KEY (id),
+  constraint access_requests_restricted_model_id_user_id_key UNIQUE (restricted_model_id, user_id),
+  constraint access_requests_state_check CHECK (state = ANY (ARRAY['requested'::text, 'granted'::text, 'refused'::text])),
+  constraint access_requests_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id) ON DELETE SET NULL,
+  constraint access_requests_restricted_model_id_fkey FOREIGN KEY (restricted_model_id) REFERENCES restricted_models(id) ON DELETE CASCADE,
+  constraint access_requests_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX access_requests_decided_by ON public.access_requests USING btree (decided_by);
+CREATE INDEX access_requests_newest ON public.access_requests USING btree (requested_at, id);
+CREATE INDEX access_requests_user ON public.access_requests USING btree (user_id);
+CREATE INDEX access_requests_waiting ON public.access_requests USING btree (state, requested_at, id);
 
 create table api_keys (
   user_id text not null,
@@ -96,11 +120,13 @@ create table assets (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   deleted_at timestamp with time zone,
+  family text not null default ''::text,
+  search_text text not null generated always as (asset_search_text((id)::text, title, family, base_model_type, tags)) stored,
   constraint assets_pkey PRIMARY KEY (id),
   constraint assets_starter_slug_key UNIQUE (starter_slug),
   constraint assets_check CHECK (is_starter = (owner_user_id IS NULL)),
   constraint assets_check1 CHECK (is_starter = (starter_slug IS NOT NULL)),
-  constraint assets_dataset_type_check CHECK (dataset_type = ANY (ARRAY['RAW'::text, 'MODEL'::text])),
+  constraint assets_dataset_type_check CHECK (dataset_type = ANY (ARRAY['RAW'::text, 'MODEL'::text, 'VECTOR'::text])),
   constraint assets_dimensions_check CHECK (dimensions >= 0),
   constraint assets_price_micro_check CHECK (price_micro >= 0),
   constraint assets_owner_user_id_fkey FOREIGN KEY (owner_user_id) REFERENCES users(id) ON DELETE CASCADE,
@@ -110,6 +136,7 @@ create table assets (
 CREATE INDEX assets_by_size ON public.assets USING btree (owner_user_id, dataset_type, size_bytes, id);
 CREATE INDEX assets_by_title ON public.assets USING btree (owner_user_id, dataset_type, lower(title), id);
 CREATE INDEX assets_by_update ON public.assets USING btree (owner_user_id, dataset_type, updated_at, id);
+CREATE INDEX assets_by_words ON public.assets USING gin (owner_user_id, search_text gin_trgm_ops) WITH (gin_pending_list_limit='256');
 CREATE INDEX assets_deleted ON public.assets USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX assets_parent ON public.assets USING btree (parent_asset_id);
 CREATE INDEX assets_revision ON public.assets USING btree (revision_id);
@@ -122,7 +149,20 @@ create table audit_log (
   detail jsonb not null default '{}'::jsonb,
   constraint audit_log_pkey PRIMARY KEY (id)
 );
-CREATE INDEX audit_log_user ON public.audit_log USING btree (user_id, at DESC);
+CREATE INDEX audit_log_by_user ON public.audit_log USING btree (user_id, id DESC);
+
+create table blob_owners (
+  sha256 text not null,
+  owner_kind text not null,
+  owner_id text not null,
+  size_bytes bigint not null,
+  refs bigint not null,
+  constraint blob_owners_pkey PRIMARY KEY (sha256, owner_kind, owner_id),
+  constraint blob_owners_owner_kind_check CHECK (owner_kind = ANY (ARRAY['user'::text, 'starter'::text, 'workload'::text])),
+  constraint blob_owners_refs_check CHECK (refs >= 0),
+  constraint blob_owners_size_bytes_check CHECK (size_bytes >= 0),
+  constraint blob_owners_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256)
+);
 
 create table blobs (
   sha256 text not null,
@@ -158,16 +198,87 @@ create table chat_requests (
 CREATE INDEX chat_requests_by_deployment ON public.chat_requests USING btree (deployment_id, at);
 CREATE INDEX chat_requests_by_time ON public.chat_requests USING btree (at);
 
+create table contact_messages (
+  id uuid not null default uuidv7(),
+  user_id text not null,
+  subject text not null,
+  message text not null,
+  status text not null default 'new'::text,
+  created_at timestamp with time zone not null default now(),
+  constraint contact_messages_pkey PRIMARY KEY (id),
+  constraint contact_messages_message_check CHECK (length(message) >= 1 AND length(message) <= 5000),
+  constraint contact_messages_status_check CHECK (status = ANY (ARRAY['new'::text, 'read'::text, 'answered'::text])),
+  constraint contact_messages_subject_check CHECK (length(subject) >= 1 AND length(subject) <= 200),
+  constraint contact_messages_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX contact_messages_by_status ON public.contact_messages USING btree (status, id DESC);
+CREATE INDEX contact_messages_by_user ON public.contact_messages USING btree (user_id);
+
+create table credit_code_redemptions (
+  code_id uuid not null,
+  user_id text not null,
+  redeemed_at timestamp with time zone not null default now(),
+  constraint credit_code_redemptions_pkey PRIMARY KEY (code_id, user_id),
+  constraint credit_code_redemptions_code_id_fkey FOREIGN KEY (code_id) REFERENCES credit_codes(id),
+  constraint credit_code_redemptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX credit_code_redemptions_by_user ON public.credit_code_redemptions USING btree (user_id);
+
+create table credit_codes (
+  id uuid not null default uuidv7(),
+  sha256 bytea not null,
+  hint text not null,
+  amount_micro bigint not null,
+  redemptions integer not null default 0,
+  redemptions_max integer not null,
+  note text not null,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint credit_codes_pkey PRIMARY KEY (id),
+  constraint credit_codes_sha256_key UNIQUE (sha256),
+  constraint credit_codes_amount_positive CHECK (amount_micro > 0),
+  constraint credit_codes_redemptions_max_positive CHECK (redemptions_max > 0),
+  constraint credit_codes_redemptions_within CHECK (redemptions >= 0 AND redemptions <= redemptions_max),
+  constraint credit_codes_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id)
+);
+CREATE INDEX credit_codes_by_creator ON public.credit_codes USING btree (created_by);
+
+create table data_readings (
+  id uuid not null default gen_random_uuid(),
+  user_id text not null,
+  data_name text not null,
+  dataset_asset_id uuid not null,
+  file_name text not null,
+  input json not null,
+  state text not null default 'reading'::text,
+  rows_read integer not null default 0,
+  part double precision not null default 0,
+  reason text,
+  report jsonb,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint data_readings_pkey PRIMARY KEY (id),
+  constraint data_readings_check CHECK ((state = 'reading'::text) = (ended_at IS NULL)),
+  constraint data_readings_check1 CHECK ((state = 'done'::text) = (report IS NOT NULL)),
+  constraint data_readings_part_check CHECK (part >= 0::double precision AND part <= 1::double precision),
+  constraint data_readings_state_check CHECK (state = ANY (ARRAY['reading'::text, 'done'::text, 'failed'::text, 'cancelled'::text])),
+  constraint data_readings_dataset_asset_id_fkey FOREIGN KEY (dataset_asset_id) REFERENCES assets(id) ON DELETE CASCADE,
+  constraint data_readings_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX data_readings_of_dataset ON public.data_readings USING btree (dataset_asset_id);
+CREATE INDEX data_readings_of_user ON public.data_readings USING btree (user_id, created_at DESC);
+CREATE UNIQUE INDEX data_readings_one_at_once ON public.data_readings USING btree (user_id, data_name) WHERE (state = 'reading'::text);
+CREATE INDEX data_readings_reports ON public.data_readings USING btree (data_name) WHERE (state = 'done'::text);
+
 create table deployments (
   id uuid not null default gen_random_uuid(),
   user_id text not null,
-  text_server_id uuid not null,
+  model_server_id uuid not null,
   asset_id uuid not null,
   revision_id uuid not null,
   base_asset_id uuid not null,
-  adapter_file text,
-  adapter_rank integer,
-  adapter_files jsonb,
   model_name text not null,
   title text not null,
   base_model_title text not null,
@@ -192,27 +303,32 @@ create table deployments (
   terminated_at timestamp with time zone,
   failed boolean not null default false,
   key_id uuid,
+  kind text not null,
+  adapter jsonb,
+  auto_scale boolean not null default false,
+  min_replicas integer not null default 1,
+  max_replicas integer not null default 1,
+  replicas integer not null default 1,
+  metered_replicas integer not null default 1,
+  busy_at timestamp with time zone,
+  held_ms bigint not null default 3600000,
+  no_room_at timestamp with time zone,
   constraint deployments_pkey PRIMARY KEY (id),
-  constraint deployments_check CHECK (num_nulls(adapter_file, adapter_rank, adapter_files) = ANY (ARRAY[0, 3])),
   constraint deployments_check1 CHECK (NOT failed OR terminated_at IS NOT NULL),
+  constraint deployments_metered_replicas_check CHECK (metered_replicas >= 0),
   constraint deployments_price_count_check CHECK (price_count >= 1 AND price_count <= 8),
+  constraint deployments_replicas_check CHECK (max_replicas >= 1 AND max_replicas <= 8 AND min_replicas >= 0 AND min_replicas <= max_replicas AND replicas >= GREATEST(min_replicas, 1) AND replicas <= max_replicas AND (auto_scale OR min_replicas = 1 AND max_replicas = 1)),
   constraint deployments_settled_micro_check CHECK (settled_micro >= 0),
   constraint deployments_unsettled_ms_check CHECK (unsettled_ms >= 0),
-  constraint deployments_text_server_id_fkey FOREIGN KEY (text_server_id) REFERENCES text_servers(id),
+  constraint deployments_model_server_id_fkey FOREIGN KEY (model_server_id) REFERENCES model_servers(id),
   constraint deployments_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX deployments_awake ON public.deployments USING btree (metered_at) WHERE ((terminated_at IS NULL) AND (NOT sleeping));
-CREATE INDEX deployments_by_server ON public.deployments USING btree (text_server_id) WHERE (terminated_at IS NULL);
-CREATE INDEX deployments_by_user ON public.deployments USING btree (user_id, created_at DESC);
+CREATE INDEX deployments_by_server ON public.deployments USING btree (model_server_id) WHERE (terminated_at IS NULL);
+CREATE INDEX deployments_by_user ON public.deployments USING btree (user_id, kind, created_at DESC);
 CREATE INDEX deployments_live_asset ON public.deployments USING btree (asset_id) WHERE (terminated_at IS NULL);
 CREATE INDEX deployments_live_base ON public.deployments USING btree (base_asset_id) WHERE (terminated_at IS NULL);
 CREATE UNIQUE INDEX deployments_model_name ON public.deployments USING btree (user_id, model_name) WHERE (terminated_at IS NULL);
-
-create table gateways (
-  id uuid not null,
-  seen_at timestamp with time zone not null default clock_timestamp(),
-  constraint gateways_pkey PRIMARY KEY (id)
-);
 
 create table idempotency_keys (
   user_id text not null,
@@ -371,6 +487,67 @@ create table ledger_verifications (
 );
 CREATE INDEX ledger_verifications_by_seal ON public.ledger_verifications USING btree (seq);
 
+create table low_balance_watch (
+  user_id text not null,
+  constraint low_balance_watch_pkey PRIMARY KEY (user_id),
+  constraint low_balance_watch_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table machines (
+  id uuid not null,
+  name text not null,
+  url text,
+  host text not null,
+  driver text not null,
+  offer jsonb,
+  holds_blobs boolean not null,
+  secret_check bytea not null,
+  started_at timestamp with time zone not null,
+  seen_at timestamp with time zone,
+  constraint machines_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX machines_blob_holder ON public.machines USING btree (holds_blobs) WHERE holds_blobs;
+
+create table model_servers (
+  id uuid not null default gen_random_uuid(),
+  engine text not null,
+  files_sha256 text not null,
+  base_files jsonb not null,
+  accelerator text,
+  accelerator_count integer not null,
+  workload_id uuid,
+  next_workload_id uuid,
+  starter_asset_id uuid,
+  starter_name text,
+  starter_requested_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  kind text not null,
+  deployment_id uuid,
+  replica integer not null default 1,
+  constraint model_servers_pkey PRIMARY KEY (id),
+  constraint model_servers_key UNIQUE NULLS NOT DISTINCT (kind, engine, files_sha256, accelerator, accelerator_count, deployment_id, replica),
+  constraint model_servers_starter_name_key UNIQUE (starter_name),
+  constraint model_servers_own_check CHECK (deployment_id IS NULL OR starter_name IS NULL),
+  constraint model_servers_replica_check CHECK (replica >= 1 AND replica <= 8),
+  constraint model_servers_replica_check1 CHECK (deployment_id IS NOT NULL OR replica = 1),
+  constraint model_servers_starter_check CHECK ((starter_asset_id IS NULL) = (starter_name IS NULL)),
+  constraint model_servers_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id) DEFERRABLE INITIALLY DEFERRED
+);
+CREATE INDEX model_servers_by_deployment ON public.model_servers USING btree (deployment_id, replica) WHERE (deployment_id IS NOT NULL);
+
+create table notifications (
+  id uuid not null default uuidv7(),
+  user_id text not null,
+  kind text not null,
+  data jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  read_at timestamp with time zone,
+  constraint notifications_pkey PRIMARY KEY (id),
+  constraint notifications_data_check CHECK (jsonb_typeof(data) = 'object'::text),
+  constraint notifications_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX notifications_by_user ON public.notifications USING btree (user_id, id DESC);
+
 create table onboarding_steps (
   user_id text not null,
   step text not null,
@@ -387,9 +564,49 @@ create table preparations (
   progress real,
   fingerprint text,
   updated_at timestamp with time zone not null,
-  constraint preparations_pkey PRIMARY KEY (id),
-  constraint preparations_progress_check CHECK (progress >= 0::double precision AND progress <= 1::double precision)
+  machine_id uuid,
+  constraint preparations_machine UNIQUE NULLS NOT DISTINCT (machine_id, id),
+  constraint preparations_progress_check CHECK (progress >= 0::double precision AND progress <= 1::double precision),
+  constraint preparations_machine_id_fkey FOREIGN KEY (machine_id) REFERENCES machines(id)
 );
+
+create table processes (
+  id uuid not null,
+  machine_id uuid not null,
+  roles text[] not null,
+  since timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  left_at timestamp with time zone,
+  constraint processes_pkey PRIMARY KEY (id),
+  constraint processes_machine_id_fkey FOREIGN KEY (machine_id) REFERENCES machines(id)
+);
+
+create table purchases (
+  id uuid not null default uuidv7(),
+  user_id text not null,
+  usd_cents integer not null,
+  amount_micro bigint not null,
+  session_id text,
+  payment_id text,
+  status text not null default 'open'::text,
+  taken_back_cents integer not null default 0,
+  receipt_url text,
+  version integer not null default 0,
+  created_at timestamp with time zone not null default now(),
+  paid_at timestamp with time zone,
+  looked_at timestamp with time zone,
+  constraint purchases_pkey PRIMARY KEY (id),
+  constraint purchases_payment_id_key UNIQUE (payment_id),
+  constraint purchases_session_id_key UNIQUE (session_id),
+  constraint purchases_amount_positive CHECK (amount_micro > 0),
+  constraint purchases_status_known CHECK (status = ANY (ARRAY['open'::text, 'paid'::text, 'failed'::text, 'expired'::text, 'refused'::text])),
+  constraint purchases_taken_back_within CHECK (taken_back_cents >= 0 AND taken_back_cents <= usd_cents),
+  constraint purchases_usd_cents_positive CHECK (usd_cents > 0),
+  constraint purchases_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX purchases_by_user ON public.purchases USING btree (user_id, id);
+CREATE INDEX purchases_open ON public.purchases USING btree (created_at) WHERE (status = 'open'::text);
+CREATE INDEX purchases_paid ON public.purchases USING btree (paid_at) WHERE (status = 'paid'::text);
 
 create table readiness_checks (
   id boolean not null,
@@ -397,6 +614,52 @@ create table readiness_checks (
   constraint readiness_checks_pkey PRIMARY KEY (id),
   constraint readiness_checks_id_check CHECK (id)
 );
+
+create table recent_changes (
+  user_id text not null,
+  topic text not null,
+  thing_id text not null,
+  at timestamp with time zone not null,
+  constraint recent_changes_pkey PRIMARY KEY (user_id, topic, thing_id)
+);
+
+create table referral_codes (
+  user_id text not null,
+  code text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint referral_codes_pkey PRIMARY KEY (user_id),
+  constraint referral_codes_code_key UNIQUE (code),
+  constraint referral_codes_code_check CHECK (code ~ '^[a-z0-9]{8}$'::text),
+  constraint referral_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table referrals (
+  invited_user_id text not null,
+  inviter_user_id text not null,
+  bonus_micro bigint not null,
+  created_at timestamp with time zone not null,
+  constraint referrals_pkey PRIMARY KEY (invited_user_id),
+  constraint referrals_bonus_micro_check CHECK (bonus_micro >= 0),
+  constraint referrals_check CHECK (invited_user_id <> inviter_user_id),
+  constraint referrals_invited_user_id_fkey FOREIGN KEY (invited_user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint referrals_inviter_user_id_fkey FOREIGN KEY (inviter_user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX referrals_by_inviter ON public.referrals USING btree (inviter_user_id, created_at DESC);
+
+create table restricted_models (
+  id text not null,
+  name text not null,
+  family text not null,
+  tags text[] not null,
+  details text not null,
+  asset_id uuid,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  search_text text not null generated always as (asset_search_text(id, name, family, NULL::text, tags)) stored,
+  constraint restricted_models_pkey PRIMARY KEY (id),
+  constraint restricted_models_asset_id_fkey FOREIGN KEY (asset_id) REFERENCES assets(id) ON DELETE SET NULL
+);
+CREATE INDEX restricted_models_asset ON public.restricted_models USING btree (asset_id);
 
 create table revisions (
   id uuid not null default gen_random_uuid(),
@@ -490,28 +753,6 @@ create table sign_in_methods (
 );
 CREATE INDEX sign_in_methods_user_id ON public.sign_in_methods USING btree (user_id);
 
-create table text_servers (
-  id uuid not null default gen_random_uuid(),
-  engine text not null,
-  files_sha256 text not null,
-  base_files jsonb not null,
-  model_file text not null,
-  accelerator text,
-  accelerator_count integer not null,
-  workload_id uuid,
-  next_workload_id uuid,
-  cautious boolean not null default false,
-  starter_asset_id uuid,
-  starter_name text,
-  starter_requested_at timestamp with time zone,
-  created_at timestamp with time zone not null default now(),
-  constraint text_servers_pkey PRIMARY KEY (id),
-  constraint text_servers_engine_files_sha256_accelerator_accelerator_co_key UNIQUE NULLS NOT DISTINCT (engine, files_sha256, accelerator, accelerator_count),
-  constraint text_servers_starter_name_key UNIQUE (starter_name),
-  constraint text_servers_check CHECK ((starter_asset_id IS NULL) = (starter_name IS NULL)),
-  constraint text_servers_engine_check CHECK (engine = ANY (ARRAY['llamacpp'::text, 'vllm'::text]))
-);
-
 create table training_configurations (
   id uuid not null default gen_random_uuid(),
   user_id text not null,
@@ -566,16 +807,6 @@ create table usage_windows (
 CREATE INDEX usage_windows_by_user ON public.usage_windows USING btree (user_id, opened_at);
 CREATE INDEX usage_windows_open ON public.usage_windows USING btree (leader_id) WHERE (closed_at IS NULL);
 
-create table user_blobs (
-  user_id text not null,
-  sha256 text not null,
-  size_bytes bigint not null,
-  files bigint not null,
-  constraint user_blobs_pkey PRIMARY KEY (user_id, sha256),
-  constraint user_blobs_files_check CHECK (files >= 0),
-  constraint user_blobs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
-);
-
 create table user_storage (
   user_id text not null,
   bytes bigint not null default 0,
@@ -593,6 +824,9 @@ create table users (
   image text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  deleted_at timestamp with time zone,
+  purged_at timestamp with time zone,
+  onboarding_dismissed_at timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_key UNIQUE (email),
   constraint users_username_key UNIQUE (username),
@@ -600,6 +834,7 @@ create table users (
   constraint users_name_check CHECK (length(name) >= 1 AND length(name) <= 200),
   constraint users_username_check CHECK (username ~ '^[a-z0-9_-]{3,30}$'::text)
 );
+CREATE INDEX users_to_purge ON public.users USING btree (deleted_at) WHERE ((deleted_at IS NOT NULL) AND (purged_at IS NULL));
 
 create table verifications (
   id text not null,
@@ -630,14 +865,6 @@ create table workload_inputs (
   size_bytes bigint not null,
   constraint workload_inputs_pkey PRIMARY KEY (workload_id, sha256),
   constraint workload_inputs_workload_id_fkey FOREIGN KEY (workload_id) REFERENCES workloads(id) ON DELETE CASCADE
-);
-
-create table workload_listening (
-  one boolean not null default true,
-  since timestamp with time zone not null,
-  until timestamp with time zone not null,
-  constraint workload_listening_pkey PRIMARY KEY (one),
-  constraint workload_listening_one_check CHECK (one)
 );
 
 create table workload_logs (
@@ -686,7 +913,6 @@ create table workloads (
   step integer not null default 0,
   steps_total integer not null default 0,
   base_url text,
-  output_offset integer not null default 0,
   outcome jsonb,
   active_seconds double precision not null default 0,
   saved_seconds double precision not null default 0,
@@ -705,6 +931,11 @@ create table workloads (
   ended_at timestamp with time zone,
   files_removed_at timestamp with time zone,
   server_key text,
+  machine_id uuid,
+  output_cursor text,
+  checkpoint_seconds double precision not null default 0,
+  lost_machine_id uuid,
+  lost_seconds double precision,
   constraint workloads_pkey PRIMARY KEY (id),
   constraint workloads_accelerator_count_check CHECK (accelerator_count >= 0 AND accelerator_count <= 8),
   constraint workloads_behaviour_check CHECK (behaviour = ANY (ARRAY['run'::text, 'deployment'::text])),
@@ -714,6 +945,8 @@ create table workloads (
   constraint workloads_state_check CHECK (state = ANY (ARRAY['queued'::text, 'scheduling'::text, 'pulling'::text, 'starting'::text, 'ready'::text, 'degraded'::text, 'stopping'::text, 'completed'::text, 'stopped'::text, 'failed'::text])),
   constraint workloads_unit_check CHECK (unit = ANY (ARRAY['steps'::text, 'bytes'::text, 'examples'::text])),
   constraint workloads_wanted_check CHECK (wanted = ANY (ARRAY['running'::text, 'stopped'::text])),
+  constraint workloads_lost_machine_id_fkey FOREIGN KEY (lost_machine_id) REFERENCES machines(id),
+  constraint workloads_machine_id_fkey FOREIGN KEY (machine_id) REFERENCES machines(id),
   constraint workloads_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX workloads_completed_with_files ON public.workloads USING btree (id) WHERE ((state = 'completed'::text) AND (files_removed_at IS NULL));
@@ -731,6 +964,27 @@ create view serving_workloads as
     server_key
    FROM workloads
   WHERE behaviour = 'deployment'::text;
+
+CREATE OR REPLACE FUNCTION public.add_blob_owners(sha256s text[], kinds text[], ids text[], sizes bigint[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into blob_owners (sha256, owner_kind, owner_id, size_bytes, refs)
+  select sha256, kind, id, max(size_bytes), count(*)
+  from unnest(sha256s, kinds, ids, sizes) as added (sha256, kind, id, size_bytes)
+  group by sha256, kind, id
+  order by sha256, kind, id
+  on conflict (sha256, owner_kind, owner_id) do update set refs = blob_owners.refs + excluded.refs
+$function$;
+
+CREATE OR REPLACE FUNCTION public.asset_search_text(id text, title text, family text, base_model_type text, tags text[])
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select lower(concat(chr(10), concat_ws(chr(10), title, id, nullif(family, ''), base_model_type,
+    nullif(array_to_string(tags, chr(10)), '')), chr(10)))
+$function$;
 
 CREATE OR REPLACE FUNCTION public.budget_period_start(p_period text, p_now timestamp with time zone)
  RETURNS timestamp with time zone
@@ -778,59 +1032,22 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.count_stored_files()
+CREATE OR REPLACE FUNCTION public.count_user_storage()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into user_storage (user_id)
-  select distinct a.owner_user_id from changed c join assets a on a.id = c.asset_id
-  where a.owner_user_id is not null
-  order by 1
-  on conflict do nothing;
-
-  perform from user_storage where user_id in (
-    select a.owner_user_id from changed c join assets a on a.id = c.asset_id
-  ) order by user_id for update;
-
   if tg_op = 'INSERT' then
-    with added as (
-      select a.owner_user_id as user_id, c.sha256, max(c.size_bytes) as size_bytes, count(*) as files
-      from changed c join assets a on a.id = c.asset_id
-      where a.owner_user_id is not null
-      group by 1, 2
-    ), counted as (
-      insert into user_blobs (user_id, sha256, size_bytes, files)
-      select user_id, sha256, size_bytes, files from added
-      on conflict (user_id, sha256) do update set files = user_blobs.files + excluded.files
-    )
-    update user_storage s set bytes = s.bytes + grown.bytes
-    from (
-      select user_id, sum(size_bytes)::bigint as bytes from added
-      where not exists (
-        select from user_blobs b where b.user_id = added.user_id and b.sha256 = added.sha256
-      )
-      group by user_id
-    ) as grown
-    where s.user_id = grown.user_id;
+    insert into user_storage (user_id, bytes)
+    select owner_id, sum(size_bytes)::bigint from changed where owner_kind = 'user'
+    group by owner_id order by owner_id
+    on conflict (user_id) do update set bytes = user_storage.bytes + excluded.bytes;
   else
-    update user_blobs b set files = b.files - gone.files
-    from (
-      select a.owner_user_id as user_id, c.sha256, count(*) as files
-      from changed c join assets a on a.id = c.asset_id
-      where a.owner_user_id is not null
-      group by 1, 2
-    ) as gone
-    where b.user_id = gone.user_id and b.sha256 = gone.sha256;
-
-    with gone as (
-      delete from user_blobs b using changed c, assets a
-      where a.id = c.asset_id and b.user_id = a.owner_user_id and b.sha256 = c.sha256 and b.files = 0
-      returning b.user_id, b.size_bytes
-    )
     update user_storage s set bytes = s.bytes - freed.bytes
-    from (select user_id, sum(size_bytes)::bigint as bytes from gone group by user_id) as freed
-    where s.user_id = freed.user_id;
+    from (
+      select owner_id, sum(size_bytes)::bigint as bytes from changed where owner_kind = 'user' group by owner_id
+    ) as freed
+    where s.user_id = freed.owner_id;
   end if;
   return null;
 end $function$;
@@ -1067,9 +1284,13 @@ AS $function$
   where debit_account_id = 'receivable:' || p_user_id or credit_account_id = 'receivable:' || p_user_id
 $function$;
 
-CREATE OR REPLACE FUNCTION public.ledger_send(p_senders text[], p_recipients text[], p_amounts bigint[], p_keys text[], p_wait boolean)
+CREATE OR REPLACE FUNCTION public.ledger_send(p_senders text[], p_recipients text[], p_amounts bigint[], p_keys text[], p_wait boolean, p_daily_max bigint DEFAULT NULL::bigint)
  RETURNS TABLE(outcome text, transfer_id uuid, available bigint, sendable bigint, recipient_id text)
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
 declare
@@ -1085,6 +1306,7 @@ declare
   v_available bigint[];
   v_sendable bigint[]; -- below zero where more is owed
   v_owed bigint[];
+  v_daily_left bigint[]; -- of what each may send within 24 hours; null where there is no limit
   v_debt record;
   v_paid bigint[];
   v_received bigint[];
@@ -1108,7 +1330,8 @@ begin
   left join users s on s.id = asked.sender
   left join lateral (
     select u.id, u.username from users u
-    where u.username = lower(asked.recipient) or u.email = lower(asked.recipient) or u.id = asked.recipient
+    where (u.username = lower(asked.recipient) or u.email = lower(asked.recipient) or u.id = asked.recipient)
+      and u.deleted_at is null
     limit 1
   ) r on true
   left join ledger_accounts a on a.kind = 'user' and a.owner_user_id = r.id;
@@ -1146,6 +1369,18 @@ begin
     v_sendable[v_debt.place] := v_sendable[v_debt.place] - v_debt.owed;
   end loop;
 
+  -- Under the locks too: nobody else sends for them meanwhile.
+  if p_daily_max is not null then
+    select array_agg(p_daily_max - coalesce(sent.amount, 0) order by place)
+    into v_daily_left
+    from unnest(v_users) with ordinality as locked (user_id, place)
+    left join lateral (
+      select sum(t.amount)::bigint as amount from ledger_transfers t
+      where t.debit_account_id = 'user:' || locked.user_id and t.kind = 'transfer'
+        and t.created_at > now() - interval '24 hours'
+    ) sent on locked.user_id = any (p_senders);
+  end if;
+
   -- Under the locks: nobody can use these keys from here on.
   select array_agg(t.id order by n),
     array_agg(
@@ -1180,6 +1415,9 @@ begin
       outcome := 'insufficient_funds';
     elsif sendable < p_amounts[i] then
       outcome := case when v_owed[v_from] > 0 then 'owed' else 'not_sendable' end;
+    elsif v_daily_left[v_from] < p_amounts[i] then
+      outcome := 'over_daily_limit';
+      sendable := greatest(v_daily_left[v_from], 0);
     elsif recipient_id is null then
       outcome := 'unknown_recipient';
     elsif v_from = v_to then
@@ -1195,6 +1433,7 @@ begin
       v_sendable[v_from] := v_sendable[v_from] - p_amounts[i];
       v_sendable[v_to] := v_sendable[v_to] + p_amounts[i];
       v_paid[v_from] := v_paid[v_from] + p_amounts[i];
+      v_daily_left[v_from] := v_daily_left[v_from] - p_amounts[i];
       v_received[v_to] := v_received[v_to] + p_amounts[i];
       available := v_available[v_from];
     end if;
@@ -1374,6 +1613,70 @@ begin
   available := available - p_amount;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.notify_of_received_credits()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into notifications (user_id, kind, data)
+  select recipient.owner_user_id, 'credits_received',
+    jsonb_build_object('amount_micro', new.amount::text, 'sender', sender.username)
+  from ledger_accounts recipient, ledger_accounts payer
+  join users sender on sender.id = payer.owner_user_id
+  where recipient.id = new.credit_account_id and recipient.owner_user_id is not null
+    and payer.id = new.debit_account_id;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.own_artefacts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op in ('INSERT', 'UPDATE') then
+    perform add_blob_owners(
+      array_agg(sha256), array_agg('workload'::text), array_agg(workload_id::text), array_agg(size_bytes)
+    ) from added;
+  end if;
+  if tg_op in ('DELETE', 'UPDATE') then
+    perform remove_blob_owners(array_agg(sha256), array_agg('workload'::text), array_agg(workload_id::text))
+    from gone;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.own_asset_files()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  sha256s text[];
+  kinds text[];
+  ids text[];
+  sizes bigint[];
+begin
+  -- Whoever changes what a user stores holds their row.
+  insert into user_storage (user_id)
+  select distinct a.owner_user_id from changed c join assets a on a.id = c.asset_id
+  where a.owner_user_id is not null
+  order by 1
+  on conflict do nothing;
+
+  perform from user_storage where user_id in (
+    select a.owner_user_id from changed c join assets a on a.id = c.asset_id
+  ) order by user_id for update;
+
+  select array_agg(c.sha256), array_agg(case when a.owner_user_id is null then 'starter' else 'user' end),
+    array_agg(coalesce(a.owner_user_id, '')), array_agg(c.size_bytes)
+  into sha256s, kinds, ids, sizes
+  from changed c join assets a on a.id = c.asset_id;
+
+  if tg_op = 'INSERT' then perform add_blob_owners(sha256s, kinds, ids, sizes);
+  else perform remove_blob_owners(sha256s, kinds, ids);
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.pick_username()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1419,6 +1722,49 @@ CREATE OR REPLACE FUNCTION public.refuse_change()
 AS $function$
 begin
   raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_deleted_user()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_deleted_at timestamptz;
+begin
+  select deleted_at into v_deleted_at from users where id = new.user_id for key share;
+  if v_deleted_at is not null then
+    raise exception 'the account of user % was deleted', new.user_id using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.remove_blob_owners(sha256s text[], kinds text[], ids text[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update blob_owners o set refs = o.refs - gone.refs
+  from (
+    select sha256, kind, id, count(*) as refs
+    from unnest(sha256s, kinds, ids) as gone (sha256, kind, id) group by sha256, kind, id
+  ) as gone
+  where o.sha256 = gone.sha256 and o.owner_kind = gone.kind and o.owner_id = gone.id;
+
+  delete from blob_owners o
+  using (select distinct sha256, kind, id from unnest(sha256s, kinds, ids) as gone (sha256, kind, id)) as gone
+  where o.sha256 = gone.sha256 and o.owner_kind = gone.kind and o.owner_id = gone.id and o.refs = 0;
+$function$;
+
+CREATE OR REPLACE FUNCTION public.tell_row_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Before and after, for a name that changes: PostgreSQL delivers equal messages of a transaction once.
+  perform pg_notify('bakehouse_row_change', json_build_object('of', tg_argv[0], 'id', told.id)::text)
+  from (values (to_jsonb(old)), (to_jsonb(new))) as version (fields),
+    lateral (select coalesce(fields->>tg_argv[1], fields->>'id') as id) as told
+  where told.id is not null;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.usage_add(a jsonb, b jsonb)
@@ -1582,10 +1928,17 @@ begin
   end loop;
 end $function$;
 
-CREATE TRIGGER asset_files_counted_in AFTER INSERT ON asset_files REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_files();
-CREATE TRIGGER asset_files_counted_out AFTER DELETE ON asset_files REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_stored_files();
+CREATE TRIGGER api_keys_of_nobody BEFORE INSERT ON api_keys FOR EACH ROW EXECUTE FUNCTION refuse_deleted_user();
+CREATE TRIGGER api_keys_tell_change AFTER UPDATE ON api_keys FOR EACH ROW WHEN (old.sha256 IS DISTINCT FROM new.sha256 OR old.previous_sha256 IS DISTINCT FROM new.previous_sha256 OR old.previous_until IS DISTINCT FROM new.previous_until OR old.scopes IS DISTINCT FROM new.scopes OR old.budget_micro IS DISTINCT FROM new.budget_micro OR old.expires_at IS DISTINCT FROM new.expires_at OR old.revoked_at IS DISTINCT FROM new.revoked_at) EXECUTE FUNCTION tell_row_change('api_key');
+CREATE TRIGGER api_keys_tell_end AFTER DELETE ON api_keys FOR EACH ROW EXECUTE FUNCTION tell_row_change('api_key');
+CREATE TRIGGER asset_files_disowned AFTER DELETE ON asset_files REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION own_asset_files();
+CREATE TRIGGER asset_files_owned AFTER INSERT ON asset_files REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION own_asset_files();
 CREATE TRIGGER assets_files_first BEFORE DELETE ON assets FOR EACH ROW EXECUTE FUNCTION delete_files_of_asset();
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER blob_owners_counted_in AFTER INSERT ON blob_owners REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_user_storage();
+CREATE TRIGGER blob_owners_counted_out AFTER DELETE ON blob_owners REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_user_storage();
+CREATE TRIGGER deployments_tell_change AFTER UPDATE ON deployments FOR EACH ROW WHEN (old.model_server_id IS DISTINCT FROM new.model_server_id OR old.model_name IS DISTINCT FROM new.model_name OR old.adapter IS DISTINCT FROM new.adapter OR old.revision_id IS DISTINCT FROM new.revision_id OR old.sleeping IS DISTINCT FROM new.sleeping OR old.terminated_at IS DISTINCT FROM new.terminated_at) EXECUTE FUNCTION tell_row_change('deployment', 'model_name');
+CREATE TRIGGER deployments_tell_start AFTER INSERT OR DELETE ON deployments FOR EACH ROW EXECUTE FUNCTION tell_row_change('deployment', 'model_name');
 CREATE TRIGGER ledger_given_kept BEFORE DELETE OR TRUNCATE ON ledger_given FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_holds_count_change_for_key AFTER UPDATE ON ledger_holds FOR EACH ROW WHEN (new.refs ? 'key_id'::text AND (old.amount <> new.amount OR old.status <> new.status)) EXECUTE FUNCTION count_hold_for_key();
 CREATE TRIGGER ledger_holds_count_for_key AFTER INSERT ON ledger_holds FOR EACH ROW WHEN (new.refs ? 'key_id'::text) EXECUTE FUNCTION count_hold_for_key();
@@ -1593,6 +1946,15 @@ CREATE TRIGGER ledger_holds_ended_stay BEFORE UPDATE ON ledger_holds FOR EACH RO
 CREATE TRIGGER ledger_holds_kept BEFORE DELETE OR TRUNCATE ON ledger_holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_seals_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ledger_transfers_notify AFTER INSERT ON ledger_transfers FOR EACH ROW WHEN (new.kind = 'transfer'::text) EXECUTE FUNCTION notify_of_received_credits();
 CREATE TRIGGER ledger_verifications_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_verifications FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER model_servers_tell_change AFTER UPDATE ON model_servers FOR EACH ROW WHEN (old.engine IS DISTINCT FROM new.engine OR old.accelerator IS DISTINCT FROM new.accelerator OR old.starter_name IS DISTINCT FROM new.starter_name OR (old.starter_requested_at IS NULL) IS DISTINCT FROM (new.starter_requested_at IS NULL) OR old.workload_id IS DISTINCT FROM new.workload_id) EXECUTE FUNCTION tell_row_change('model_server', 'deployment_id');
+CREATE TRIGGER sessions_of_nobody BEFORE INSERT ON sessions FOR EACH ROW EXECUTE FUNCTION refuse_deleted_user();
+CREATE TRIGGER sign_in_methods_of_nobody BEFORE INSERT ON sign_in_methods FOR EACH ROW EXECUTE FUNCTION refuse_deleted_user();
 CREATE TRIGGER pick_username BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION pick_username();
+CREATE TRIGGER users_tell_change AFTER UPDATE ON users FOR EACH ROW WHEN (old.email IS DISTINCT FROM new.email OR old.email_verified IS DISTINCT FROM new.email_verified) EXECUTE FUNCTION tell_row_change('user');
+CREATE TRIGGER workload_artefacts_disowned AFTER DELETE ON workload_artefacts REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION own_artefacts();
+CREATE TRIGGER workload_artefacts_owned AFTER INSERT ON workload_artefacts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION own_artefacts();
+CREATE TRIGGER workload_artefacts_reowned AFTER UPDATE ON workload_artefacts REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION own_artefacts();
 CREATE TRIGGER workloads_spec BEFORE UPDATE OF spec ON workloads FOR EACH ROW WHEN (old.spec IS DISTINCT FROM new.spec) EXECUTE FUNCTION refuse_another_spec();
+CREATE TRIGGER workloads_tell_change AFTER UPDATE ON workloads FOR EACH ROW WHEN (new.behaviour = 'deployment'::text AND (old.state IS DISTINCT FROM new.state OR old.base_url IS DISTINCT FROM new.base_url OR old.server_key IS DISTINCT FROM new.server_key)) EXECUTE FUNCTION tell_row_change('workload');

@@ -1,9 +1,10 @@
 import { getMe, rotateApiKey } from '@bakehouse/contract/accounts';
 import { streamEvents } from '@bakehouse/contract/events';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createFakeDriver } from './engine/drivers/fake/fake-driver.ts';
-import { testSpec } from './engine/drivers/test-spec.ts';
+import { createHeartbeat } from './engine/machines/heartbeat.ts';
 import { requestWorkload } from './engine/request-workload.ts';
+import { testSpec } from './engine/testing/test-spec.ts';
 import { publishChange } from './platform/events/publish-change.ts';
 import { testServer } from './testing/test-server.ts';
 
@@ -80,6 +81,26 @@ describe('the program', () => {
       (await server.send(streamEvents, {}, { as: ola, signal: again.signal })).status;
     await expect.poll(reopen).toBe(200);
     again.abort();
+  });
+
+  test('keeps its half of the limits while another process answers requests too', async () => {
+    const first = await testServer({ config: { rateLimitPerMinute: 200 } });
+    const { db, log, machineId, webProcesses } = first.services;
+    const ida = await first.signUp('Ida');
+    const leaving = new AbortController();
+    const open = () => first.send(streamEvents, {}, { as: ida, signal: leaving.signal });
+    expect((await open()).headers.get('ratelimit-limit')).toBe('200');
+
+    const second = createHeartbeat({ db, log, machineId, roles: ['web'] });
+    await second.beat();
+    await vi.waitFor(() => expect(webProcesses()).toBe(2), { timeout: 20_000 });
+    for (let at = 1; at < 10; at += 1) expect((await open()).headers.get('ratelimit-limit')).toBe('100');
+    expect((await open()).status).toBe(429);
+
+    await second.close();
+    await vi.waitFor(() => expect(webProcesses()).toBe(1), { timeout: 20_000 });
+    expect((await open()).status).toBe(200);
+    leaving.abort();
   });
 
   test('its workloads report to where it listens, whatever its public URL', async () => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { toFolder } from './platform/files/make-data-dir.ts';
 import { localUrl } from './platform/http/local-url.ts';
-import { toFolder } from './platform/make-data-dir.ts';
 
 const flag = z.stringbool();
 const folder = z.string().transform(toFolder);
@@ -13,6 +13,10 @@ const folder = z.string().transform(toFolder);
 const settings = z.object({
   BAKEHOUSE_PORT: z.coerce.number().int().min(0).max(65535).default(4080),
   BAKEHOUSE_HOST: z.string().default('127.0.0.1'),
+  /** Where the other machines of this installation reach this one, its model servers too; where there is one machine, nothing but this machine does. */
+  BAKEHOUSE_MACHINE_HOST: z.string().default('127.0.0.1'),
+  /** Minutes after which the work of a machine that says nothing any more begins anew on another one. */
+  BAKEHOUSE_MACHINE_GONE_MINUTES: z.coerce.number().min(0.1).default(10),
   /** Origin that people use; by default the address above. */
   BAKEHOUSE_PUBLIC_URL: z.url().optional(),
   /** Reverse proxies whose X-Forwarded-For is believed: addresses, networks, or `loopback`; comma-separated. */
@@ -34,11 +38,46 @@ const settings = z.object({
     .default('125'),
   /** Days after which what is left of them expires; 0 never. */
   BAKEHOUSE_STARTING_GRANT_DAYS: z.coerce.number().int().min(0).max(36_500).default(0),
+  /** Where Documentation leads; by default to the pages that the server serves under `/docs`. */
+  BAKEHOUSE_DOCUMENTATION_URL: z.url().optional(),
+  /** Where GitHub in the user menu leads; without it there is no such item. */
+  BAKEHOUSE_GITHUB_URL: z.url().optional(),
+  /** BGL below which a user is notified that the balance is nearly gone; 0 never. */
+  BAKEHOUSE_LOW_BALANCE_BGL: z
+    .string()
+    .regex(/^\d+(\.\d{1,6})?$/)
+    .default('25'),
+  /** BGL that a user may send to others within 24 hours; 0 for no limit. */
+  BAKEHOUSE_SEND_LIMIT_BGL: z
+    .string()
+    .regex(/^\d+(\.\d{1,6})?$/)
+    .default('0'),
+  /** BGL that both sides of an invitation are given. */
+  BAKEHOUSE_REFERRAL_BONUS_BGL: z
+    .string()
+    .regex(/^\d+(\.\d{1,6})?$/)
+    .default('125'),
+  /** New accounts for which one person is given it. */
+  BAKEHOUSE_REFERRALS_MAX: z.coerce.number().int().min(0).default(10),
+  /** Sells credits through Stripe: the secret key, and the secret that signs what its webhook says. */
+  BAKEHOUSE_STRIPE_SECRET_KEY: z.string().optional(),
+  BAKEHOUSE_STRIPE_WEBHOOK_SECRET: z.string().optional(),
+  /** Where Stripe answers. */
+  BAKEHOUSE_STRIPE_URL: z.url().default('https://api.stripe.com'),
   BAKEHOUSE_SIGN_UP: flag.default(true),
   BAKEHOUSE_GITHUB_CLIENT_ID: z.string().optional(),
   BAKEHOUSE_GITHUB_CLIENT_SECRET: z.string().optional(),
   BAKEHOUSE_GOOGLE_CLIENT_ID: z.string().optional(),
   BAKEHOUSE_GOOGLE_CLIENT_SECRET: z.string().optional(),
+  /** The server that takes mail from us; without it no mail is sent, and the log says what would have been. */
+  BAKEHOUSE_SMTP_HOST: z.string().optional(),
+  BAKEHOUSE_SMTP_PORT: z.coerce.number().int().min(1).max(65535).default(587),
+  /** `starttls` encrypts before anything is said, `tls` from the first byte (port 465), `none` not at all. */
+  BAKEHOUSE_SMTP_TLS: z.enum(['starttls', 'tls', 'none']).default('starttls'),
+  BAKEHOUSE_SMTP_USER: z.string().optional(),
+  BAKEHOUSE_SMTP_PASSWORD: z.string().optional(),
+  /** The sender of all mail: an address, or `Name <address>`. */
+  BAKEHOUSE_SMTP_FROM: z.string().optional(),
   /** Requests per minute and user, or address where nobody is signed in; 0 switches the limits off. */
   BAKEHOUSE_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(1200),
   /** What Prometheus sends as a bearer token to read `/metrics`; without it they are for this machine alone. */
@@ -49,6 +88,17 @@ const settings = z.object({
   BAKEHOUSE_CPU_SLOTS: z.coerce.number().int().min(1).default(1),
   /** Gigabytes that inputs of earlier workloads may take in the cache folder. */
   BAKEHOUSE_INPUT_CACHE_GB: z.coerce.number().min(0).default(50),
+  /** Comma-separated addresses in an S3 from which pictures may be downloaded: each with all that is below it. */
+  BAKEHOUSE_S3_URLS: z
+    .string()
+    .default('')
+    .transform((urls) =>
+      urls
+        .split(',')
+        .map((url) => url.trim())
+        .filter(Boolean),
+    )
+    .pipe(z.array(z.url({ protocol: /^https?$/ }))),
   /** Gigabytes that the datasets and models of one user may take; 0 for no limit. */
   BAKEHOUSE_STORAGE_GB: z.coerce.number().min(0).default(50),
   BAKEHOUSE_DRIVER: z.enum(['local', 'fake']).default('local'),
@@ -71,7 +121,11 @@ export function readConfig(environment: Record<string, string | undefined>) {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = settings.safeParse(present);
   if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+    const lines = parsed.error.issues.map(({ path, message }) => {
+      const name = path.join('.');
+      // What was typed for a number is no secret.
+      return `  ${name}: ${message.replace('received NaN', `not '${present[name]}'`)}`;
+    });
     throw new Error(`These settings are not usable:\n${lines.join('\n')}`);
   }
   const s = parsed.data;
@@ -79,6 +133,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     port: s.BAKEHOUSE_PORT,
     host: s.BAKEHOUSE_HOST,
     publicUrl: s.BAKEHOUSE_PUBLIC_URL ?? localUrl({ host: s.BAKEHOUSE_HOST, port: s.BAKEHOUSE_PORT }),
+    machineHost: s.BAKEHOUSE_MACHINE_HOST,
+    machineGoneMinutes: s.BAKEHOUSE_MACHINE_GONE_MINUTES,
     trustedProxies: s.BAKEHOUSE_TRUSTED_PROXIES,
     dataDir: s.BAKEHOUSE_DATA_DIR,
     cacheDir: s.BAKEHOUSE_CACHE_DIR,
@@ -90,9 +146,18 @@ export function readConfig(environment: Record<string, string | undefined>) {
       .filter(Boolean),
     startingGrantBgl: s.BAKEHOUSE_STARTING_GRANT_BGL,
     startingGrantDays: s.BAKEHOUSE_STARTING_GRANT_DAYS,
+    documentationUrl: s.BAKEHOUSE_DOCUMENTATION_URL ?? null,
+    githubUrl: s.BAKEHOUSE_GITHUB_URL ?? null,
+    s3Urls: s.BAKEHOUSE_S3_URLS.map((url) => new URL(url)),
+    lowBalanceBgl: s.BAKEHOUSE_LOW_BALANCE_BGL,
+    sendLimitBgl: s.BAKEHOUSE_SEND_LIMIT_BGL,
+    referralBonusBgl: s.BAKEHOUSE_REFERRAL_BONUS_BGL,
+    referralsMax: s.BAKEHOUSE_REFERRALS_MAX,
+    stripe: stripeOf(s),
     signUp: s.BAKEHOUSE_SIGN_UP,
-    github: pair(s, 'BAKEHOUSE_GITHUB_CLIENT_ID', 'BAKEHOUSE_GITHUB_CLIENT_SECRET'),
-    google: pair(s, 'BAKEHOUSE_GOOGLE_CLIENT_ID', 'BAKEHOUSE_GOOGLE_CLIENT_SECRET'),
+    github: clientOf(s, 'BAKEHOUSE_GITHUB_CLIENT_ID', 'BAKEHOUSE_GITHUB_CLIENT_SECRET'),
+    google: clientOf(s, 'BAKEHOUSE_GOOGLE_CLIENT_ID', 'BAKEHOUSE_GOOGLE_CLIENT_SECRET'),
+    mail: mailOf(s),
     rateLimitPerMinute: s.BAKEHOUSE_RATE_LIMIT_PER_MINUTE,
     metricsToken: s.BAKEHOUSE_METRICS_TOKEN ?? null,
     idleMinutes: s.BAKEHOUSE_IDLE_MINUTES,
@@ -113,13 +178,33 @@ type TextSetting = {
   [K in keyof Settings]-?: Settings[K] extends string | undefined ? K : never;
 }[keyof Settings];
 
-function pair(s: Settings, idName: TextSetting, secretName: TextSetting) {
-  const [clientId, clientSecret] = [s[idName], s[secretName]];
-  if (clientId && clientSecret) return { clientId, clientSecret };
-  if (clientId || clientSecret) {
-    throw new Error(
-      `These settings are not usable:\n  ${clientId ? secretName : idName}: is missing beside ${clientId ? idName : secretName}`,
-    );
+function clientOf(s: Settings, idName: TextSetting, secretName: TextSetting) {
+  const [clientId, clientSecret] = pair(s, idName, secretName);
+  return clientId && clientSecret ? { clientId, clientSecret } : null;
+}
+
+function mailOf(s: Settings) {
+  const [host, from] = pair(s, 'BAKEHOUSE_SMTP_HOST', 'BAKEHOUSE_SMTP_FROM');
+  const [user, password] = pair(s, 'BAKEHOUSE_SMTP_USER', 'BAKEHOUSE_SMTP_PASSWORD');
+  if (!host || !from) return null;
+  const login = user && password ? { user, password } : null;
+  return { host, from, login, port: s.BAKEHOUSE_SMTP_PORT, tls: s.BAKEHOUSE_SMTP_TLS };
+}
+
+function stripeOf(s: Settings) {
+  const [secretKey, webhookSecret] = pair(
+    s,
+    'BAKEHOUSE_STRIPE_SECRET_KEY',
+    'BAKEHOUSE_STRIPE_WEBHOOK_SECRET',
+  );
+  return secretKey && webhookSecret ? { secretKey, webhookSecret, url: s.BAKEHOUSE_STRIPE_URL } : null;
+}
+
+/** Two settings that count only together. */
+function pair(s: Settings, one: TextSetting, other: TextSetting) {
+  if (Boolean(s[one]) !== Boolean(s[other])) {
+    const [missing, there] = s[one] ? [other, one] : [one, other];
+    throw new Error(`These settings are not usable:\n  ${missing}: is missing beside ${there}`);
   }
-  return null;
+  return [s[one], s[other]] as const;
 }

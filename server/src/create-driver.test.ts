@@ -4,9 +4,10 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { readConfig } from './config.ts';
 import { createDriver } from './create-driver.ts';
-import { environmentDir, runtimeDir } from './engine/machine/environment.ts';
-import { lockFiles } from './engine/machine/layers.ts';
-import { textServerSpec } from './modules/deployments/text-server-spec.ts';
+import { environmentDir, runtimeDir } from './engine/machine/environment/environment.ts';
+import { environmentOf, lockFiles } from './engine/machine/environment/layers.ts';
+import { testMachine } from './engine/testing/test-machine.ts';
+import { textSpec } from './modules/deployments/kinds/text-spec.ts';
 import { noWall } from './platform/walls/wall.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 import { testDatabase } from './testing/test-database.ts';
@@ -18,32 +19,34 @@ it('closes the cache of inputs, where the files of all users lie', async () => {
   const cache = path.join(config.cacheDir, 'inputs');
   await mkdir(cache, { recursive: true });
   await chmod(cache, 0o755);
-  await createDriver({ config, db, wall: noWall(config.dataDir) });
+  await createDriver({ machineId: await testMachine(db), config, db, wall: noWall(config.dataDir) });
   expect((await stat(cache)).mode & 0o777).toBe(0o700);
 });
 
-it('starts nothing on vLLM that is not installed, and says so', async () => {
+it('starts nothing on vLLM before it has been prepared, and says so', async () => {
   const { db } = await testDatabase();
   const home = await temporaryFolder();
   const config = { ...readConfig({}), cacheDir: path.join(home, 'cache'), dataDir: path.join(home, 'data') };
-  const environment = await environmentDir(config);
-  const lock = await readFile(path.join(runtimeDir, lockFiles.serving));
-  const packages = path.join(environment, 'lib', 'python3.12', 'site-packages');
-  await mkdir(packages, { recursive: true });
-  await writeFile(
-    path.join(environment, '.bakehouse-serving'),
-    createHash('sha256').update(lock).digest('hex'),
-  );
+  const install = async (layer: 'serving' | 'vllm') => {
+    const environment = await environmentDir(config, environmentOf(layer));
+    await mkdir(environment, { recursive: true });
+    const lock = await readFile(path.join(runtimeDir, lockFiles[layer]));
+    const stamp = createHash('sha256').update(lock).digest('hex');
+    await writeFile(path.join(environment, `.bakehouse-${layer}`), stamp);
+  };
+  await install('serving');
 
-  const driver = await createDriver({ config, db, wall: noWall(config.dataDir) });
+  const driver = await createDriver({
+    machineId: await testMachine(db),
+    config,
+    db,
+    wall: noWall(config.dataDir),
+  });
   const blockers = () =>
     Promise.all(
-      (['llamacpp', 'vllm'] as const).map((engine) =>
-        driver.blocker(textServerSpec({ engine, files: [], modelFile: '' }, [], { threads: 1, gpus: 1 })),
-      ),
+      (['llamacpp', 'vllm'] as const).map((engine) => driver.blocker(textSpec({ engine, files: [] }, [], 1))),
     );
-  expect(await blockers()).toEqual([null, expect.stringContaining('vLLM is missing')]);
-  await mkdir(path.join(packages, 'vllm'));
-  await writeFile(path.join(packages, 'vllm', '__init__.py'), '');
+  expect(await blockers()).toEqual([null, 'Text serving on GPUs: this machine is still being prepared']);
+  await install('vllm');
   expect(await blockers()).toEqual([null, null]);
 });

@@ -4,18 +4,20 @@ import type { Driver, SpecKind } from './engine/drivers/driver.ts';
 import { createFakeDriver, idleUntilStopped } from './engine/drivers/fake/fake-driver.ts';
 import { closeInputCache, inputCacheDir } from './engine/drivers/local/input-cache.ts';
 import { createLocalDriver, type Program } from './engine/drivers/local/local-driver.ts';
-import { hasLayer } from './engine/machine/environment.ts';
-import { hasVllm } from './engine/machine/has-vllm.ts';
-import { preparationLabels } from './engine/machine/preparation-ids.ts';
-import { findPreparation } from './engine/machine/queries.ts';
-import { machineAccelerators, servesTextOnGpus } from './engine/machine/read-machine.ts';
+import { hasLayer } from './engine/machine/environment/has-layer.ts';
+import { environmentOf } from './engine/machine/environment/layers.ts';
+import { machineAccelerators, servesTextOnGpus } from './engine/machine/machine-accelerators.ts';
+import { preparationLabels } from './engine/machine/preparation/preparation-ids.ts';
+import { findPreparation } from './engine/machine/preparation/queries.ts';
 import { runtimeCommand } from './engine/machine/runtime-command.ts';
-import type { Capacity } from './engine/queue.ts';
-import { CPU_SERVERS } from './modules/deployments/text-server-spec.ts';
+import type { Capacity } from './engine/queue/queue.ts';
+import { CPU_SERVERS } from './modules/deployments/servers/cpu-servers.ts';
 import type { Services } from './platform/context.ts';
 
 /** The driver that the settings name. */
-export async function createDriver(services: Pick<Services, 'config' | 'db' | 'wall'>): Promise<Driver> {
+export async function createDriver(
+  services: Pick<Services, 'config' | 'db' | 'wall' | 'machineId'>,
+): Promise<Driver> {
   const { config } = services;
   if (config.driver === 'fake') {
     const capacity: Capacity = { 'cpu:run': config.cpuSlots, 'cpu:deployment': CPU_SERVERS };
@@ -24,6 +26,7 @@ export async function createDriver(services: Pick<Services, 'config' | 'db' | 'w
   await closeInputCache(config);
   return createLocalDriver({
     workloadsDir: path.join(config.dataDir, 'workloads'),
+    host: config.machineHost,
     wall: services.wall,
     capacity: () => localCapacity(config),
     program: (spec) => findProgram(services, spec),
@@ -39,21 +42,23 @@ async function localCapacity(config: Config): Promise<Capacity> {
   };
 }
 
+function neededLayer(spec: SpecKind): 'training' | 'serving' | 'vllm' {
+  if (spec.kind === 'train') return 'training';
+  return spec.engine === 'vllm' ? 'vllm' : 'serving';
+}
+
 /** The runtime, once the part of the Python environment is there that the work needs. */
 async function findProgram(
-  { config, db }: Pick<Services, 'config' | 'db'>,
+  { config, db, machineId }: Pick<Services, 'config' | 'db' | 'machineId'>,
   spec: SpecKind,
 ): Promise<Program | { blocker: string }> {
-  const layer = spec.kind === 'train' ? 'training' : 'serving';
+  const layer = neededLayer(spec);
   if (!(await hasLayer(config, layer))) {
-    const preparation = await findPreparation(db, layer);
+    const preparation = await findPreparation(db, machineId, layer);
     const detail = preparation?.detail ? ` (${preparation.detail})` : '';
     return { blocker: `${preparationLabels[layer]}: this machine is still being prepared${detail}` };
   }
-  if (spec.kind === 'serve' && spec.engine === 'vllm' && !(await hasVllm(config))) {
-    return { blocker: 'vLLM is missing in the Python environment of this machine: an operator must add it' };
-  }
-  const { command, args, env, reads } = await runtimeCommand(config);
+  const { command, args, env, reads } = await runtimeCommand(config, environmentOf(layer));
   const present = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const limit = String(Math.round(config.inputCacheGb * 1024 ** 3));
   return {

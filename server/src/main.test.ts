@@ -4,8 +4,8 @@ import { mkdir, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { runProgram } from './engine/machine/run-program.ts';
 import { discardEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts';
+import { runProgram } from './platform/processes/run-program.ts';
 import { onFileEnd } from './testing/on-file-end.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 
@@ -91,13 +91,13 @@ describe('the server program', () => {
     expect((await ended).code).toBe(0);
   });
 
-  test('leaves the work of a database to the server that has it', async () => {
+  test('leaves the work of a data folder to the server that has it', async () => {
     const first = start();
     const url = await urlOf(first.child);
     const { code, stderr } = await start().ended;
     expect(code).toBe(1);
     expect(stderr).toBe(
-      'bakehouse: Another Bakehouse server already runs the work of this database: use that one, or end it first\n',
+      'bakehouse: Another Bakehouse server already runs the work of this data folder: use that one, or end it first\n',
     );
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
 

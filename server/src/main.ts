@@ -2,13 +2,14 @@ import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
-import { type App, allRoles, createApp, type Role } from './app.ts';
+import { type App, createApp } from './app.ts';
 import { readConfig } from './config.ts';
-import { prepareDatabase } from './platform/db/prepare-database.ts';
+import { prepareDatabase } from './platform/db/setup/prepare-database.ts';
+import { makeDataDir } from './platform/files/make-data-dir.ts';
+import { readOrMakeSecret } from './platform/files/secret-file.ts';
 import { createLog } from './platform/log.ts';
-import { makeDataDir } from './platform/make-data-dir.ts';
 import { type SupervisedPostgres, supervisePostgres } from './platform/postgres/supervise-postgres.ts';
-import { readOrMakeSecret } from './platform/secret-file.ts';
+import { allRoles, type Role } from './roles.ts';
 
 /** A fresh database takes 40 MB, and a full disk must not be found in the middle of it. */
 const FREE_BYTES_MIN = 200 * 1024 * 1024;
@@ -28,7 +29,7 @@ async function main(): Promise<void> {
     const databaseUrl = config.databaseUrl ?? postgres?.url ?? '';
     await prepareDatabase(databaseUrl);
     app = await createApp({ config, databaseUrl, log, roles: chosen });
-    return app.start();
+    return { url: await app.start(), roles: app.roles };
   };
   const stop = async () => {
     await app?.close();
@@ -38,8 +39,8 @@ async function main(): Promise<void> {
   const starting = start();
   endOnSignal(() => starting.then(stop, stop), log);
   try {
-    const url = await starting;
-    console.log(url ? `Bakehouse is ready at ${url}` : `Bakehouse is ready: ${chosen.join(', ')}`);
+    const { url, roles } = await starting;
+    console.log(url ? `Bakehouse is ready at ${url}` : `Bakehouse is ready: ${roles.join(', ')}`);
   } catch (error) {
     await stop().catch((cause: unknown) => log.warn({ err: cause }, 'could not end cleanly'));
     throw error;

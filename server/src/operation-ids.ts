@@ -1,16 +1,59 @@
 import * as accounts from '@bakehouse/contract/accounts';
 import * as apiKeys from '@bakehouse/contract/api-keys';
+import * as assetFiles from '@bakehouse/contract/asset-files';
 import * as assets from '@bakehouse/contract/assets';
+import * as audit from '@bakehouse/contract/audit';
+import * as bagelml from '@bakehouse/contract/bagelml';
 import * as chat from '@bakehouse/contract/chat';
+import * as codes from '@bakehouse/contract/codes';
+import * as configurations from '@bakehouse/contract/configurations';
+import * as contact from '@bakehouse/contract/contact';
 import * as credits from '@bakehouse/contract/credits';
 import * as deployments from '@bakehouse/contract/deployments';
+import * as documentation from '@bakehouse/contract/documentation';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as events from '@bakehouse/contract/events';
+import * as fileLinks from '@bakehouse/contract/file-links';
+import * as generators from '@bakehouse/contract/generators';
 import * as machine from '@bakehouse/contract/machine';
+import * as notifications from '@bakehouse/contract/notifications';
+import * as privacy from '@bakehouse/contract/privacy';
+import * as profile from '@bakehouse/contract/profile';
+import * as purchases from '@bakehouse/contract/purchases';
+import * as referrals from '@bakehouse/contract/referrals';
+import * as restrictedModels from '@bakehouse/contract/restricted-models';
+import * as search from '@bakehouse/contract/search';
 import * as training from '@bakehouse/contract/training';
 import * as workloads from '@bakehouse/contract/workloads';
 
-const modules = [accounts, apiKeys, assets, chat, credits, deployments, events, machine, training, workloads];
+const modules = [
+  accounts,
+  apiKeys,
+  assetFiles,
+  assets,
+  bagelml,
+  audit,
+  chat,
+  codes,
+  configurations,
+  contact,
+  credits,
+  deployments,
+  documentation,
+  events,
+  fileLinks,
+  generators,
+  machine,
+  privacy,
+  restrictedModels,
+  profile,
+  referrals,
+  notifications,
+  purchases,
+  search,
+  training,
+  workloads,
+];
 
 /** What generated clients call each endpoint: the name that it has in the contract. */
 export const operationIds: Map<Endpoint, string> = new Map(

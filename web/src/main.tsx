@@ -2,19 +2,21 @@ import { onlineManager, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { queryClient } from './lib/api/query-client.ts';
+import { watchServer } from './lib/live/online.ts';
 import { setNavigate } from './lib/navigation.ts';
-import { watchServer } from './lib/online.ts';
-import { queryClient } from './lib/query-client.ts';
 import { followSystemTheme } from './lib/theme.ts';
 import { sessionQuery } from './modules/accounts/session.ts';
+import { keepReferralCode } from './modules/referrals/keep-referral-code.ts';
 import { router } from './routes.tsx';
-import { AppError } from './shell/app-error.tsx';
+import { AppError } from './shell/states/app-error.tsx';
 import { Boundary } from './ui/boundary.tsx';
 import { tellFailures } from './ui/tell-failure.ts';
 import { ToastHost } from './ui/toast-host.tsx';
 import './styles.css';
 
 followSystemTheme();
+keepReferralCode(location.search);
 // What failed while the server was away is read again when it is back.
 onlineManager.setEventListener(watchServer);
 // Read while the code of the page is on its way.

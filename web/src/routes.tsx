@@ -1,17 +1,23 @@
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
-import { page } from './lib/page.ts';
-import { queryClient } from './lib/query-client.ts';
+import { page } from './lib/api/page.ts';
+import { queryClient } from './lib/api/query-client.ts';
 import { parseSheetSearch } from './lib/sheet.ts';
 import { accountsRoutes } from './modules/accounts/routes.ts';
 import { sessionQuery } from './modules/accounts/session.ts';
 import { sessionHint } from './modules/accounts/session-hint.ts';
 import { assetsRoutes } from './modules/assets/routes.ts';
+import { auditRoutes } from './modules/audit/routes.ts';
+import { contactRoutes } from './modules/contact/routes.ts';
 import { creditsRoutes } from './modules/credits/routes.ts';
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
+import { documentationRoutes } from './modules/documentation/routes.ts';
+import { generatorsRoutes, ownGeneratorsRoutes } from './modules/generators/routes.ts';
 import { homeRoutes } from './modules/home/routes.ts';
+import { machineRoutes } from './modules/machine/routes.ts';
+import { referralsRoutes } from './modules/referrals/routes.ts';
 import { trainingRoutes } from './modules/training/routes.ts';
-import { PageError } from './shell/page-error.tsx';
-import { AppPending, PagePending } from './shell/page-pending.tsx';
+import { PageError } from './shell/states/page-error.tsx';
+import { AppPending, PagePending } from './shell/states/page-pending.tsx';
 
 const rootRoute = createRootRoute({ component: Outlet, errorComponent: PageError });
 
@@ -23,7 +29,7 @@ const landingRoute = createRoute({
   beforeLoad: () => {
     if (isExpected()) throw redirect({ to: '/dashboard', replace: true });
   },
-  component: page(() => import('./modules/accounts/landing-page.tsx'), 'LandingPage'),
+  component: page(() => import('./modules/accounts/landing/landing-page.tsx'), 'LandingPage'),
 });
 
 /** The parent of the pages that anybody may see. */
@@ -53,20 +59,25 @@ const appRoute = createRoute({
 const notFoundRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '$',
-  component: page(() => import('./shell/not-found-page.tsx'), 'NotFoundPage'),
+  component: page(() => import('./shell/states/not-found-page.tsx'), 'NotFoundPage'),
 });
 
 /** Each module has its pages in a `routes.ts`. */
 const routeTree = rootRoute.addChildren([
   landingRoute,
-  publicRoute.addChildren([]),
+  publicRoute.addChildren([...documentationRoutes(publicRoute), ...generatorsRoutes(publicRoute)]),
   appRoute.addChildren([
     ...homeRoutes(appRoute),
     ...accountsRoutes(appRoute),
     ...creditsRoutes(appRoute),
+    ...referralsRoutes(appRoute),
     ...assetsRoutes(appRoute),
     ...trainingRoutes(appRoute),
     ...deploymentsRoutes(appRoute),
+    ...machineRoutes(appRoute),
+    ...ownGeneratorsRoutes(appRoute),
+    ...contactRoutes(appRoute),
+    ...auditRoutes(appRoute),
     notFoundRoute,
   ]),
 ]);

@@ -19,7 +19,7 @@ export const serveTextSpec = workloadSpecBase.extend({
     z.object({
       name: z.string(),
       input: z.string(),
-      /** llama.cpp: the GGUF adapter inside the input. vLLM: empty. */
+      /** llama.cpp: the GGUF adapter inside the input; empty where it is made there from PEFT's files. vLLM: empty. */
       file: z.string(),
       rank: z.int(),
     }),

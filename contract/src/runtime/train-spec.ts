@@ -146,5 +146,17 @@ export const validateReport = z.object({
   warnings: z.array(z.string()),
 });
 
+/**
+ * What `validate` prints while it reads a long file, a JSON object per line; the report alone is the
+ * last one. `sample` comes once: the report to expect if all of the file is like its first rows.
+ */
+export const validateProgress = z.object({
+  rows_read: z.int(),
+  /** Of the file, from 0 to 1. */
+  part: z.number().min(0).max(1),
+  sample: validateReport.nullable(),
+});
+
+export type ValidateProgress = z.infer<typeof validateProgress>;
 export type ValidateSpec = z.infer<typeof validateSpec>;
 export type ValidateReport = z.infer<typeof validateReport>;

@@ -74,14 +74,6 @@ def parser() -> argparse.ArgumentParser:
     pull.add_argument("spec", type=Path, metavar="SPEC.json")
     pull.add_argument("command", nargs=argparse.REMAINDER, metavar="COMMAND")
     pull.set_defaults(run=_pull)
-
-    measure = commands.add_parser(
-        "measure-images", help="the figures of the starter image models, as one JSON object"
-    )
-    measure.add_argument("--models", type=Path, required=True, metavar="DIR")
-    measure.add_argument("--packages", type=Path, required=True, metavar="DIR")
-    measure.add_argument("--count", type=int, default=100)
-    measure.set_defaults(run=_measure_images)
     return root
 
 
@@ -111,34 +103,12 @@ def _validate(arguments: argparse.Namespace) -> int:
 
 
 def _train(arguments: argparse.Namespace) -> int:
-    from . import protocol
+    from .train.methods import METHODS
 
     path: Path = arguments.spec
-    match _method(path):
-        case "autoencoder":
-            from .train.autoencoder.run import run as train_autoencoder
-
-            return train_autoencoder(_read_spec(path, protocol.TrainAutoencoderSpec))
-        case "paris":
-            from .train.paris.run import run as train_paris
-
-            return train_paris(_read_spec(path, protocol.TrainParisSpec))
-        case "kontext":
-            from .train.kontext.run import run as train_kontext
-
-            return train_kontext(_read_spec(path, protocol.TrainKontextSpec))
-        case _:
-            from .train.lora.train import train as train_lora
-
-            return train_lora(_read_spec(path, protocol.TrainSpec))
-
-
-def _measure_images(arguments: argparse.Namespace) -> int:
-    from .image.evaluation.measure import measure_models
-
-    figures = measure_models(arguments.models, arguments.packages, arguments.count)
-    print(json.dumps(figures), flush=True)
-    return 0
+    # Where no method is named, reading it as the plainest spec says what is wrong.
+    method = METHODS.get(_method(path) or "", METHODS["lora"])
+    return method.run(_read_spec(path, method.spec))
 
 
 def _method(path: Path) -> str | None:

@@ -105,8 +105,9 @@ class ServerClient:
         finally:
             response.close()
 
-    def upload(self, path: str, file: Path) -> Artefact:
-        """Stores a file under `path` among the workload's artefacts."""
+    def upload(self, path: str, file: Path, patience_s: float | None = None) -> Artefact:
+        """Stores a file under `path` among the workload's artefacts. Raises ServerAwayError where
+        the server stays out of reach for longer than `patience_s`, by default half an hour."""
         digest = sha256_of(file)
         size = file.stat().st_size
 
@@ -123,7 +124,7 @@ class ServerClient:
                 )
             _raise_unless_ok(response)
 
-        _until_answered(put)
+        _until_answered(put, patience_s)
         return Artefact(path, digest, size)
 
     def post_reports(self, reports: list[dict[str, Any]]) -> ReportsAnswer:
@@ -133,14 +134,15 @@ class ServerClient:
         return ReportsAnswer.model_validate_json(response.content)
 
 
-def _until_answered(call: Callable[[], Answer]) -> Answer:
-    """Repeats `call` with growing pauses until it succeeds; ServerAwayError after half an hour."""
-    give_up_at = time.monotonic() + _PATIENCE_S
+def _until_answered(call: Callable[[], Answer], patience_s: float | None = None) -> Answer:
+    """Repeats `call` with growing pauses until it succeeds; ServerAwayError after `patience_s`, by
+    default half an hour."""
+    give_up_at = time.monotonic() + (_PATIENCE_S if patience_s is None else patience_s)
     for pause in _pauses():
         try:
             return call()
         except httpx.HTTPError as error:
-            if time.monotonic() > give_up_at:
+            if time.monotonic() >= give_up_at:
                 raise ServerAwayError(
                     "The Bakehouse server has been out of reach too long."
                 ) from error
@@ -189,6 +191,7 @@ class Reporter:
         self._heartbeat_s = heartbeat_s
         self._gather_s = gather_s
         self._waiting: deque[dict[str, Any]] = deque()
+        self._under_way = False
         self._changed = threading.Condition()
         self._closing = False
         self._stop = threading.Event()
@@ -218,6 +221,14 @@ class Reporter:
     def wait_for_stop(self, timeout_s: float) -> bool:
         """Waits until a stop is asked for; returns whether it was."""
         return self._stop.wait(timeout_s)
+
+    def wait_until_accepted(self, timeout_s: float) -> bool:
+        """Waits until the server has every report so far; returns whether it has."""
+        with self._changed:
+            self._changed.wait_for(
+                lambda: self._over or not (self._waiting or self._under_way), timeout_s
+            )
+            return not (self._waiting or self._under_way)
 
     def raise_if_over(self) -> None:
         """Raises what ended the connection for good: WorkloadOver, or a refusal as PlainError."""
@@ -291,8 +302,13 @@ class Reporter:
                 accepted = self._post(
                     [{"seq": accepted + i, **report} for i, report in enumerate(batch.reports, 1)]
                 )
+                with self._changed:
+                    self._under_way = False
+                    self._changed.notify_all()
         except (WorkloadOver, PlainError) as error:
-            self._over = error
+            with self._changed:
+                self._over = error
+                self._changed.notify_all()
             self._stop.set()
 
     def _next_batch(self) -> _Batch | None:
@@ -304,6 +320,7 @@ class Reporter:
             if self._closing and not self._waiting:
                 return None
             count = min(len(self._waiting), 500)
+            self._under_way = count > 0
             return _Batch([self._waiting.popleft() for _ in range(count)])
 
     def _post(self, reports: list[dict[str, Any]]) -> int:

@@ -1,7 +1,10 @@
-"""`validate`: says before a run what training would make of a file, without torch."""
+"""`validate`: says before a run what training would make of a file, without torch. While it reads a
+long file it prints how far it is, and once what the first rows let expect."""
 
 from __future__ import annotations
 
+import time
+from functools import partial
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -20,30 +23,60 @@ from .data.examples import Prepared, prepare_examples, steps_per_epoch
 from .data.table import DataError
 from .data.tokens import read_json, read_model_tokens
 from .errors import PlainError
-from .protocol import ValidateReport
+from .give_way import give_way, give_way_after
+from .protocol import ValidateProgress, ValidateReport
 from .train.lora.gguf_adapter import gguf_obstacle
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .base_model import BaseModel
     from .data.builder import Sample
+    from .data.examples import Progress
     from .data.tokens import ModelTokens
     from .protocol import ValidateSpec
 
 _SHOWN_CHARACTERS = 4000
 _HISTOGRAM_BINS = 12
+# What the first estimate is made from: whichever comes first.
+_SAMPLE_ROWS = 10_000
+_SAMPLE_TOKENS = 1_000_000
+_PROGRESS_S = 0.5
+# Somebody waits for the first estimate; a file that takes longer than this for one waits its turn.
+_FIRST_S = 20.0
+# What grows with the file.
+_COUNTS = (
+    "rows_total",
+    "rows_kept",
+    "rows_dropped",
+    "rows_truncated",
+    "train_tokens",
+    "eval_tokens",
+    "train_examples",
+    "eval_examples",
+)
 
 
 def validate(spec: ValidateSpec) -> ValidateReport:
     """Reads data and base model as training would, in a process with limits of its own. What makes
     the run impossible becomes a critical error of the report, never an exception."""
     try:
-        return run_confined(PurePosixPath(spec.data.file_path).name, read_as_training_would, spec)
+        return run_confined(PurePosixPath(spec.data.file_path).name, read_giving_way, spec)
     except PlainError as error:
         return ValidateReport.model_validate(_nothing() | {"critical_errors": [str(error)]})
 
 
-def read_as_training_would(spec: ValidateSpec) -> ValidateReport:
-    """What `validate` says, where memory and time suffice."""
+def read_giving_way(spec: ValidateSpec) -> ValidateReport:
+    """What `validate` says, where memory and time suffice. The first estimate is made at ordinary
+    priority; what comes after it gives way."""
+    give_way_after(_FIRST_S)
+    return read_as_training_would(spec, on_estimated=give_way)
+
+
+def read_as_training_would(
+    spec: ValidateSpec, *, on_estimated: Callable[[], None] = lambda: None
+) -> ValidateReport:
+    """Reads data and base model; of a long file it prints an estimate first, and says when."""
     fields = _nothing()
     errors: list[str] = fields["critical_errors"]
     base = tokens = None
@@ -56,18 +89,92 @@ def read_as_training_would(spec: ValidateSpec) -> ValidateReport:
         errors.append(str(error))
     if base is not None and tokens is not None:
         try:
+            estimate = partial(_estimated, spec, base, tokens, dict(fields))
             prepared = prepare_examples(
-                Path(spec.data_file), spec.data, tokens, base.max_positions, keep_tokens=False
+                Path(spec.data_file),
+                spec.data,
+                tokens,
+                base.max_positions,
+                keep_tokens=False,
+                on_progress=_ProgressPrinter(estimate, on_estimated),
             )
-            fields |= _data_fields(spec, prepared, tokens)
-            fields["warnings"].extend(prepared.warnings)
-            fields |= _memory_fields(spec, base, fields["trainable_parameters"], prepared.longest)
+            fields = _with_data(fields, spec, base, tokens, prepared)
         except DataError as error:
             fields["columns"] = error.columns
             errors.append(str(error))
         except PlainError as error:
             errors.append(str(error))
     return ValidateReport.model_validate(fields)
+
+
+class _ProgressPrinter:
+    """Prints how far the reading is, and once an estimate for the whole file."""
+
+    def __init__(
+        self,
+        estimate: Callable[[Prepared, float], ValidateReport],
+        on_estimated: Callable[[], None],
+    ) -> None:
+        self._estimate = estimate
+        self._on_estimated = on_estimated
+        self._is_estimated = False
+        self._printed_at = time.monotonic()
+
+    def __call__(self, progress: Progress) -> None:
+        sample = None if self._is_estimated else self._sample(progress)
+        now = time.monotonic()
+        if sample is None and now - self._printed_at < _PROGRESS_S:
+            return
+        self._printed_at = now
+        line = ValidateProgress(rows_read=progress.rows, part=progress.part, sample=sample)
+        print(line.model_dump_json(), flush=True)
+        if sample is not None:
+            self._on_estimated()
+
+    def _sample(self, progress: Progress) -> ValidateReport | None:
+        is_enough = progress.rows >= _SAMPLE_ROWS or progress.tokens >= _SAMPLE_TOKENS
+        if progress.so_far is None or not is_enough:
+            return None
+        try:
+            report = self._estimate(progress.so_far(), progress.part)
+        except PlainError:
+            return None  # None of the first rows can be used; later ones may.
+        self._is_estimated = True
+        return report
+
+
+def _estimated(
+    spec: ValidateSpec,
+    base: BaseModel,
+    tokens: ModelTokens,
+    fields: dict[str, Any],
+    prepared: Prepared,
+    part: float,
+) -> ValidateReport:
+    """What the whole file comes to if all of it is like the `part` that has been read."""
+    fields = _with_data(fields, spec, base, tokens, prepared)
+    for name in _COUNTS:
+        fields[name] = round(fields[name] / part)
+    fields["token_histogram"] = [
+        bin_ | {"count": round(bin_["count"] / part)} for bin_ in fields["token_histogram"]
+    ]
+    fields["steps_total"] = _steps_total(spec, fields["train_examples"])
+    return ValidateReport.model_validate(fields)
+
+
+def _with_data(
+    fields: dict[str, Any],
+    spec: ValidateSpec,
+    base: BaseModel,
+    tokens: ModelTokens,
+    prepared: Prepared,
+) -> dict[str, Any]:
+    return (
+        fields
+        | _data_fields(spec, prepared, tokens)
+        | _memory_fields(spec, base, fields["trainable_parameters"], prepared.longest)
+        | {"warnings": [*fields["warnings"], *prepared.warnings]}
+    )
 
 
 def _nothing() -> dict[str, Any]:
@@ -101,10 +208,6 @@ def _model_fields(
 
 
 def _data_fields(spec: ValidateSpec, prepared: Prepared, tokens: ModelTokens) -> dict[str, Any]:
-    parameters = spec.parameters
-    steps = steps_per_epoch(
-        len(prepared.train), parameters.batch_size, parameters.gradient_accumulation_steps
-    )
     return {
         "columns": prepared.columns,
         "rows_total": prepared.rows_total,
@@ -117,10 +220,18 @@ def _data_fields(spec: ValidateSpec, prepared: Prepared, tokens: ModelTokens) ->
         "eval_tokens": int(prepared.held_out.starts[-1]),
         "train_examples": len(prepared.train),
         "eval_examples": len(prepared.held_out),
-        "steps_total": steps * parameters.epochs,
+        "steps_total": _steps_total(spec, len(prepared.train)),
         "token_histogram": _histogram(prepared),
         "samples": [_shown_sample(sample, tokens) for sample in prepared.samples],
     }
+
+
+def _steps_total(spec: ValidateSpec, train_examples: int) -> int:
+    parameters = spec.parameters
+    steps = steps_per_epoch(
+        train_examples, parameters.batch_size, parameters.gradient_accumulation_steps
+    )
+    return steps * parameters.epochs
 
 
 def _memory_fields(

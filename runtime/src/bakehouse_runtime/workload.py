@@ -6,43 +6,47 @@ import contextlib
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from .errors import PlainError, ServerAwayError, StopRequested, WorkloadOver
 from .inputs import cache_limit_bytes, input_folders, prune_cache, pull_inputs
 from .server_client import Reporter, ServerClient
+from .train.methods import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .protocol import (
-        ServeTextSpec,
-        TrainAutoencoderSpec,
-        TrainKontextSpec,
-        TrainParisSpec,
-        TrainSpec,
-        WorkloadSpecBase,
-    )
+    from .protocol import WorkloadInput, WorkloadServer, WorkloadSpecBase
     from .server_client import Artefact
 
-    Spec = TrainSpec | TrainAutoencoderSpec | TrainParisSpec | TrainKontextSpec | ServeTextSpec
-    AnySpec = Spec | WorkloadSpecBase
+
+# The last checkpoint of a run, as the server keeps it and gives it to the next attempt.
+CHECKPOINT_INPUT = "checkpoint"
+CHECKPOINT_FILE = "checkpoint.tar"
+CHECKPOINTS_FOLDER = "checkpoints"
+
+_SAVES_MEMORY_SERVING = "deploy a smaller model, or on a machine with more of it"
 
 
-# What takes less memory, by what the workload does.
-_REMEDIES = {
-    "lora": "choose a smaller batch size, chunk size or rank",
-    "kontext": "choose a smaller batch size, or train an adapter (LoRA) of a small rank",
-    "autoencoder": "choose a smaller batch size",
-    "paris": "choose a smaller batch size",
-    "serve": "deploy a smaller model, or on a machine with more of it",
-}
+class WorkloadSpec(Protocol):
+    """What the specs of all workloads have."""
+
+    @property
+    def workload_id(self) -> str: ...
+    @property
+    def server(self) -> WorkloadServer: ...
+    @property
+    def work_dir(self) -> str: ...
+    @property
+    def inputs_dir(self) -> str: ...
+    @property
+    def inputs(self) -> list[WorkloadInput]: ...
 
 
 class Workload:
     """One workload while it runs."""
 
-    def __init__(self, spec: AnySpec, client: ServerClient, reporter: Reporter) -> None:
+    def __init__(self, spec: WorkloadSpec, client: ServerClient, reporter: Reporter) -> None:
         self.spec = spec
         self.client = client
         self.reporter = reporter
@@ -56,8 +60,19 @@ class Workload:
         """Brings the inputs here; reports the bytes."""
         self.reporter.phase("pulling inputs")
         inputs_dir = Path(self.spec.inputs_dir)
-        pull_inputs(self.spec.inputs, self.client, cache_dir, inputs_dir, self._pulled)
+        # Where the work folder has survived, its own checkpoint is the newer one.
+        wanted = [
+            one
+            for one in self.spec.inputs
+            if one.name != CHECKPOINT_INPUT or not self.has_checkpoint()
+        ]
+        pull_inputs(wanted, self.client, cache_dir, inputs_dir, self._pulled)
         prune_cache(cache_dir, cache_limit_bytes())
+
+    def has_checkpoint(self) -> bool:
+        """Whether an earlier life on this machine has left a checkpoint."""
+        folder = self.work_dir / CHECKPOINTS_FOLDER
+        return folder.is_dir() and any(folder.iterdir())
 
     def upload(self, folder: Path) -> list[Artefact]:
         """Uploads everything in `folder` under its path there; reports the bytes."""
@@ -79,7 +94,7 @@ class Workload:
 
 
 @contextlib.contextmanager
-def workload(spec: AnySpec) -> Iterator[Workload]:
+def workload(spec: WorkloadSpec) -> Iterator[Workload]:
     """Connects to the server, turns SIGTERM into a stop, and reports what fails.
 
     A StopRequested that nobody catches is a stop before there was anything to save.
@@ -105,7 +120,7 @@ def workload(spec: AnySpec) -> Iterator[Workload]:
                     f"The workload failed unexpectedly ({type(error).__name__}: {error})."
                 )
                 raise
-            message = f"The memory is not enough: {_REMEDIES[_method(spec)]}."
+            message = f"The memory is not enough: {_what_saves_memory(spec)}."
             reporter.failed(message)
             raise PlainError(message) from error
         finally:
@@ -127,8 +142,9 @@ def pull(spec: WorkloadSpecBase, cache_dir: Path) -> bool:
     return all_here and not work.reporter.stop_requested
 
 
-def _method(spec: AnySpec) -> str:
-    return getattr(spec, "method", "serve")
+def _what_saves_memory(spec: WorkloadSpec) -> str:
+    method = METHODS.get(getattr(spec, "method", ""))
+    return method.saves_memory if method else _SAVES_MEMORY_SERVING
 
 
 def _is_out_of_memory(error: Exception) -> bool:

@@ -11,7 +11,7 @@ from bakehouse_runtime.image.clusters import (
     kmeans,
     most_telling,
     mutual_information,
-    said_by_captions,
+    predicted_by_captions,
     two_stage_clusters,
     without_captions,
 )
@@ -69,7 +69,7 @@ def test_clusters_say_nothing_about_the_caption() -> None:
     embedding = 5 * features @ directions[:7] + 2 * directions[7:19][3 * said + also_said]
     embedding = embedding + (1 + also_said[:, None]) * directions[19:][open_]
     embedding = embedding + 0.05 * torch.randn(1600, 12, generator=generator)
-    said_there = said_by_captions(embedding, features)
+    said_there = predicted_by_captions(embedding, features)
     clusters, _ = kmeans(without_captions(embedding, said_there, seed=2), 4, seed=1)
     assert mutual_information(clusters, (3 * said + also_said).numpy()) < 0.05
     assert mutual_information(clusters, open_.numpy()) > 1.9

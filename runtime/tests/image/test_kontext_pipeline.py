@@ -25,29 +25,18 @@ from bakehouse_runtime.image.kontext.pipeline import (
 )
 from bakehouse_runtime.image.kontext.text import FluxText
 from bakehouse_runtime.image.text import load_sentence_encoder
-from bakehouse_runtime.train.autoencoder.model import build_autoencoder
 from bakehouse_runtime.train.kontext.model import build_transformer, export_kontext
 
-from .conftest import TINY_AUTOENCODER, one_sentence, randomised
+from .conftest import one_sentence
+from .tiny import tiny_autoencoder, tiny_transformer
 
 CPU = torch.device("cpu")
 
 
-def tiny_transformer() -> FluxTransformer2DModel:
-    transformer = build_transformer(
-        latent_channels=4, text_size=384, layers=1, single_layers=1, heads=2, head_size=8,
-        axes=(2, 2, 4), seed=0,
-    )  # fmt: skip
-    randomised(transformer, 5)
-    return transformer
-
-
 @pytest.fixture
 def kontext_folder(tmp_path: Path) -> Path:
-    autoencoder = build_autoencoder(TINY_AUTOENCODER, seed=0)
-    autoencoder.register_to_config(shift_factor=0.1, scaling_factor=0.5)
     folder = tmp_path / "kontext"
-    export_kontext(tiny_transformer(), autoencoder, folder, torch.float16)
+    export_kontext(tiny_transformer(), tiny_autoencoder(), folder, torch.float16)
     return folder
 
 

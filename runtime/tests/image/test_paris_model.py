@@ -16,7 +16,7 @@ from bakehouse_runtime.image.paris.model import (
 )
 from bakehouse_runtime.image.paris.weights import expert_shape, router_shape
 
-from .conftest import TINY_EXPERT, tiny_expert
+from .tiny import TINY_EXPERT, tiny_expert
 
 
 def sizes(model: nn.Module) -> dict[str, tuple[int, ...]]:

@@ -21,7 +21,8 @@ from bakehouse_runtime.image.paris.pipeline import (
 )
 from bakehouse_runtime.image.paris.weights import load_expert, save_expert
 
-from .conftest import TINY_EXPERT, one_sentence, tiny_expert
+from .conftest import one_sentence
+from .tiny import TINY_EXPERT, tiny_expert
 
 CPU = torch.device("cpu")
 

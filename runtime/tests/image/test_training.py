@@ -22,13 +22,10 @@ from torch import nn
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.kontext.text import FluxText
 from bakehouse_runtime.image.paris.model import Expert, Router
-from bakehouse_runtime.image.scenes.objects import CutOut
-from bakehouse_runtime.image.text import LONGEST_SENTENCE_WINDOW, SentenceText
 from bakehouse_runtime.image.training.bank import Bank, write_bank
 from bakehouse_runtime.image.training.device import fast_arithmetic
 from bakehouse_runtime.image.training.loop import Training, hidden_matrices, run_loop
-from bakehouse_runtime.image.training.scene_examples import EditExamples, SceneExamples
-from bakehouse_runtime.image.training.sources import ScenePictures, StoredPictures
+from bakehouse_runtime.image.training.sources import StoredPictures
 from bakehouse_runtime.train.autoencoder.export import export_autoencoder
 from bakehouse_runtime.train.autoencoder.model import build_autoencoder
 from bakehouse_runtime.train.autoencoder.train import AutoencoderTraining, psnr, train_autoencoder
@@ -41,8 +38,8 @@ from bakehouse_runtime.train.paris.train import (
     train_router,
 )
 
-from .conftest import TINY_AUTOENCODER, TINY_EXPERT, TINY_ROUTER
 from .line import SETTINGS, Recorder, line_training, run_line
+from .tiny import TINY_AUTOENCODER, TINY_EXPERT, TINY_ROUTER, DrawnExamples
 
 
 def test_a_stopped_training_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> None:
@@ -277,8 +274,8 @@ def test_a_killed_training_resumes_from_its_last_checkpoint(tmp_path: Path) -> N
     assert all(torch.equal(resumed.trained[name], w) for name, w in whole.trained.items())
 
 
-def test_autoencoder_learns_and_is_written(tmp_path: Path, cut_outs: list[CutOut]) -> None:
-    held_out = ScenePictures(cut_outs, 32).draw(np.random.default_rng(9), 4)
+def test_autoencoder_learns_and_is_written(tmp_path: Path) -> None:
+    held_out = [DrawnExamples(4)[index].picture for index in range(4)]
     source = StoredPictures(held_out)
     model = build_autoencoder(TINY_AUTOENCODER, seed=1)
     recorder = Recorder()
@@ -308,61 +305,24 @@ def test_stored_pictures_are_drawn_and_mirrored() -> None:
     assert corners == {(0, 0, 255), (255, 0, 0)}
 
 
-def test_bank_keeps_pictures_and_texts(scene_bank: Bank) -> None:
-    assert scene_bank.latents.shape == (40, 4, 4, 4)
-    assert scene_bank.texts[0] == ""
-    states = scene_bank.states([0, int(scene_bank.text_of[5])])
-    assert states.shape == (2, 32, 384)
-    used = (states.abs().sum(-1) > 0).sum(1).tolist()
-    assert used[0] == 2, "an empty prompt is its two marks"
-    assert 4 <= used[1] < 32
-    assert scene_bank.sources is None
-
-
-def test_a_sentence_is_the_same_in_every_window_and_company(sentences: SentenceText) -> None:
-    wide, text = SentenceText(LONGEST_SENTENCE_WINDOW), "a red apple"
-    (alone,) = sentences.sentences([text])
-    torch.testing.assert_close(wide.sentences(["cat " * 40, text])[1], alone)
-    with pytest.raises(PlainError, match=r"42 tokens long, .* at most 32\."):
-        sentences.sentences(["cat " * 40])
-
-
-def test_writing_a_bank_goes_on_where_it_was_stopped(
-    tmp_path: Path,
-    cut_outs: list[CutOut],
-    autoencoder: AutoencoderKL,
-    sentences: object,
-    scene_bank: Bank,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("bakehouse_runtime.image.training.bank.SHARD_EXAMPLES", 8)
-    examples = SceneExamples(cut_outs, side=32, count=40, seed=1)
-    stopped = Recorder(stop_after=2)
-    assert not write_bank(tmp_path, examples, autoencoder, sentences, stopped)  # pyright: ignore[reportArgumentType]
-    first = (tmp_path / "shard-00000.npz").stat().st_mtime_ns
-    assert write_bank(tmp_path, examples, autoencoder, sentences, Recorder())  # pyright: ignore[reportArgumentType]
-    assert (tmp_path / "shard-00000.npz").stat().st_mtime_ns == first
-    torch.testing.assert_close(Bank(tmp_path).latents, scene_bank.latents, atol=0.05, rtol=0.05)
-
-
 def test_expert_learns_its_rows(
-    tmp_path: Path, scene_bank: Bank, autoencoder: AutoencoderKL
+    tmp_path: Path, drawn_bank: Bank, autoencoder: AutoencoderKL
 ) -> None:
     expert = Expert(TINY_EXPERT)
     expert.initialise(2)
     recorder = Recorder()
     settings = PartTraining(replace(SETTINGS, steps=40, average_decay=0.8), batch_size=8)
     rows, held_out = np.arange(30), np.arange(30, 40)
-    texts = scene_bank.text_of[held_out[:4]]
+    texts = drawn_bank.text_of[held_out[:4]]
     finished = train_expert(
-        expert, scene_bank, rows, held_out, settings, texts, autoencoder, tmp_path, recorder, "cpu"
+        expert, drawn_bank, rows, held_out, settings, texts, autoencoder, tmp_path, recorder, "cpu"
     )
     assert finished
     assert recorder.curve("eval_loss")[-1] < recorder.curve("eval_loss")[0]
     assert Image.open(recorder.of("samples")[-1]).size == (64, 64), "four samples of 32 px"
 
 
-def test_samples_are_compared_with_the_empty_prompt(scene_bank: Bank) -> None:
+def test_samples_are_compared_with_the_empty_prompt(drawn_bank: Bank) -> None:
     seen: list[torch.Tensor] = []
 
     class Watched(Expert):
@@ -372,14 +332,14 @@ def test_samples_are_compared_with_the_empty_prompt(scene_bank: Bank) -> None:
             seen.append(text)
             return super().forward(latent, time, text)
 
-    prompts, nothing = scene_bank.states(scene_bank.text_of[:2]), scene_bank.states([0])
+    prompts, nothing = drawn_bank.states(drawn_bank.text_of[:2]), drawn_bank.states([0])
     with torch.no_grad():
         draw_samples(Watched(TINY_EXPERT), prompts, nothing, 1, torch.device("cpu"))
     assert torch.equal(seen[0], torch.cat([prompts, nothing, nothing]))
 
 
-def test_router_learns_clusters_that_can_be_seen(tmp_path: Path, scene_bank: Bank) -> None:
-    bank = copy(scene_bank)
+def test_router_learns_clusters_that_can_be_seen(tmp_path: Path, drawn_bank: Bank) -> None:
+    bank = copy(drawn_bank)
     clusters = np.arange(40) % 2
     signs = torch.from_numpy(2.0 * clusters - 1)[:, None, None, None]
     bank.latents = (signs * torch.ones(40, 4, 4, 4)).half()
@@ -396,13 +356,10 @@ def test_router_learns_clusters_that_can_be_seen(tmp_path: Path, scene_bank: Ban
 
 @pytest.fixture(scope="module")
 def kontext_data(
-    cut_outs: list[CutOut], autoencoder: AutoencoderKL, tmp_path_factory: pytest.TempPathFactory
+    autoencoder: AutoencoderKL, tmp_path_factory: pytest.TempPathFactory
 ) -> KontextData:
     banks = []
-    for examples in (
-        EditExamples(cut_outs, 32, 24, seed=1),
-        SceneExamples(cut_outs, 32, 24, seed=2),
-    ):
+    for examples in (DrawnExamples(24, edits=True), DrawnExamples(24)):
         folder = tmp_path_factory.mktemp("kontext")
         write_bank(folder, examples, autoencoder, FluxText.of_sentence_encoder(), Recorder())
         banks.append(Bank(folder))

@@ -28,6 +28,7 @@ class CommonParams:
     endpoint_metrics: bool
     ui: bool
     cache_ram_mib: int
+    chat_template: str
     lora_init_without_apply: bool
     lora_adapters: list[CommonAdapterLoraInfo]
 

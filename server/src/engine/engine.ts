@@ -1,29 +1,44 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Services } from '../platform/context.ts';
 import { openListener } from '../platform/db/open-listener.ts';
 import type { Driver } from './drivers/driver.ts';
-import { listBegun, markInterrupted, WAKE_CHANNEL } from './queries.ts';
-import { type Reconciler, reconcileNext } from './reconcile.ts';
-import { removeFiles } from './remove-files.ts';
-import { schedule } from './schedule.ts';
+import { removeFiles } from './files/remove-files.ts';
+import { type CpuLoad, readCpuLoad } from './machine/cpu-load.ts';
+import { machineCpu } from './machine/machine-cpu.ts';
+import { findGoneMachines } from './machines/find-gone-machines.ts';
+import { readOffer } from './machines/offer.ts';
+import { noteMachine } from './machines/queries.ts';
+import { returnLost } from './machines/return-lost.ts';
+import { sweepFiles } from './machines/sweep-files.ts';
+import { WAKE_CHANNEL } from './queries.ts';
+import { schedule } from './queue/schedule.ts';
+import { endWorkloads } from './reconcile/end-workloads.ts';
+import { oneAtATime } from './reconcile/one-at-a-time.ts';
+import { type Reconciler, reconcileNext } from './reconcile/reconcile.ts';
 import type { WorkloadKind, WorkloadKinds } from './workload-kind.ts';
 
 const TICK_MS = 1_000;
 const RECONNECT_MS = 1_000;
 /** Workloads that are looked at at the same time. */
 const CONCURRENCY = 4;
-/** How long a workload may take to save its work when the server ends. */
-const SHUTDOWN_GRACE_MS = 30_000;
+const SWEEP_EVERY_MS = 60_000;
+/** A machine whose server was not seen for so long is given up, unless the settings say otherwise. */
+const GONE_MS = 600_000;
+
 export type EngineOptions = {
   driver: Driver;
   kinds: WorkloadKinds;
   /** For the connection that listens. */
   databaseUrl: string;
+  /** The machine whose workloads it looks after. */
+  machineId: string;
   /** Where workloads reach the server. */
-  serverUrl: () => string;
+  serverUrl: () => Promise<string>;
   /** Whether this server has the machine at this moment (claim-machine.ts). Always, unless said. */
   mayWork?: () => boolean;
+  goneMs?: number;
+  /** The load of its processors; this computer's own, unless said. */
+  cpuLoad?: () => CpuLoad;
 };
 
 export type Engine = {
@@ -45,68 +60,23 @@ export function registerKinds(kinds: WorkloadKind[]): WorkloadKinds {
   return byName;
 }
 
-/**
- * The loop around `schedule` and `reconcileNext`. Any number of server processes may run it on one
- * database; where the driver's work ends with its server, `claimMachine` lets only one.
- */
+/** The loop around the passes over the workloads of one machine. `claimMachine` lets only one server run it. */
 export function createEngine(
-  { db, clock, log }: Pick<Services, 'db' | 'clock' | 'log'>,
+  services: Pick<Services, 'db' | 'clock' | 'log'>,
   options: EngineOptions,
 ): Engine {
-  const { driver, kinds, mayWork = () => true } = options;
-  const parts: Reconciler = {
-    db,
-    driver,
-    kinds,
-    log: log.child({ part: 'engine' }),
-    now: clock.now,
-    serverUrl: options.serverUrl,
-    mayWork,
-  };
+  const { db, clock } = services;
+  const { driver, machineId } = options;
+  const log = services.log.child({ part: 'engine' });
   let ended = false;
-  let running: Promise<void> | null = null;
-  let again = false;
   let ticker: NodeJS.Timeout | undefined;
   let listener: pg.Client | null = null;
 
-  async function pass(): Promise<void> {
-    do {
-      await Promise.all(Array.from({ length: CONCURRENCY }, drainDue));
-      if (!mayWork()) return;
-    } while ((await schedule({ db, driver, kinds, now: clock.now() })) > 0);
-    await removeFiles(db, driver, clock.now());
-  }
-
-  async function drainDue(): Promise<void> {
-    for (;;) {
-      if (ended || !mayWork()) return;
-      try {
-        if (!(await reconcileNext(parts))) return;
-      } catch (error) {
-        // Its lease runs out, and it is looked at again then. Where it is the database that is
-        // away, the next call would fail at once: the next tick tries again.
-        parts.log.error({ err: error }, 'a workload could not be looked at');
-        return;
-      }
-    }
-  }
-
-  /** One pass at a time; a wake-up during one asks for another. */
-  function wake(): void {
-    if (ended || !ticker) return;
-    if (running) {
-      again = true;
-      return;
-    }
-    running = pass()
-      .catch((error: unknown) => parts.log.error({ err: error }, 'an engine pass failed'))
-      .finally(() => {
-        running = null;
-        if (!again) return;
-        again = false;
-        wake();
-      });
-  }
+  const pass = createPass({ ...services, log }, options, () => ended);
+  const passes = oneAtATime(pass, (error) => log.error({ err: error }, 'an engine pass failed'));
+  const wake = () => {
+    if (ticker) passes.ask();
+  };
 
   async function listen(): Promise<void> {
     listener = await openListener({
@@ -114,7 +84,7 @@ export function createEngine(
       name: 'bakehouse engine',
       channel: WAKE_CHANNEL,
       onMessage: wake,
-      onError: (error) => parts.log.warn({ err: error }, 'the engine lost its connection'),
+      onError: (error) => log.warn({ err: error }, 'the engine lost its connection'),
     });
     listener.once('end', listenAgain);
   }
@@ -127,47 +97,13 @@ export function createEngine(
     }, RECONNECT_MS).unref();
   }
 
-  type Attempt = { id: string; attempt: number };
-
-  /** Those that live on this machine: others are a server's that has the work of this database now, or had it before. */
-  async function selectAlive(attempts: Attempt[]): Promise<Attempt[]> {
-    const states = await Promise.all(attempts.map(({ id, attempt }) => driver.observe(id, attempt)));
-    return attempts.filter((_, index) => states[index]?.state === 'alive');
-  }
-
-  async function endWorkloads(): Promise<void> {
-    let left = await selectAlive(await listBegun(db));
-    // By us, so that nobody counts it as a failure.
-    await markInterrupted(
-      db,
-      left.map(({ id }) => id),
-    );
-    if (left.length > 0) {
-      const seconds = SHUTDOWN_GRACE_MS / 1000;
-      parts.log.info(
-        { workloads: left.length },
-        `waiting up to ${seconds} s for running work to save itself`,
-      );
-    }
-    await Promise.all(left.map(({ id, attempt }) => driver.stop(id, attempt)));
-    const end = Date.now() + SHUTDOWN_GRACE_MS;
-    for (;;) {
-      left = await selectAlive(left);
-      if (left.length === 0 || Date.now() > end) break;
-      await sleep(50);
-    }
-    await Promise.all(left.map(({ id, attempt }) => driver.kill(id, attempt)));
-  }
-
   driver.onEnd((workloadId) => {
     if (ended) return;
     db.updateTable('workloads')
       .set({ check_at: clock.now() })
       .where('id', '=', workloadId)
       .execute()
-      .then(wake, (error: unknown) =>
-        parts.log.warn({ err: error }, 'an ended process waits for the next tick'),
-      );
+      .then(wake, (error: unknown) => log.warn({ err: error }, 'an ended process waits for the next tick'));
   });
 
   return {
@@ -180,9 +116,57 @@ export function createEngine(
     shutdown: async () => {
       ended = true;
       clearInterval(ticker);
-      await running;
+      await passes.end();
       await listener?.end();
-      if (driver.endsWithServer) await endWorkloads();
+      if (driver.endsWithServer) await endWorkloads({ db, driver, machineId, log });
     },
+  };
+}
+
+/** All that is done at one time for the workloads of a machine. */
+function createPass(
+  { db, clock, log }: Pick<Services, 'db' | 'clock' | 'log'>,
+  {
+    driver,
+    kinds,
+    machineId,
+    serverUrl,
+    mayWork = () => true,
+    goneMs = GONE_MS,
+    cpuLoad = readCpuLoad,
+  }: EngineOptions,
+  hasEnded: () => boolean,
+): () => Promise<void> {
+  const parts: Reconciler = { db, driver, kinds, log, machineId, now: clock.now, serverUrl, mayWork };
+  let sweptAt = Number.NEGATIVE_INFINITY;
+
+  async function drainDue(): Promise<void> {
+    for (;;) {
+      if (hasEnded() || !mayWork()) return;
+      try {
+        if (!(await reconcileNext(parts))) return;
+      } catch (error) {
+        // Its lease runs out, and it is looked at again then. Where it is the database that is
+        // away, the next call would fail at once: the next tick tries again.
+        log.error({ err: error }, 'a workload could not be looked at');
+        return;
+      }
+    }
+  }
+
+  return async () => {
+    if (!mayWork()) return;
+    await noteMachine(db, machineId, await readOffer(driver, { cpu: machineCpu(), load: cpuLoad() }));
+    if (performance.now() - sweptAt > SWEEP_EVERY_MS) {
+      await sweepFiles(db, driver, machineId);
+      sweptAt = performance.now();
+    }
+    const gone = await findGoneMachines(db, { machineId, goneMs });
+    await returnLost({ ...parts, goneMs }, gone);
+    do {
+      await Promise.all(Array.from({ length: CONCURRENCY }, drainDue));
+      if (!mayWork()) return;
+    } while ((await schedule({ db, machineId, kinds, now: clock.now() })) > 0);
+    await removeFiles(db, driver, [machineId, ...gone], clock.now());
   };
 }

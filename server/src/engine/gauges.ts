@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { Gauge, type Registry } from 'prom-client';
 import type { Database } from '../platform/db/database.ts';
-import type { Driver } from './drivers/driver.ts';
-import { slotClasses, slotNumbers } from './queue.ts';
+import { sumCapacities } from './machines/installation-capacity.ts';
+import { listMachines } from './machines/queries.ts';
+import { countSlots } from './queue/count-slots.ts';
+import { slotClasses } from './queue/queue.ts';
 
 /** Adds the engine's numbers to the metrics of this process. They are read from the database when they are asked for. */
-export function measureWorkloads(registry: Registry, db: Database, driver: Driver): void {
+export function measureWorkloads(registry: Registry, db: Database): void {
   new Gauge({
     name: 'bakehouse_workloads',
     help: 'Workloads that have not ended, by kind and state',
@@ -40,7 +42,9 @@ export function measureWorkloads(registry: Registry, db: Database, driver: Drive
     labelNames: ['class', 'is'],
     registers: [registry],
     async collect() {
-      const capacity = await driver.capacity();
+      const machines = (await listMachines(db)).filter(({ isPresent }) => isPresent);
+      const capacity = sumCapacities(machines.flatMap(({ offer }) => (offer ? [offer.capacity] : [])));
+      this.reset();
       const rows = await db
         .selectFrom('workloads')
         .select(['behaviour', 'accelerator', 'accelerator_count'])
@@ -53,7 +57,7 @@ export function measureWorkloads(registry: Registry, db: Database, driver: Drive
         taken.set(name, (taken.get(name) ?? 0) + Math.max(1, row.accelerator_count));
       }
       for (const name of slotClasses(capacity)) {
-        this.set({ class: name, is: 'total' }, slotNumbers(name, capacity).length);
+        this.set({ class: name, is: 'total' }, countSlots(name, capacity));
         this.set({ class: name, is: 'taken' }, taken.get(name) ?? 0);
       }
     },

@@ -1,5 +1,5 @@
 import { type Transaction, toJson } from '../platform/db/database.ts';
-import { insertInputs } from './file-queries.ts';
+import { insertInputs } from './files/file-queries.ts';
 import { notifyReconcilers } from './queries.ts';
 import type { Behaviour, Placement, WorkloadSpec } from './workload.ts';
 

@@ -1,6 +1,7 @@
 import type { Transaction } from '../platform/db/database.ts';
 import { AppError } from '../platform/errors.ts';
-import { lockWorkload, notifyReconcilers, updateWorkload } from './queries.ts';
+import { lockWorkload } from './lock-workload.ts';
+import { notifyReconcilers, updateWorkload } from './queries.ts';
 import type { Workload } from './workload.ts';
 
 /**
@@ -25,7 +26,6 @@ export async function resumeWorkload(
     reason: '',
     outcome: null,
     failures: 0,
-    // What was paid for stays counted, whatever happens next.
     savedSeconds: workload.activeSeconds,
     stopRequestedAt: null,
     stopReason: null,

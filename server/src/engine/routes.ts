@@ -1,8 +1,8 @@
 import { getWorkloadInput, postWorkloadReports, putWorkloadArtefact } from '@bakehouse/contract/workloads';
 import { type Binding, bindWorkload } from '../platform/http/bind.ts';
-import { acceptReports } from './accept-reports.ts';
-import { readInput } from './read-input.ts';
-import { storeArtefact } from './store-artefact.ts';
+import { readInput } from './files/read-input.ts';
+import { storeArtefact } from './files/store-artefact.ts';
+import { acceptReports } from './reports/accept-reports.ts';
 import type { WorkloadKinds } from './workload-kind.ts';
 
 /** What running workloads call. */

@@ -1,6 +1,8 @@
 import type { Transaction } from '../platform/db/database.ts';
-import { lockWorkload, notifyReconcilers, updateWorkload } from './queries.ts';
-import { hasEnded, type Workload } from './workload.ts';
+import { hasEnded } from './has-ended.ts';
+import { lockWorkload } from './lock-workload.ts';
+import { notifyReconcilers, updateWorkload } from './queries.ts';
+import type { Workload } from './workload.ts';
 
 /**
  * Step: wants a workload to stop. It saves its work and ends; one that waits ends at once. The

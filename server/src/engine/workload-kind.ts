@@ -1,6 +1,6 @@
 import type { Report } from '@bakehouse/contract/runtime/report';
 import type { Transaction } from '../platform/db/database.ts';
-import type { Artefact } from './file-queries.ts';
+import type { Artefact } from './files/file-queries.ts';
 import type { Result, Workload } from './workload.ts';
 
 /**

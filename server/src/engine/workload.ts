@@ -21,6 +21,7 @@ import type { TrainSpec } from '@bakehouse/contract/runtime/train-spec';
  *                degraded    was ready, and has been silent for a while
  *                stopping    was asked to save its work and end
  *                completed, stopped, failed   ended, for good
+ * machine      Where workloads run: a data folder with a server of its own, which hands out its slots.
  * slot         What is taken from the queue's capacity: one CPU slot, or a number of GPUs.
  * attempt      One start. A workload that is interrupted is attempted again under the same id and
  *              goes on where its files say. An attempt has its own token, so that a process of an
@@ -45,8 +46,9 @@ export type WorkloadState =
 export type EndState = 'completed' | 'stopped' | 'failed';
 
 type MadeAtStart = 'workload_id' | 'server' | 'work_dir' | 'inputs_dir';
+type MadeAtServing = MadeAtStart | 'host' | 'api_key' | 'threads';
 /** What the runtime is told, without what the engine adds at start. */
-export type WorkloadSpec = Omit<TrainSpec, MadeAtStart> | Omit<ServeTextSpec, MadeAtStart | 'api_key'>;
+export type WorkloadSpec = Omit<TrainSpec, MadeAtStart> | Omit<ServeTextSpec, MadeAtServing>;
 
 /** GPUs of one type (see `Gpu`), or the CPU. */
 export type Placement = { accelerator: string; count: number } | { accelerator: null; count: 0 };
@@ -61,6 +63,8 @@ export type Workload = {
   behaviour: Behaviour;
   kind: string;
   title: string;
+  /** Where it was started last, and its files are; null: nowhere. */
+  machineId: string | null;
   placement: Placement;
   expectedSeconds: number | null;
   wanted: 'running' | 'stopped';
@@ -88,11 +92,16 @@ export type Workload = {
   baseUrl: string | null;
   /** What it wants to be shown there; of one attempt alone. */
   serverKey: string | null;
-  /** How far its output has been copied into the log, in bytes. */
-  outputOffset: number;
+  /** How far its output has been copied into the log, in its driver's own terms; null: nothing yet. */
+  outputCursor: string | null;
   outcome: Outcome | null;
   activeSeconds: number;
   savedSeconds: number;
+  /** Those that the checkpoint on the server has saved. */
+  checkpointSeconds: number;
+  /** From which machine it was taken, and what was saved there; null where it has one, or never had. */
+  lostMachineId: string | null;
+  lostSeconds: number | null;
   createdAt: Date;
   queuedAt: Date;
   notBefore: Date;
@@ -109,8 +118,3 @@ export type Workload = {
 
 /** With what its process is told, which may be megabytes: read where it is needed only. */
 export type WorkloadWithSpec = Workload & { spec: WorkloadSpec };
-
-/** Whether it has ended for good. */
-export function hasEnded(workload: Pick<Workload, 'state'>): boolean {
-  return workload.state === 'completed' || workload.state === 'stopped' || workload.state === 'failed';
-}

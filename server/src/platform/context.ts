@@ -2,6 +2,7 @@ import type { KeyScope } from '@bakehouse/contract/endpoint';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import type { RowChanges } from './cache/row-changes.ts';
 import type { Clock } from './clock.ts';
 import type { Database } from './db/database.ts';
 import type { Events } from './events/events.ts';
@@ -18,10 +19,16 @@ export type Services = {
   /** The connections under `db`, for statements that are kept prepared. */
   pool: pg.Pool;
   events: Events;
+  /** What is kept of rows in memory hears here that they changed. */
+  rowChanges: RowChanges;
   jobs: Jobs;
   blobs: BlobStore;
   /** What programs that read or run what strangers have made are kept behind. */
   wall: Wall;
+  /** The machine that this process runs on: one for each data folder. */
+  machineId: string;
+  /** Processes that answer requests, this one included: they share the limits of the installation. */
+  webProcesses: () => number;
 };
 
 export type UserCaller = {
@@ -30,6 +37,8 @@ export type UserCaller = {
   isOperator: boolean;
   /** The API key of the call; absent where a browser's session stands for its user. */
   key?: CallerKey;
+  /** The browser's session, where that stands for its user. */
+  session?: { id: string; createdAt: Date };
 };
 export type CallerKey = {
   id: string;

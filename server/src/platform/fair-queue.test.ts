@@ -31,6 +31,22 @@ test('runs as much at once as is allowed, and takes turns by key', async () => {
   expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'a4', 'b1']);
 });
 
+test('follows a limit that changes: nobody is sent away, and all begin that may', async () => {
+  let limit = 2;
+  const { begun, add, end } = begin(fairQueue(() => limit));
+  const all = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => add('ada', name));
+  await Promise.resolve();
+  limit = 1;
+  end('a1');
+  await all[0];
+  expect(begun).toEqual(['a1', 'a2']);
+  limit = 3;
+  end('a2');
+  await expect.poll(() => begun).toEqual(['a1', 'a2', 'a3', 'a4', 'a5']);
+  for (const name of ['a3', 'a4', 'a5']) end(name);
+  await Promise.all(all);
+});
+
 test('work that fails gives its place back', async () => {
   const { run } = fairQueue(1);
   await expect(run('ada', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');

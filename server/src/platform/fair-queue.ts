@@ -8,44 +8,40 @@ type Options = {
 export type FairQueue = {
   /** Waits for a place, and resolves with how to give it back. An abort while waiting rejects with the signal's reason. */
   enter: (key: string, signal?: AbortSignal) => Promise<() => void>;
+  /** The same where a place is free at once; else null. */
+  enterNow: (key: string) => (() => void) | null;
   /** Holds a place for as long as the work takes; work that has begun is not ended by the signal. */
   run: <T>(key: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+  /** How much runs and waits. */
+  load: () => number;
 };
 
 /**
- * Lets at most `limit` pieces of work run at once. Those who wait take turns by their key, e.g. a
- * user: one with many calls delays nobody else by more than the work that is running.
+ * Lets at most `limit()` pieces of work run at once. Those who wait take turns by their key, e.g. a
+ * user: one with many calls delays nobody else by more than the work that is running. A limit that
+ * changes counts from the next one who comes or leaves.
  */
-export function fairQueue(limit: number, options: Options = {}): FairQueue {
-  const { perKey = limit, lastForNewcomer = false } = options;
+export function fairQueue(limit: number | (() => number), options: Options = {}): FairQueue {
+  const places = countPlaces(typeof limit === 'number' ? () => limit : limit, options);
   /** Who waits, by key; the first key's turn comes next. */
   const lines = new Map<string, (() => void)[]>();
-  const runningOf = new Map<string, number>();
-  let running = 0;
 
-  function mayBegin(key: string): boolean {
-    const own = runningOf.get(key) ?? 0;
-    const isLast = running === limit - 1;
-    return running < limit && own < perKey && !(lastForNewcomer && isLast && own > 0);
-  }
-
+  /** Begins whatever may begin: more than one where the limit has grown. */
   function next(): void {
-    const first = [...lines].find(([key]) => mayBegin(key));
-    if (!first) return;
-    const [key, line] = first;
-    const begin = line.shift();
-    lines.delete(key);
-    if (line.length > 0) lines.set(key, line);
-    running += 1;
-    runningOf.set(key, (runningOf.get(key) ?? 0) + 1);
-    begin?.();
+    for (;;) {
+      const first = [...lines].find(([key]) => places.mayTake(key));
+      if (!first) return;
+      const [key, line] = first;
+      const begin = line.shift();
+      lines.delete(key);
+      if (line.length > 0) lines.set(key, line);
+      places.take(key);
+      begin?.();
+    }
   }
 
   function leave(key: string): void {
-    running -= 1;
-    const left = (runningOf.get(key) ?? 1) - 1;
-    if (left === 0) runningOf.delete(key);
-    else runningOf.set(key, left);
+    places.giveBack(key);
     next();
   }
 
@@ -73,6 +69,13 @@ export function fairQueue(limit: number, options: Options = {}): FairQueue {
 
   return {
     enter,
+    load: () => [...lines.values()].reduce((sum, line) => sum + line.length, places.taken()),
+    enterNow: (key) => {
+      // Whoever waits and may begin has begun: nobody is passed.
+      if (!places.mayTake(key)) return null;
+      places.take(key);
+      return () => leave(key);
+    },
     run: async (key, work, signal) => {
       const end = await enter(key, signal);
       try {
@@ -80,6 +83,34 @@ export function fairQueue(limit: number, options: Options = {}): FairQueue {
       } finally {
         end();
       }
+    },
+  };
+}
+
+/** Who has a place, and whether one more may have one. */
+function countPlaces(
+  readLimit: () => number,
+  { perKey = Number.POSITIVE_INFINITY, lastForNewcomer = false }: Options,
+) {
+  const takenBy = new Map<string, number>();
+  let taken = 0;
+  return {
+    taken: () => taken,
+    mayTake: (key: string) => {
+      const own = takenBy.get(key) ?? 0;
+      const max = readLimit();
+      const isLast = taken === max - 1;
+      return taken < max && own < perKey && !(lastForNewcomer && isLast && own > 0);
+    },
+    take: (key: string) => {
+      taken += 1;
+      takenBy.set(key, (takenBy.get(key) ?? 0) + 1);
+    },
+    giveBack: (key: string) => {
+      taken -= 1;
+      const left = (takenBy.get(key) ?? 1) - 1;
+      if (left === 0) takenBy.delete(key);
+      else takenBy.set(key, left);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../platform/db/migrate.ts';
+import { migrate } from '../platform/db/setup/migrate.ts';
 import { createDatabase, startTemporaryPostgres } from './temporary-postgres.ts';
 
 const TEMPLATE = 'bakehouse_template';

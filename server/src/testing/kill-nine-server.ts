@@ -1,28 +1,31 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Report } from '@bakehouse/contract/runtime/report';
-import { createApp, type Role } from '../app.ts';
+import { createApp } from '../app.ts';
 import { readConfig } from '../config.ts';
 import type { Driver } from '../engine/drivers/driver.ts';
 import { createFakeDriver, type Script } from '../engine/drivers/fake/fake-driver.ts';
 import { goodData } from '../modules/training/test-run.ts';
-import { prepareDatabase } from '../platform/db/prepare-database.ts';
+import { prepareDatabase } from '../platform/db/setup/prepare-database.ts';
 import { createLog } from '../platform/log.ts';
 import { supervisePostgres } from '../platform/postgres/supervise-postgres.ts';
+import type { Role } from '../roles.ts';
 
 /*
- * The server of kill-nine.test.ts: the whole program with the roles of its arguments, whose machine
- * runs scripts instead of trainers. The machine dies with the process, as a lost node does.
+ * The server of kill-nine.test.ts and two-machines.test.ts: the whole program with the roles of its
+ * arguments, whose machine runs scripts instead of trainers. The machine dies with the process, as a
+ * lost node does. Each batch of reports that was taken in is noted in `accepted` of its data folder:
+ * workload, attempt and the number of the last report.
  */
 
 const AGAIN_MS = 50;
 const TRAINING_MS = 500;
 
 /** Reports a little training and delivers a model, trying until it is heard. */
-const trainBriefly: Script = async ({ workloadId, server }, { killed }) => {
+const trainBriefly: Script = async ({ workloadId, attempt, server }, { killed }) => {
   const call = async (method: string, part: string, body: string, headers: Record<string, string>) => {
     for (;;) {
       const answer = await fetch(`${server.base_url}/runtime/v1/workloads/${workloadId}/${part}`, {
@@ -42,6 +45,10 @@ const trainBriefly: Script = async ({ workloadId, server }, { killed }) => {
     const { accepted_seq } = (await (await post([])).json()) as { accepted_seq: number };
     const at = new Date().toISOString();
     await post(reports.map((one, index) => ({ ...one, seq: accepted_seq + index + 1, at }) as Report));
+    await appendFile(
+      path.join(process.env.BAKEHOUSE_DATA_DIR ?? '', 'accepted'),
+      `${workloadId} ${attempt} ${accepted_seq + reports.length}\n`,
+    );
   };
   const step = (done: number) => ({ type: 'progress', done, total: 2, unit: 'steps', remaining_seconds: 1 });
   await report({ type: 'phase', phase: 'training' }, step(1));
@@ -63,13 +70,16 @@ const trainBriefly: Script = async ({ workloadId, server }, { killed }) => {
 
 const config = readConfig(process.env);
 const log = createLog(config);
-const postgres = await supervisePostgres(path.join(config.dataDir, 'postgres'), log);
-await prepareDatabase(postgres.url);
+const databaseUrl =
+  config.databaseUrl ?? (await supervisePostgres(path.join(config.dataDir, 'postgres'), log)).url;
+await prepareDatabase(databaseUrl);
 const app = await createApp({
   config,
-  databaseUrl: postgres.url,
+  databaseUrl,
   log,
-  driver: remembersStarts(createFakeDriver({ capacity: { 'cpu:run': 4 }, script: trainBriefly })),
+  driver: remembersStarts(
+    createFakeDriver({ capacity: { 'cpu:run': config.cpuSlots }, script: trainBriefly }),
+  ),
   readData: async () => goodData,
   roles: process.argv.slice(2) as Role[],
 });

@@ -27,10 +27,11 @@ export async function serve(
   bindings: Binding[],
   settings: Record<string, string> = {},
   checkReady: () => Promise<unknown> = async () => undefined,
+  webProcesses = () => 1,
 ) {
   const logged: string[] = [];
   const log = pino({ level: 'info' }, { write: (line) => void logged.push(line) });
-  const services = { config: readConfig(settings), log } as unknown as Services;
+  const services = { config: readConfig(settings), log, webProcesses } as unknown as Services;
   const app = await buildHttpServer({
     services,
     metrics: new Registry(),
@@ -48,6 +49,7 @@ export async function serve(
     bindings,
     plugins: [],
     operationIds: new Map(),
+    furtherPaths: {},
     webDist: dist,
   });
   await app.listen({ port: 0, host: '127.0.0.1' });

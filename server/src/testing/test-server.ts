@@ -1,14 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type App, createApp, type Role } from '../app.ts';
+import { type App, createApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { Driver } from '../engine/drivers/driver.ts';
 import { type CpuLoad, idleCpu } from '../engine/machine/cpu-load.ts';
-import type { ReadData } from '../modules/training/read-data.ts';
+import type { ReadData } from '../modules/training/validation/read-data.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Services } from '../platform/context.ts';
 import { createLog } from '../platform/log.ts';
+import type { Role } from '../roles.ts';
 import { onFileEnd } from './on-file-end.ts';
 import { type TestClient, testClient } from './test-client.ts';
 import { type TestDatabase, testDatabase } from './test-database.ts';

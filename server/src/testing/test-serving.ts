@@ -5,8 +5,9 @@ import { parseBgl } from '@bakehouse/contract/money';
 import { expect, vi } from 'vitest';
 import type { Config } from '../config.ts';
 import { createFakeDriver } from '../engine/drivers/fake/fake-driver.ts';
-import type { Capacity } from '../engine/queue.ts';
-import { stubModelServer } from '../modules/deployments/stub-model-server.ts';
+import type { Capacity } from '../engine/queue/queue.ts';
+import { CPU_SERVERS } from '../modules/deployments/servers/cpu-servers.ts';
+import { stubModelServer } from '../modules/deployments/testing/stub-model-server.ts';
 import { fakeClock } from './fake-clock.ts';
 import { type TestUser, testServer } from './test-server.ts';
 
@@ -14,7 +15,7 @@ export type TestServing = Awaited<ReturnType<typeof testServing>>;
 
 /** For tests: a server that serves text by the stub instead of the Python runtime, under a clock that stands still. */
 export async function testServing(options: { capacity?: Capacity; config?: Partial<Config> } = {}) {
-  const { capacity = { 'cpu:deployment': 8 }, config } = options;
+  const { capacity = { 'cpu:deployment': CPU_SERVERS }, config } = options;
   const stub = stubModelServer();
   const clock = fakeClock();
   const driver = createFakeDriver({ capacity, script: stub.script });

@@ -2,8 +2,8 @@ import { act, render, screen } from '@testing-library/react';
 import { type ReactNode, Suspense } from 'react';
 import { expect, test, vi } from 'vitest';
 import { Boundary, NothingForNow } from '../ui/boundary.tsx';
+import { checkServer } from './live/online.ts';
 import { loadable } from './loadable.tsx';
-import { checkServer } from './online.ts';
 
 const Page = () => <p>The page</p>;
 const lost = () => Promise.reject(new TypeError('Failed to fetch dynamically imported module'));

@@ -1,5 +1,5 @@
 import { type ComponentType, type FunctionComponent, use } from 'react';
-import { isOnline } from './online.ts';
+import { isOnline } from './live/online.ts';
 
 /** Milliseconds before a piece of the app is asked for again. */
 const RETRY_MS = [300, 1_200];

@@ -2,10 +2,11 @@ import type { User } from '@bakehouse/contract/accounts';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef } from 'react';
+import { broadcastSession } from '../lib/api/session-channel.ts';
 import { sessionQuery } from '../modules/accounts/api.ts';
 import { ErrorState } from '../ui/error-state.tsx';
-import { PagePending } from './page-pending.tsx';
 import { Shell } from './shell.tsx';
+import { PagePending } from './states/page-pending.tsx';
 
 /** Around every page that needs a session. It is painted before the session is known. */
 export function AppShell() {
@@ -36,8 +37,11 @@ function useLeaveWithoutSession(user: User | null | undefined): void {
   const wasSignedIn = useRef(false);
   const leave = useEffectEvent(() => void navigate({ to: '/', replace: true, state: { next } }));
   useEffect(() => {
-    // Who signs out is seen off by the message of it.
     if (user) wasSignedIn.current = true;
-    else if (user === null && !wasSignedIn.current) leave();
+    if (user !== null) return;
+    if (!wasSignedIn.current) return leave();
+    // Signed out here, or this session was ended in another browser: the other tabs leave too.
+    wasSignedIn.current = false;
+    broadcastSession({ type: 'signed-out', userId: null });
   }, [user]);
 }

@@ -2,14 +2,23 @@ import { Suspense, useState } from 'react';
 import { LoadError } from '../lib/loadable.tsx';
 import { type Sheet, useOpenSheet, useSheets } from '../lib/sheet.ts';
 import { assetSheets } from '../modules/assets/sheets.tsx';
+import { contactSheets } from '../modules/contact/sheets.tsx';
+import { creditsSheets } from '../modules/credits/sheets.tsx';
 import { trainingSheets } from '../modules/training/sheets.tsx';
 import { Boundary, type Broken, useRetry } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
-import { NotFetched } from './page-error.tsx';
+import { shellSheets } from './shortcuts/sheets.tsx';
+import { NotFetched } from './states/page-error.tsx';
 
 /** Every sheet of the app. */
-const sheets: readonly Sheet[] = [...assetSheets, ...trainingSheets];
+const sheets: readonly Sheet[] = [
+  ...assetSheets,
+  ...trainingSheets,
+  ...creditsSheets,
+  ...contactSheets,
+  ...shellSheets,
+];
 
 /** The sheet with this name; undefined where the URL names none. */
 export function findSheet(name: string | undefined): Sheet | undefined {

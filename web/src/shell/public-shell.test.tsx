@@ -8,13 +8,13 @@ import {
 } from '@tanstack/react-router';
 import { render, screen } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
-import { queryClient } from '../lib/query-client.ts';
-import { broadcastSession } from '../lib/session-channel.ts';
+import { queryClient } from '../lib/api/query-client.ts';
+import { broadcastSession } from '../lib/api/session-channel.ts';
 import { sessionQuery } from '../modules/accounts/api.ts';
 import { PublicShell } from './public-shell.tsx';
 
 // Nothing is read: what the shell shows of the session is here already.
-vi.mock('../lib/api-client.ts', () => ({ call: () => new Promise(() => {}) }));
+vi.mock('../lib/api/api-client.ts', () => ({ call: () => new Promise(() => {}) }));
 
 const readPictures = vi.fn<() => Promise<string>>(async () => 'Pictures');
 
@@ -55,7 +55,7 @@ it('lets a visitor in, and leads to signing in and back', async () => {
   expect(screen.getByRole('link', { name: 'Sign up' })).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Create' })).toBeNull();
   expect(screen.queryByRole('link', { name: 'My Datasets' })).toBeNull();
-  expect(screen.getByRole('link', { name: /API Reference/ })).toBeTruthy();
+  expect(screen.getByRole('link', { name: 'Documentation' })).toBeTruthy();
   screen.getByRole('link', { name: 'Sign in' }).click();
   await vi.waitFor(() =>
     expect(router.history.location.state).toMatchObject({ next: '/generator?prompt=bread' }),

@@ -1,22 +1,25 @@
 import type { User } from '@bakehouse/contract/accounts';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useEffect, useState } from 'react';
-import { followChanges } from '../lib/event-stream.ts';
+import { followChanges } from '../lib/live/event-stream.ts';
 import { loadable } from '../lib/loadable.tsx';
+import { useSheets } from '../lib/sheet.ts';
 import { whenIdle } from '../lib/when-idle.ts';
 import { UserContext } from '../modules/accounts/api.ts';
-import { PreparationBanner } from '../modules/machine/preparation-banner.tsx';
 import { Boundary, NothingForNow } from '../ui/boundary.tsx';
-import { Header, preloadMenus } from './header.tsx';
-import { OfflineBanner } from './offline-banner.tsx';
+import { Header, preloadMenus } from './header/header.tsx';
+import { Sidebar } from './navigation/sidebar.tsx';
 import { OpenSheets, preloadSheets } from './open-sheets.tsx';
-import { Sidebar } from './sidebar.tsx';
+import { OfflineBanner } from './states/offline-banner.tsx';
 import { useSessionMessages } from './use-session-messages.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useTitleFocus } from './use-title-focus.ts';
 
-const CommandPalette = loadable(async () => (await import('./command-palette.tsx')).CommandPalette);
-const MobileMenu = loadable(async () => (await import('./mobile-menu.tsx')).MobileMenu);
+const CommandPalette = loadable(async () => (await import('./palette/command-palette.tsx')).CommandPalette);
+const PendingReferral = loadable(
+  async () => (await import('../modules/referrals/pending-referral.tsx')).PendingReferral,
+);
+const MobileMenu = loadable(async () => (await import('./navigation/mobile-menu.tsx')).MobileMenu);
 
 type Props = {
   /** Null for a visitor; undefined while nobody knows. */
@@ -31,13 +34,16 @@ export function Shell({ user, children }: Props) {
   const [paletteOpen, setPaletteOpen] = useState(false);
   const sidebarHidden = /\/(dataset|market|model)$/.test(pathname);
   useSessionMessages();
-  useShortcuts({ onPalette: () => setPaletteOpen(true) });
+  const openPalette = () => setPaletteOpen(true);
+  const sheets = useSheets();
+  useShortcuts({ onPalette: openPalette, onHelp: () => sheets.open('shortcuts') });
   useTitleFocus();
+  const isVisitor = user === null;
   useEffect(() => {
-    // At once: a menu is wanted most when nothing can be fetched any more.
-    preloadMenus();
-    return whenIdle(preloadOverlays);
-  }, []);
+    // At once: a menu is wanted most when nothing can be fetched any more. A visitor has none.
+    if (!isVisitor) preloadMenus();
+    return whenIdle(isVisitor ? () => void MobileMenu.preload() : preloadOverlays);
+  }, [isVisitor]);
 
   return (
     <UserContext value={user ?? null}>
@@ -50,7 +56,7 @@ export function Shell({ user, children }: Props) {
       <Header
         user={user}
         onOpenMenu={() => setMenuOpen(true)}
-        onOpenPalette={() => setPaletteOpen(true)}
+        onOpenPalette={openPalette}
         preloadMenu={() => void MobileMenu.preload()}
         preloadPalette={() => void CommandPalette.preload()}
         menuAlways={sidebarHidden}
@@ -69,22 +75,35 @@ export function Shell({ user, children }: Props) {
           >
             {children}
           </main>
-          {/* At the bottom of the window: they come and go while somebody reads, and move nothing. */}
+          {/* At the bottom of the window: it comes and goes while somebody reads, and moves nothing. */}
           <div className="sticky bottom-0 z-20">
             <OfflineBanner />
-            {user && <PreparationBanner />}
           </div>
         </div>
       </div>
       {user && <Changes userId={user.id} />}
       {user && <OpenSheets />}
-      <Boundary fallback={NothingForNow}>
-        <Suspense>
-          {menuOpen && <MobileMenu user={user} onClose={() => setMenuOpen(false)} />}
-          {paletteOpen && user && <CommandPalette onClose={() => setPaletteOpen(false)} />}
-        </Suspense>
-      </Boundary>
+      {user && (
+        <Later>
+          <PendingReferral key={user.id} userId={user.id} />
+        </Later>
+      )}
+      <Later>
+        {menuOpen && (
+          <MobileMenu user={user} onClose={() => setMenuOpen(false)} onOpenPalette={openPalette} />
+        )}
+        {paletteOpen && user && <CommandPalette onClose={() => setPaletteOpen(false)} />}
+      </Later>
     </UserContext>
+  );
+}
+
+/** What may come after the rest, and whose absence breaks nothing. */
+function Later({ children }: { children: ReactNode }) {
+  return (
+    <Boundary fallback={NothingForNow}>
+      <Suspense>{children}</Suspense>
+    </Boundary>
   );
 }
 

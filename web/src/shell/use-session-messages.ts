@@ -1,9 +1,9 @@
 import type { Query } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useEffect, useEffectEvent } from 'react';
-import { getCredentials, setCredentials } from '../lib/credentials.ts';
-import { queryClient } from '../lib/query-client.ts';
-import { onSessionMessage, type SessionMessage } from '../lib/session-channel.ts';
+import { getCredentials, setCredentials } from '../lib/api/credentials.ts';
+import { queryClient } from '../lib/api/query-client.ts';
+import { onSessionMessage, type SessionMessage } from '../lib/api/session-channel.ts';
 import { refreshSession, sessionQuery } from '../modules/accounts/api.ts';
 
 /**

@@ -1,28 +1,38 @@
 import { useEffect, useEffectEvent } from 'react';
+import { SEARCH_BOX } from './search/search-frame.tsx';
 
-/** Ctrl/Cmd-K opens the palette; `/` goes to the page's search, or to the palette where there is none. */
-export function useShortcuts({ onPalette }: { onPalette: () => void }): void {
+type Shortcuts = { onPalette: () => void; onHelp: () => void };
+
+/** Ctrl/Cmd-K opens the palette; `/` goes to the search box, or opens the palette where there is none in sight; `?` opens the list of shortcuts. */
+export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
   const open = useEffectEvent(onPalette);
+  const help = useEffectEvent(onHelp);
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
-      if (
-        event.key.toLowerCase() === 'k' &&
-        (event.metaKey || event.ctrlKey) &&
-        !event.shiftKey &&
-        !event.altKey
-      ) {
+      const command = event.metaKey || event.ctrlKey;
+      if (event.key.toLowerCase() === 'k' && command && !event.shiftKey && !event.altKey) {
         event.preventDefault();
         open();
-      } else if (event.key === '/' && !event.metaKey && !event.ctrlKey && !isTyping(event.target)) {
+      } else if (!command && !isTyping(event.target) && (event.key === '/' || event.key === '?')) {
         event.preventDefault();
-        const search = document.querySelector<HTMLInputElement>('[data-page-search]');
-        if (search) search.focus();
-        else open();
+        if (event.key === '?') return help();
+        const box = visibleSearchBox();
+        if (!box) return open();
+        box.focus();
+        // As a press does, which shows the suggested tags.
+        box.dispatchEvent(new MouseEvent('mousedown', { bubbles: true }));
       }
     }
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, []);
+}
+
+/** That of the header, or of the menu over it: what a dialog covers cannot be typed into. */
+function visibleSearchBox(): HTMLInputElement | undefined {
+  return [...document.querySelectorAll<HTMLInputElement>(`[${SEARCH_BOX}]`)].find(
+    (box) => box.offsetParent !== null && !box.closest('[inert], [aria-hidden="true"]'),
+  );
 }
 
 function isTyping(target: EventTarget | null): boolean {

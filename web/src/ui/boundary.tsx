@@ -1,7 +1,7 @@
 import { CatchBoundary } from '@tanstack/react-router';
 import { type FunctionComponent, type ReactNode, useEffect, useEffectEvent } from 'react';
+import { onReconnect } from '../lib/live/online.ts';
 import { LoadError } from '../lib/loadable.tsx';
-import { onReconnect } from '../lib/online.ts';
 
 /** What broke, and how it is rendered again. */
 export type Broken = { error: unknown; reset: () => void };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatFigure, smooth, stack } from './chart-scale.ts';
+import { formatFigure, rangeAround, smooth, stack } from './chart-scale.ts';
 
 test('smoothing keeps a constant, follows a step slowly and leaves gaps', () => {
   expect(smooth([2, 2, 2], 0.9)).toEqual([2, expect.closeTo(2), expect.closeTo(2)]);
@@ -31,4 +31,11 @@ test('figures stay short', () => {
     '12.3k',
     '2.5M',
   ]);
+});
+
+test('a single value has an axis of its own size', () => {
+  expect(rangeAround(0.0002, false)).toEqual([0, 0.0004]);
+  expect(rangeAround(-3, false)).toEqual([-6, 0]);
+  expect(rangeAround(0, false)).toEqual([0, 1]);
+  expect(rangeAround(2, true)).toEqual([0.2, 20]);
 });

@@ -33,3 +33,10 @@ export function formatFigure(value: number): string {
   if (size >= 1e4) return `${Number((value / 1e3).toPrecision(3))}k`;
   return String(Number(value.toPrecision(size >= 1000 ? 4 : 3)));
 }
+
+/** From where to where the y axis goes where all values are the same: they stand in the middle, and zero is not passed. */
+export function rangeAround(value: number, logScale: boolean): [number, number] {
+  if (value === 0) return [0, 1];
+  if (logScale) return [value / 10, value * 10];
+  return value > 0 ? [0, value * 2] : [value * 2, 0];
+}

@@ -7,6 +7,8 @@ export type ChartSeries = {
   values: readonly (number | null)[];
   /** Number of the theme's chart colour, 1 to 5; by position unless given. */
   color?: 1 | 2 | 3 | 4 | 5;
+  /** Drawn as it is, also where the others are smoothed. */
+  exact?: boolean;
 };
 
 export type ChartProps = {
@@ -21,6 +23,8 @@ export type ChartProps = {
   /** 0 to 0.99: weight of the moving average. The raw line stays, faint. */
   smoothing?: number;
   logScale?: boolean;
+  /** A place on the x axis that is worth noting. */
+  mark?: { x: number; label: string } | undefined;
   /** Pixels. */
   height?: number;
   formatX?: (x: number) => string;

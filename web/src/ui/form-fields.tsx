@@ -1,9 +1,11 @@
-import type { NumberField as Bounds } from '@bakehouse/contract/number-field';
+import type { NumberField as Bounds } from '@bakehouse/contract/fields/number-field';
 import type { ReactNode } from 'react';
+import { Checkbox } from './checkbox.tsx';
 import { CheckboxGroup } from './checkbox-group.tsx';
 import { Field } from './field.tsx';
 import { NumberField } from './number-field.tsx';
 import { Select } from './select.tsx';
+import { Textarea } from './textarea.tsx';
 
 type Common<Name extends string> = {
   name: Name;
@@ -17,10 +19,16 @@ type Common<Name extends string> = {
 /** One row of the table that a form is drawn from. */
 export type FormField<Name extends string> = Common<Name> &
   (
-    | ({ kind: 'number'; maxDecimals?: number } & Bounds)
+    | ({ kind: 'number'; maxDecimals?: number; disabled?: boolean } & Bounds)
     | { kind: 'choice'; options: readonly { value: string; label: string }[] }
     | { kind: 'choices'; options: readonly { value: string; label: ReactNode }[]; columns: string }
+    | { kind: 'text' }
+    /** `box` stands beside the box. */
+    | { kind: 'flag'; box: string }
   );
+
+/** These have a line of their own. */
+const WIDE = ['choices', 'text'];
 
 type Props<Name extends string, Values extends Record<Name, unknown>> = {
   fields: readonly FormField<Name>[];
@@ -47,7 +55,7 @@ export function FormFields<Name extends string, Values extends Record<Name, unkn
             label={field.label}
             error={problems[field.name]}
             help={field.helpFor ? field.helpFor(value as never, change) : field.help}
-            className={field.kind === 'choices' ? 'sm:col-span-2' : undefined}
+            className={WIDE.includes(field.kind) ? 'sm:col-span-2' : undefined}
           >
             <Control field={field} value={value} onChange={change} />
           </Field>
@@ -70,6 +78,7 @@ function Control({ field, value, onChange }: ControlProps) {
           max={field.max}
           step={field.step}
           maxDecimals={field.maxDecimals}
+          disabled={field.disabled}
         />
       );
     case 'choice':
@@ -83,5 +92,9 @@ function Control({ field, value, onChange }: ControlProps) {
           className={field.columns}
         />
       );
+    case 'text':
+      return <Textarea value={value as string} onChange={(event) => onChange(event.target.value)} rows={2} />;
+    case 'flag':
+      return <Checkbox checked={value as boolean} onChange={onChange} label={field.box} />;
   }
 }

@@ -1,4 +1,4 @@
-import ReactMarkdown, { type Components } from 'react-markdown';
+import ReactMarkdown, { type Components, type Options } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 
 /**
@@ -33,10 +33,21 @@ const components: Components = {
   pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
 };
 
+type Props = {
+  text: string;
+  /** What is drawn otherwise, for a text that is our own. */
+  own?: Components;
+  rehypePlugins?: Options['rehypePlugins'];
+};
+
 /** Turns markdown into elements. Raw HTML is left out, pictures become links and only safe addresses are links. */
-export default function MarkdownContent({ text }: { text: string }) {
+export default function MarkdownContent({ text, own, rehypePlugins }: Props) {
   return (
-    <ReactMarkdown remarkPlugins={[remarkGfm]} components={components}>
+    <ReactMarkdown
+      remarkPlugins={[remarkGfm]}
+      rehypePlugins={rehypePlugins}
+      components={{ ...components, ...own }}
+    >
       {withoutFrontMatter(text)}
     </ReactMarkdown>
   );

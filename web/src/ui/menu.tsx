@@ -1,6 +1,6 @@
 import { Menu as Base } from '@base-ui/react/menu';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { Check } from 'lucide-react';
+import { ArrowUpRight, Check } from 'lucide-react';
 import type { ReactElement, ReactNode } from 'react';
 import { cx } from '../lib/cx.ts';
 import { itemClass, popupClass, popupLayer } from './popup-class.ts';
@@ -56,6 +56,26 @@ export function MenuLink({ icon, children, ...link }: LinkProps & { icon?: React
     <Base.LinkItem closeOnClick render={<Link {...link} />} className={itemClass}>
       {icon}
       <span className="flex-1">{children}</span>
+    </Base.LinkItem>
+  );
+}
+
+/** An item that leads out of the app, in a tab of its own. */
+export function MenuAnchor({
+  href,
+  icon,
+  children,
+}: {
+  href: string;
+  icon?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <Base.LinkItem closeOnClick href={href} target="_blank" rel="noreferrer" className={itemClass}>
+      {icon}
+      <span className="flex-1">{children}</span>
+      <ArrowUpRight aria-hidden className="text-faint" />
+      <span className="sr-only">(opens in a new tab)</span>
     </Base.LinkItem>
   );
 }

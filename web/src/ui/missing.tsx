@@ -1,13 +1,13 @@
 import { Compass } from 'lucide-react';
 import { useEffect } from 'react';
-import { ApiError } from '../lib/api-error.ts';
+import { ApiError } from '../lib/api/api-error.ts';
 import { ButtonLink } from './button.tsx';
 
 type Props = {
   title: string;
   text: string;
   /** Where it leads. */
-  to: '/dashboard' | '/dataset' | '/model' | '/llm-training' | '/my-deployments';
+  to: '/dashboard' | '/docs' | '/dataset' | '/model' | '/llm-training' | '/my-deployments';
   label: string;
 };
 

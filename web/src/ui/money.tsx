@@ -1,5 +1,5 @@
-import { useShowAmount } from '../lib/currency.ts';
 import { cx } from '../lib/cx.ts';
+import { useShowAmount } from '../lib/format/currency.ts';
 
 type Props = { /** Decimal BGL, as the wire has it. */ bgl: string; className?: string };
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { ApiError } from '../lib/api-error.ts';
-import { currencyChoice } from '../lib/currency.ts';
+import { ApiError } from '../lib/api/api-error.ts';
+import { currencyChoice } from '../lib/format/currency.ts';
 import { errorMessage, notify } from './notify.ts';
 
 const toast = vi.hoisted(() => ({ error: vi.fn<() => void>(), dismiss: vi.fn<(id: string) => void>() }));

@@ -1,5 +1,5 @@
-import { ApiError } from '../lib/api-error.ts';
-import { showApart } from '../lib/currency.ts';
+import { ApiError } from '../lib/api/api-error.ts';
+import { showApart } from '../lib/format/currency.ts';
 import { loadToaster } from './toaster-loader.ts';
 
 type Action = { label: string; onClick: () => void };

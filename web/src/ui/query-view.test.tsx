@@ -1,11 +1,11 @@
 import { render, screen } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';
-import { ApiError } from '../lib/api-error.ts';
+import { ApiError } from '../lib/api/api-error.ts';
 import { QueryView, type ViewedQuery } from './query-view.tsx';
 
 const online = vi.hoisted(() => ({ value: true }));
-vi.mock('../lib/online.ts', async (original) => ({
-  ...(await original<typeof import('../lib/online.ts')>()),
+vi.mock('../lib/live/online.ts', async (original) => ({
+  ...(await original<typeof import('../lib/live/online.ts')>()),
   useOnline: () => online.value,
 }));
 afterEach(() => {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { cx } from '../lib/cx.ts';
-import { relativeTime } from '../lib/format-time.ts';
-import { useOnline } from '../lib/online.ts';
+import { relativeTime } from '../lib/format/format-time.ts';
+import { useOnline } from '../lib/live/online.ts';
 import { useNow } from '../lib/use-now.ts';
 import { Button } from './button.tsx';
 import { ErrorState } from './error-state.tsx';

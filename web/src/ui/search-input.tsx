@@ -12,7 +12,7 @@ type Props = {
 
 const DEBOUNCE_MS = 300;
 
-/** The page's search; the `/` key comes here. */
+/** The search of a list. */
 export function SearchInput({ value, onChange, label, placeholder = label }: Props) {
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);
@@ -30,7 +30,6 @@ export function SearchInput({ value, onChange, label, placeholder = label }: Pro
     <div className="relative min-w-0 flex-1 sm:max-w-xs">
       <Search aria-hidden className="pointer-events-none absolute top-2.5 left-3 size-4 text-faint" />
       <input
-        data-page-search
         type="search"
         aria-label={label}
         placeholder={placeholder}

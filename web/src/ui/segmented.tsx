@@ -1,3 +1,5 @@
+import { Toggle } from '@base-ui/react/toggle';
+import { ToggleGroup } from '@base-ui/react/toggle-group';
 import { cx } from '../lib/cx.ts';
 
 type Props<Value extends string> = {
@@ -9,7 +11,7 @@ type Props<Value extends string> = {
   className?: string;
 };
 
-/** Two to four short choices in one strip. */
+/** Two to four short choices in one strip, of which one always holds. */
 export function Segmented<Value extends string>({
   value,
   onChange,
@@ -18,22 +20,22 @@ export function Segmented<Value extends string>({
   className,
 }: Props<Value>) {
   return (
-    <div
-      role="group"
+    <ToggleGroup
       aria-label={label}
+      value={[value]}
+      // Pressing the chosen one again would leave none.
+      onValueChange={([chosen]) => chosen && onChange(chosen)}
       className={cx('flex w-fit gap-0.5 rounded-lg bg-hover p-0.5', className)}
     >
       {options.map((option) => (
-        <button
+        <Toggle
           key={option.value}
-          type="button"
-          aria-pressed={option.value === value}
-          onClick={() => onChange(option.value)}
-          className="h-7 rounded-md px-2.5 font-medium text-[0.8125rem] text-muted hover:text-ink aria-pressed:bg-surface aria-pressed:text-ink aria-pressed:shadow-card"
+          value={option.value}
+          className="h-7 rounded-md px-2.5 font-medium text-[0.8125rem] text-muted hover:text-ink data-pressed:bg-surface data-pressed:text-ink data-pressed:shadow-card"
         >
           {option.label}
-        </button>
+        </Toggle>
       ))}
-    </div>
+    </ToggleGroup>
   );
 }

@@ -2,7 +2,7 @@ import { Dialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { cx } from '../lib/cx.ts';
-import { useOnline } from '../lib/online.ts';
+import { useOnline } from '../lib/live/online.ts';
 import { buttonClass } from './button.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { backdropClass } from './dialog.tsx';

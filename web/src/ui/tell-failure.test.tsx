@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { ApiError } from '../lib/api-error.ts';
-import { queryClient } from '../lib/query-client.ts';
+import { ApiError } from '../lib/api/api-error.ts';
+import { queryClient } from '../lib/api/query-client.ts';
 import { tellFailure, tellFailures } from './tell-failure.ts';
 
 const toast = vi.hoisted(() => ({ error: vi.fn<(title: string, options: object) => void>() }));

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { ApiError } from '../lib/api-error.ts';
+import { ApiError } from '../lib/api/api-error.ts';
 import { goTo } from '../lib/navigation.ts';
 import { errorMessage, notify } from './notify.ts';
 
@@ -43,7 +43,7 @@ export function tellFailure(error: unknown, words: FailureWords = {}): void {
     return;
   }
   if (typeof inPlace === 'function' ? inPlace(error) : inPlace) return;
-  if (code === 'network') notify.failure(sentence, { id: id ?? 'server-away' });
+  if (code === 'network' || code === 'lookup') notify.failure(sentence, { id: id ?? 'server-away' });
   else if (title) notify.failure(title, { id, description: sentence });
   else notify.failure(`${prefix}${sentence}`, { id });
 }

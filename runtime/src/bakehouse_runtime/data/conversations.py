@@ -30,6 +30,9 @@ _ROLES: dict[str, Role] = {
 _TOOL_ROLES = {"tool", "function", "function_call", "tool_call", "observation", "tool_response"}
 _TOOL_FIELDS = ("tool_calls", "function_call")
 _NO_TOOLS = "tool calls cannot be trained on yet"
+# Thoughts beside an answer, as the APIs of DeepSeek, OpenRouter and gpt-oss return them.
+_REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
+_NO_REASONING = "thoughts beside an answer cannot be trained on yet"
 # Under which keys a turn has its speaker and what was said.
 KEYS = {"messages": ("role", "content"), "sharegpt": ("from", "value")}
 # The names that the columns of an instruction go by, the plainest first.
@@ -151,6 +154,9 @@ def _turn(turn: object, where: str, role_key: str, text_key: str) -> Turn | None
     for field in _TOOL_FIELDS:
         if spoken.get(field):
             raise _UnusableError(f"{where}.{field}: {_NO_TOOLS}")
+    for field in _REASONING_FIELDS:
+        if not _is_blank(spoken.get(field)):
+            raise _UnusableError(f"{where}.{field}: {_NO_REASONING}")
     role = _ROLES.get(named or "")
     if role is None:
         raise _UnusableError(

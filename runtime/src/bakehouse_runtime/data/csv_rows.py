@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..errors import PlainError
-from .table import BLANK, NUL, Dropped, Row, Table, numbered_lines, refuse_twins
+from .table import BLANK, NUL, Dropped, Position, Row, Table, numbered_lines, refuse_twins
 
 if TYPE_CHECKING:
     from _csv import Reader as CsvReader
@@ -23,7 +23,8 @@ _QUOTED = re.compile(r'"[^"]*(?:"|$)')
 def csv_table(path: Path, name: str) -> Table:
     """A csv file; its first line names the columns. Raises PlainError where it does not."""
     csv.field_size_limit(_FIELD_BYTES)
-    numbered = numbered_lines(path, name)
+    position = Position()
+    numbered = numbered_lines(path, name, position)
     first = next(numbered, (1, ""))
     # What stands in quotes parts no columns.
     delimiter = max(_DELIMITERS, key=_QUOTED.sub("", first[1]).count)
@@ -38,7 +39,7 @@ def csv_table(path: Path, name: str) -> Table:
     if not any(header):
         raise PlainError(f"The first line of {name} names no columns.")
     refuse_twins(header, name)
-    return Table(header, _rows(reader, header))
+    return Table(header, _rows(reader, header), position)
 
 
 def _rows(reader: CsvReader, header: list[str]) -> Iterator[Row | Dropped]:

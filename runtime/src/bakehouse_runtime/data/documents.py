@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from .segments import Span, pack, sentences, windows
+from .segments import pack, sentence_ends, windows
 from .split import train_count
 
 if TYPE_CHECKING:
@@ -61,32 +60,36 @@ def _token_windows(text: str, data: DataSpec, tokens: ModelTokens, room: int) ->
 def _sentence_chunks(text: str, data: DataSpec, tokens: ModelTokens, room: int) -> Parts:
     """Whole sentences, packed; a sentence that is longer than a chunk is cut into windows."""
     assert data.segmentation_method != "tokenizer"
-    spans = sentences(text, data.segmentation_method)
-    sizes = [
-        len(encoding.ids)
-        for batch in _in_batches(spans)
-        for encoding in tokens.encode_batch([text[start:end] for start, end in batch])
-    ]
-    cut = _sentence_cut(sizes, data.train_test_split) if sum(sizes) > room else len(spans)
+    ends = sentence_ends(text, data.segmentation_method)
 
-    def part(spans: list[Span], sizes: list[int]) -> Iterator[tuple[int, list[int]]]:
+    def start_of(sentence: int) -> int:
+        return ends[sentence - 1] if sentence > 0 else 0
+
+    sizes = array("i")
+    for batch in _in_batches(range(len(ends))):
+        encodings = tokens.encode_batch([text[start_of(at) : ends[at]] for at in batch])
+        sizes.extend(len(encoding.ids) for encoding in encodings)
+    cut = _sentence_cut(sizes, data.train_test_split) if sum(sizes) > room else len(ends)
+
+    def part(first: int, last: int) -> Iterator[tuple[int, list[int]]]:
         chunks = (
-            (spans[group.start][0], spans[group.stop - 1][1])
-            for group in pack(sizes, room, data.stride)
+            (start_of(first + group.start), ends[first + group.stop - 1])
+            for group in pack(sizes[first:last], room, data.stride)
         )
         for batch in _in_batches(chunks):
             encodings = tokens.encode_batch([text[start:end].strip() for start, end in batch])
             for (start, end), encoding in zip(batch, encodings, strict=True):
-                first = end - len(text[start:end].lstrip())
+                written = end - len(text[start:end].lstrip())
                 for window in windows(len(encoding.ids), room, data.stride):
-                    yield first, encoding.ids[window.start : window.stop]
+                    yield written, encoding.ids[window.start : window.stop]
 
-    return part(spans[:cut], sizes[:cut]), part(spans[cut:], sizes[cut:])
+    return part(0, cut), part(cut, len(ends))
 
 
-def _sentence_cut(sizes: list[int], part: float) -> int:
+def _sentence_cut(sizes: array[int], part: float) -> int:
     """The sentence at which the trained part of the tokens ends."""
-    return max(1, min(bisect_left(np.cumsum(sizes), sum(sizes) * part) + 1, len(sizes) - 1))
+    sums = np.cumsum(np.frombuffer(sizes, dtype=np.int32), dtype=np.int64)
+    return max(1, min(int(np.searchsorted(sums, sums[-1] * part)) + 1, len(sizes) - 1))
 
 
 def _text_pieces(text: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ from .split import split_examples, split_key
 from .table import Dropped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from tokenizers import Encoding
@@ -38,6 +38,8 @@ _BATCH = 1000
 _BATCH_CHARACTERS = 2_000_000
 
 _NAMED_COLUMNS_MAX = 5
+# A longer text is first looked at as far as this.
+_TEXT_SAMPLE_CHARACTERS = 4_000_000
 
 
 @dataclass
@@ -62,6 +64,19 @@ class Prepared:
         return int(max(part.lengths().max(initial=0) for part in parts))
 
 
+@dataclass(frozen=True)
+class Progress:
+    """How far a data file has been read."""
+
+    rows: int
+    tokens: int
+    # Of the file, from 0 to 1.
+    part: float
+    # What has been read, as if it were the whole file; None while that cannot be said. Raises
+    # PlainError where nothing of it can be used.
+    so_far: Callable[[], Prepared] | None
+
+
 def prepare_examples(
     path: Path,
     data: DataSpec,
@@ -69,6 +84,7 @@ def prepare_examples(
     max_positions: int | None,
     *,
     keep_tokens: bool = True,
+    on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Prepared:
     """Reads a data file into training and held-out examples; the same spec gives the same ones.
     Without `keep_tokens` they are only counted: a file with rows takes some dozen bytes for each of
@@ -78,9 +94,9 @@ def prepare_examples(
     """
     limit = min(data.max_chunk_size, max_positions or data.max_chunk_size)
     prepared = (
-        _from_text(path, data, tokens, limit, keep_tokens=keep_tokens)
+        _from_text(path, data, tokens, limit, keep_tokens=keep_tokens, on_progress=on_progress)
         if is_text(data.file_path)
-        else _RowExamples(data, tokens, limit, keep_tokens=keep_tokens).read(path)
+        else _RowExamples(data, tokens, limit, keep_tokens=keep_tokens).read(path, on_progress)
     )
     if limit < data.max_chunk_size:
         prepared.warnings.append(
@@ -109,12 +125,23 @@ class _RowExamples:
         self._rewritten = 0
         self._unended = 0
 
-    def read(self, path: Path) -> Prepared:
+    def read(self, path: Path, on_progress: Callable[[Progress], None]) -> Prepared:
         rows = read_rows(path, self._data)
         if rows.format.format == "text":
             _require_stride(self._data, self._limit, self._tokens)
         for batch in self._batches(rows.rows):
             self._add_batch(batch)
+            on_progress(
+                Progress(
+                    self._rows_kept + self._dropped.count,
+                    self._builder.starts[-1],
+                    rows.position.part,
+                    lambda: self._prepared(rows),
+                )
+            )
+        return self._prepared(rows)
+
+    def _prepared(self, rows: Rows) -> Prepared:
         _require_some(len(self._builder), self._dropped)
         questions, wholes = (
             np.frombuffer(keys, dtype=np.int64) for keys in (self._questions, self._wholes)
@@ -181,9 +208,7 @@ class _RowExamples:
             self._rows_kept += len(self._builder) > count
 
     def _add_conversation(self, row: Conversation, rendered: Rendered, encoding: Encoding) -> None:
-        # A chat template writes the begin-of-text token itself.
-        prefix = self._tokens.text_prefix if self._tokens.chat_template is None else []
-        ids = [*prefix, *encoding.ids]
+        ids = encoding.ids
         learnt = bytearray(len(ids))
         offsets: list[tuple[int, int]] = encoding.offsets
         learnt_turns: set[int] = set()
@@ -191,8 +216,8 @@ class _RowExamples:
             # A token that reaches beyond what is learnt is not the answer's.
             first = bisect_left(offsets, (start, 0))
             last = bisect_right(offsets, end, key=_end_of)
-            learnt[len(prefix) + first : len(prefix) + last] = b"\1" * (last - first)
-            if first < last and len(prefix) + first < self._limit:
+            learnt[first:last] = b"\1" * (last - first)
+            if first < last and first < self._limit:
                 learnt_turns.add(turn)
         if 1 not in learnt[: self._limit]:
             reason = f"the question alone fills the chunk of {self._limit} tokens"
@@ -226,8 +251,8 @@ class _RowExamples:
         warnings: list[str] = []
         if self._tokens.chat_template is None and data_format.format != "text":
             warnings.append(
-                "The base model has no chat template: question and answer are joined by a line "
-                "break."
+                "The base model has no chat template: it is trained and served with one turn a "
+                "line."
             )
         if self._rewritten:
             warnings.append(
@@ -247,9 +272,32 @@ def _end_of(offset: tuple[int, int]) -> int:
 
 
 def _from_text(
-    path: Path, data: DataSpec, tokens: ModelTokens, limit: int, *, keep_tokens: bool
+    path: Path,
+    data: DataSpec,
+    tokens: ModelTokens,
+    limit: int,
+    *,
+    keep_tokens: bool,
+    on_progress: Callable[[Progress], None],
 ) -> Prepared:
     text = read_text(path, data.file_path)
+    if len(text) > _TEXT_SAMPLE_CHARACTERS:
+        beginning = text[:_TEXT_SAMPLE_CHARACTERS]
+        sample = _cut_text(beginning, data, tokens, limit, keep_tokens=False)
+        part = len(beginning) / len(text)
+        on_progress(Progress(sample.rows_total, int(sample.train.starts[-1]), part, lambda: sample))
+    return _cut_text(text, data, tokens, limit, keep_tokens=keep_tokens, on_progress=on_progress)
+
+
+def _cut_text(
+    text: str,
+    data: DataSpec,
+    tokens: ModelTokens,
+    limit: int,
+    *,
+    keep_tokens: bool,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Prepared:
     room = _require_stride(data, limit, tokens)
     dropped = DroppedRows()
     builders = (ExampleBuilder(keep_tokens), ExampleBuilder(keep_tokens))
@@ -264,6 +312,9 @@ def _from_text(
             else:
                 whole = [*tokens.text_prefix, *ids]
                 builder.add(whole, b"\1" * len(whole), [])
+            if total % _BATCH == 0:
+                read = builders[0].starts[-1] + builders[1].starts[-1]
+                on_progress(Progress(total, read, start / len(text), None))
     _require_some(len(builders[0]), dropped)
     return Prepared(
         columns=[],

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..errors import PlainError
-from .table import BLANK, Dropped, Row, Table, character_fault, numbered_lines
+from .table import BLANK, Dropped, Position, Row, Table, character_fault, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,13 +23,13 @@ _DIGITS_MAX = 400
 def jsonl_table(path: Path, name: str) -> Table:
     """One JSON object per line."""
     table = Table([], [])
-    table.rows = _jsonl_rows(path, name, table.columns)
+    table.rows = _jsonl_rows(path, name, table)
     return table
 
 
-def _jsonl_rows(path: Path, name: str, columns: list[str]) -> Iterator[Row | Dropped]:
+def _jsonl_rows(path: Path, name: str, table: Table) -> Iterator[Row | Dropped]:
     known: set[str] = set()
-    for line, text in numbered_lines(path, name):
+    for line, text in numbered_lines(path, name, table.position):
         start = _skip(text, 0)
         if start == len(text):
             continue
@@ -40,7 +40,7 @@ def _jsonl_rows(path: Path, name: str, columns: list[str]) -> Iterator[Row | Dro
         except json.JSONDecodeError as error:
             yield Dropped(line, f"not JSON: {error.msg} at character {error.colno}")
             continue
-        yield _object_row(line, text, value, columns, known)
+        yield _object_row(line, text, value, table.columns, known)
 
 
 def json_table(path: Path, name: str) -> Table:
@@ -49,12 +49,12 @@ def json_table(path: Path, name: str) -> Table:
     start = _skip(text, 0)
     if not text.startswith("[", start):
         return jsonl_table(path, name)
-    table = Table([], [])
-    table.rows = _list_rows(text, start + 1, name, table.columns)
+    table = Table([], [], Position(total=len(text)))
+    table.rows = _list_rows(text, start + 1, name, table)
     return table
 
 
-def _list_rows(text: str, at: int, name: str, columns: list[str]) -> Iterator[Row | Dropped]:
+def _list_rows(text: str, at: int, name: str, table: Table) -> Iterator[Row | Dropped]:
     """The rows of a JSON list whose first value may stand at `at`."""
     known: set[str] = set()
     line, seen, is_first = 1, 0, True
@@ -66,7 +66,8 @@ def _list_rows(text: str, at: int, name: str, columns: list[str]) -> Iterator[Ro
             line += text.count("\n", seen, at)
             seen = at
             value, at = _decode(text, at)
-            yield _object_row(line, text[seen:at], value, columns, known)
+            table.position.done = at
+            yield _object_row(line, text[seen:at], value, table.columns, known)
             is_first = False
     except json.JSONDecodeError as error:
         raise PlainError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PlainError
-from .table import Dropped, Row, Table, refuse_twins
+from .table import Dropped, Position, Row, Table, refuse_twins
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,15 +39,15 @@ def parquet_table(path: Path, name: str, wanted: tuple[str, ...] | None) -> Tabl
     refuse_twins(names, name)
     read = list(wanted) if wanted is not None and set(wanted) <= set(names) else None
     _refuse_large_groups(file, name, read)
-    return Table(names, _rows(file, name, read, path.stat().st_size))
+    position = Position(total=file.metadata.num_rows)
+    return Table(names, _rows(file, name, read, path.stat().st_size, position), position)
 
 
 def _rows(
-    file: ParquetFile, name: str, read: list[str] | None, packed_bytes: int
+    file: ParquetFile, name: str, read: list[str] | None, packed_bytes: int, position: Position
 ) -> Iterator[Row | Dropped]:
     import pyarrow as pa
 
-    number = 0
     left = _UNPACKED_BYTES_FREE + _UNPACKED_TIMES_MAX * packed_bytes
     try:
         for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=read):
@@ -58,15 +58,15 @@ def _rows(
                     "without such long repeated values, or split it."
                 )
             for values in _values(batch):
-                number += 1
+                position.done += 1
                 if values is None:
-                    yield Dropped(number, "contains bytes that are not UTF-8 text")
+                    yield Dropped(position.done, "contains bytes that are not UTF-8 text")
                 else:
-                    yield Row(number, values)
+                    yield Row(position.done, values)
     except MemoryError:
         raise
     except (pa.ArrowException, OSError) as error:
-        raise PlainError(f"{name} is damaged after row {number}.") from error
+        raise PlainError(f"{name} is damaged after row {position.done}.") from error
 
 
 def _unpacked_bytes(batch: RecordBatch) -> int:

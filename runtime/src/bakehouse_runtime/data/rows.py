@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..protocol import DataSpec
     from .conversations import Conversation, Passage
     from .formats import Format
+    from .table import Position
 
 _NAMED_COLUMNS_MAX = 20
 
@@ -39,6 +40,7 @@ class Rows:
     columns: list[str]
     format: DataFormat
     rows: Iterable[Conversation | Passage | Dropped]
+    position: Position
 
 
 def is_text(file_path: str) -> bool:
@@ -64,7 +66,7 @@ def read_rows(path: Path, data: DataSpec) -> Rows:
             yield item if isinstance(item, Dropped) else read_row(item, data_format)
         _require_columns(table, wanted, data.file_path)
 
-    return Rows(table.columns, data_format, rows())
+    return Rows(table.columns, data_format, rows(), table.position)
 
 
 def _named_format(data: DataSpec) -> DataFormat | None:

@@ -7,10 +7,11 @@ methods downloads anything.
 from __future__ import annotations
 
 import re
+from array import array
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 Span = tuple[int, int]
 SentenceMethod = Literal["regex", "spacy", "nltk"]
@@ -21,21 +22,24 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[]?[A-Z0-9])|\n\s*\n")
 _SPACY_CHARACTERS = 100_000
 
 
-def sentences(text: str, method: SentenceMethod) -> list[Span]:
-    """The sentences of a text as spans that touch: each holds the white space before it."""
-    ends = {"regex": _regex_ends, "spacy": _spacy_ends, "nltk": _nltk_ends}[method](text)
-    spans: list[Span] = []
+def sentence_ends(text: str, method: SentenceMethod) -> array[int]:
+    """Where each sentence of a text ends. The first one begins the text, and each holds the white
+    space before it; in an array, since a long text has millions of them."""
+    found = {"regex": _regex_ends, "spacy": _spacy_ends, "nltk": _nltk_ends}[method](text)
+    ends = array("q")
     start = 0
-    for end in [*ends, len(text)]:
+    for end in found:
         if text[start:end].strip():
-            spans.append((start, end))
+            ends.append(end)
             start = end
-    if spans and start < len(text):
-        spans[-1] = (spans[-1][0], len(text))
-    return spans
+    if text[start:].strip():
+        ends.append(len(text))
+    elif ends:
+        ends[-1] = len(text)
+    return ends
 
 
-def pack(sizes: list[int], limit: int, overlap: int) -> Iterator[range]:
+def pack(sizes: Sequence[int], limit: int, overlap: int) -> Iterator[range]:
     """Packs neighbouring sentences of the given sizes into groups of at most `limit` tokens.
 
     A group repeats the last sentences of the one before it as far as they fit into `overlap`
@@ -63,7 +67,7 @@ def windows(count: int, size: int, overlap: int) -> Iterator[range]:
         start += size - overlap
 
 
-def _overlap_start(sizes: list[int], first: int, end: int, room: int, overlap: int) -> int:
+def _overlap_start(sizes: Sequence[int], first: int, end: int, room: int, overlap: int) -> int:
     """The first sentence that the next group repeats: after `first`, so that it goes forward."""
     shared = 0
     start = end
@@ -73,28 +77,27 @@ def _overlap_start(sizes: list[int], first: int, end: int, room: int, overlap: i
     return start
 
 
-def _regex_ends(text: str) -> list[int]:
-    return [match.start() for match in _SENTENCE_END.finditer(text)]
+def _regex_ends(text: str) -> Iterator[int]:
+    return (match.start() for match in _SENTENCE_END.finditer(text))
 
 
-def _spacy_ends(text: str) -> list[int]:
+def _spacy_ends(text: str) -> Iterator[int]:
     import spacy
 
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
-    ends: list[int] = []
     for start, end in _pieces(text, _SPACY_CHARACTERS):
-        ends.extend(start + sentence.end_char for sentence in nlp(text[start:end]).sents)
-    return ends
+        for sentence in nlp(text[start:end]).sents:
+            yield start + sentence.end_char
 
 
-def _nltk_ends(text: str) -> list[int]:
+def _nltk_ends(text: str) -> Iterator[int]:
     from nltk.tokenize.punkt import PunktSentenceTokenizer, PunktTrainer
 
     # Punkt learns the abbreviations from the text itself; its ready-made parameters are a download.
     trainer = PunktTrainer()
     trainer.train(text, finalize=True, verbose=False)
-    return [end for _, end in PunktSentenceTokenizer(trainer.get_params()).span_tokenize(text)]
+    return (end for _, end in PunktSentenceTokenizer(trainer.get_params()).span_tokenize(text))
 
 
 def _pieces(text: str, size: int) -> Iterator[Span]:

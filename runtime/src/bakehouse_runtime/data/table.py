@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PlainError
@@ -49,12 +49,26 @@ class Dropped:
 
 
 @dataclass
+class Position:
+    """How far a file has been read, in the reader's own unit: bytes, characters or rows."""
+
+    done: int = 0
+    total: int = 0
+
+    @property
+    def part(self) -> float:
+        """From 0 to 1."""
+        return min(1.0, self.done / self.total) if self.total else 0.0
+
+
+@dataclass
 class Table:
     """The columns that the file names, and its rows in order. Rows are read while iterating;
     `columns` of jsonl and json are complete only afterwards."""
 
     columns: list[str]
     rows: Iterable[Row | Dropped]
+    position: Position = field(default_factory=Position)
 
 
 def character_fault(text: str, value: object) -> str | None:
@@ -80,9 +94,12 @@ def refuse_twins(columns: Iterable[str], name: str) -> None:
         seen.add(column)
 
 
-def numbered_lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
-    """The lines of a UTF-8 file with their numbers, ends of line included."""
-    offset = 0
+def numbered_lines(
+    path: Path, name: str, position: Position | None = None
+) -> Iterator[tuple[int, str]]:
+    """The lines of a UTF-8 file with their numbers, ends of line included. `position` follows."""
+    position = position or Position()
+    position.total = path.stat().st_size
     with path.open("rb") as stream:
         for number, raw in enumerate(stream, start=1):
             size = len(raw)
@@ -95,6 +112,6 @@ def numbered_lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
             except UnicodeDecodeError as error:
                 raise PlainError(
                     f"{name} is not UTF-8 text: line {number}, byte {error.start + 1} "
-                    f"(byte {offset + error.start + 1} of the file)."
+                    f"(byte {position.done + error.start + 1} of the file)."
                 ) from error
-            offset += size
+            position.done += size

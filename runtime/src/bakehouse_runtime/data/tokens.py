@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PlainError
 from ..files import read_object
-from .conversations import Rendered
+from .plain_template import plain_template
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
     from .chat_template import ChatTemplate
-    from .conversations import Turn
+    from .conversations import Rendered, Turn
 
 
 @dataclass(frozen=True)
@@ -48,32 +48,23 @@ class ModelTokens:
 
     def conversation(self, turns: list[Turn]) -> Rendered:
         """The conversation as the model reads it, and what of it is learnt. Raises
-        TemplateRefusalError where the chat template cannot write it.
-
-        A base model without a chat template sees one turn per line.
-        """
-        if self._template is not None:
-            return self._template.render(turns)
-        text, learnt, answers = "", [], []
-        for at, turn in enumerate(turns):
-            start = len(text)
-            text += turn.content
-            if turn.role == "assistant":
-                text += self.special_tokens.get("eos_token", "")
-                learnt.append((start, len(text)))
-                answers.append(at)
-            text += "\n"
-        return Rendered(text[:-1], learnt, answers, is_ended="eos_token" in self.special_tokens)
+        TemplateRefusalError where the chat template cannot write it."""
+        return self._template.render(turns)
 
     @cached_property
-    def _template(self) -> ChatTemplate | None:
-        if self.chat_template is None:
-            return None
+    def template_source(self) -> str:
+        """The model's own chat template, or the plain one."""
+        if self.chat_template is not None:
+            return self.chat_template
+        return plain_template(begins=len(self.text_prefix) > 0)
+
+    @cached_property
+    def _template(self) -> ChatTemplate:
         from .chat_template import ChatTemplate
 
         added = self.tokenizer.get_added_tokens_decoder().values()
         return ChatTemplate(
-            self.chat_template,
+            self.template_source,
             self.special_tokens,
             self.today,
             [token.content for token in added if token.special],

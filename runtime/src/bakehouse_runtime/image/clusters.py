@@ -57,33 +57,33 @@ def frequent_phrases(texts: Sequence[str], uses: np.ndarray) -> tuple[list[str],
     return frequent, torch.tensor(holds).reshape(len(texts), len(frequent))
 
 
-def said_by_captions(embedding: Tensor, features: Tensor) -> Tensor:
+def predicted_by_captions(embedding: Tensor, features: Tensor) -> Tensor:
     """The part of the embedding that a ridge regression finds in the captions' features."""
     inputs = torch.cat([features, torch.ones(len(features), 1)], dim=1).double()
     gram = inputs.T @ inputs + RIDGE * torch.eye(inputs.shape[1], dtype=torch.float64)
     return (inputs @ torch.linalg.solve(gram, inputs.T @ embedding.double())).float()
 
 
-def without_captions(embedding: Tensor, said: Tensor, seed: int) -> Tensor:
-    """What the captions leave open of the embedding, as unit vectors; `said` is what a regression
-    found of it in them.
+def without_captions(embedding: Tensor, predicted: Tensor, seed: int) -> Tensor:
+    """What the captions leave open of the embedding, as unit vectors; `predicted` is what a
+    regression found of it in them.
 
     Captions shift the look of a picture, one part of them depending on another, and also decide
     how much it varies. So pictures are grouped by what their captions say of the look, and in each
     group mean and covariance are taken out.
     """
-    left = embedding - said
-    groups = caption_groups(said, seed)
+    left = embedding - predicted
+    groups = caption_groups(predicted, seed)
     for group in np.unique(groups):
         rows = torch.from_numpy(np.flatnonzero(groups == group))
         left[rows] = _whitened(left[rows])
     return torch.nn.functional.normalize(left, dim=1)
 
 
-def caption_groups(said: Tensor, seed: int) -> np.ndarray:
+def caption_groups(predicted: Tensor, seed: int) -> np.ndarray:
     """Groups of pictures of whose look the captions say about the same."""
-    count = max(1, min(GROUPS_MAX, len(said) // PICTURES_A_GROUP))
-    return kmeans(said, count, seed)[0]
+    count = max(1, min(GROUPS_MAX, len(predicted) // PICTURES_A_GROUP))
+    return kmeans(predicted, count, seed)[0]
 
 
 def _whitened(points: Tensor) -> Tensor:
@@ -199,17 +199,17 @@ def cluster_bank(
     rows = torch.from_numpy(bank.text_of)
     features = torch.cat([vectors, holds], dim=1)[rows]
     embedding = appearance_embedding(bank.latents)
-    said = said_by_captions(embedding, features)
-    clusters = two_stage_clusters(without_captions(embedding, said, seed), fine, coarse, seed)
+    predicted = predicted_by_captions(embedding, features)
+    clusters = two_stage_clusters(without_captions(embedding, predicted, seed), fine, coarse, seed)
     # Grouped anew, so that it is not measured by the very groups that were made equal.
-    groups = caption_groups(said, seed + 1)
-    told = mutual_information(clusters, groups)
+    groups = caption_groups(predicted, seed + 1)
+    caption_bits = mutual_information(clusters, groups)
     by_chance = mutual_information(np.random.default_rng(seed).permutation(clusters), groups)
-    could = mutual_information(clusters, clusters)
+    cluster_bits = mutual_information(clusters, clusters)
     summary: dict[str, object] = {
         "sizes": np.bincount(clusters, minlength=coarse).tolist(),
-        "bits_about_caption": round(max(0.0, told - by_chance), 4),
-        "bits_of_cluster": round(could, 4),
+        "bits_about_caption": round(max(0.0, caption_bits - by_chance), 4),
+        "bits_of_cluster": round(cluster_bits, 4),
         "most_telling": most_telling(clusters, phrases, holds[rows].numpy()),
     }
     return Clustering(clusters, summary)

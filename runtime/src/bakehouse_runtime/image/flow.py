@@ -17,7 +17,7 @@ Velocity: TypeAlias = Callable[[Tensor, Tensor], Tensor]
 
 
 def noised(data: Tensor, noise: Tensor, t: Tensor) -> Tensor:
-    """The points at the times `t`, [n], of the straight ways from `data` to `noise`, [n, ...]."""
+    """The points at the times `t`, [n], of the straight paths from `data` to `noise`, [n, ...]."""
     share = t.reshape(-1, *(1 for _ in data.shape[1:]))
     return (1 - share) * data + share * noise
 

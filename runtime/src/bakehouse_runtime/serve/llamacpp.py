@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
 
+from ..data.plain_template import plain_template
 from ..errors import PlainError
 from .engine import gauge_sum, read_metrics
+from .gguf_template import has_chat_template
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import xllamacpp
 
-    from ..protocol import ServeTextSpec
+    from ..protocol import ServeTextSpec, ServeTextSpecAdapter
 
 _CLOSE_S = 5
 # The loop answers between two batches: a long prompt is read in parts, and others' tokens come
@@ -71,7 +72,10 @@ def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.Com
     import xllamacpp
 
     params = xllamacpp.CommonParams()
-    params.model.path = str(_file(inputs, "base_model", spec.model_file))
+    model = _file(inputs, "base_model", spec.model_file)
+    params.model.path = str(model)
+    if not has_chat_template(model):
+        params.chat_template = plain_template(begins=False)
     params.model_alias = {spec.model_name}
     params.hostnames = [spec.host]
     params.port = spec.port
@@ -98,11 +102,24 @@ def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.Com
     adapters = []
     for adapter in spec.adapters:
         info = xllamacpp.CommonAdapterLoraInfo()
-        info.path = str(_file(inputs, adapter.input, adapter.file))
+        info.path = str(_adapter_file(spec, inputs, adapter))
         info.scale = 1.0
         adapters.append(info)
     params.lora_adapters = adapters
     return params
+
+
+def _adapter_file(
+    spec: ServeTextSpec, inputs: dict[str, Path], adapter: ServeTextSpecAdapter
+) -> Path:
+    if adapter.file:
+        return _file(inputs, adapter.input, adapter.file)
+    # Its libraries take seconds to load, which no adapter of our own needs.
+    from .convert_adapter import convert_adapter
+
+    converted = Path(spec.work_dir) / f"{adapter.name}.gguf"
+    convert_adapter(inputs[adapter.input], inputs["base_model"], converted)
+    return converted
 
 
 def _file(inputs: dict[str, Path], name: str, file: str) -> Path:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+from ..data.tokens import read_model_tokens
 from ..errors import PlainError
 from .engine import answers, gauge_sum, read_metrics
 
@@ -35,7 +36,7 @@ class Vllm:
             command(spec, inputs, port),
             stdin=subprocess.DEVNULL,
             # Not among its arguments, which everybody on the machine may read.
-            env={**os.environ, "VLLM_API_KEY": spec.api_key},
+            env={**os.environ, "VLLM_API_KEY": spec.api_key, "VLLM_NO_USAGE_STATS": "1"},
         )
 
     def ended(self) -> str | None:
@@ -75,8 +76,8 @@ class Vllm:
 def command(spec: ServeTextSpec, inputs: dict[str, Path], port: int) -> list[str]:
     """The command line of the server. The module is called, not the `vllm` script, so that the
     interpreter that runs this program also runs vLLM."""
+    base = _folder(inputs, "base_model")
     arguments = {
-        "--model": str(_folder(inputs, "base_model")),
         "--served-model-name": spec.model_name,
         "--host": spec.host,
         "--port": str(port),
@@ -86,11 +87,19 @@ def command(spec: ServeTextSpec, inputs: dict[str, Path], port: int) -> list[str
         "--limit-mm-per-prompt": '{"image": 0, "video": 0, "audio": 0}',
         "--allowed-media-domains": "none.invalid",
     }
-    words = [sys.executable, "-m", "vllm.entrypoints.openai.api_server"]
+    words = [sys.executable, "-m", "vllm.entrypoints.cli.main", "serve"]
+    words += [str(base)]
     words += [word for pair in arguments.items() for word in pair]
+    words += template_arguments(base)
     if spec.gpus > 1:
         words += ["--tensor-parallel-size", str(spec.gpus)]
     return words + _lora_arguments(spec, inputs) if spec.adapters else words
+
+
+def template_arguments(base: Path) -> list[str]:
+    """The chat template that a base without one is trained with: vLLM refuses to chat without."""
+    tokens = read_model_tokens(base)
+    return [] if tokens.chat_template is not None else ["--chat-template", tokens.template_source]
 
 
 def _lora_arguments(spec: ServeTextSpec, inputs: dict[str, Path]) -> list[str]:

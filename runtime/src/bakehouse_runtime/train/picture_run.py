@@ -4,25 +4,38 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ..errors import PlainError
 from ..image.training.loop import LoopSettings
+from ..workload import CHECKPOINTS_FOLDER
+from .checkpoint_artefact import CheckpointArtefact, restore_checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from ..image.training.reporter import Unit
-    from ..protocol import (
-        PictureTrainingParameters,
-        TrainAutoencoderSpec,
-        TrainKontextSpec,
-        TrainParisSpec,
-    )
+    from ..protocol import PictureDataSpec, PictureTrainingParameters
     from ..workload import Workload
 
-    PictureSpec = TrainAutoencoderSpec | TrainParisSpec | TrainKontextSpec
+
+class PictureSpec(Protocol):
+    """What the specs of all picture trainers have."""
+
+    @property
+    def method(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def base_model_title(self) -> str: ...
+    @property
+    def dataset_title(self) -> str: ...
+    @property
+    def parameters(self) -> PictureTrainingParameters: ...
+    @property
+    def data(self) -> PictureDataSpec: ...
+
 
 SAMPLES_FOLDER = "samples"
 
@@ -35,6 +48,8 @@ class PictureReporter:
         self._work = work
         self.latest: dict[str, float] = {}
         self.last_step = 0
+        self._on_server = CheckpointArtefact(work)
+        restore_checkpoint(work)
 
     @property
     def stop_requested(self) -> bool:
@@ -58,6 +73,9 @@ class PictureReporter:
     def checkpoint(self, step: int) -> None:
         self.last_step = step
         self._work.reporter.checkpoint(step)
+        newest = max((self._work.work_dir / CHECKPOINTS_FOLDER).glob("step-*.pt"), default=None)
+        if newest is not None:
+            self._on_server.upload([newest])
 
     def samples(self, sheet: Path) -> None:
         self._work.client.upload(f"{SAMPLES_FOLDER}/{sheet.name}", sheet)

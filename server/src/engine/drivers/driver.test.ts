@@ -4,10 +4,10 @@ import { describe, expect, test, vi } from 'vitest';
 import { noWall } from '../../platform/walls/wall.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { testSpec } from '../testing/test-spec.ts';
 import type { Driver, Launch } from './driver.ts';
 import { createFakeDriver, idleUntilStopped, type Script } from './fake/fake-driver.ts';
 import { createLocalDriver } from './local/local-driver.ts';
-import { testSpec } from './test-spec.ts';
 
 /** What every driver promises to the engine. */
 const drivers: [string, () => Promise<Driver>][] = [
@@ -29,6 +29,7 @@ const script: Script = async (launch, process) => {
 async function createLocal(): Promise<Driver> {
   const dir = await temporaryFolder();
   return createLocalDriver({
+    host: '127.0.0.1',
     workloadsDir: path.join(dir, 'workloads'),
     wall: noWall(path.join(dir, 'lent')),
     capacity: async () => ({ 'cpu:run': 1 }),
@@ -86,9 +87,9 @@ describe.each(drivers)('the %s driver', async (_name, create) => {
       exitCode: 0,
       lastLine: 'saved',
     });
-    const { lines, offset } = await driver.output(one.workloadId, 0);
+    const { lines, cursor } = await driver.output(one.workloadId, null);
     expect(lines).toEqual(['train idle', 'saved']);
-    expect(await driver.output(one.workloadId, offset)).toEqual({ lines: [], offset });
+    expect(await driver.output(one.workloadId, cursor)).toEqual({ lines: [], cursor });
   });
 
   test('tells the status of one that ends by itself, and that it ended', async () => {

@@ -1,5 +1,5 @@
-import type { Observed } from '../plan.ts';
-import type { Capacity } from '../queue.ts';
+import type { Capacity } from '../queue/queue.ts';
+import type { Observed } from '../reconcile/plan.ts';
 import type { Behaviour, WorkloadSpec } from '../workload.ts';
 
 /** All that a driver needs to start one attempt. */
@@ -30,9 +30,15 @@ export function specKind(spec: WorkloadSpec): SpecKind {
  * Calls reject only when the machine could not be reached; nothing may be concluded then.
  */
 export type Driver = {
+  /**
+   * Who decides when a workload may start: `slots`, the queue of this installation, by the driver's
+   * capacity; `driver`, a queue of its own, to which all work goes at once that its capacity could
+   * ever hold, and which says by `pending` what it waits for.
+   */
+  admission: 'slots' | 'driver';
   /** Whether its workloads are stopped, to go on later, when the server ends in good order. */
   endsWithServer: boolean;
-  /** What its machines have. */
+  /** What its machine has. */
   capacity: () => Promise<Capacity>;
   /** Why a workload of such a spec cannot start at present, as one sentence; null when it can. */
   blocker: (spec: SpecKind) => Promise<string | null>;
@@ -48,9 +54,14 @@ export type Driver = {
   kill: (workloadId: string, attempt: number) => Promise<void>;
   /** The last lines that the workload printed, in all attempts. */
   logs: (workloadId: string, limit: number) => Promise<string[]>;
-  /** The whole lines that it printed after `offset` (bytes), and where to go on; not more than a screenful or two at once. */
-  output: (workloadId: string, offset: number) => Promise<{ lines: string[]; offset: number }>;
-  /** Deletes the files of a workload that has ended. */
+  /**
+   * The whole lines that it printed after `cursor`, and the cursor to go on from; not more than a
+   * screenful or two at once. A cursor means something to its driver alone; null is the beginning.
+   */
+  output: (workloadId: string, cursor: string | null) => Promise<{ lines: string[]; cursor: string | null }>;
+  /** The workloads of which it has anything. */
+  list: () => Promise<string[]>;
+  /** Deletes all that it has of a workload, and ends what still lives of it. */
   remove: (workloadId: string) => Promise<void>;
   /** Calls `listener` when an attempt may have ended, where the driver learns of it by itself. */
   onEnd: (listener: (workloadId: string) => void) => void;

@@ -1,6 +1,7 @@
 import { type GpuType, gpuTypes } from '@bakehouse/contract/limits';
-import { type Gpu, listedGpus } from '../gpu.ts';
-import { runProgram } from './run-program.ts';
+import { runProgram } from '../../platform/processes/run-program.ts';
+import type { Gpu } from '../queue/gpu.ts';
+import { listedGpu } from '../queue/listed-gpu.ts';
 
 const MIB = 1024 ** 2;
 /** PyTorch and vLLM have no code for GPUs older than the V100. */
@@ -45,9 +46,9 @@ function listedType(name: string, memoryBytes: number): GpuType | null {
 }
 
 /** The listed GPU with the nearest memory, and among equals the nearest compute capability. */
-function mostAlike(gpu: (typeof listedGpus)[GpuType]): GpuType {
-  const memoryDistance = (type: GpuType) => Math.abs(listedGpus[type].memoryBytes - gpu.memoryBytes);
-  const ageDistance = (type: GpuType) => Math.abs(listedGpus[type].computeCapability - gpu.computeCapability);
+function mostAlike(gpu: ReturnType<typeof listedGpu>): GpuType {
+  const memoryDistance = (type: GpuType) => Math.abs(listedGpu(type).memoryBytes - gpu.memoryBytes);
+  const ageDistance = (type: GpuType) => Math.abs(listedGpu(type).computeCapability - gpu.computeCapability);
   return gpuTypes.reduce((best, type) => {
     const difference = memoryDistance(type) - memoryDistance(best);
     return difference < 0 || (difference === 0 && ageDistance(type) < ageDistance(best)) ? type : best;

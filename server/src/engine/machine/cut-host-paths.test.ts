@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { cutHostPaths } from './cut-host-paths.ts';
-import { runtimeDir } from './environment.ts';
+import { runtimeDir } from './environment/environment.ts';
 
 const config = { dataDir: '/srv/my bakery (1)/data', cacheDir: '/home/baker/.cache/bakehouse' };
 

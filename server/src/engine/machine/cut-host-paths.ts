@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../../config.ts';
-import { runtimeDir } from './environment.ts';
+import { runtimeDir } from './environment/environment.ts';
 
 export type HostFolders = Pick<Config, 'dataDir' | 'cacheDir'>;
 

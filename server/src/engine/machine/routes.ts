@@ -1,5 +1,6 @@
-import { getMachine } from '@bakehouse/contract/machine';
+import { getMachine, listMachines } from '@bakehouse/contract/machine';
 import { bind } from '../../platform/http/bind.ts';
+import { readMachines } from '../machines/read-machines.ts';
 import { readMachine } from './read-machine.ts';
 
-export const machineRoutes = [bind(getMachine, readMachine)];
+export const machineRoutes = [bind(getMachine, readMachine), bind(listMachines, readMachines)];

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type EnvironmentSettings, environmentDir, environmentPython, runtimeDir } from './environment.ts';
+import {
+  type EnvironmentSettings,
+  environmentDir,
+  environmentPython,
+  runtimeDir,
+} from './environment/environment.ts';
+import type { Environment } from './environment/layers.ts';
 
 export type RuntimeCommand = {
   command: string;
@@ -14,29 +20,18 @@ export type RuntimeCommand = {
 const passedOn =
   /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|G?OMP_\w+|(https?|no)_proxy|SSL_CERT_\w+)$/i;
 
-// Where the kernel shares the processor among sessions first (autogroup), a process gives way only with its session.
-const GIVE_WAY = '(echo 19 > /proc/self/autogroup) 2> /dev/null; exec chrt --idle 0 "$@"';
-
-/**
- * Before the command of a session of its own: it gets what people who wait, for the web app and the served models,
- * leave over. On Linux in the idle class: even at nice 19 a busy process delays the threads of a chat, which
- * wake at every token (docs/decisions/threads-spin-briefly.md).
- */
-export const atLowPriority =
-  process.platform === 'linux' ? ['/bin/sh', '-c', GIVE_WAY, 'sh'] : ['nice', '-n', '19'];
-
-/** The same before a command that would else share the session of this process. */
-export const apartAtLowPriority = process.platform === 'linux' ? ['setsid', ...atLowPriority] : atLowPriority;
-
 /**
  * How to run the runtime: append a command and its arguments to `args`. `env` is the whole
  * environment of the child. The environment must have been prepared.
  */
-export async function runtimeCommand(settings: EnvironmentSettings): Promise<RuntimeCommand> {
-  const environment = await environmentDir(settings);
+export async function runtimeCommand(
+  settings: EnvironmentSettings,
+  environment?: Environment,
+): Promise<RuntimeCommand> {
+  const dir = await environmentDir(settings, environment);
   return {
-    command: await environmentPython(settings),
-    reads: [path.join(runtimeDir, 'src'), environment, ...(await findBasePython(environment))],
+    command: await environmentPython(settings, environment),
+    reads: [path.join(runtimeDir, 'src'), dir, ...(await findBasePython(dir))],
     args: ['-m', 'bakehouse_runtime'],
     env: {
       // How long threads that wait for each other spin before they sleep. Sleeping at once halves the speed of

@@ -18,8 +18,13 @@ export async function getMe(ctx: Context): Promise<User> {
     username: user.username,
     name: user.name,
     email: user.email,
+    email_verified: user.email_verified,
     image_url: user.image,
     is_operator: isOperator,
-    onboarding: { onboarding_completed: Object.values(steps).every((step) => step.completed), steps },
+    onboarding: {
+      onboarding_completed: Object.values(steps).every((step) => step.completed),
+      steps,
+      dismissed: user.onboarding_dismissed_at !== null,
+    },
   };
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import { isOperatorAddress } from './is-operator-address.ts';
 
 /**
  * Operators are named by email address in `BAKEHOUSE_OPERATORS`; nothing about it is stored. Only a
@@ -7,9 +8,4 @@ import type { Config } from '../../config.ts';
  */
 export function isOperator(config: Config, user: { email: string; emailVerified: boolean }): boolean {
   return user.emailVerified && isOperatorAddress(config, user.email);
-}
-
-/** Whether the settings name this address, whoever has it. */
-export function isOperatorAddress(config: Config, email: string): boolean {
-  return config.operators.includes(email.toLowerCase());
 }

@@ -4,10 +4,10 @@ import type { Services } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { endAccess } from './end-access.ts';
-import { isOperatorAddress } from './is-operator.ts';
+import { isOperatorAddress } from './is-operator-address.ts';
 import { upsertPassword, upsertVerifiedUser } from './queries.ts';
 import { recordAudit } from './record-audit.ts';
-import { serverSecret } from './server-secret.ts';
+import { serverSecret } from './sign-in/server-secret.ts';
 
 /**
  * Gives an operator's address a verified account with a new password, which it answers. An account
@@ -21,7 +21,9 @@ export async function makeOperator(
 ): Promise<{ password: string }> {
   const email = input.email.toLowerCase();
   if (!isOperatorAddress(config, email)) {
-    throw new AppError('invalid_request', { publicMessage: `BAKEHOUSE_OPERATORS does not name ${email}` });
+    throw new AppError('invalid_request', {
+      publicMessage: `BAKEHOUSE_OPERATORS does not name ${email}. Set it in .env, which the server and this command both read`,
+    });
   }
   const password = randomBytes(18).toString('base64url');
   const passwordHash = await hashPassword(password);

@@ -4,7 +4,7 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { encryptApiKey, hashApiKey, makeApiKey } from './keys/api-key.ts';
 import { insertWebAppKey } from './keys/key-queries.ts';
 import { recordAudit } from './record-audit.ts';
-import { serverSecret } from './server-secret.ts';
+import { serverSecret } from './sign-in/server-secret.ts';
 
 /** What other modules do for every new user, inside the transaction that completes the user. */
 export type OnUserCreated = (tx: Transaction, input: { userId: string }) => Promise<unknown>;

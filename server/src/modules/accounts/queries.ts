@@ -6,7 +6,7 @@ import { type Database, type Transaction, toJson } from '../../platform/db/datab
 export async function findUser(db: Database | Transaction, userId: string) {
   return db
     .selectFrom('users')
-    .select(['id', 'username', 'name', 'email', 'image'])
+    .select(['id', 'username', 'name', 'email', 'email_verified', 'image', 'onboarding_dismissed_at'])
     .where('id', '=', userId)
     .executeTakeFirst();
 }
@@ -33,6 +33,10 @@ export async function insertCompletedStep(
     .execute();
 }
 
+export async function setOnboardingDismissed(db: Database, userId: string, at: Date | null): Promise<void> {
+  await db.updateTable('users').set({ onboarding_dismissed_at: at }).where('id', '=', userId).execute();
+}
+
 export async function insertAuditEntry(
   db: Database | Transaction,
   entry: { userId: string | null; action: string; detail: Record<string, string> },
@@ -41,6 +45,18 @@ export async function insertAuditEntry(
     .insertInto('audit_log')
     .values({ user_id: entry.userId, action: entry.action, detail: toJson(entry.detail) })
     .execute();
+}
+
+/** How often this was noted of a user within the last hour. */
+export async function countRecentAudit(tx: Transaction, userId: string, action: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('audit_log')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('user_id', '=', userId)
+    .where('action', '=', action)
+    .where('at', '>', sql<Date>`now() - interval '1 hour'`)
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 /** Id of the user with this address, which from now on counts as verified; made if there is none. */
@@ -122,10 +138,99 @@ export async function deleteUserSessions(tx: Transaction, userId: string): Promi
   await tx.deleteFrom('sessions').where('user_id', '=', userId).execute();
 }
 
+/** Sessions that have not expired, the last seen first. */
+export async function listUserSessions(db: Database, userId: string, now: Date) {
+  return db
+    .selectFrom('sessions')
+    .select(['id', 'user_agent', 'ip_address', 'created_at', 'updated_at'])
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .orderBy('updated_at', 'desc')
+    .orderBy('id')
+    .execute();
+}
+
+/** Ends one of the user's sessions, or all but one; answers how many. */
+export async function deleteSessions(
+  tx: Transaction,
+  userId: string,
+  { only, except }: { only?: string; except?: string | undefined },
+): Promise<number> {
+  let which = tx.deleteFrom('sessions').where('user_id', '=', userId);
+  if (only !== undefined) which = which.where('id', '=', only);
+  if (except !== undefined) which = which.where('id', '!=', except);
+  return Number((await which.executeTakeFirst()).numDeletedRows);
+}
+
 export async function deleteExpiredSessions(db: Database, now: Date): Promise<void> {
   await db.deleteFrom('sessions').where('expires_at', '<', now).execute();
 }
 
 export async function deleteExpiredVerifications(db: Database, now: Date): Promise<void> {
   await db.deleteFrom('verifications').where('expires_at', '<', now).execute();
+}
+
+/** Null for who has no password. */
+export async function findPasswordHash(db: Database, userId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('sign_in_methods')
+    .select('password')
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', 'credential')
+    .executeTakeFirst();
+  return row?.password ?? null;
+}
+
+/** Takes from a user's row all that says whose it was. */
+export async function anonymiseUser(
+  tx: Transaction,
+  { userId, username, now }: { userId: string; username: string; now: Date },
+): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({
+      username,
+      name: 'Deleted user',
+      // A domain that no mail reaches.
+      email: `${username}@deleted.invalid`,
+      email_verified: false,
+      image: null,
+      deleted_at: now,
+    })
+    .where('id', '=', userId)
+    .execute();
+}
+
+export async function selectToPurge(db: Database): Promise<string[]> {
+  const rows = await db
+    .selectFrom('users')
+    .select('id')
+    .where('deleted_at', 'is not', null)
+    .where('purged_at', 'is', null)
+    .orderBy('deleted_at')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+export async function setPurged(tx: Transaction, userId: string, now: Date): Promise<void> {
+  await tx.updateTable('users').set({ purged_at: now }).where('id', '=', userId).execute();
+}
+
+export async function deleteUserKeys(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('api_keys').where('user_id', '=', userId).execute();
+}
+
+export async function deleteUserSteps(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('onboarding_steps').where('user_id', '=', userId).execute();
+}
+
+/** Ids of the users whose verified address is one of these. */
+export async function selectVerifiedUsers(tx: Transaction, emails: string[]): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('users')
+    .select('id')
+    .where('email', 'in', emails)
+    .where('email_verified', '=', true)
+    .execute();
+  return rows.map(({ id }) => id);
 }

@@ -18,8 +18,8 @@ import { collectBlobsJob } from './jobs/collect-blobs.ts';
 import { readLineage } from './read-lineage.ts';
 import { readRevision } from './read-revision.ts';
 import { recordLineage } from './record-lineage.ts';
-import { registerStarterModel } from './register-starter-model.ts';
-import { findStarterModel } from './starter-models.ts';
+import { findStarterModel } from './starter/find-starter-model.ts';
+import { registerStarterModel } from './starter/register-starter-model.ts';
 
 let server: TestServer;
 let clock: FakeClock;
@@ -261,10 +261,17 @@ describe('uploading', () => {
       headers: { 'x-api-key': ada.apiKey, 'content-type': 'application/json' },
       body: '{}',
     });
-    expect(await refusalOf(json)).toMatchObject({
-      status: 400,
-      message: 'Send the file as multipart/form-data',
+    const raw = await fetch(`${server.url}/api/v1/asset/${id}/upload`, {
+      method: 'POST',
+      headers: { 'x-api-key': ada.apiKey, 'content-type': 'text/csv' },
+      body: 'question,answer',
     });
+    for (const answer of [json, raw]) {
+      expect(await refusalOf(answer)).toMatchObject({
+        status: 415,
+        message: 'Send the file as multipart/form-data, in a part named data_file',
+      });
+    }
     expect(await get(ada, id)).toMatchObject({ files: [], revision_id: null });
     expect(await storedFiles()).toEqual(before);
   });
@@ -390,11 +397,19 @@ test('every change is announced to the owner, and to nobody else', async () => {
       heard.push(`${user === ada ? 'ada' : 'bob'} ${event.topic} ${event.id}`),
     ),
   );
-  const id = await create(ada);
-  await upload(ada, id, 'a.txt', 'x');
-  await server.request(contract.updateAsset, { params: { id }, body: { title: 'Other' } }, { as: ada });
-  await server.send(contract.deleteAsset, { params: { id } }, { as: ada });
-  await expect.poll(() => heard).toEqual(Array.from({ length: 4 }, () => `ada asset ${id}`));
+  const hears = async (change: Promise<unknown>) => {
+    const before = heard.length;
+    const answer = await change;
+    await expect.poll(() => heard.length).toBeGreaterThan(before);
+    return answer;
+  };
+  const id = (await hears(create(ada))) as string;
+  await hears(upload(ada, id, 'a.txt', 'x'));
+  await hears(
+    server.request(contract.updateAsset, { params: { id }, body: { title: 'Other' } }, { as: ada }),
+  );
+  await hears(server.send(contract.deleteAsset, { params: { id } }, { as: ada }));
+  expect(new Set(heard)).toEqual(new Set([`ada asset ${id}`]));
   for (const end of stop) end();
 });
 
@@ -413,7 +428,7 @@ describe('downloading', () => {
     expect(response.headers.get('accept-ranges')).toBe('bytes');
     expect(response.headers.get('etag')).toBe(`"${sha256('0123456789')}"`);
     expect(response.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''ten%20%C3%BC.txt");
-    expect(response.headers.get('content-type')).toBe('application/octet-stream');
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
@@ -583,6 +598,17 @@ describe('listing', () => {
   test('answers what older clients ask for', async () => {
     expect(await titles({ is_new_only: true })).toEqual(['Gamma 100%', 'alpha', 'Beta']);
     expect(await list({ types: 'VECTOR' })).toEqual({ datasets: [], next_cursor: null });
+    await server.services.db
+      .insertInto('assets')
+      .values({
+        owner_user_id: cy.userId,
+        dataset_type: 'VECTOR',
+        title: 'An index',
+        category: '',
+        details: '',
+      })
+      .execute();
+    expect(await titles({ types: 'VECTOR' })).toEqual(['An index']);
   });
 
   test('pages through each order without loss', async () => {

@@ -1,11 +1,14 @@
 import type { createAsset as endpoint } from '@bakehouse/contract/assets';
 import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { uploadBaseModelTypes } from '@bakehouse/contract/limits';
 import type { Context } from '../../platform/context.ts';
-import { idempotent } from '../../platform/db/idempotent.ts';
+import { idempotent } from '../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { completeOnboardingStep } from '../accounts/complete-onboarding-step.ts';
-import { findReadableAsset } from './find-asset.ts';
+import { findReadableAsset } from './access/find-readable-asset.ts';
 import { insertAsset } from './insert-asset.ts';
+
+const families: Record<(typeof uploadBaseModelTypes)[number], string> = { llama3: 'llama', qwen: 'qwen' };
 
 /**
  * Makes an empty dataset or model of the caller and returns its id. Titles may repeat: ids tell
@@ -32,6 +35,7 @@ export async function createAsset(ctx: Context, payload: InputOf<typeof endpoint
           dimensions: payload.dimensions,
           isPublished: payload.is_published,
           baseModelType: payload.base_model_type ?? null,
+          family: payload.base_model_type ? families[payload.base_model_type] : '',
           parentAssetId,
         });
         await completeOnboardingStep(

@@ -3,7 +3,8 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
-import { lockChangeableAsset } from './find-asset.ts';
+import { recordAudit } from '../accounts/record-audit.ts';
+import { lockChangeableAsset } from './access/lock-changeable-asset.ts';
 import { collectBlobsJob } from './jobs/collect-blobs.ts';
 import { purgeAsset } from './purge-asset.ts';
 import { listFineTunes, markDeleted } from './queries.ts';
@@ -35,6 +36,7 @@ export async function deleteAsset(
       if (use) throw new AppError('conflict', { publicMessage: use });
     }
     await markDeleted(tx, assetId);
+    await recordAudit(tx, { userId, action: 'asset.deleted', detail: { asset_id: assetId } });
     await publishChange(tx, userId, { topic: 'asset', id: assetId });
     await ctx.jobs.enqueue(tx, collectBlobsJob, {});
   });

@@ -1,6 +1,6 @@
 import type { ModelReadiness } from '@bakehouse/contract/assets';
 import type { Context } from '../../platform/context.ts';
-import { findReadableAsset } from './find-asset.ts';
+import { findReadableAsset } from './access/find-readable-asset.ts';
 
 /**
  * Asked of the modules that use models: the sentence that says why this one cannot be used so as

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../platform/db/database.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
+import { recordAudit } from '../accounts/record-audit.ts';
 import { insertAsset as insertRow, type NewAsset } from './queries.ts';
 
 export type { NewAsset };
@@ -7,6 +8,11 @@ export type { NewAsset };
 /** Makes a dataset or a model without files in someone's transaction and returns its id. Amounts are micro-BGL. */
 export async function insertAsset(tx: Transaction, asset: NewAsset): Promise<string> {
   const id = await insertRow(tx, asset);
+  await recordAudit(tx, {
+    userId: asset.ownerUserId,
+    action: 'asset.created',
+    detail: { asset_id: id, type: asset.datasetType, title: asset.title },
+  });
   await publishChange(tx, asset.ownerUserId, { topic: 'asset', id });
   return id;
 }

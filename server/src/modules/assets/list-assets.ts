@@ -3,7 +3,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
 import { unknownCursor } from '../../platform/unknown-cursor.ts';
-import { type ListCursor, listAssets as listRows, type SortKey } from './queries.ts';
+import { type ListCursor, listAssets as listRows, type SortKey } from './search/list-queries.ts';
 import { toSummary } from './to-wire.ts';
 
 const values: Record<SortKey, z.ZodType<string>> = {
@@ -12,15 +12,14 @@ const values: Record<SortKey, z.ZodType<string>> = {
   size: z.string().regex(/^\d{1,18}$/),
 };
 
-/** The caller's datasets or models, and the starter models where asked for. */
+/** The caller's datasets, models or indexes, and the starter models where asked for. */
 export async function listAssets(
   ctx: Context,
   query: InputOf<typeof endpoint>['query'],
 ): Promise<ResponseOf<typeof endpoint>> {
-  if (query.types === 'VECTOR') return { datasets: [], next_cursor: null };
   const rows = await listRows(ctx.db, {
     userId: ctx.caller.userId,
-    type: query.types,
+    type: query.types ?? null,
     includeStarter: query.include_starter,
     search: query.search,
     sort: query.sort,

@@ -8,7 +8,8 @@ export type RevisionRow = Selectable<DB['revisions']>;
 export type FileRow = Pick<Selectable<DB['asset_files']>, 'path' | 'sha256' | 'size_bytes' | 'uploaded_at'>;
 export type LineageRow = Selectable<DB['asset_lineage']>;
 
-function assets(db: Database | Transaction) {
+/** Assets that are there, each with the name of its owner. */
+export function selectAssets(db: Database | Transaction) {
   return db
     .selectFrom('assets')
     .leftJoin('users', 'users.id', 'assets.owner_user_id')
@@ -18,70 +19,12 @@ function assets(db: Database | Transaction) {
 }
 
 export async function findAsset(db: Database | Transaction, assetId: string): Promise<AssetRow | undefined> {
-  return assets(db).where('assets.id', '=', assetId).executeTakeFirst();
+  return selectAssets(db).where('assets.id', '=', assetId).executeTakeFirst();
 }
 
 /** Holds the asset until the transaction ends: changes to one asset follow one another. */
 export async function lockAsset(tx: Transaction, assetId: string): Promise<void> {
   await tx.selectFrom('assets').select('id').where('id', '=', assetId).forUpdate().execute();
-}
-
-export type SortKey = 'updated' | 'title' | 'size';
-export type ListCursor = { value: string; id: string };
-
-/** Each order with the id as its second key, so that a cursor names one place. */
-const orders = {
-  updated: { key: sql`assets.updated_at`, type: sql`timestamptz`, direction: sql`desc`, after: sql`<` },
-  title: { key: sql`lower(assets.title)`, type: sql`text`, direction: sql`asc`, after: sql`>` },
-  size: { key: sql`assets.size_bytes`, type: sql`bigint`, direction: sql`desc`, after: sql`<` },
-};
-
-type ListFilter = {
-  userId: string;
-  type: DatasetType;
-  includeStarter: boolean;
-  search: string;
-  sort: SortKey;
-  cursor: ListCursor | null;
-  limit: number;
-};
-
-/** One page. Each owner's rows are read in the order of an index, and only as many as the page has. */
-export async function listAssets(
-  db: Database,
-  filter: ListFilter,
-): Promise<(AssetRow & { sort_value: string })[]> {
-  const { direction } = orders[filter.sort];
-  const own = pageOf(db, filter, filter.userId);
-  return db
-    .selectFrom((filter.includeStarter ? own.unionAll(pageOf(db, filter, null)) : own).as('page'))
-    .selectAll()
-    .orderBy(sql`sort_key ${direction}, id ${direction}`)
-    .limit(filter.limit)
-    .execute();
-}
-
-/** The page if there were only the assets of this owner; null: the starter models, which have none. */
-function pageOf(db: Database, { type, search, sort, cursor, limit }: ListFilter, owner: string | null) {
-  const { key, type: keyType, direction, after } = orders[sort];
-  let query = assets(db)
-    .select([sql`${key}`.as('sort_key'), sql<string>`${key}::text`.as('sort_value')])
-    .where('assets.dataset_type', '=', type)
-    .where('assets.owner_user_id', owner === null ? 'is' : '=', owner);
-  if (search !== '') {
-    const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-    query = query.where(sql<boolean>`(assets.title ilike ${pattern} or assets.id::text ilike ${pattern}
-      or assets.base_model_type ilike ${pattern}
-      or exists (select from unnest(assets.tags) as tag where tag ilike ${pattern}))`);
-  }
-  if (cursor) {
-    query = query.where(
-      sql<boolean>`(${key}, assets.id) ${after} (${cursor.value}::${keyType}, ${cursor.id}::uuid)`,
-    );
-  }
-  return db
-    .selectFrom(query.orderBy(sql`${key} ${direction}, assets.id ${direction}`).limit(limit).as('own'))
-    .selectAll();
 }
 
 export type NewAsset = {
@@ -96,6 +39,7 @@ export type NewAsset = {
   dimensions?: number;
   isPublished?: boolean;
   baseModelType?: string | null;
+  family?: string;
   parentAssetId?: string | null;
 };
 
@@ -114,6 +58,7 @@ export async function insertAsset(tx: Transaction, asset: NewAsset): Promise<str
       dimensions: asset.dimensions,
       is_published: asset.isPublished,
       base_model_type: asset.baseModelType,
+      family: asset.family,
       parent_asset_id: asset.parentAssetId,
     })
     .returning('id')
@@ -124,12 +69,20 @@ export async function insertAsset(tx: Transaction, asset: NewAsset): Promise<str
 /** Makes the row of a starter model, or brings its words up to date. Locks it. */
 export async function upsertStarterAsset(
   tx: Transaction,
-  starter: { slug: string; title: string; details: string; category: string; tags: string[] },
+  starter: {
+    slug: string;
+    title: string;
+    details: string;
+    category: string;
+    family?: string;
+    tags: string[];
+  },
 ): Promise<string> {
   const words = {
     title: starter.title,
     details: starter.details,
     category: starter.category,
+    family: starter.family ?? '',
     tags: starter.tags,
   };
   const { id } = await tx
@@ -219,7 +172,7 @@ export async function findRevision(
     .executeTakeFirst();
 }
 
-const fileColumns = ['path', 'sha256', 'size_bytes', 'uploaded_at'] as const;
+export const fileColumns = ['path', 'sha256', 'size_bytes', 'uploaded_at'] as const;
 
 /** The files of one revision, in the order of their paths; with a path only that one. */
 export async function listFiles(
@@ -238,46 +191,12 @@ export async function listFiles(
   return query.orderBy('path').execute();
 }
 
-function newestFiles(db: Database | Transaction, assetId: string) {
+export function newestFiles(db: Database | Transaction, assetId: string) {
   return db.selectFrom('asset_files').where('asset_id', '=', assetId).where('last_number', 'is', null);
 }
 
 export async function listNewestFiles(db: Database | Transaction, assetId: string): Promise<FileRow[]> {
   return newestFiles(db, assetId).select(fileColumns).orderBy('path').execute();
-}
-
-/** Files of the newest revision behind `after` in the order of their paths: the one of this path, or those below it. */
-export async function listFilesBelow(
-  db: Database,
-  assetId: string,
-  { path, after, limit }: { path: string; after: string | null; limit: number },
-): Promise<FileRow[]> {
-  let query = newestFiles(db, assetId).select(fileColumns).where(isBelow(path));
-  if (after !== null) query = query.where('path', '>', after);
-  return query.orderBy('path').limit(limit).execute();
-}
-
-/** How many files there are below a path in all, and their bytes. */
-export async function countFilesBelow(
-  db: Database,
-  assetId: string,
-  path: string,
-): Promise<{ count: number; bytes: number }> {
-  const { count, bytes } = await newestFiles(db, assetId)
-    .select([
-      sql<bigint>`count(*)`.as('count'),
-      sql<bigint>`coalesce(sum(size_bytes), 0)::bigint`.as('bytes'),
-    ])
-    .where(isBelow(path))
-    .executeTakeFirstOrThrow();
-  return { count: Number(count), bytes: Number(bytes) };
-}
-
-/** An empty path is above all others. */
-function isBelow(path: string) {
-  return path === ''
-    ? sql<boolean>`true`
-    : sql<boolean>`(path = ${path} or starts_with(path, ${`${path}/`}))`;
 }
 
 export async function findNewestFile(
@@ -348,71 +267,6 @@ export async function setNewestRevision(
     .execute();
 }
 
-/** Bytes that the revisions of a user's assets keep in the store; what several of them have counts once. */
-export async function findStoredBytes(db: Database, userId: string): Promise<bigint> {
-  const row = await db
-    .selectFrom('user_storage')
-    .select('bytes')
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return row?.bytes ?? 0n;
-}
-
-/** The same, held until the transaction ends: what one user stores changes in one transaction at a time. */
-export async function lockStoredBytes(tx: Transaction, userId: string): Promise<bigint> {
-  const { bytes } = await tx
-    .insertInto('user_storage')
-    .values({ user_id: userId })
-    .onConflict((conflict) =>
-      conflict.column('user_id').doUpdateSet((eb) => ({ bytes: eb.ref('user_storage.bytes') })),
-    )
-    .returning('bytes')
-    .executeTakeFirstOrThrow();
-  return bytes;
-}
-
-export async function ownsBlob(tx: Transaction, userId: string, sha256: string): Promise<boolean> {
-  const row = await tx
-    .selectFrom('user_blobs')
-    .select('files')
-    .where('user_id', '=', userId)
-    .where('sha256', '=', sha256)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** Whether the store holds the blob, good as far as is known, and a revision keeps it there. */
-export async function isBlobKept(db: Database, sha256: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('asset_files')
-    .innerJoin('blobs', 'blobs.sha256', 'asset_files.sha256')
-    .select('asset_files.path')
-    .where('blobs.sha256', '=', sha256)
-    .where('blobs.damaged_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** Blobs without a file that nobody has wanted since `before`. */
-export async function listUnusedBlobs(db: Database, before: Date, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('blobs')
-    .select('sha256')
-    .where('touched_at', '<', before)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb.selectFrom('asset_files').select('path').whereRef('asset_files.sha256', '=', 'blobs.sha256'),
-        ),
-      ),
-    )
-    .orderBy('touched_at')
-    .limit(limit)
-    .execute();
-  return rows.map((row) => row.sha256);
-}
-
 export async function insertLineage(
   tx: Transaction,
   lineage: {
@@ -461,4 +315,14 @@ export async function listFineTunes(
     .limit(limit)
     .execute();
   return { titles: rows.map((row) => row.title), count: Number(rows[0]?.count ?? 0n) };
+}
+
+export async function selectOwnAssets(db: Database, userId: string) {
+  return db
+    .selectFrom('assets')
+    .select(['id', 'dataset_type'])
+    .where('owner_user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at', 'desc')
+    .execute();
 }

@@ -1,7 +1,7 @@
 import type { DatasetType } from '@bakehouse/contract/assets';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
-import { findReadableAsset } from './find-asset.ts';
+import { findReadableAsset } from './access/find-readable-asset.ts';
 import { findRevision, listFiles } from './queries.ts';
 
 export type AssetRevision = {
@@ -16,6 +16,7 @@ export type AssetRevision = {
     title: string;
     tags: string[];
     baseModelType: string | null;
+    family: string;
     parentAssetId: string | null;
   };
   revision: { id: string; number: number; createdAt: Date };
@@ -47,6 +48,7 @@ export async function readRevision(
       title: asset.title,
       tags: asset.tags,
       baseModelType: asset.base_model_type,
+      family: asset.family,
       parentAssetId: asset.parent_asset_id,
     },
     revision: { id: revision.id, number: revision.number, createdAt: revision.created_at },

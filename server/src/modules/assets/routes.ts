@@ -1,21 +1,35 @@
+import { filesCopyStatus } from '@bakehouse/contract/asset-files';
 import * as contract from '@bakehouse/contract/assets';
-import { type Binding, bind } from '../../platform/http/bind.ts';
+import * as links from '@bakehouse/contract/file-links';
+import { search as searchEndpoint } from '@bakehouse/contract/search';
+import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import { deleteAsset, type FindAssetUse } from './delete-asset.ts';
-import { deleteFile } from './delete-file.ts';
-import { downloadFile } from './download-file.ts';
+import { deleteFile } from './files/delete-file.ts';
+import { downloadFile } from './files/download-file.ts';
+import { getCopyStatus } from './files/get-copy-status.ts';
+import { getInfo } from './files/get-info.ts';
+import { downloadImage } from './files/links/download-image.ts';
+import { linkFile } from './files/links/link-file.ts';
+import { openFileLink } from './files/links/open-file-link.ts';
+import { sendLink } from './files/links/send-link.ts';
+import { listTree } from './files/list-tree.ts';
+import { uploadFile } from './files/upload-file.ts';
 import { getAsset } from './get-asset.ts';
-import { getInfo } from './get-info.ts';
 import { getModelReadiness, type ModelUses } from './get-model-readiness.ts';
 import { listAssets } from './list-assets.ts';
 import { previewFile } from './preview/preview-file.ts';
+import { restrictedRoutes } from './restricted/routes.ts';
+import { search } from './search/search.ts';
 import { updateAsset } from './update-asset.ts';
-import { uploadFile } from './upload-file.ts';
+
+const DOWNLOADS_PER_MINUTE = 120;
 
 /** All routes but `POST /api/v1/asset`, which training binds since it may start a fine-tune. */
 export function assetsRoutes(parts: { findUses: FindAssetUse[]; modelUses: ModelUses }): Binding[] {
   return [
     bind(contract.getAsset, (ctx, { params }) => getAsset(ctx, { assetId: params.id })),
     bind(contract.listAssets, (ctx, { query }) => listAssets(ctx, query)),
+    bind(searchEndpoint, (ctx, { query }) => search(ctx, query)),
     bind(contract.updateAsset, (ctx, { params, body }) =>
       updateAsset(ctx, { assetId: params.id, changes: body }),
     ),
@@ -28,11 +42,21 @@ export function assetsRoutes(parts: { findUses: FindAssetUse[]; modelUses: Model
     bind(contract.uploadFile, (ctx, { params }, { request }) =>
       uploadFile(ctx, { assetId: params.id, request }),
     ),
-    bind(contract.downloadFile, downloadFile),
+    bind(contract.downloadFile, (ctx, input, http) =>
+      http.request.headers.bagel_source === undefined
+        ? downloadFile(ctx, input, http)
+        : sendLink(ctx, input, http),
+    ),
+    bind(links.linkFile, (ctx, { params, query }) => linkFile(ctx, { assetId: params.id, ...query })),
+    bindPublic(links.openFileLink, openFileLink),
+    bindPublic(links.downloadImage, downloadImage, { callsPerMinute: DOWNLOADS_PER_MINUTE }),
     bind(contract.deleteFile, (ctx, { params, body }) =>
       deleteFile(ctx, { assetId: params.id, path: body.file_path }),
     ),
     bind(contract.assetInfo, (ctx, { params, query }) => getInfo(ctx, { assetId: params.id, ...query })),
+    bind(filesCopyStatus, getCopyStatus),
+    bind(contract.assetTree, (ctx, { params, query }) => listTree(ctx, { assetId: params.id, ...query })),
+    ...restrictedRoutes,
     bind(contract.previewFile, (ctx, { params, query }) =>
       previewFile(ctx, { assetId: params.id, ...query }),
     ),

@@ -1,4 +1,4 @@
-import type { AssetFile, AssetSummary, DatasetType } from '@bakehouse/contract/assets';
+import type { AssetFile, AssetSummary, AssetType } from '@bakehouse/contract/assets';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { AssetRow, FileRow } from './queries.ts';
 
@@ -8,7 +8,7 @@ const STARTER_OWNER = 'bakehouse';
 export function toSummary(row: AssetRow): AssetSummary {
   return {
     dataset_id: row.id,
-    dataset_type: row.dataset_type as DatasetType,
+    dataset_type: row.dataset_type as AssetType,
     title: row.title,
     category: row.category,
     details: row.details,
@@ -21,6 +21,7 @@ export function toSummary(row: AssetRow): AssetSummary {
     embedding_model: row.embedding_model,
     dimensions: row.dimensions,
     base_model_type: row.base_model_type,
+    family: row.family,
     parent_dataset_id: row.parent_asset_id,
     file_count: row.file_count,
     size_bytes: Number(row.size_bytes),

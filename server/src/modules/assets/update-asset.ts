@@ -5,7 +5,8 @@ import type { Context } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
-import { lockChangeableAsset } from './find-asset.ts';
+import { recordAudit } from '../accounts/record-audit.ts';
+import { lockChangeableAsset } from './access/lock-changeable-asset.ts';
 import { getAsset } from './get-asset.ts';
 import { updateAssetRow } from './queries.ts';
 
@@ -30,6 +31,7 @@ export async function updateAsset(
       });
     }
     await updateAssetRow(tx, assetId, { ...words, price_micro: price });
+    await recordAudit(tx, { userId, action: 'asset.changed', detail: { asset_id: assetId } });
     await publishChange(tx, userId, { topic: 'asset', id: assetId });
   });
   return getAsset(ctx, { assetId });

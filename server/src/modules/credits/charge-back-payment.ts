@@ -2,12 +2,12 @@ import type { chargeBackPayment as contract } from '@bakehouse/contract/credits'
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
-import { idempotent } from '../../platform/db/idempotent.ts';
+import { idempotent } from '../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
+import { findUserId } from '../accounts/find-user-id.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
-import { chargeBack } from './ledger-given.ts';
-import { findUserId } from './queries.ts';
+import { chargeBack } from './ledger/ledger-given.ts';
 
 /**
  * Books that a user's payment was taken back; the caller is an operator. What the user cannot pay at once

@@ -2,13 +2,13 @@ import type { grantCredits as contract } from '@bakehouse/contract/credits';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
-import { idempotent } from '../../platform/db/idempotent.ts';
+import { idempotent } from '../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { findUserId } from '../accounts/find-user-id.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
-import { GRANTS_ACCOUNT, userAccount } from './accounts.ts';
-import { transfer } from './ledger.ts';
-import { unknownRecipient } from './ledger-send.ts';
-import { findUserId } from './queries.ts';
+import { GRANTS_ACCOUNT, userAccount } from './ledger/accounts.ts';
+import { unknownRecipient } from './ledger/ledger-send.ts';
+import { transfer } from './ledger/transfer.ts';
 
 /**
  * Gives credits to a user; the caller is an operator. They count as bought: an operator books what was paid

@@ -1,30 +1,48 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
-import { userAccount } from './accounts.ts';
-import { type SealableTransfer, sealableColumns } from './hash-transfer.ts';
-import type { TransferKind } from './ledger.ts';
+import { userAccount } from './ledger/accounts.ts';
+import type { TransferKind } from './ledger/transfer.ts';
+import { type SealableTransfer, sealableColumns } from './verification/hash-transfer.ts';
 
 type Reader = Database | Transaction;
 
-/** Id of the user whose username, email address or id this is. */
-export async function findUserId(db: Reader, handle: string): Promise<string | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    select id from users where username = lower(${handle}) or email = lower(${handle}) or id = ${handle}`.execute(
+/** The user who has this username or id. */
+export async function findNamedUser(
+  db: Reader,
+  name: string,
+): Promise<{ id: string; username: string } | undefined> {
+  const { rows } = await sql<{ id: string; username: string }>`
+    select id, username from users where (username = lower(${name}) or id = ${name}) and deleted_at is null`.execute(
     db,
   );
-  return rows[0]?.id;
+  return rows[0];
 }
 
-type UserTotals = { balance: bigint; held: bigint; given: bigint };
+export type UserTotals = { balance: bigint; held: bigint; given: bigint; owed: bigint };
 
-/** A user's totals in micro-BGL; `held` and `given` are parts of `balance`. */
+/** A user's totals in micro-BGL; `held` and `given` are parts of `balance`, and `owed` is what a chargeback left behind. */
 export async function getUserTotals(db: Reader, userId: string): Promise<UserTotals> {
   const { rows } = await sql<UserTotals>`
-    select credits_posted - debits_posted as balance, debits_pending as held, given
+    select credits_posted - debits_posted as balance, debits_pending as held, given,
+      ledger_owed(owner_user_id) as owed
     from ledger_accounts where id = ${userAccount(userId)}`.execute(db);
   const [totals] = rows;
   if (totals === undefined) throw new Error(`User ${userId} has no ledger account`);
   return totals;
+}
+
+/** Nobody else moves, holds or gives a user's credits until the transaction has ended. */
+export async function lockUserAccount(tx: Transaction, userId: string): Promise<void> {
+  await sql`select from ledger_accounts where id = ${userAccount(userId)} for no key update`.execute(tx);
+}
+
+/** What the user has sent to others in the last 24 hours, as `ledger_send` counts it. */
+export async function sumSentInDay(db: Reader, userId: string): Promise<bigint> {
+  const { rows } = await sql<{ sent: bigint }>`
+    select coalesce(sum(amount), 0)::bigint as sent from ledger_transfers
+    where debit_account_id = ${userAccount(userId)} and kind = 'transfer'
+      and created_at > now() - interval '24 hours'`.execute(db);
+  return rows[0]?.sent ?? 0n;
 }
 
 /** How many given credits end next, and when. */
@@ -192,6 +210,27 @@ export async function sumSpendByDay(
     where revenue_account_id like 'revenue:%'
     group by 1, 2
     order by 1, 2`.execute(db);
+  return rows;
+}
+
+/** What each API key of the user asked for in a period, less what came back; the largest first. */
+export async function sumSpendByKey(
+  db: Reader,
+  input: Period & { userId: string },
+): Promise<{ key_id: string | null; amount: bigint }[]> {
+  const account = userAccount(input.userId);
+  const { rows } = await sql<{ key_id: string | null; amount: bigint }>`
+    select key_id, sum(amount)::bigint as amount
+    from (
+      select refs ->> 'key_id' as key_id, amount
+      from ledger_transfers where debit_account_id = ${account} and credit_account_id like 'revenue:%' and ${within(input)}
+      union all
+      select refs ->> 'key_id', -amount
+      from ledger_transfers where credit_account_id = ${account} and debit_account_id like 'revenue:%' and ${within(input)}
+    ) movements
+    group by 1
+    having sum(amount) <> 0
+    order by 2 desc, 1`.execute(db);
   return rows;
 }
 

@@ -1,21 +1,35 @@
+import * as codes from '@bakehouse/contract/codes';
 import * as contract from '@bakehouse/contract/credits';
+import * as purchases from '@bakehouse/contract/purchases';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import { chargeBackPayment } from './charge-back-payment.ts';
-import type { SendGathered } from './gather-sends.ts';
-import { getBalance } from './get-balance.ts';
-import { getLedger } from './get-ledger.ts';
+import { createCodes } from './codes/create-codes.ts';
+import { listCodes } from './codes/list-codes.ts';
+import { redeemCode } from './codes/redeem-code.ts';
+import { revokeCode } from './codes/revoke-code.ts';
 import { grantCredits } from './grant-credits.ts';
-import { listPrices } from './list-prices.ts';
-import { listSpend } from './list-spend.ts';
-import { listTransactions } from './list-transactions.ts';
+import type { SendGathered } from './ledger/gather-sends.ts';
+import { listAccounts } from './list-accounts.ts';
+import { previewTransfer } from './preview-transfer.ts';
+import { listPrices } from './prices/list-prices.ts';
+import { listPurchases } from './purchases/list-purchases.ts';
+import type { PaymentProvider } from './purchases/payment-provider.ts';
+import { startPurchase } from './purchases/start-purchase.ts';
+import { getBalance } from './statement/get-balance.ts';
+import { listSpend } from './statement/list-spend.ts';
+import { listTransactions } from './statement/list-transactions.ts';
 import { transferCredits } from './transfer-credits.ts';
 import { getUsageWindow } from './usage/get-usage-window.ts';
+import { getLedger } from './verification/get-ledger.ts';
 
 export const creditsRoutes = ({
   send,
+  payments,
   databaseUrl,
 }: {
   send: SendGathered;
+  /** Null where no credits are sold. */
+  payments: PaymentProvider | null;
   databaseUrl: string;
 }): Binding[] => [
   bind(contract.getBalance, (ctx) => getBalance(ctx)),
@@ -24,8 +38,19 @@ export const creditsRoutes = ({
   bind(contract.listSpend, (ctx, { query }) => listSpend(ctx, query)),
   // Stricter than the rest: a stolen key must not empty an account before its owner looks.
   bind(contract.transferTokens, (ctx, { body }) => transferCredits(ctx, send, body), { callsPerMinute: 60 }),
+  bind(contract.previewTransfer, (ctx, { query }) => previewTransfer(ctx, query), { callsPerMinute: 60 }),
+  bind(purchases.listPurchases, (ctx) => listPurchases(ctx, payments !== null)),
+  bind(purchases.startPurchase, (ctx, { body }) => startPurchase(ctx, payments, body), {
+    callsPerMinute: 10,
+  }),
+  // Nobody guesses codes.
+  bind(codes.redeemCode, (ctx, { body }) => redeemCode(ctx, body), { callsPerMinute: 10 }),
+  bind(codes.listCodes, (ctx, { query }) => listCodes(ctx, query)),
+  bind(codes.createCodes, (ctx, { body }) => createCodes(ctx, body)),
+  bind(codes.revokeCode, revokeCode),
   bindPublic(contract.listPrices, async () => listPrices()),
   bind(contract.getLedger, (ctx) => getLedger(ctx, databaseUrl)),
+  bind(contract.listAccounts, listAccounts),
   bind(contract.grantCredits, (ctx, { body }) => grantCredits(ctx, body)),
   bind(contract.chargeBackPayment, (ctx, { body }) => chargeBackPayment(ctx, body)),
 ];

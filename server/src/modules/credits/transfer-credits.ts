@@ -2,10 +2,11 @@ import type { transferTokens } from '@bakehouse/contract/credits';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
-import { refuseUnusableKey } from '../../platform/db/idempotent.ts';
+import { refuseUnusableKey } from '../../platform/db/idempotency/idempotent.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { SendGathered } from './gather-sends.ts';
-import { readSend, type Send } from './ledger-send.ts';
+import { announceChange } from '../../platform/events/publish-change.ts';
+import type { SendGathered } from './ledger/gather-sends.ts';
+import { readSend, type Send } from './ledger/ledger-send.ts';
 
 /** Sends the caller's credits to another user. The ledger itself keeps the key. Throws what `readSend` throws, and 'forbidden' for a key with a budget. */
 export async function transferCredits(
@@ -28,6 +29,8 @@ export async function transferCredits(
     idempotencyKey,
   };
   const { transferId, recipientId } = readSend(await send(asked), asked);
-  for (const id of [userId, recipientId]) ctx.events.announce(id, { topic: 'balance', id });
+  for (const id of [userId, recipientId]) announceChange(ctx.db, id, { topic: 'balance', id });
+  // The transfer has written it (`ledger_transfers_notify`).
+  announceChange(ctx.db, recipientId, { topic: 'notification', id: recipientId });
   return { transaction_id: transferId, amount: formatBgl(input.amount) };
 }

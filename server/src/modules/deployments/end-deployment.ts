@@ -1,23 +1,29 @@
 import type { Services } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
-import { settleTime } from './meter-deployment.ts';
+import { recordAudit } from '../accounts/record-audit.ts';
+import { countTime, settleTime } from './metering/meter-deployment.ts';
 import { lockDeployment, noteEnd } from './queries.ts';
-import { reconcileTextServer } from './reconcile-text-server.ts';
+import { reconcileModelServer } from './servers/reconcile-model-server.ts';
 
-/** Ends a deployment for good and settles its bill: the time in which it answered. One that has ended stays as it is. */
+/**
+ * Ends a deployment for good and settles its bill: the time in which it answered. One that has ended stays as it is.
+ * `endedBy` is the user who wants it; null for the server itself.
+ */
 export async function endDeployment(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   podId: string,
-  reason: string,
+  { reason, endedBy }: { reason: string; endedBy: string | null },
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     const deployment = await lockDeployment(tx, podId);
     if (deployment.terminated_at) return;
     const now = clock.now();
+    const counted = await countTime(tx, now, deployment);
     await noteEnd(tx, podId, { now, failed: false, reason });
-    await reconcileTextServer(tx, clock, deployment.text_server_id);
+    await reconcileModelServer(tx, clock, deployment.model_server_id);
+    await recordAudit(tx, { userId: endedBy, action: 'deployment.ended', detail: { pod_id: podId, reason } });
     await publishChange(tx, deployment.user_id, { topic: 'deployment', id: podId });
-    await settleTime(tx, now, deployment);
+    await settleTime(tx, now, counted);
   });
 }

@@ -1,152 +1,30 @@
-import { type Insertable, sql } from 'kysely';
-import type { Workload } from '../../engine/workload.ts';
+import type { DeploymentFilter } from '@bakehouse/contract/deployments';
+import { type Insertable, type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Workload, WorkloadState } from '../../engine/workload.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DeploymentsTable } from '../../platform/db/schema.generated.ts';
+import type { KindName } from './kinds/kinds.ts';
+import { lockModelServers } from './servers/server-queries.ts';
 
 type Db = Database | Transaction;
 
 /*
- * The SQL of this module. Locks are taken in one order everywhere: text server, deployment, workload,
+ * The SQL of deployments; that of model servers lies in servers/server-queries.ts. Locks are taken in one order everywhere: model server, deployment, workload,
  * ledger.
  */
 
 export type DeploymentRow = Awaited<ReturnType<typeof lockDeployment>>;
-export type TextServerRow = Awaited<ReturnType<typeof lockTextServer>>;
-
-// Text servers
-
-/** The server row, locked: whoever plans for a text server does it alone. */
-export async function lockTextServer(tx: Transaction, id: string) {
-  return tx.selectFrom('text_servers').selectAll().where('id', '=', id).forUpdate().executeTakeFirstOrThrow();
-}
-
-export async function findTextServer(db: Db, id: string) {
-  return db.selectFrom('text_servers').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-}
-
-export async function findTextServerOfWorkload(db: Db, workloadId: string) {
-  return db
-    .selectFrom('text_servers')
-    .select('id')
-    .where((where) =>
-      where.or([where('workload_id', '=', workloadId), where('next_workload_id', '=', workloadId)]),
-    )
-    .executeTakeFirst();
-}
-
-export type NewTextServer = {
-  engine: string;
-  filesSha256: string;
-  baseFiles: string;
-  modelFile: string;
-  accelerator: string | null;
-  acceleratorCount: number;
-};
-
-/** Makes the row, or locks the one that is there. Returns its id. */
-export async function upsertTextServer(tx: Transaction, server: NewTextServer): Promise<string> {
-  const { id } = await tx
-    .insertInto('text_servers')
-    .values({
-      engine: server.engine,
-      files_sha256: server.filesSha256,
-      base_files: server.baseFiles,
-      model_file: server.modelFile,
-      accelerator: server.accelerator,
-      accelerator_count: server.acceleratorCount,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['engine', 'files_sha256', 'accelerator', 'accelerator_count'])
-        // Changes nothing; makes the row that is there come back, locked.
-        .doUpdateSet((row) => ({ engine: row.ref('excluded.engine') })),
-    )
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
-}
-
-export async function setWorkloads(
-  tx: Transaction,
-  id: string,
-  values: { workload_id: string | null; next_workload_id: string | null; cautious: boolean },
-): Promise<void> {
-  await tx.updateTable('text_servers').set(values).where('id', '=', id).execute();
-}
-
-/** Gives the starter model's name to one text server; another that had it stops answering to it. */
-export async function nameStarterServer(
-  tx: Transaction,
-  id: string,
-  starter: { assetId: string; modelName: string },
-): Promise<void> {
-  await tx
-    .updateTable('text_servers')
-    .set({ starter_asset_id: null, starter_name: null, starter_requested_at: null })
-    .where('starter_name', '=', starter.modelName)
-    .where('id', '<>', id)
-    .execute();
-  await tx
-    .updateTable('text_servers')
-    .set({ starter_asset_id: starter.assetId, starter_name: starter.modelName })
-    .where('id', '=', id)
-    .execute();
-}
-
-/** Null: nobody asks for the starter model any more. */
-export async function setStarterRequested(db: Db, id: string, at: Date | null): Promise<void> {
-  await db.updateTable('text_servers').set({ starter_requested_at: at }).where('id', '=', id).execute();
-}
-
-/** The starter model is asked something, or still answers. One that nobody has woken stays as it is. */
-export async function noteStarterRequest(db: Db, id: string, now: Date): Promise<void> {
-  await db
-    .updateTable('text_servers')
-    .set({ starter_requested_at: now })
-    .where('id', '=', id)
-    .where('starter_requested_at', 'is not', null)
-    .execute();
-}
-
-/** Text servers that have, or should have, a workload. */
-export async function listTextServersInUse(db: Db) {
-  return db
-    .selectFrom('text_servers')
-    .select('id')
-    .where((where) =>
-      where.or([
-        where('workload_id', 'is not', null),
-        where('next_workload_id', 'is not', null),
-        where('starter_requested_at', 'is not', null),
-        where.exists(
-          where
-            .selectFrom('deployments')
-            .select('id')
-            .whereRef('text_server_id', '=', 'text_servers.id')
-            .where('terminated_at', 'is', null)
-            .where('sleeping', '=', false),
-        ),
-      ]),
-    )
-    .execute();
-}
-
-/** Text servers whose starter model has not been asked since `before`. */
-export async function listIdleStarterServers(db: Db, before: Date) {
-  return db.selectFrom('text_servers').select('id').where('starter_requested_at', '<', before).execute();
-}
 
 // Deployments
 
-/** Locks the deployment's text server and then the deployment. */
+/** Locks the deployment's model servers and then the deployment. */
 export async function lockDeployment(tx: Transaction, podId: string) {
-  await tx
-    .selectFrom('text_servers')
-    .innerJoin('deployments', 'deployments.text_server_id', 'text_servers.id')
-    .select('text_servers.id')
-    .where('deployments.id', '=', podId)
-    .forUpdate('text_servers')
-    .executeTakeFirst();
+  const { model_server_id } = await tx
+    .selectFrom('deployments')
+    .select('model_server_id')
+    .where('id', '=', podId)
+    .executeTakeFirstOrThrow();
+  await lockModelServers(tx, model_server_id);
   return tx
     .selectFrom('deployments')
     .selectAll()
@@ -155,24 +33,16 @@ export async function lockDeployment(tx: Transaction, podId: string) {
     .executeTakeFirstOrThrow();
 }
 
-/** The deployments that a text server has to carry, asleep or awake, oldest first. */
-export async function listLiveDeployments(db: Db, textServerId: string) {
-  return db
-    .selectFrom('deployments')
-    .selectAll()
-    .where('text_server_id', '=', textServerId)
-    .where('terminated_at', 'is', null)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-}
+/** Whose deployment, of which kind. */
+export type OwnDeployment = { userId: string; podId: string; kind: KindName };
 
-export async function findDeployment(db: Db, owner: { userId: string; podId: string }) {
+export async function findDeployment(db: Db, { userId, podId, kind }: OwnDeployment) {
   return db
     .selectFrom('deployments')
     .selectAll()
-    .where('id', '=', owner.podId)
-    .where('user_id', '=', owner.userId)
+    .where('id', '=', podId)
+    .where('user_id', '=', userId)
+    .where('kind', '=', kind)
     .executeTakeFirst();
 }
 
@@ -188,13 +58,13 @@ export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string
   const { rows } = await sql<Carrier & { id: string }>`
     select deployments.id, server.accelerator, server.accelerator_count, to_jsonb(carrier) as workload
     from deployments
-    join text_servers server on server.id = deployments.text_server_id
+    join model_servers server on server.id = deployments.model_server_id
     left join lateral (
       select state, reason, phase, done, total from workloads
       where workloads.id in (server.workload_id, server.next_workload_id)
-        and (deployments.adapter_file is null or exists (
-          select from jsonb_array_elements(spec -> 'adapters') adapter
-          where adapter ->> 'name' = deployments.revision_id::text))
+        and (deployments.adapter is null or exists (
+          select from jsonb_array_elements(spec -> 'adapters') as loaded (one)
+          where loaded.one ->> 'name' = deployments.revision_id::text))
       order by workloads.id = server.workload_id desc
       limit 1
     ) carrier on true
@@ -202,20 +72,37 @@ export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string
   return new Map(rows.map(({ id, ...carrier }) => [id, carrier]));
 }
 
-type DeploymentFilter = {
+type Wanted = {
   userId: string;
+  kind: KindName;
   includeTerminated: boolean;
+  /** Of the ended ones too, where it asks for them. */
+  status?: DeploymentFilter | undefined;
+  search?: string | undefined;
   assetId?: string | undefined;
   cursor?: string | undefined;
   /** All of them unless given. */
   limit?: number;
 };
 
+const hasStatus: Record<DeploymentFilter, RawBuilder<SqlBool>> = {
+  running: sql`terminated_at is null and not sleeping`,
+  sleeping: sql`terminated_at is null and sleeping`,
+  failed: sql`failed`,
+  terminated: sql`terminated_at is not null and not failed`,
+};
+
 /** Newest first, those that come after the deployment `cursor`. */
-export async function listDeployments(db: Db, filter: DeploymentFilter) {
-  const { userId, includeTerminated, assetId, cursor, limit } = filter;
-  let query = db.selectFrom('deployments').selectAll().where('user_id', '=', userId);
-  if (!includeTerminated) query = query.where('terminated_at', 'is', null);
+export async function selectDeployments(db: Db, wanted: Wanted) {
+  const { userId, kind, includeTerminated, status, search = '', assetId, cursor, limit } = wanted;
+  let query = db.selectFrom('deployments').selectAll().where('user_id', '=', userId).where('kind', '=', kind);
+  if (status !== undefined) query = query.where(hasStatus[status]);
+  else if (!includeTerminated) query = query.where('terminated_at', 'is', null);
+  if (search !== '') {
+    query = query.where(
+      sql<boolean>`strpos(lower(concat_ws(chr(10), title, model_name, base_model_title)), lower(${search})) > 0`,
+    );
+  }
   if (assetId !== undefined) query = query.where('asset_id', '=', assetId);
   if (cursor !== undefined) {
     query = query.where(
@@ -227,36 +114,11 @@ export async function listDeployments(db: Db, filter: DeploymentFilter) {
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
 }
 
-/**
- * How many bases, apart from starter models and that of `serverId`, awake deployments keep on the
- * CPU: the user's own and all. Whoever asks this does it alone until the transaction ends.
- */
-export async function countBasesAwake(
-  tx: Transaction,
-  { userId, serverId, starterIds }: { userId: string; serverId: string; starterIds: string[] },
-): Promise<{ own: number; all: number }> {
-  await sql`select pg_advisory_xact_lock(hashtextextended('bases awake', 0))`.execute(tx);
-  const { own, all } = await tx
-    .selectFrom('deployments')
-    .innerJoin('text_servers', 'text_servers.id', 'deployments.text_server_id')
-    .select([
-      sql<bigint>`count(distinct text_servers.id) filter (where deployments.user_id = ${userId})`.as('own'),
-      sql<bigint>`count(distinct text_servers.id)`.as('all'),
-    ])
-    .where('deployments.terminated_at', 'is', null)
-    .where('deployments.sleeping', '=', false)
-    .where('text_servers.accelerator', 'is', null)
-    .where(sql<boolean>`deployments.base_asset_id <> all (${starterIds}::uuid[])`)
-    .where('text_servers.id', '<>', serverId)
-    .executeTakeFirstOrThrow();
-  return { own: Number(own), all: Number(all) };
-}
-
 /** Awake deployments, whose time runs and whose idle guard may act. */
 export async function listAwakeDeployments(db: Db) {
   return db
     .selectFrom('deployments')
-    .select('id')
+    .select(['id', 'user_id'])
     .where('terminated_at', 'is', null)
     .where('sleeping', '=', false)
     .orderBy('metered_at', (order) => order.asc().nullsFirst())
@@ -284,11 +146,12 @@ export async function findDeploymentOfAsset(db: Db, assetId: string) {
     .executeTakeFirst();
 }
 
-/** What is spent and used by all deployments of a user. Amounts are micro-BGL. */
-export async function sumDeployments(db: Db, userId: string) {
+/** What is spent and used by all deployments of a kind that a user has. Amounts are micro-BGL. */
+export async function selectSums(db: Db, { userId, kind }: { userId: string; kind: KindName }) {
   return db
     .selectFrom('deployments')
     .where('user_id', '=', userId)
+    .where('kind', '=', kind)
     .select((s) => [
       s.fn.countAll<bigint>().as('total'),
       sql<bigint>`count(*) filter (where failed)`.as('failed'),
@@ -307,10 +170,14 @@ export async function insertDeployment(tx: Transaction, row: Insertable<Deployme
 // What happens to a deployment
 
 /** A period has been held. */
-export async function noteHold(tx: Transaction, podId: string, holdId: string): Promise<void> {
+export async function noteHold(
+  tx: Transaction,
+  podId: string,
+  { holdId, heldMs }: { holdId: string; heldMs: bigint },
+): Promise<void> {
   await tx
     .updateTable('deployments')
-    .set((row) => ({ hold_id: holdId, holds_made: row('holds_made', '+', 1) }))
+    .set((row) => ({ hold_id: holdId, held_ms: heldMs, holds_made: row('holds_made', '+', 1) }))
     .where('id', '=', podId)
     .execute();
 }
@@ -329,15 +196,15 @@ export async function noteSettled(tx: Transaction, podId: string, amountMicro: b
     .execute();
 }
 
-/** Time up to `meteredAt` has been counted; null: nothing answers, and the meter stands still. */
+/** Time up to `meteredAt` has been counted, and so many replicas answer since; null: none does, and the meter stands still. */
 export async function noteTime(
   tx: Transaction,
   podId: string,
-  time: { unsettledMs: bigint; meteredAt: Date | null },
+  time: { unsettledMs: bigint; meteredAt: Date | null; replicas: number },
 ): Promise<void> {
   await tx
     .updateTable('deployments')
-    .set({ unsettled_ms: time.unsettledMs, metered_at: time.meteredAt })
+    .set({ unsettled_ms: time.unsettledMs, metered_at: time.meteredAt, metered_replicas: time.replicas })
     .where('id', '=', podId)
     .execute();
 }
@@ -353,12 +220,17 @@ export async function noteCarrier(
     update deployments set
       carrier_id = ${carrier.workloadId},
       ready_at = coalesce(ready_at, ${carrier.now}),
+      metered_replicas = case when metered_at is null then 1 else metered_replicas end,
       metered_at = case when sleeping then null else coalesce(metered_at, ${carrier.now}) end
     where id = any (${podIds})`.execute(tx);
 }
 
 export async function noteAsleep(tx: Transaction, podId: string, reason: string): Promise<void> {
-  await tx.updateTable('deployments').set({ sleeping: true, reason }).where('id', '=', podId).execute();
+  await tx
+    .updateTable('deployments')
+    .set({ sleeping: true, reason, replicas: sql`greatest(min_replicas, 1)`, busy_at: null })
+    .where('id', '=', podId)
+    .execute();
 }
 
 export async function noteAwake(tx: Transaction, podId: string, now: Date): Promise<void> {
@@ -390,4 +262,82 @@ export async function noteEnd(
 /** The model is asked something, or still answers. */
 export async function noteRequest(db: Db, podId: string, now: Date): Promise<void> {
   await db.updateTable('deployments').set({ last_request_at: now }).where('id', '=', podId).execute();
+}
+
+export async function findRow(db: Db, podId: string) {
+  return db.selectFrom('deployments').selectAll().where('id', '=', podId).executeTakeFirstOrThrow();
+}
+
+/** Its last replica is in use; nothing is noted of one that is not the last. */
+export async function noteReplicaUse(
+  db: Db,
+  { podId, serverId, now }: { podId: string; serverId: string; now: Date },
+): Promise<void> {
+  await db
+    .updateTable('deployments')
+    .set({ busy_at: now })
+    .where('id', '=', podId)
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom('model_servers')
+          .select('id')
+          .where('id', '=', serverId)
+          .whereRef('deployment_id', '=', 'deployments.id')
+          .whereRef('replica', '=', 'deployments.replicas'),
+      ),
+    )
+    .execute();
+}
+
+/** So many replicas are wanted from now on, the last of which has its own time to be used. */
+export async function setReplicas(
+  tx: Transaction,
+  podId: string,
+  { replicas, now }: { replicas: number; now: Date },
+): Promise<void> {
+  await tx.updateTable('deployments').set({ replicas, busy_at: now }).where('id', '=', podId).execute();
+}
+
+/** Its last replica found no slot, or could not start, and is not wanted any more. */
+export async function noteNoRoom(
+  tx: Transaction,
+  podId: string,
+  { replicas, now }: { replicas: number; now: Date },
+): Promise<void> {
+  await tx.updateTable('deployments').set({ replicas, no_room_at: now }).where('id', '=', podId).execute();
+}
+
+/** How many of the deployment's replicas have a workload in one of these states. */
+export async function countReplicas(
+  tx: Transaction,
+  { id, carrier_id }: { id: string; carrier_id: string | null },
+  states: WorkloadState[],
+): Promise<number> {
+  const { count } = await tx
+    .selectFrom('workloads')
+    .select((s) => s.fn.countAll<bigint>().as('count'))
+    .where('state', 'in', states)
+    .where((where) =>
+      where.or([
+        where('id', '=', carrier_id),
+        where(
+          'id',
+          'in',
+          where.selectFrom('model_servers').select('workload_id').where('deployment_id', '=', id),
+        ),
+      ]),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function selectLivePodIds(db: Db, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('deployments')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('terminated_at', 'is', null)
+    .execute();
+  return rows.map(({ id }) => id);
 }

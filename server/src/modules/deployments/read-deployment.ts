@@ -1,48 +1,61 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Config } from '../../config.ts';
+import { findWorkloadWithSpec } from '../../engine/find-workload-with-spec.ts';
 import { cutHostPaths } from '../../engine/machine/cut-host-paths.ts';
-import { findWorkloadWithSpec } from '../../engine/queries.ts';
 import type { WorkloadWithSpec } from '../../engine/workload.ts';
-import type { Services } from '../../platform/context.ts';
+import type { Context, Services } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { deviceLabel } from './choose-placement.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
-import { type ShownDeployment, showDeployment } from './deployment-status.ts';
-import { PERIOD_MS, timeCostMicro, usedMs } from './meter-deployment.ts';
-import { type Carrier, type DeploymentRow, findCarriers, findDeployment } from './queries.ts';
-import { carries } from './reconcile-text-server.ts';
+import { type DeploymentState, showDeployment } from './kinds/deployment-state.ts';
+import { PERIOD_MS, timeCostMicro, usedMs } from './metering/meter-deployment.ts';
+import { deviceLabel } from './placement/choose-placement.ts';
+import {
+  type Carrier,
+  type DeploymentRow,
+  findCarriers,
+  findDeployment,
+  type OwnDeployment,
+} from './queries.ts';
+import { carries } from './servers/plan/server-workload.ts';
 
-/** One deployment of the user as the wire shows it. Throws AppError 'not_found'. */
+/** A deployment with where it is, before the wire of its kind has given that its word. */
+export type DeploymentView = Omit<Deployment, 'status' | 'job_status'> & {
+  state: DeploymentState;
+  phase: string;
+};
+
+/** One deployment of the caller. Throws AppError 'not_found'. */
 export async function readDeployment(
-  services: Pick<Services, 'db' | 'clock' | 'config'>,
-  owner: { userId: string; podId: string },
-): Promise<Deployment> {
-  const row = await findDeployment(services.db, owner);
-  const [shown] = row ? await toWire(services, [row]) : [];
-  if (!shown) throw deploymentNotFound();
-  return shown;
+  ctx: Context,
+  { podId, kind }: Omit<OwnDeployment, 'userId'>,
+): Promise<DeploymentView> {
+  const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId, kind });
+  const [view] = row ? await viewDeployments(ctx, [row]) : [];
+  if (!view) throw deploymentNotFound();
+  return view;
 }
 
-/** Rows with the state of the workloads that carry them, in the words of the wire. */
-export async function toWire(
+/** Rows with the state of the workloads that carry them. */
+export async function viewDeployments(
   { db, clock, config }: Pick<Services, 'db' | 'clock' | 'config'>,
   rows: DeploymentRow[],
-): Promise<Deployment[]> {
+): Promise<DeploymentView[]> {
   const ids = rows.map(({ id }) => id);
   const carriers = rows.length > 0 ? await findCarriers(db, ids) : new Map<string, Carrier>();
   return rows.flatMap((row) => {
     const carrier = carriers.get(row.id);
-    return carrier ? [toDeployment(row, carrier, { now: clock.now(), config })] : [];
+    return carrier ? [viewDeployment(row, carrier, { now: clock.now(), config })] : [];
   });
 }
 
-function toDeployment(
+function viewDeployment(
   row: DeploymentRow,
   carrier: Carrier,
   { now, config }: { now: Date; config: Config },
-): Deployment {
-  const shown = show(row, carrier);
+): DeploymentView {
+  const { terminated_at: terminatedAt, failed, sleeping, reason } = row;
+  const shown = showDeployment({ terminatedAt, failed, sleeping, reason }, carrier.workload);
   const used = timeCostMicro(row, usedMs(row, now));
   return {
     pod_id: row.id,
@@ -51,7 +64,8 @@ function toDeployment(
     model_name: row.model_name,
     title: row.title,
     base_model_title: row.base_model_title,
-    status: shown.status,
+    state: shown.state,
+    phase: shown.phase,
     reason: cutHostPaths(config, shown.reason),
     progress: shown.progress,
     instance_type: row.instance_type,
@@ -61,14 +75,12 @@ function toDeployment(
     last_request_at: row.last_request_at?.toISOString() ?? null,
     terminated_at: row.terminated_at?.toISOString() ?? null,
     price_per_hour: formatBgl(timeCostMicro(row, BigInt(PERIOD_MS))),
+    auto_scale: row.auto_scale,
+    min_replicas: row.min_replicas,
+    max_replicas: row.max_replicas,
+    replicas: row.replicas,
     cost_so_far: formatBgl(row.settled_micro + (row.hold_id ? used : 0n)),
   };
-}
-
-/** The state of a deployment: that of the workload which carries it, or will. */
-export function show(row: DeploymentRow, { workload }: Carrier): ShownDeployment {
-  const { terminated_at: terminatedAt, failed, sleeping, reason } = row;
-  return showDeployment({ terminatedAt, failed, sleeping, reason }, workload);
 }
 
 type ServerWorkloads = { workload_id: string | null; next_workload_id: string | null };

@@ -1,30 +1,58 @@
 import * as chat from '@bakehouse/contract/chat';
 import * as contract from '@bakehouse/contract/deployments';
+import { AppError } from '../../platform/errors.ts';
 import { type Binding, bind } from '../../platform/http/bind.ts';
-import { answerCompletion } from './answer-completion.ts';
-import { deployVllm } from './deploy-vllm.ts';
-import { getVllmLogs } from './get-vllm-logs.ts';
-import { getVllmMetrics } from './get-vllm-metrics.ts';
-import { getVllmProgress } from './get-vllm-progress.ts';
-import { getVllmStats } from './get-vllm-stats.ts';
-import { getModel, listModels } from './list-models.ts';
-import { listVllm } from './list-vllm.ts';
+import { deploy } from './deploy.ts';
+import { answerCompletion } from './gateway/answer-completion.ts';
+import { getModel, listModels } from './gateway/list-models.ts';
+import { toVllm, toVllmMetrics, toVllmProgress, toVllmStats } from './kinds/to-vllm.ts';
+import { listDeployments } from './list-deployments.ts';
+import { quoteDeployment } from './quote-deployment.ts';
 import { readDeployment } from './read-deployment.ts';
+import { readLogs } from './read-logs.ts';
+import { readMetrics } from './read-metrics.ts';
 import type { ServingParts } from './serving-parts.ts';
-import { terminatePod } from './terminate-pod.ts';
+import { sumDeployments } from './sum-deployments.ts';
+import { terminateDeployment } from './terminate-deployment.ts';
 
 export function deploymentsRoutes(parts: ServingParts): Binding[] {
+  return [...vllmRoutes(parts), ...gatewayRoutes(parts)];
+}
+
+/** The wire's calls for deployments of the kind text. */
+function vllmRoutes(parts: ServingParts): Binding[] {
+  const kind = 'text';
   return [
-    bind(contract.deployVllm, (ctx, input) => deployVllm(ctx, parts, input)),
-    bind(contract.listVllm, listVllm),
-    bind(contract.vllmStats, (ctx) => getVllmStats(ctx)),
-    bind(contract.vllmStatus, (ctx, { params }) =>
-      readDeployment(ctx, { userId: ctx.caller.userId, podId: params.podId }),
+    bind(contract.deployVllm, (ctx, { body }) => deploy(ctx, parts, { kind, body })),
+    bind(contract.quoteVllm, (ctx, { body }) => quoteDeployment(ctx, parts, { kind, body })),
+    bind(contract.listVllm, async (ctx, { query }) => {
+      const { include_terminated: includeTerminated, model_id: modelId, ...rest } = query;
+      const page = await listDeployments(ctx, { kind, includeTerminated, modelId, ...rest });
+      return { pods: page.deployments.map(toVllm), next_cursor: page.nextCursor };
+    }),
+    bind(contract.vllmStats, async (ctx) => toVllmStats(await sumDeployments(ctx, { kind }))),
+    bind(contract.vllmStatus, async (ctx, { params: { podId } }) =>
+      toVllm(await readDeployment(ctx, { podId, kind })),
     ),
-    bind(contract.vllmProgress, getVllmProgress),
-    bind(contract.vllmLogs, getVllmLogs),
-    bind(contract.vllmMetrics, getVllmMetrics),
-    bind(contract.terminatePod, terminatePod),
+    bind(contract.vllmProgress, async (ctx, { params: { podId } }) =>
+      toVllmProgress(await readDeployment(ctx, { podId, kind })),
+    ),
+    bind(contract.vllmLogs, async (ctx, { params: { podId }, query: { limit } }) => {
+      const lines = await readLogs(ctx, { podId, kind, limit });
+      return { lines: lines.map(({ at, line }) => ({ at: at.toISOString(), line })) };
+    }),
+    bind(contract.vllmMetrics, async (ctx, { params: { podId }, query: { minutes } }) =>
+      toVllmMetrics(await readMetrics(ctx, { podId, minutes })),
+    ),
+    bind(contract.terminatePod, async (ctx, { params: { podId }, query, body }) => {
+      if (query.user_id === undefined && body?.user_id === undefined) throw missingUser();
+      return toVllm(await terminateDeployment(ctx, { podId, kind }));
+    }),
+  ];
+}
+
+function gatewayRoutes(parts: ServingParts): Binding[] {
+  return [
     bind(chat.listModels, (ctx) => listModels(ctx)),
     bind(chat.getModel, getModel),
     bind(chat.chatCompletions, (ctx, { body }, http) =>
@@ -34,4 +62,11 @@ export function deploymentsRoutes(parts: ServingParts): Binding[] {
       answerCompletion(ctx, parts, '/v1/completions', body, http),
     ),
   ];
+}
+
+function missingUser(): AppError {
+  return new AppError('invalid_request', {
+    publicMessage: 'user_id is required: in the query, as ?user_id=..., or in the body',
+    param: 'user_id',
+  });
 }

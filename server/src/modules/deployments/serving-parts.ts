@@ -1,7 +1,11 @@
-import type { Capacity } from '../../engine/queue.ts';
+import type { Capacity } from '../../engine/queue/queue.ts';
 import type { UsageLeader } from '../credits/usage/usage-leader.ts';
-import type { GatewayPresence } from './gateway-presence.ts';
-import type { KeepRequest } from './keep-requests.ts';
+import type { KeepRequest } from './gateway/keep-requests.ts';
+import type { GatewayPresence } from './gateway/upstream/gateway-presence.ts';
+import type { SlotsByAddress } from './gateway/upstream/prompt-slots.ts';
+import type { RecallUpstream } from './gateway/upstream/recall-upstreams.ts';
+import type { ReplicaScaling } from './gateway/upstream/replica-scaling.ts';
+import type { ServerTurns } from './gateway/upstream/server-turns.ts';
 
 /** What this module takes from the program around it. */
 export type ServingParts = {
@@ -11,4 +15,9 @@ export type ServingParts = {
   /** The usage windows of this process. */
   usage: UsageLeader;
   keepRequest: KeepRequest;
+  recallUpstream: RecallUpstream;
+  replicas: ReplicaScaling;
+  turns: ServerTurns;
+  /** What the caches of the model servers hold, as far as this process knows. */
+  slots: SlotsByAddress;
 };

@@ -1,9 +1,9 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
-import { settleTime } from './meter-deployment.ts';
+import { countTime, settleTime } from './metering/meter-deployment.ts';
 import { type DeploymentRow, noteAsleep } from './queries.ts';
-import { reconcileTextServer } from './reconcile-text-server.ts';
+import { reconcileModelServer } from './servers/reconcile-model-server.ts';
 
 /** Lets the deployment sleep and settles its time; its next request wakes it. A step under the row's lock. */
 export async function sleepDeployment(
@@ -11,12 +11,14 @@ export async function sleepDeployment(
   clock: Clock,
   deployment: DeploymentRow,
 ): Promise<void> {
+  const now = clock.now();
+  const counted = await countTime(tx, now, deployment);
   await noteAsleep(
     tx,
     deployment.id,
     'Asleep: nobody asked it anything for a while. The next request wakes it.',
   );
-  await reconcileTextServer(tx, clock, deployment.text_server_id);
+  await reconcileModelServer(tx, clock, deployment.model_server_id);
   await publishChange(tx, deployment.user_id, { topic: 'deployment', id: deployment.id });
-  await settleTime(tx, clock.now(), deployment);
+  await settleTime(tx, now, counted);
 }

@@ -1,7 +1,7 @@
 import type { GpuType } from '@bakehouse/contract/limits';
 import { expect, test } from 'vitest';
-import type { Gpu } from '../../engine/gpu.ts';
-import { listed, unlisted } from '../../engine/test-gpus.ts';
+import type { Gpu } from '../../engine/queue/gpu.ts';
+import { listed, unlisted } from '../../engine/testing/test-gpus.ts';
 import { placeRun } from './place-run.ts';
 
 const GB = 1024 ** 3;
@@ -65,7 +65,12 @@ test.each<Row>([
     'the CPU where there are no GPUs',
     { type: 'NVIDIA_TESLA_A100', count: 4 },
     [],
-    { ...onCpu, description: "The run goes to this machine's CPU and is charged at the CPU price." },
+    {
+      ...onCpu,
+      description:
+        'This machine has no NVIDIA Tesla A100 (40GB): the run goes to its CPU and is charged at the CPU price. ' +
+        'The number of GPUs makes no difference there.',
+    },
   ],
 ])('a run goes to %s', (_case, { type, count = 1, gigabytes = 8 }, gpus, { accelerator, ...expected }) => {
   const place = placeRun({ type, count }, gigabytes * GB, { gpus });

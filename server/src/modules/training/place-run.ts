@@ -1,10 +1,10 @@
 import { type GpuType, gpuLabel } from '@bakehouse/contract/limits';
-import { chooseGpu } from '../../engine/choose-gpu.ts';
-import type { Gpu } from '../../engine/gpu.ts';
-import type { Capacity } from '../../engine/queue.ts';
+import { chooseGpu } from '../../engine/queue/choose-gpu.ts';
+import type { Gpu } from '../../engine/queue/gpu.ts';
+import type { Capacity } from '../../engine/queue/queue.ts';
 import type { Placement } from '../../engine/workload.ts';
-import type { PriceId } from '../credits/prices.ts';
-import { fitsInto, gigabytes } from './estimate-run.ts';
+import type { PriceId } from '../credits/prices/prices.ts';
+import { fitsInto, gigabytes } from './validation/estimate-run.ts';
 
 /** The trainer is one process on one GPU: docs/decisions/a-run-trains-on-one-gpu.md. */
 const GPUS_PER_RUN = 1;
@@ -36,16 +36,17 @@ export function placeRun(
   );
   const lack = `This machine has no ${gpuLabel(wanted.type)}`;
   if (gpu === null) {
-    const none = capacity.gpus?.length
-      ? `${lack}, and no other GPU for the ${gigabytes(neededBytes)} that the run needs: it`
-      : 'The run';
+    const goes = capacity.gpus?.length
+      ? `${lack}, and no other GPU for the ${gigabytes(neededBytes)} that the run needs: it goes to this machine's CPU`
+      : `${lack}: the run goes to its CPU`;
+    const others = wanted.count > 1 ? ' The number of GPUs makes no difference there.' : '';
     return {
       placement: { accelerator: null, count: 0 },
       gpu,
       devices: 1,
       priceId: 'training:CPU',
       priceLabel: undefined,
-      description: `${none} goes to this machine's CPU and is charged at the CPU price.`,
+      description: `${goes} and is charged at the CPU price.${others}`,
     };
   }
   const { type, like } = gpu;

@@ -1,10 +1,10 @@
+import type { Configuration } from '@bakehouse/contract/configurations';
 import type { Quote } from '@bakehouse/contract/credits';
-import type { Run, savedConfiguration } from '@bakehouse/contract/training';
+import type { Run, RunFilter } from '@bakehouse/contract/training';
 import { type Selectable, sql } from 'kysely';
-import type * as z from 'zod';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import type { RunsTable } from '../../platform/db/schema.generated.ts';
-import type { PriceId } from '../credits/prices.ts';
+import type { PriceId } from '../credits/prices/prices.ts';
 
 type Source = { assetId: string; revisionId: string; title: string };
 
@@ -45,8 +45,6 @@ export type RunRow = {
 
 /** Credits that are held for a run. */
 export type RunHold = { id: string; micro: bigint; expiresAt: Date };
-
-export type Configuration = z.infer<typeof savedConfiguration>;
 
 export async function insertRun(
   tx: Transaction,
@@ -98,17 +96,64 @@ export async function findOwners(tx: Transaction, ids: string[]): Promise<{ id: 
     .execute();
 }
 
-/** Newest first, those that come after the run `cursor`. */
+/** How the workload of a run has ended; the name of the filter that finds it. */
+const endedAs = sql<RunFilter>`case
+  when workloads.ended_at is null then 'active'
+  when workloads.state = 'stopped' then 'cancelled'
+  else workloads.state end`;
+
+/** How many runs a user has by how they ended, and what they have cost in micro-BGL. */
+export async function selectRunSums(db: Database, userId: string) {
+  return db
+    .selectFrom('runs')
+    .innerJoin('workloads', 'workloads.id', 'runs.id')
+    .where('runs.user_id', '=', userId)
+    .groupBy(endedAs)
+    .select([
+      endedAs.as('ended_as'),
+      sql<bigint>`count(*)`.as('count'),
+      sql<bigint>`coalesce(sum(settled_micro + coalesce(charged_micro, 0)), 0)::bigint`.as('cost_micro'),
+      sql<bigint>`coalesce(sum(held_micro) filter (where charged_micro is null), 0)::bigint`.as('held_micro'),
+    ])
+    .execute();
+}
+
+/** Newest first, those that come after the run `cursor`; with `endedSince` only those that have not ended before. */
 export async function selectRuns(
   db: Database | Transaction,
-  filter: { userId: string; modelAssetIds?: string[]; cursor?: string; limit: number },
+  filter: {
+    userId: string;
+    modelAssetIds?: string[];
+    endedSince?: Date;
+    search?: string;
+    state?: RunFilter;
+    cursor?: string;
+    limit: number;
+  },
 ): Promise<RunRow[]> {
+  const { search, state } = filter;
   const rows = await db
     .selectFrom('runs')
     .selectAll()
     .where('user_id', '=', filter.userId)
     .$if(filter.modelAssetIds !== undefined, (query) =>
       query.where('model_asset_id', 'in', filter.modelAssetIds ?? []),
+    )
+    .$if(filter.endedSince !== undefined, (query) =>
+      query.where(
+        sql<boolean>`exists (
+          select from workloads
+          where workloads.id = runs.id and (ended_at is null or ended_at > ${filter.endedSince}))`,
+      ),
+    )
+    .$if(search !== undefined && search !== '', (query) =>
+      query.where(
+        sql<boolean>`strpos(lower(concat_ws(chr(10), title, base_title, dataset_title)), lower(${search})) > 0`,
+      ),
+    )
+    .$if(state !== undefined, (query) =>
+      query.where(sql<boolean>`exists (
+        select from workloads where workloads.id = runs.id and ${endedAs} = ${state})`),
     )
     .$if(filter.cursor !== undefined, (query) =>
       query.where(
@@ -241,6 +286,29 @@ export async function upsertConfiguration(
   return toConfiguration(row);
 }
 
+/** PostgreSQL's code for a value that another row has. */
+const UNIQUE_VIOLATION = '23505';
+
+/** Null when the user has no such configuration; `'taken'` when another one has this name. */
+export async function updateConfigurationName(
+  db: Database,
+  { userId, id, name }: { userId: string; id: string; name: string },
+): Promise<Configuration | 'taken' | null> {
+  try {
+    const row = await db
+      .updateTable('training_configurations')
+      .set({ name })
+      .where('user_id', '=', userId)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    return row ? toConfiguration(row) : null;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION) return 'taken';
+    throw error;
+  }
+}
+
 /** False when the user has no such configuration. */
 export async function deleteConfigurationRow(db: Database, userId: string, id: string): Promise<boolean> {
   const deleted = await db
@@ -258,10 +326,13 @@ function toConfiguration(row: {
   payload: unknown;
   created_at: Date;
 }): Configuration {
+  const payload = row.payload as Configuration['fine_tune_payload'];
   return {
     config_id: row.id,
     config_name: row.name,
-    fine_tune_payload: row.payload as Configuration['fine_tune_payload'],
+    fine_tune_payload: payload,
+    isSelectedGpu: payload.accelerator_type != null,
+    hfModelId: payload.hf_model_id ?? null,
     created_at: row.created_at.toISOString(),
   };
 }
@@ -293,4 +364,19 @@ function toRunRow(row: Selectable<RunsTable>): RunRow {
     summary: row.summary as RunRow['summary'],
     createdAt: row.created_at,
   };
+}
+
+export async function selectLiveRunIds(db: Database, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .innerJoin('workloads', 'workloads.id', 'runs.id')
+    .select('runs.id')
+    .where('runs.user_id', '=', userId)
+    .where('workloads.ended_at', 'is', null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+export async function deleteUserConfigurations(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('training_configurations').where('user_id', '=', userId).execute();
 }

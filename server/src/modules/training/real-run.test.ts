@@ -7,9 +7,10 @@ import { getBalance } from '@bakehouse/contract/credits';
 import * as training from '@bakehouse/contract/training';
 import { describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
-import { hasLayer, runtimeDir } from '../../engine/machine/environment.ts';
-import { runProgram } from '../../engine/machine/run-program.ts';
+import { runtimeDir } from '../../engine/machine/environment/environment.ts';
+import { hasLayer } from '../../engine/machine/environment/has-layer.ts';
 import { runtimeCommand } from '../../engine/machine/runtime-command.ts';
+import { runProgram } from '../../platform/processes/run-program.ts';
 import { freePort } from '../../testing/free-port.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
@@ -30,31 +31,7 @@ describe.skipIf(!isReady)('a real run', () => {
     const datasetId = await upload(server, user, 'RAW', 'rows', { 'rows.csv': rows() });
     const baseId = await upload(server, user, 'MODEL', 'tiny', await tinyModel());
 
-    const modelId = await server.client.request(
-      createAsset,
-      {
-        body: {
-          dataset_type: 'MODEL',
-          title: 'the baker',
-          user_id: user.userId,
-          fine_tune_payload: {
-            asset_id: datasetId,
-            base_model: baseId,
-            model_name: 'the baker',
-            file_name: 'rows.csv',
-            user_id: user.userId,
-            // However slow the machine is.
-            ceiling: '100',
-            input_column: 'question',
-            output_column: 'answer',
-            // Each epoch ends with a checkpoint.
-            epochs: 40,
-            batch_size: 2,
-          },
-        },
-      },
-      { as: user, idempotencyKey: 'real' },
-    );
+    const modelId = await startFineTune(server.client, user, { datasetId, baseId });
     const see = async () => {
       const { runs } = await server.client.request(
         training.listRuns,
@@ -105,60 +82,88 @@ describe.skipIf(!isReady)('a real run', () => {
       return last;
     }, patiently);
 
-    expect(run).toMatchObject({
-      run_id: runId,
-      progress: 100,
-      restarts: 3,
-      reason: 'Completed.',
-      charged: expect.stringMatching(/[1-9]/),
-    });
-    expect(run.step).toBe(run.steps_total);
-    const { points } = await server.client.request(
-      training.getRunMetrics,
-      { params: { runId } },
-      { as: user },
-    );
-    const losses = points.flatMap(({ step, values }) =>
-      values.loss === undefined ? [] : [{ step, loss: values.loss }],
-    );
-    expect(losses.map(({ step }) => step)).toEqual(
-      Array.from({ length: run.steps_total }, (_, index) => index + 1),
-    );
-    expect(Number(run.summary?.eval_loss)).toBeLessThan(Number(run.summary?.eval_loss_base));
-    const { lines } = await server.client.request(
-      training.getRunLogs,
-      { params: { runId }, query: { limit: 100 } },
-      { as: user },
-    );
-    expect(lines.filter(({ line }) => line.startsWith('Going on from the checkpoint'))).toHaveLength(3);
-
-    const model = await server.client.request(getAsset, { params: { id: modelId } }, { as: user });
-    expect(model.files.map((file) => file.path)).toEqual(
-      expect.arrayContaining([
-        'README.md',
-        'adapter.gguf',
-        'adapter_config.json',
-        'adapter_model.safetensors',
-      ]),
-    );
-    expect(model.card).toContain('# the baker');
-    const answer = await server.client.send(
-      downloadFile,
-      { params: { id: modelId, '*': 'adapter_model.safetensors' } },
-      { as: user },
-    );
-    expect((await answer.arrayBuffer()).byteLength).toBe(
-      model.files.find((file) => file.path === 'adapter_model.safetensors')?.size_bytes,
-    );
-    const { held } = await server.client.request(
-      getBalance,
-      { params: { userId: user.userId } },
-      { as: user },
-    );
-    expect(held).toBe('0');
+    await expectWhole(server.client, user, run);
     await server.stop();
   });
 });
+
+/** Forty epochs, each of which ends with a checkpoint. */
+async function startFineTune(
+  client: TestClient,
+  user: TestUser,
+  { datasetId, baseId }: { datasetId: string; baseId: string },
+): Promise<string> {
+  return client.request(
+    createAsset,
+    {
+      body: {
+        dataset_type: 'MODEL',
+        title: 'the baker',
+        user_id: user.userId,
+        fine_tune_payload: {
+          asset_id: datasetId,
+          base_model: baseId,
+          model_name: 'the baker',
+          file_name: 'rows.csv',
+          user_id: user.userId,
+          // However slow the machine is.
+          ceiling: '100',
+          input_column: 'question',
+          output_column: 'answer',
+          // Each epoch ends with a checkpoint.
+          epochs: 40,
+          batch_size: 2,
+        },
+      },
+    },
+    { as: user, idempotencyKey: 'real' },
+  );
+}
+
+/** Every step is there once, the model is whole, and nothing is held any more. */
+async function expectWhole(client: TestClient, user: TestUser, run: training.Run): Promise<void> {
+  expect(run).toMatchObject({
+    progress: 100,
+    restarts: 3,
+    reason: 'Completed.',
+    charged: expect.stringMatching(/[1-9]/),
+  });
+  expect(run.step).toBe(run.steps_total);
+  const { points } = await client.request(
+    training.getRunMetrics,
+    { params: { runId: run.run_id } },
+    { as: user },
+  );
+  const losses = points.flatMap(({ step, values }) =>
+    values.loss === undefined ? [] : [{ step, loss: values.loss }],
+  );
+  expect(losses.map(({ step }) => step)).toEqual(
+    Array.from({ length: run.steps_total }, (_, index) => index + 1),
+  );
+  expect(Number(run.summary?.eval_loss)).toBeLessThan(Number(run.summary?.eval_loss_base));
+  const { lines } = await client.request(
+    training.getRunLogs,
+    { params: { runId: run.run_id }, query: { limit: 100 } },
+    { as: user },
+  );
+  expect(lines.filter(({ line }) => line.startsWith('Going on from the checkpoint'))).toHaveLength(3);
+
+  const model = await client.request(getAsset, { params: { id: run.model_id } }, { as: user });
+  expect(model.files.map((file) => file.path)).toEqual(
+    expect.arrayContaining(['README.md', 'adapter.gguf', 'adapter_config.json', 'adapter_model.safetensors']),
+  );
+  expect(model.card).toContain('# the baker');
+  const answer = await client.send(
+    downloadFile,
+    { params: { id: run.model_id, '*': 'adapter_model.safetensors' } },
+    { as: user },
+  );
+  expect((await answer.arrayBuffer()).byteLength).toBe(
+    model.files.find((file) => file.path === 'adapter_model.safetensors')?.size_bytes,
+  );
+  const { held } = await client.request(getBalance, { params: { userId: user.userId } }, { as: user });
+  expect(held).toBe('0');
+}
 
 /** A server program on a port, a database and a folder that stay the same over its lives. */
 async function realServer() {

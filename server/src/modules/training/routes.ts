@@ -1,19 +1,24 @@
 import * as assets from '@bakehouse/contract/assets';
+import * as configurations from '@bakehouse/contract/configurations';
 import * as contract from '@bakehouse/contract/training';
 import { type Binding, type BindOptions, bind } from '../../platform/http/bind.ts';
 import { createAsset } from '../assets/create-asset.ts';
-import { cancelRun } from './cancel-run.ts';
-import type { TrainingParts } from './check-fine-tune.ts';
-import { deleteConfiguration } from './delete-configuration.ts';
-import { getRun } from './get-run.ts';
-import { getRunLogs } from './get-run-logs.ts';
-import { getRunMetrics } from './get-run-metrics.ts';
-import { listConfigurations } from './list-configurations.ts';
-import { listRuns } from './list-runs.ts';
-import { resumeRun } from './resume-run.ts';
-import { saveConfiguration } from './save-configuration.ts';
+import { deleteConfiguration } from './configurations/delete-configuration.ts';
+import { listConfigurations } from './configurations/list-configurations.ts';
+import { renameConfiguration } from './configurations/rename-configuration.ts';
+import { saveConfiguration } from './configurations/save-configuration.ts';
+import { cancelReading } from './readings/cancel-reading.ts';
+import { listReadings } from './readings/list-readings.ts';
+import { cancelRun } from './runs/cancel-run.ts';
+import { getRun } from './runs/get-run.ts';
+import { getRunLogs } from './runs/get-run-logs.ts';
+import { getRunMetrics } from './runs/get-run-metrics.ts';
+import { listRuns } from './runs/list-runs.ts';
+import { resumeRun } from './runs/resume-run.ts';
+import { sumRuns } from './runs/sum-runs.ts';
 import { startFineTune } from './start-fine-tune.ts';
-import { validateFineTune } from './validate-fine-tune.ts';
+import type { TrainingParts } from './validation/check-fine-tune.ts';
+import { validateFineTune } from './validation/validate-fine-tune.ts';
 
 /** Each may read a whole data file. */
 const readsAFile: BindOptions = { callsPerMinute: 60 };
@@ -34,14 +39,18 @@ export function trainingRoutes(parts: TrainingParts): Binding[] {
       (ctx, input, http) => validateFineTune(ctx, parts, input, http),
       readsAFile,
     ),
+    bind(contract.listReadings, listReadings),
+    bind(contract.cancelReading, cancelReading),
     bind(contract.listRuns, listRuns),
+    bind(contract.runStats, sumRuns),
     bind(contract.getRun, getRun),
     bind(contract.getRunMetrics, getRunMetrics),
     bind(contract.getRunLogs, getRunLogs),
     bind(contract.cancelRun, cancelRun),
     bind(contract.resumeRun, resumeRun),
-    bind(contract.listConfigurations, listConfigurations),
-    bind(contract.saveConfiguration, saveConfiguration),
-    bind(contract.deleteConfiguration, deleteConfiguration),
+    bind(configurations.listConfigurations, listConfigurations),
+    bind(configurations.saveConfiguration, saveConfiguration),
+    bind(configurations.renameConfiguration, renameConfiguration),
+    bind(configurations.deleteConfiguration, deleteConfiguration),
   ];
 }

@@ -3,22 +3,24 @@ import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { FineTunePayload } from '@bakehouse/contract/training';
 import { requestWorkload } from '../../engine/request-workload.ts';
 import type { Context } from '../../platform/context.ts';
-import { hasIdempotentAnswer, idempotent } from '../../platform/db/idempotent.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { hasIdempotentAnswer, idempotent } from '../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { clientSignal } from '../../platform/http/client-signal.ts';
 import { completeOnboardingStep } from '../accounts/complete-onboarding-step.ts';
+import { recordAudit } from '../accounts/record-audit.ts';
 import { insertAsset } from '../assets/insert-asset.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
 import { recordLineage } from '../assets/record-lineage.ts';
-import { usualCeilingMicro } from './ceiling.ts';
-import { checkFineTune, type FineTuneCheck, type TrainingParts } from './check-fine-tune.ts';
-import { FINE_TUNE_KIND } from './fine-tune-kind.ts';
+import { usualCeilingMicro } from './charges/ceiling.ts';
+import { holdForRun } from './charges/hold-run.ts';
 import { toTrainSpec, withFormat } from './fine-tune-spec.ts';
-import { holdForRun } from './hold-run.ts';
 import { insertRun } from './queries.ts';
+import { FINE_TUNE_KIND } from './runs/fine-tune-kind.ts';
+import { checkFineTune, type FineTuneCheck, type TrainingParts } from './validation/check-fine-tune.ts';
 
 type Body = InputOf<typeof createAsset>['body'];
 
@@ -47,73 +49,82 @@ export async function startFineTune(
         throw new AppError('conflict', {
           publicMessage: 'The first call with this key has failed. Try again',
         });
-      const { base, dataset, place } = check;
-      await keepAssets(tx, [base.asset.id, dataset.asset.id]);
-      const now = ctx.clock.now();
-      const fields = withFormat(payload, check.validation.data?.format);
-      const assetId = await insertAsset(tx, {
-        ownerUserId: userId,
-        datasetType: 'MODEL',
-        title: body.title,
-        category: body.category,
-        details: body.details,
-        tags: body.tags,
-        priceMicro: body.price,
-        isPublished: body.is_published,
-        baseModelType: base.asset.baseModelType,
-        parentAssetId: base.asset.id,
-      });
-      const runId = await requestWorkload(tx, {
-        userId,
-        behaviour: 'run',
-        kind: FINE_TUNE_KIND,
-        title: body.title,
-        spec: toTrainSpec({
-          title: body.title,
-          fields,
-          base,
-          dataset,
-          device: place.placement.accelerator === null ? 'cpu' : 'cuda',
-          now,
-        }),
-        placement: place.placement,
-        expectedSeconds: check.seconds,
-        now,
-      });
-      const sources = {
-        base: { assetId: base.asset.id, revisionId: base.revision.id, title: base.asset.title },
-        dataset: { assetId: dataset.asset.id, revisionId: dataset.revision.id, title: dataset.asset.title },
-      };
-      await recordLineage(tx, { assetId, runId, ...sources });
-      await completeOnboardingStep(tx, userId, 'create_model');
-      await completeOnboardingStep(tx, userId, 'fine_tune_model');
-      await publishChange(tx, userId, { topic: 'run', id: runId });
-      const keyId = ctx.caller.key?.id ?? null;
-      const run = { id: runId, userId, keyId, title: body.title, modelAssetId: assetId, ...sources };
-      const ceilingMicro = payload.ceiling ?? usualCeilingMicro(check.costMicro);
-      const hold = await holdForRun(tx, run, {
-        round: 'first',
-        amountMicro: smaller(check.costMicro, ceilingMicro),
-        now,
-      });
-      await insertRun(tx, {
-        ...run,
-        fileName: payload.file_name,
-        parameters: parametersOf(fields),
-        priceId: place.priceId,
-        devices: place.devices,
-        quote: check.validation.cost_estimate.quote,
-        workFlops: check.flops,
-        holdId: hold.id,
-        heldMicro: hold.micro,
-        holdExpiresAt: hold.expiresAt,
-        ceilingMicro,
-        createdAt: now,
-      });
-      return { id: assetId };
+      return { id: await makeRun(tx, ctx, { body, payload, check }) };
     });
     return id;
   });
+}
+
+/** Step: makes the model asset and the run, holds the quote, and queues the work. Returns the asset's id. */
+async function makeRun(
+  tx: Transaction,
+  ctx: Context,
+  { body, payload, check }: { body: Body; payload: FineTunePayload; check: FineTuneCheck },
+): Promise<string> {
+  const { userId } = ctx.caller;
+  const { base, dataset, place } = check;
+  await keepAssets(tx, [base.asset.id, dataset.asset.id]);
+  const now = ctx.clock.now();
+  const fields = withFormat(payload, check.validation.data?.format);
+  const assetId = await insertAsset(tx, {
+    ownerUserId: userId,
+    datasetType: 'MODEL',
+    title: body.title,
+    category: body.category,
+    details: body.details,
+    tags: body.tags,
+    priceMicro: body.price,
+    isPublished: body.is_published,
+    baseModelType: base.asset.baseModelType,
+    family: base.asset.family,
+    parentAssetId: base.asset.id,
+  });
+  const runId = await requestWorkload(tx, {
+    userId,
+    behaviour: 'run',
+    kind: FINE_TUNE_KIND,
+    title: body.title,
+    spec: toTrainSpec({
+      title: body.title,
+      fields,
+      base,
+      dataset,
+      device: place.placement.accelerator === null ? 'cpu' : 'cuda',
+      now,
+    }),
+    placement: place.placement,
+    expectedSeconds: check.seconds,
+    now,
+  });
+  const sources = { base: sourceOf(base), dataset: sourceOf(dataset) };
+  await recordLineage(tx, { assetId, runId, ...sources });
+  await completeOnboardingStep(tx, userId, 'create_model');
+  await completeOnboardingStep(tx, userId, 'fine_tune_model');
+  await publishChange(tx, userId, { topic: 'run', id: runId });
+  const keyId = ctx.caller.key?.id ?? null;
+  const run = { id: runId, userId, keyId, title: body.title, modelAssetId: assetId, ...sources };
+  const ceilingMicro = payload.ceiling ?? usualCeilingMicro(check.costMicro);
+  const hold = await holdForRun(tx, run, {
+    round: 'first',
+    amountMicro: smaller(check.costMicro, ceilingMicro),
+    now,
+  });
+  await insertRun(tx, {
+    ...run,
+    fileName: payload.file_name,
+    parameters: parametersOf(fields),
+    priceId: place.priceId,
+    devices: place.devices,
+    quote: check.validation.cost_estimate.quote,
+    workFlops: check.flops,
+    holdId: hold.id,
+    heldMicro: hold.micro,
+    holdExpiresAt: hold.expiresAt,
+    ceilingMicro,
+    createdAt: now,
+  });
+  await recordAudit(tx, { userId, action: 'run.started', detail: { run_id: runId, model_id: assetId } });
+  return assetId;
 }
 
 /** Refuses what the wizard's validation refuses. */
@@ -128,12 +139,18 @@ async function checkStart(
     baseModelId: payload.base_model,
     gpu: { type: payload.accelerator_type, count: payload.accelerator_count },
     fields: payload,
-    slowdown: await parts.load.asShown(ctx),
+    cpu: await parts.load.asShown(ctx),
     signal: clientSignal(reply),
+    // The run counts for itself.
+    readsOn: false,
   });
   const [refusal] = check.validation.critical_errors;
   if (refusal) throw new AppError('invalid_request', { publicMessage: refusal, param: 'fine_tune_payload' });
   return check;
+}
+
+function sourceOf({ asset, revision }: FineTuneCheck['base']) {
+  return { assetId: asset.id, revisionId: revision.id, title: asset.title };
 }
 
 function parametersOf({ asset_id, base_model, file_name, user_id, ceiling, ...parameters }: FineTunePayload) {

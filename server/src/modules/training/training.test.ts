@@ -3,6 +3,7 @@ import { createApiKey } from '@bakehouse/contract/api-keys';
 import { createAsset, deleteAsset, downloadFile, getAsset, listAssets } from '@bakehouse/contract/assets';
 import { getBalance, listTransactions } from '@bakehouse/contract/credits';
 import { MICRO_PER_BGL, parseBgl } from '@bakehouse/contract/money';
+import { listNotifications } from '@bakehouse/contract/notifications';
 import type { Report } from '@bakehouse/contract/runtime/report';
 import * as training from '@bakehouse/contract/training';
 import { sql } from 'kysely';
@@ -18,11 +19,12 @@ import { idleCpu } from '../../engine/machine/cpu-load.ts';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { collectBlobsJob } from '../assets/jobs/collect-blobs.ts';
-import { revenueAccount, userAccount } from '../credits/accounts.ts';
-import { expireHolds, transfer } from '../credits/ledger.ts';
-import { estimateLoad } from './estimate-load.ts';
+import { revenueAccount, userAccount } from '../credits/ledger/accounts.ts';
+import { expireHolds } from '../credits/ledger/holds/expire-holds.ts';
+import { transfer } from '../credits/ledger/transfer.ts';
 import { trainingRoutes } from './routes.ts';
 import { emptyGguf, emptySafetensors, goodData } from './test-run.ts';
+import { estimateLoad } from './validation/estimate-load.ts';
 
 type Unnumbered = Report extends infer R ? (R extends Report ? Omit<R, 'seq' | 'at'> : never) : never;
 
@@ -31,6 +33,11 @@ const PRICE_MICRO_PER_S = Number((25n * MICRO_PER_BGL) / 10n) / 3600;
 let script: Script = idleUntilStopped;
 let read = goodData;
 let busyThreads = 0;
+/** The machine is so busy, and says so. */
+async function beBusy(threads: number): Promise<void> {
+  busyThreads = threads;
+  await app.engine.pass();
+}
 let readSignal: AbortSignal | undefined;
 const clock = fakeClock();
 const driver = createFakeDriver({
@@ -43,8 +50,8 @@ const server = await testServer({
   driver,
   cpuLoad: () => ({ busyThreads, cores: 2, runThreads: 2 }),
   // Between the first look at the sources and the transaction that starts.
-  readData: async (_ctx, _input, signal) => {
-    readSignal = signal;
+  readData: async (_ctx, _input, options) => {
+    readSignal = options?.signal;
     await meanwhile();
     return read;
   },
@@ -124,6 +131,11 @@ async function runOf(modelId: string, as = user) {
   const [run] = runs;
   if (!run || runs.length !== 1) throw new Error(`${runs.length} runs of ${modelId}`);
   return run;
+}
+/** Kinds of what the owner was notified of, about this run. */
+async function toldOf(runId: string, as = user) {
+  const told = await request(listNotifications, { params: { userId: as.userId } }, { as });
+  return told.filter(({ link }) => link === `/runs/${runId}`).map(({ kind }) => kind);
 }
 const balance = async (as = user) => request(getBalance, { params: { userId: as.userId } }, { as });
 /** So much time passes that all holds end. */
@@ -251,6 +263,7 @@ describe('a fine-tune', () => {
     const run = await runOf(modelId);
     const cost = Math.ceil(20 * PRICE_MICRO_PER_S);
     expect(micro(run.charged)).toBe(cost);
+    expect(await toldOf(run.run_id)).toEqual(['run_completed']);
     expect(run).toMatchObject({
       state: 'completed',
       progress: 100,
@@ -317,11 +330,7 @@ describe('a fine-tune', () => {
     const collect = (now: () => Date) =>
       collectBlobsJob.run({ ...services, clock: { ...clock, now } }, {}, AbortSignal.timeout(10_000));
     const inTwoHours = () => new Date(Math.max(Date.now(), clock.now().getTime()) + 2 * 3600 * 1000);
-    const isStored = (sha256: string) =>
-      services.blobs.localPath(sha256).then(
-        () => true,
-        () => false,
-      );
+    const isStored = async (sha256: string) => (await services.blobs.stat(sha256)) !== null;
 
     const done = await begin(async (one) => {
       const { report, put } = workload(one);
@@ -365,6 +374,7 @@ describe('a fine-tune', () => {
       held: '0',
       reason: 'The memory is not enough.',
     });
+    expect(await toldOf(launch.workloadId)).toEqual(['run_failed']);
     expect((await balance()).held).toBe('0');
   });
 
@@ -759,7 +769,7 @@ describe('starting', () => {
       message: expect.stringContaining('Input and output columns are required for non-text files'),
     });
     await expect(start({ payload: { file_name: 'other.csv' } })).rejects.toThrow(
-      'rows has no file other.csv',
+      'Invalid file selection. Please try again.',
     );
     await expect(start({ payload: { base_model: datasetId } })).rejects.toThrow('rows is a dataset');
     read = { ...goodData, critical_errors: ['There is no column question.'] };
@@ -831,11 +841,25 @@ test('starting a fine-tune is limited as its validation is: both read the file',
   const bindings = trainingRoutes({
     capacity: driver.capacity,
     readData: async () => goodData,
-    load: estimateLoad(idleCpu, driver.capacity),
+    load: estimateLoad(() => ({ cores: 1, memoryBytes: 1e12, load: idleCpu(), slots: 1, atWork: 0 })),
   });
   const limitOf = (endpoint: object) => bindings.find((one) => one.endpoint === endpoint)?.callsPerMinute;
   expect(limitOf(createAsset)).toBe(60);
   expect(limitOf(training.validateFineTune)).toBe(60);
+});
+
+test('recent runs are those under way, and those that ended within the hour', async () => {
+  const modelId = await start();
+  const recent = async () =>
+    (await request(training.listRuns, { query: { model_id: modelId, recent: 'true' } }, { as: user })).runs
+      .length;
+  expect(await recent()).toBe(1);
+  const { run_id: runId } = await runOf(modelId);
+  await request(training.cancelRun, { params: { runId } }, { as: user });
+  await ended(modelId);
+  expect(await recent()).toBe(1);
+  clock.advance({ seconds: 3601 });
+  expect(await recent()).toBe(0);
 });
 
 describe('validation', () => {
@@ -875,7 +899,8 @@ describe('validation', () => {
       critical_errors: [],
       placement: {
         device: 'cpu',
-        description: "The run goes to this machine's CPU and is charged at the CPU price.",
+        description:
+          'This machine has no NVIDIA Tesla A100 (40GB): the run goes to its CPU and is charged at the CPU price.',
       },
       data: { rows_kept: 9, dropped: [{ line: 4, reason: 'The answer is empty' }] },
       cost_estimate: { quote: { items: [{ label: "Training on this machine's CPU", unit: 'hour' }] } },
@@ -919,26 +944,26 @@ describe('validation', () => {
     const idle = (await validate()).cost_estimate;
     expect(idle.slowdown).toBe(1);
     expect(idle.load).toContain('Estimated for the current load: this machine is mostly idle.');
-    busyThreads = 10;
+    await beBusy(10);
     const busy = (await validate()).cost_estimate;
     expect(busy.load).toContain('about 6 times as long as on an idle one');
     expect(busy.duration_hours / idle.duration_hours).toBeCloseTo(6);
-    busyThreads = 2;
+    await beBusy(2);
     const modelId = await start();
     const run = await runOf(modelId);
     expect(run.quote).toEqual(busy.quote);
     expect(run.held).toBe(busy.quote.total);
     await request(training.cancelRun, { params: { runId: run.run_id } }, { as: user });
     await ended(modelId);
-    busyThreads = 0;
+    await beBusy(0);
   });
 
   test('takes the speed of a finished run as it would have been on an idle machine', async () => {
-    busyThreads = 12;
+    await beBusy(12);
     script = trainFor(600);
     const modelId = await start({ payload: { ceiling: '1' } });
     await ended(modelId);
-    busyThreads = 0;
+    await beBusy(0);
     const { db } = server.services;
     const { run_id } = await runOf(modelId);
     const { slowdown } = await db
@@ -1015,27 +1040,33 @@ test('runs are listed page by page, each once', async () => {
   await expect(list({ cursor: randomUUID() })).rejects.toThrow(/cursor must be the next_cursor/);
 });
 
-test('configurations are saved, replaced by name, listed and deleted', async () => {
-  const save = (name: string, epochs: number) =>
-    request(
-      training.saveConfiguration,
-      { body: { config_name: name, fine_tune_payload: { epochs } } },
-      { as: user },
-    );
-  const first = await save('small', 1);
-  expect(await save('small', 5)).toMatchObject({
-    config_id: first.config_id,
-    fine_tune_payload: { epochs: 5 },
-  });
-  const { configurations } = await request(training.listConfigurations, {}, { as: user });
-  expect(configurations).toHaveLength(1);
-  const params = { configId: first.config_id };
-  const stranger = await server.signUp('Stranger');
-  await expect(request(training.deleteConfiguration, { params }, { as: stranger })).rejects.toMatchObject({
-    status: 404,
-  });
-  await request(training.deleteConfiguration, { params }, { as: user });
-  await expect(request(training.deleteConfiguration, { params }, { as: user })).rejects.toMatchObject({
-    status: 404,
+test('runs are found by their state and by their names, and counted with what they have cost', async () => {
+  const list = async (query: object, as = user) =>
+    (await request(training.listRuns, { query: { limit: 100, ...query } }, { as })).runs;
+  const all = await list({});
+  const active = ['queued', 'starting', 'running', 'stopping'];
+  expect(await list({ state: 'cancelled' })).toEqual(all.filter((run) => run.state === 'cancelled'));
+  expect(await list({ state: 'active' })).toEqual(all.filter((run) => active.includes(run.state)));
+  const [first] = all;
+  expect(await list({ search: first?.title.toUpperCase() })).toContainEqual(first);
+  expect(await list({ search: first?.dataset.title })).toContainEqual(first);
+  expect(await list({ search: '%' })).toEqual([]);
+  await expect(list({ state: 'over' })).rejects.toThrow(
+    'state must be one of active, completed, cancelled, failed',
+  );
+
+  const sums = await request(training.runStats, {}, { as: user });
+  expect(sums.active + sums.completed + sums.cancelled + sums.failed).toBe(all.length);
+  expect(sums.cancelled).toBe(all.filter((run) => run.state === 'cancelled').length);
+  const total = (amounts: (string | null)[]) => amounts.reduce((sum, amount) => sum + micro(amount), 0);
+  expect(micro(sums.cost)).toBe(total(all.map((run) => run.charged)));
+  expect(micro(sums.held)).toBe(total(all.map((run) => run.held)));
+  const settled = all.filter((run) => run.charged !== null);
+  expect(settled.map((run) => run.cost_so_far)).toEqual(settled.map((run) => run.charged));
+  const stranger = await server.signUp();
+  expect(await list({ search: first?.title }, stranger)).toEqual([]);
+  expect(await request(training.runStats, {}, { as: stranger })).toEqual({
+    ...{ active: 0, completed: 0, cancelled: 0, failed: 0 },
+    ...{ cost: '0', held: '0' },
   });
 });

@@ -9,7 +9,8 @@ const NEVER_DELETED = [
   'ledger_transfers',
   'users',
   'workloads',
-  'text_servers',
+  'machines',
+  'model_servers',
   'deployments',
 ];
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Database, Transaction } from './database.ts';
 
 /**
@@ -6,4 +7,27 @@ import type { Database, Transaction } from './database.ts';
  */
 export async function readSnapshot<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
+}
+
+/**
+ * The same on several connections at once, all of which see the one moment: for what one connection, which is
+ * one core of PostgreSQL, takes too long for. `db` must have as many to spare.
+ */
+export async function shareSnapshot<T>(
+  db: Database,
+  connections: number,
+  work: (txs: Transaction[]) => Promise<T>,
+): Promise<T> {
+  return readSnapshot(db, async (first) => {
+    const { rows } = await sql<{ id: string }>`select pg_export_snapshot() as id`.execute(first);
+    const joinSnapshot = sql`set transaction snapshot ${sql.lit(rows[0]?.id)}`;
+    const open = async (txs: Transaction[]): Promise<T> =>
+      txs.length >= connections
+        ? work(txs)
+        : readSnapshot(db, async (next) => {
+            await joinSnapshot.execute(next);
+            return open([...txs, next]);
+          });
+    return open([first]);
+  });
 }

@@ -1,4 +1,4 @@
-// Made by scripts/gen-database.ts from the migrations. Do not edit.
+// Made by scripts/gen/gen-database.ts from the migrations. Do not edit.
 import type { ColumnType, GeneratedAlways } from 'kysely';
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
@@ -11,9 +11,20 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 export type Generated<T> =
   T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>;
 
-export type PreparationId = 'serving' | 'starter-language-model' | 'training';
+export type PreparationId = 'serving' | 'starter-language-model' | 'training' | 'vllm';
 
 export type PreparationState = 'waiting' | 'running' | 'ready' | 'failed';
+
+export type AccessRequestsTable = {
+  id: Generated<string>;
+  restricted_model_id: string;
+  user_id: string;
+  message: string;
+  state: Generated<string>;
+  requested_at: Generated<Timestamp>;
+  decided_at: Timestamp | null;
+  decided_by: string | null;
+};
 
 export type ApiKeysTable = {
   user_id: string;
@@ -80,6 +91,8 @@ export type AssetsTable = {
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
   deleted_at: Timestamp | null;
+  family: Generated<string>;
+  search_text: GeneratedAlways<string>;
 };
 
 export type AuditLogTable = {
@@ -88,6 +101,14 @@ export type AuditLogTable = {
   user_id: string | null;
   action: string;
   detail: Generated<Json>;
+};
+
+export type BlobOwnersTable = {
+  sha256: string;
+  owner_kind: string;
+  owner_id: string;
+  size_bytes: bigint;
+  refs: bigint;
 };
 
 export type BlobsTable = {
@@ -113,16 +134,58 @@ export type ChatRequestsTable = {
   cost_micro: bigint;
 };
 
+export type ContactMessagesTable = {
+  id: Generated<string>;
+  user_id: string;
+  subject: string;
+  message: string;
+  status: Generated<string>;
+  created_at: Generated<Timestamp>;
+};
+
+export type CreditCodeRedemptionsTable = {
+  code_id: string;
+  user_id: string;
+  redeemed_at: Generated<Timestamp>;
+};
+
+export type CreditCodesTable = {
+  id: Generated<string>;
+  sha256: Buffer;
+  hint: string;
+  amount_micro: bigint;
+  redemptions: Generated<number>;
+  redemptions_max: number;
+  note: string;
+  expires_at: Timestamp | null;
+  revoked_at: Timestamp | null;
+  created_by: string;
+  created_at: Generated<Timestamp>;
+};
+
+export type DataReadingsTable = {
+  id: Generated<string>;
+  user_id: string;
+  data_name: string;
+  dataset_asset_id: string;
+  file_name: string;
+  input: Json;
+  state: Generated<string>;
+  rows_read: Generated<number>;
+  part: Generated<number>;
+  reason: string | null;
+  report: Json | null;
+  created_at: Timestamp;
+  ended_at: Timestamp | null;
+};
+
 export type DeploymentsTable = {
   id: Generated<string>;
   user_id: string;
-  text_server_id: string;
+  model_server_id: string;
   asset_id: string;
   revision_id: string;
   base_asset_id: string;
-  adapter_file: string | null;
-  adapter_rank: number | null;
-  adapter_files: Json | null;
   model_name: string;
   title: string;
   base_model_title: string;
@@ -147,11 +210,16 @@ export type DeploymentsTable = {
   terminated_at: Timestamp | null;
   failed: Generated<boolean>;
   key_id: string | null;
-};
-
-export type GatewaysTable = {
-  id: string;
-  seen_at: Generated<Timestamp>;
+  kind: string;
+  adapter: Json | null;
+  auto_scale: Generated<boolean>;
+  min_replicas: Generated<number>;
+  max_replicas: Generated<number>;
+  replicas: Generated<number>;
+  metered_replicas: Generated<number>;
+  busy_at: Timestamp | null;
+  held_ms: Generated<bigint>;
+  no_room_at: Timestamp | null;
 };
 
 export type IdempotencyKeysTable = {
@@ -246,6 +314,50 @@ export type LedgerVerificationsTable = {
   verified_at: Generated<Timestamp>;
 };
 
+export type LowBalanceWatchTable = {
+  user_id: string;
+};
+
+export type MachinesTable = {
+  id: string;
+  name: string;
+  url: string | null;
+  host: string;
+  driver: string;
+  offer: Json | null;
+  holds_blobs: boolean;
+  secret_check: Buffer;
+  started_at: Timestamp;
+  seen_at: Timestamp | null;
+};
+
+export type ModelServersTable = {
+  id: Generated<string>;
+  engine: string;
+  files_sha256: string;
+  base_files: Json;
+  accelerator: string | null;
+  accelerator_count: number;
+  workload_id: string | null;
+  next_workload_id: string | null;
+  starter_asset_id: string | null;
+  starter_name: string | null;
+  starter_requested_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  kind: string;
+  deployment_id: string | null;
+  replica: Generated<number>;
+};
+
+export type NotificationsTable = {
+  id: Generated<string>;
+  user_id: string;
+  kind: string;
+  data: Json;
+  created_at: Generated<Timestamp>;
+  read_at: Timestamp | null;
+};
+
 export type OnboardingStepsTable = {
   user_id: string;
   step: string;
@@ -259,11 +371,69 @@ export type PreparationsTable = {
   progress: number | null;
   fingerprint: string | null;
   updated_at: Timestamp;
+  machine_id: string | null;
+};
+
+export type ProcessesTable = {
+  id: string;
+  machine_id: string;
+  roles: string[];
+  since: Timestamp;
+  seen_at: Timestamp;
+  left_at: Timestamp | null;
+};
+
+export type PurchasesTable = {
+  id: Generated<string>;
+  user_id: string;
+  usd_cents: number;
+  amount_micro: bigint;
+  session_id: string | null;
+  payment_id: string | null;
+  status: Generated<string>;
+  taken_back_cents: Generated<number>;
+  receipt_url: string | null;
+  version: Generated<number>;
+  created_at: Generated<Timestamp>;
+  paid_at: Timestamp | null;
+  looked_at: Timestamp | null;
 };
 
 export type ReadinessChecksTable = {
   id: boolean;
   checked_at: Generated<Timestamp>;
+};
+
+export type RecentChangesTable = {
+  user_id: string;
+  topic: string;
+  thing_id: string;
+  at: Timestamp;
+};
+
+export type ReferralCodesTable = {
+  user_id: string;
+  code: string;
+  created_at: Generated<Timestamp>;
+};
+
+export type ReferralsTable = {
+  invited_user_id: string;
+  inviter_user_id: string;
+  bonus_micro: bigint;
+  created_at: Timestamp;
+};
+
+export type RestrictedModelsTable = {
+  id: string;
+  name: string;
+  family: string;
+  tags: string[];
+  details: string;
+  asset_id: string | null;
+  created_at: Generated<Timestamp>;
+  updated_at: Generated<Timestamp>;
+  search_text: GeneratedAlways<string>;
 };
 
 export type RevisionsTable = {
@@ -342,23 +512,6 @@ export type SignInMethodsTable = {
   updated_at: Generated<Timestamp>;
 };
 
-export type TextServersTable = {
-  id: Generated<string>;
-  engine: string;
-  files_sha256: string;
-  base_files: Json;
-  model_file: string;
-  accelerator: string | null;
-  accelerator_count: number;
-  workload_id: string | null;
-  next_workload_id: string | null;
-  cautious: Generated<boolean>;
-  starter_asset_id: string | null;
-  starter_name: string | null;
-  starter_requested_at: Timestamp | null;
-  created_at: Generated<Timestamp>;
-};
-
 export type TrainingConfigurationsTable = {
   id: Generated<string>;
   user_id: string;
@@ -397,13 +550,6 @@ export type UsageWindowsTable = {
   closed_at: Timestamp | null;
 };
 
-export type UserBlobsTable = {
-  user_id: string;
-  sha256: string;
-  size_bytes: bigint;
-  files: bigint;
-};
-
 export type UserStorageTable = {
   user_id: string;
   bytes: Generated<bigint>;
@@ -418,6 +564,9 @@ export type UsersTable = {
   image: string | null;
   created_at: Generated<Timestamp>;
   updated_at: Generated<Timestamp>;
+  deleted_at: Timestamp | null;
+  purged_at: Timestamp | null;
+  onboarding_dismissed_at: Timestamp | null;
 };
 
 export type VerificationsTable = {
@@ -441,12 +590,6 @@ export type WorkloadInputsTable = {
   workload_id: string;
   sha256: string;
   size_bytes: bigint;
-};
-
-export type WorkloadListeningTable = {
-  one: Generated<boolean>;
-  since: Timestamp;
-  until: Timestamp;
 };
 
 export type WorkloadLogsTable = {
@@ -491,7 +634,6 @@ export type WorkloadsTable = {
   step: Generated<number>;
   steps_total: Generated<number>;
   base_url: string | null;
-  output_offset: Generated<number>;
   outcome: Json | null;
   active_seconds: Generated<number>;
   saved_seconds: Generated<number>;
@@ -510,18 +652,28 @@ export type WorkloadsTable = {
   ended_at: Timestamp | null;
   files_removed_at: Timestamp | null;
   server_key: string | null;
+  machine_id: string | null;
+  output_cursor: string | null;
+  checkpoint_seconds: Generated<number>;
+  lost_machine_id: string | null;
+  lost_seconds: number | null;
 };
 
 export type DB = {
+  access_requests: AccessRequestsTable;
   api_keys: ApiKeysTable;
   asset_files: AssetFilesTable;
   asset_lineage: AssetLineageTable;
   assets: AssetsTable;
   audit_log: AuditLogTable;
+  blob_owners: BlobOwnersTable;
   blobs: BlobsTable;
   chat_requests: ChatRequestsTable;
+  contact_messages: ContactMessagesTable;
+  credit_code_redemptions: CreditCodeRedemptionsTable;
+  credit_codes: CreditCodesTable;
+  data_readings: DataReadingsTable;
   deployments: DeploymentsTable;
-  gateways: GatewaysTable;
   idempotency_keys: IdempotencyKeysTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_daily: LedgerDailyTable;
@@ -531,26 +683,33 @@ export type DB = {
   ledger_seals: LedgerSealsTable;
   ledger_transfers: LedgerTransfersTable;
   ledger_verifications: LedgerVerificationsTable;
+  low_balance_watch: LowBalanceWatchTable;
+  machines: MachinesTable;
+  model_servers: ModelServersTable;
+  notifications: NotificationsTable;
   onboarding_steps: OnboardingStepsTable;
   preparations: PreparationsTable;
+  processes: ProcessesTable;
+  purchases: PurchasesTable;
   readiness_checks: ReadinessChecksTable;
+  recent_changes: RecentChangesTable;
+  referral_codes: ReferralCodesTable;
+  referrals: ReferralsTable;
+  restricted_models: RestrictedModelsTable;
   revisions: RevisionsTable;
   runs: RunsTable;
   serving_workloads: ServingWorkloadsTable;
   sessions: SessionsTable;
   sign_in_methods: SignInMethodsTable;
-  text_servers: TextServersTable;
   training_configurations: TrainingConfigurationsTable;
   usage_events: UsageEventsTable;
   usage_leaders: UsageLeadersTable;
   usage_windows: UsageWindowsTable;
-  user_blobs: UserBlobsTable;
   user_storage: UserStorageTable;
   users: UsersTable;
   verifications: VerificationsTable;
   workload_artefacts: WorkloadArtefactsTable;
   workload_inputs: WorkloadInputsTable;
-  workload_listening: WorkloadListeningTable;
   workload_logs: WorkloadLogsTable;
   workload_metrics: WorkloadMetricsTable;
   workloads: WorkloadsTable;

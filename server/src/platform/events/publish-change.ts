@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ChangeEvent, changeEvent } from '@bakehouse/contract/events';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
@@ -5,12 +6,20 @@ import * as z from 'zod';
 import type { Database, Transaction } from '../db/database.ts';
 import { gather } from '../gather.ts';
 
-export const CHANNEL = 'bakehouse_change';
-export const message = z.object({ user_id: z.string().nullable(), event: changeEvent });
+/** At most ten NOTIFY a second, however much changes: each is a commit, and they come one after the other. */
+const ANNOUNCE_AGAIN_MS = 100;
 
-/** What travels on the channel. */
-export function toPayload(userId: string | null, event: ChangeEvent): string {
-  const payload: z.infer<typeof message> = { user_id: userId, event };
+export const CHANNEL = 'bakehouse_change';
+export const message = z.object({
+  user_id: z.string().nullable(),
+  event: changeEvent,
+  /** When it was announced, in milliseconds. */
+  at: z.number(),
+});
+
+/** What travels on the channel, but for its time. */
+function toPayload(userId: string | null, event: ChangeEvent): string {
+  const payload: Omit<z.infer<typeof message>, 'at'> = { user_id: userId, event };
   return JSON.stringify(payload);
 }
 
@@ -44,8 +53,14 @@ export async function publishChanges(
 ): Promise<void> {
   const payloads = changes.map(({ userId, event }) => toPayload(userId, event));
   const waiting = afterCommit.get(tx);
-  if (waiting === undefined) await notify(tx, payloads);
+  if (waiting === undefined) await writeAnnouncement(tx, new Set(payloads));
   else for (const payload of payloads) waiting.add(payload);
+}
+
+/** The same after a commit, for what is written in other ways than by `inTransaction`. Waits for nothing. */
+export function announceChange(db: Database, userId: string | null, event: ChangeEvent): void {
+  // Whoever does not hear of it reads the new state a little later; the work is done.
+  void announcerOf(db)(toPayload(userId, event));
 }
 
 /**
@@ -60,22 +75,22 @@ export async function announceAfterCommit<T>(
   const payloads = new Set<string>();
   const answer = await run((tx) => afterCommit.set(tx, payloads));
   const announce = announcerOf(db);
-  // Whoever is not told reads the new state a little later; the work is done.
   for (const payload of payloads) void announce(payload);
   return answer;
 }
 
-/** Of all that is announced at the same time one NOTIFY is made. */
+/** The first goes at once; of what comes in the moment after it one NOTIFY is made. */
 function announcerOf(db: Database): (payload: string) => Promise<null> {
   const known = announcers.get(db);
   if (known) return known;
   const announcer = gather<string, null>(
     async (payloads) => {
       try {
-        await notify(db, [...new Set(payloads)]);
+        await writeAnnouncement(db, new Set(payloads));
       } catch (error) {
         logs.get(db)?.warn({ err: error, changes: payloads.length }, 'could not announce changes');
       }
+      await pause(ANNOUNCE_AGAIN_MS, undefined, { ref: false });
       return payloads.map(() => null);
     },
     { max: 1_000 },
@@ -84,6 +99,20 @@ function announcerOf(db: Database): (payload: string) => Promise<null> {
   return announcer;
 }
 
-async function notify(db: Database | Transaction, payloads: string[]): Promise<void> {
-  await sql`select pg_notify(${CHANNEL}, payload) from unnest(${payloads}::text[]) payload`.execute(db);
+/**
+ * Announces the payloads on the channel, and keeps the changes for streams that were cut: both or neither. Rows
+ * are taken in one order, since other processes announce too.
+ */
+async function writeAnnouncement(db: Database | Transaction, payloads: Set<string>): Promise<void> {
+  await sql`
+    with announced as materialized (
+      select payload::jsonb as change, statement_timestamp() as at from unnest(${[...payloads]}::text[]) payload
+    ), kept as (
+      insert into recent_changes (user_id, topic, thing_id, at)
+      select coalesce(change ->> 'user_id', ''), change #>> '{event,topic}', change #>> '{event,id}', at
+      from announced order by 1, 2, 3
+      on conflict (user_id, topic, thing_id) do update set at = excluded.at
+    )
+    select pg_notify(${CHANNEL}, (change || jsonb_build_object('at', floor(extract(epoch from at) * 1000)))::text)
+    from announced`.execute(db);
 }

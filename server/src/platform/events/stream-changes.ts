@@ -1,30 +1,33 @@
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Http } from '../http/bind.ts';
-import { openEventStream } from '../http/server-sent-events.ts';
-import { untilKeyEnds } from '../http/until-key-ends.ts';
+import { headerText } from '../http/callers/find-caller.ts';
+import { untilKeyEnds } from '../http/callers/until-key-ends.ts';
+import { type EventStream, openEventStream } from '../http/server-sent-events.ts';
+import { shareLimit } from '../share-limit.ts';
+import { missedChanges } from './missed-changes.ts';
 
-/** Far more than the tabs of several browsers. */
+/** Of one user, over all processes: far more than the tabs of several browsers. */
 const STREAMS_MAX = 20;
 
 /** Open streams of this process, by user. */
 const streamsOf = new Map<string, number>();
 
 /**
- * Sends the caller's changes as server-sent events until they leave, or their API key ends. Throws
- * AppError('rate_limited') for somebody who has too many open.
+ * Sends the caller's changes as server-sent events until they leave, or their API key ends; first those that were
+ * missed since `Last-Event-ID`. Throws AppError('rate_limited') for somebody who has too many open.
  */
 export async function streamChanges(ctx: Context, http: Http): Promise<void> {
   const { userId } = ctx.caller;
   const open = streamsOf.get(userId) ?? 0;
-  if (open >= STREAMS_MAX) {
+  if (open >= shareLimit(STREAMS_MAX, ctx.webProcesses())) {
     throw new AppError('rate_limited', {
-      publicMessage: `You have ${STREAMS_MAX} event streams open. Close one before you open another`,
+      publicMessage: `You have too many event streams open. Close one before you open another`,
     });
   }
   streamsOf.set(userId, open + 1);
   const stream = openEventStream(http);
-  const unsubscribe = ctx.events.subscribe(userId, (event) => stream.send('change', event));
+  const unsubscribe = ctx.events.subscribe(userId, (event, at) => stream.send('change', event, idOf(at)));
   const key = untilKeyEnds(ctx);
   key.signal.addEventListener('abort', stream.close);
   stream.closed.addEventListener('abort', () => {
@@ -34,4 +37,25 @@ export async function streamChanges(ctx: Context, http: Http): Promise<void> {
     if (left === 0) streamsOf.delete(userId);
     else streamsOf.set(userId, left);
   });
+  // Changes are heard from here on: between them and what was missed there is no gap.
+  await sendMissed(ctx, stream, headerText(http.request.headers['last-event-id']));
+}
+
+async function sendMissed(ctx: Context, stream: EventStream, lastEventId: string | undefined): Promise<void> {
+  if (lastEventId === undefined) return stream.sendId(idOf(ctx.clock.now()));
+  try {
+    const missed = await missedChanges(ctx, ctx.caller.userId, lastEventId);
+    if (stream.closed.aborted) return;
+    if (missed === null) stream.send('reset', {}, idOf(ctx.clock.now()));
+    for (const { event, at } of missed ?? []) stream.send('change', event, idOf(at));
+  } catch (error) {
+    // The answer has begun: the client comes again with the id that it has.
+    ctx.log.warn({ err: error }, 'could not read what a stream has missed');
+    stream.close();
+  }
+}
+
+/** The id of an event is the moment in which it was announced. */
+function idOf(at: Date): string {
+  return String(at.getTime());
 }

@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { serve } from '../../testing/serve.ts';
 import { createPool, ping } from '../db/database.ts';
-import { AppError } from '../errors.ts';
 import { bind, bindPublic, bindWorkload } from './bind.ts';
 import { openEventStream } from './server-sent-events.ts';
 
@@ -16,144 +15,6 @@ const numbers = endpoint({
   ...open,
   body: z.object({ amount: z.number().min(1), list: z.array(z.object({ name: z.string() })).optional() }),
   response: z.object({ doubled: z.number() }),
-});
-
-describe('errors on the wire', () => {
-  test('name the field that is wrong, and echo the request id', async () => {
-    const { post } = await serve([
-      bindPublic(numbers, async (_ctx, { body }) => ({ doubled: body.amount * 2 })),
-    ]);
-    expect((await post({ amount: 4 })).json).toEqual({ doubled: 8 });
-    const answer = await post(
-      { amount: 4, list: [{ name: 'a' }, { name: 7 }] },
-      { 'x-request-id': 'from-the-browser' },
-    );
-    expect(answer.status).toBe(400);
-    expect(answer.headers['x-request-id']).toBe('from-the-browser');
-    expect(answer.json.error).toMatchObject({
-      code: 'invalid_request',
-      type: 'invalid_request_error',
-      param: 'list.1.name',
-      request_id: 'from-the-browser',
-    });
-    expect(answer.json.error.message).toContain('list.1.name');
-  });
-
-  test.each([
-    ['a field', { title: 'a\0b' }, '', 'title'],
-    ['a field within', { deep: { list: [{ name: 'fine' }, { name: '\ud800' }] } }, '', 'deep.list.1.name'],
-    ["a field's name", { deep: { 'na\0me': 1 } }, '', 'deep.name'],
-    ['the query', {}, '?search=a%00', 'search'],
-  ])('name %s that holds what no database stores', async (_where, body, query, param) => {
-    const handle = vi.fn(async () => ({}));
-    const takesAll = endpoint({
-      ...open,
-      query: z.object({ search: z.string().optional() }),
-      body: z.looseObject({}),
-      response: z.object({}),
-    });
-    const { call } = await serve([bindPublic(takesAll, handle)]);
-    const send = (target: string, value: unknown) =>
-      call(target, {
-        method: 'POST',
-        body: JSON.stringify(value),
-        headers: { 'content-type': 'application/json' },
-      });
-    const answer = await send(`/api/v1/test${query}`, body);
-    expect(answer).toMatchObject({ status: 400, json: { error: { code: 'invalid_request', param } } });
-    expect(answer.json.error.message).toContain(param);
-    expect(handle).not.toHaveBeenCalled();
-    expect((await send('/api/v1/test?search=%F0%9F%98%80', { title: '😀' })).status).toBe(200);
-  });
-
-  test('name a part of the path that holds what no database stores, also of paths that nobody has', async () => {
-    const item = endpoint({
-      method: 'GET',
-      path: '/api/v1/items/:itemId',
-      access: 'key',
-      summary: 'For tests',
-      params: z.object({ itemId: z.string() }),
-      response: z.object({}),
-    });
-    const { call } = await serve([bind(item, async () => ({}))]);
-    const answer = await call('/api/v1/items/a%00b', { headers: { 'x-api-key': 'key-of-ada' } });
-    expect(answer).toMatchObject({ status: 400, json: { error: { param: 'itemId' } } });
-    expect((await call('/assets/a%00.js')).status).toBe(400);
-  });
-
-  test('leave it to the engine to clean what a workload quotes', async () => {
-    const reports = endpoint({
-      ...open,
-      path: '/runtime/v1/workloads/:workloadId/reports',
-      access: 'workload',
-      params: z.object({ workloadId: z.string() }),
-      body: z.object({ line: z.string() }),
-      response: z.object({ line: z.string() }),
-    });
-    const { call } = await serve([bindWorkload(reports, async (_ctx, { body }) => body)]);
-    const answer = await call('/runtime/v1/workloads/w/reports', {
-      method: 'POST',
-      body: JSON.stringify({ line: 'a\0b' }),
-      headers: { 'content-type': 'application/json', authorization: 'Bearer token-of-w' },
-    });
-    expect(answer).toMatchObject({ status: 200, json: { line: 'a\0b' } });
-  });
-
-  test('carry what an AppError says', async () => {
-    const fails = bindPublic(numbers, async () => {
-      throw new AppError('insufficient_funds', {
-        publicMessage: 'Not enough credit',
-        data: { required_amount: '10', available_amount: '2.5' },
-      });
-    });
-    const { post } = await serve([fails]);
-    const answer = await post({ amount: 1 });
-    expect(answer.status).toBe(402);
-    expect(answer.json.error).toMatchObject({
-      code: 'insufficient_funds',
-      message: 'Not enough credit',
-      required_amount: '10',
-      available_amount: '2.5',
-    });
-  });
-
-  test('never show what broke inside, but log it with the request id', async () => {
-    const { post, logged } = await serve([
-      bindPublic(numbers, async () => {
-        throw new Error('relation "secret_table" does not exist');
-      }),
-    ]);
-    const answer = await post({ amount: 1 }, { 'x-request-id': 'r-1' });
-    expect(answer.status).toBe(500);
-    expect(answer.text).not.toContain('secret_table');
-    expect(answer.json.error).toMatchObject({ code: 'internal', type: 'server_error', request_id: 'r-1' });
-    expect(
-      logged.filter((line) => line.includes('secret_table') && line.includes('"request_id":"r-1"')),
-    ).toHaveLength(1);
-  });
-
-  test('an answer that breaks its own contract is our fault, not shown', async () => {
-    const { post } = await serve([bindPublic(numbers, async () => ({ doubled: 'two' }) as never)]);
-    expect(await post({ amount: 1 })).toMatchObject({ status: 500, json: { error: { code: 'internal' } } });
-  });
-
-  test('broken and oversized bodies are the caller’s', async () => {
-    const { call } = await serve([bindPublic(numbers, async () => ({ doubled: 2 }))]);
-    const headers = { 'content-type': 'application/json' };
-    const broken = await call('/api/v1/test', { method: 'POST', body: '{"amount":', headers });
-    expect(broken).toMatchObject({ status: 400, json: { error: { code: 'invalid_request' } } });
-    const large = await call('/api/v1/test', {
-      method: 'POST',
-      body: JSON.stringify('x'.repeat(9 * 2 ** 20)),
-      headers,
-    });
-    expect(large).toMatchObject({ status: 413, json: { error: { code: 'payload_too_large' } } });
-    const unknown = await call('/api/v1/nothing', { method: 'POST' });
-    expect(unknown).toMatchObject({
-      status: 404,
-      json: { error: { message: 'There is no POST /api/v1/nothing' } },
-    });
-  });
 });
 
 test('bytes are left to the handler as a stream, of any length', async () => {
@@ -236,7 +97,7 @@ describe('rate limits', () => {
   const keyed = endpoint({ ...open, path: '/api/v1/keyed', access: 'key' });
   const strict = endpoint({ ...open, path: '/api/v1/strict', access: 'key' });
   const operators = endpoint({ ...open, path: '/api/v1/operators', access: 'operator' });
-  const limited = () =>
+  const limited = (webProcesses?: () => number) =>
     serve(
       [
         bindPublic(numbers, async () => ({ doubled: 2 })),
@@ -245,6 +106,8 @@ describe('rate limits', () => {
         bind(operators, async () => undefined),
       ],
       { BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '2' },
+      undefined,
+      webProcesses,
     );
 
   test('count per user, show the standard headers, and are stricter where a route says so', async () => {
@@ -260,6 +123,25 @@ describe('rate limits', () => {
     expect((await as('bob', '/api/v1/strict')).status).toBe(200);
     expect((await as('bob', '/api/v1/strict')).status).toBe(429);
     for (let i = 0; i < 5; i += 1) expect((await call('/healthz')).status).toBe(200);
+  });
+
+  test('leave each of several processes its share, which changes with them, and 1 at least', async () => {
+    let processes = 2;
+    const { call } = await limited(() => processes);
+    const as = (user: string, target = '/api/v1/keyed') =>
+      call(target, { method: 'POST', headers: { 'x-api-key': `key-of-${user}` } });
+    expect(await as('ada')).toMatchObject({ status: 200, headers: { 'ratelimit-limit': '1' } });
+    expect((await as('ada')).status).toBe(429);
+    processes = 9;
+    expect((await as('bob')).status).toBe(200);
+    expect((await as('bob')).status).toBe(429);
+    processes = 1;
+    expect((await as('eve')).status).toBe(200);
+    expect((await as('eve')).headers).toMatchObject({ 'ratelimit-limit': '2', 'ratelimit-remaining': '0' });
+    // What fails is counted by the same share.
+    processes = 2;
+    expect((await as('ada', '/api/v1/operators')).status).toBe(403);
+    expect((await as('ada', '/api/v1/operators')).status).toBe(429);
   });
 
   test('count a user over all routes, and no pages at all', async () => {

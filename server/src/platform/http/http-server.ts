@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { BODY_BYTES_MAX, type Endpoint } from '@bakehouse/contract/endpoint';
 import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
-import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
 import Fastify, {
   type FastifyBaseLogger,
@@ -11,20 +10,21 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+import helmet from 'helmet';
 import type { Registry } from 'prom-client';
 import type { Caller, Context, Services, UserCaller } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Binding } from './bind.ts';
-import { cutSlowBodies } from './body-deadline.ts';
-import { type Authenticators, findCaller, headerText } from './find-caller.ts';
+import { cutSlowBodies } from './bodies/body-deadline.ts';
+import { readBodies } from './bodies/read-body.ts';
+import { refuseUnstorable } from './bodies/refuse-unstorable.ts';
+import { type Authenticators, findCaller, headerText } from './callers/find-caller.ts';
+import { callerOf, limitBy, limitCalls } from './callers/rate-limits.ts';
 import { closeGracefully } from './graceful-close.ts';
 import { mountHealth } from './health-routes.ts';
 import { measureHttp } from './measure-http.ts';
-import { describeInOpenApi } from './openapi.ts';
-import { callerOf, limitBy, limitCalls } from './rate-limits.ts';
-import { readBodies } from './read-body.ts';
+import { describeInOpenApi, type Paths } from './openapi.ts';
 import { refuseOtherMethods } from './refuse-other-methods.ts';
-import { refuseUnstorable } from './refuse-unstorable.ts';
 import { sendError } from './send-error.ts';
 import { serveWebApp } from './web-app.ts';
 
@@ -39,6 +39,8 @@ type Options = {
   plugins: FastifyPluginAsync[];
   /** Names of the endpoints in the OpenAPI document. */
   operationIds: Map<Endpoint, string>;
+  /** What OpenAPI says of the paths of the plugins. */
+  furtherPaths: Paths;
   /** Folder of the built web app. */
   webDist: string;
 };
@@ -77,7 +79,30 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   cutSlowBodies(app);
   refuseUnstorable(app);
 
-  await app.register(helmet, {
+  addSecurityHeaders(app);
+  // The parser cuts a file at its limit without an error: one byte more lets the store see the excess.
+  await app.register(multipart, { limits: { fileSize: FILE_SIZE_LIMIT_BYTES + 1, files: 1, fields: 10 } });
+  const limits = await limitCalls(app, services.config.rateLimitPerMinute, services.webProcesses);
+
+  const endpoints = options.bindings.map(({ endpoint }) => endpoint);
+  await describeInOpenApi(app, {
+    endpoints,
+    operationIds: options.operationIds,
+    furtherPaths: options.furtherPaths,
+    countCall: limits.countCall,
+  });
+  measureHttp(app, options.metrics);
+  mountHealth(app, { ...options, metricsToken: services.config.metricsToken });
+  for (const binding of options.bindings) mount(app, { services, authenticators, ...limits }, binding);
+  refuseOtherMethods(app, endpoints);
+  for (const plugin of options.plugins) await app.register(plugin);
+  await serveWebApp(app, options.webDist);
+  return app;
+}
+
+/** Made once: the plugin for Fastify makes them anew for every request. */
+function addSecurityHeaders(app: FastifyInstance): void {
+  const setHeaders = helmet({
     contentSecurityPolicy: {
       directives: {
         defaultSrc: ["'self'"],
@@ -92,23 +117,9 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
     },
     hsts: false,
   });
-  // The parser cuts a file at its limit without an error: one byte more lets the store see the excess.
-  await app.register(multipart, { limits: { fileSize: FILE_SIZE_LIMIT_BYTES + 1, files: 1, fields: 10 } });
-  const limits = await limitCalls(app, services.config.rateLimitPerMinute);
-
-  const endpoints = options.bindings.map(({ endpoint }) => endpoint);
-  await describeInOpenApi(app, {
-    endpoints,
-    operationIds: options.operationIds,
-    countCall: limits.countCall,
-  });
-  measureHttp(app, options.metrics);
-  mountHealth(app, { ...options, metricsToken: services.config.metricsToken });
-  for (const binding of options.bindings) mount(app, { services, authenticators, ...limits }, binding);
-  refuseOtherMethods(app, endpoints);
-  for (const plugin of options.plugins) await app.register(plugin);
-  await serveWebApp(app, options.webDist);
-  return app;
+  app.addHook('onRequest', (request, reply, done) =>
+    setHeaders(request.raw, reply.raw, (error) => done(error instanceof Error ? error : undefined)),
+  );
 }
 
 type MountOptions = Pick<Options, 'services' | 'authenticators'> & Awaited<ReturnType<typeof limitCalls>>;
@@ -125,6 +136,7 @@ function mount(
     method: endpoint.method,
     url: endpoint.path,
     bodyLimit: endpoint.bodyBytesMax ?? BODY_BYTES_MAX,
+    config: { formPart: typeof endpoint.upload === 'object' ? endpoint.upload.part : undefined },
     schema: {
       summary: endpoint.summary,
       tags: [endpoint.path.startsWith('/v1/') ? 'openai' : (endpoint.path.split('/')[3] ?? '')],
@@ -177,8 +189,9 @@ function mount(
 function refuseForeignIds(request: FastifyRequest, caller: UserCaller): void {
   const owners: [string, unknown][] = [
     ['userId', field(request.params, 'userId')],
+    ['userId', field(request.query, 'userId')],
     ['user_id', field(request.query, 'user_id')],
-    ['owner', field(request.query, 'owner')],
+    ['owner', withoutDollar(field(request.query, 'owner'))],
     ['user_id', field(request.body, 'user_id')],
     ['fine_tune_payload.user_id', field(field(request.body, 'fine_tune_payload'), 'user_id')],
   ];
@@ -187,6 +200,11 @@ function refuseForeignIds(request: FastifyRequest, caller: UserCaller): void {
       throw new AppError('forbidden', { publicMessage: 'This belongs to another user', param });
     }
   }
+}
+
+/** The Python client of the original product writes a dollar before the id of the owner. */
+function withoutDollar(owner: unknown): unknown {
+  return typeof owner === 'string' && owner.startsWith('$') ? owner.slice(1) : owner;
 }
 
 function field(object: unknown, name: string): unknown {

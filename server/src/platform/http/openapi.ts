@@ -4,16 +4,26 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import * as z from 'zod';
-import type { CountCall } from './rate-limits.ts';
+import type { CountCall } from './callers/rate-limits.ts';
 
 type Operation = {
   operationId?: string;
+  summary?: string;
+  tags?: string[];
+  security?: object[];
   parameters?: object[];
   requestBody?: object;
   responses?: Record<string, object>;
 };
-type Described = { endpoints: Endpoint[]; operationIds: Map<Endpoint, string> };
-type Document = { paths?: Record<string, Record<string, Operation>>; components?: { responses?: object } };
+/** Operations by path and method. */
+export type Paths = Record<string, Record<string, Operation>>;
+type Described = {
+  endpoints: Endpoint[];
+  operationIds: Map<Endpoint, string>;
+  /** What is no endpoint of the contract, e.g. the sign-in library's own paths. */
+  furtherPaths: Paths;
+};
+type Document = { paths?: Paths; components?: { responses?: object } };
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
@@ -67,7 +77,8 @@ export async function describeInOpenApi(
 }
 
 /** Adds what the routes' schemas cannot say: names, files, answers without JSON, the one shape of errors, and the header of calls that spend. */
-function complete(document: Document, { endpoints, operationIds }: Described): void {
+function complete(document: Document, { endpoints, operationIds, furtherPaths }: Described): void {
+  document.paths = { ...document.paths, ...furtherPaths };
   const { $schema: _, ...error } = z.toJSONSchema(errorBody);
   document.components = {
     ...document.components,

@@ -2,8 +2,14 @@ import { STATUS_CODES } from 'node:http';
 import type { ErrorBody } from '@bakehouse/contract/errors';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import { isDatabaseAway } from '../db/is-database-away.ts';
 import { AppError } from '../errors.ts';
+import { describeIssue } from './describe-issue.ts';
+
+const MISSING = 'is required';
+// Where a schema has words of its own, they stay.
+z.config({ customError: (issue) => (issue.input === undefined ? MISSING : describeIssue(issue)) });
 
 /** Most of what is not there is there again soon. */
 const RETRY_AFTER_S = 5;
@@ -50,18 +56,7 @@ export function toErrorBody(error: AppError, requestId: string): ErrorBody {
 
 function toAppError(error: FastifyError | AppError): AppError {
   if (error instanceof AppError) return error;
-  if (hasZodFastifySchemaValidationErrors(error)) {
-    const first = error.validation[0];
-    const param = first?.instancePath.split('/').filter(Boolean).join('.') ?? '';
-    const where = param ? `${param}: ` : '';
-    return new AppError('invalid_request', {
-      publicMessage: isOwnSentence(first?.message)
-        ? (first?.message ?? '')
-        : `${where}${first?.message ?? 'not valid'}`,
-      param,
-      cause: error,
-    });
-  }
+  if (hasZodFastifySchemaValidationErrors(error)) return toInvalidRequest(error);
   if (isDatabaseAway(error)) {
     return new AppError('unavailable', {
       publicMessage: 'The database does not answer. Try again in a moment',
@@ -86,7 +81,32 @@ function toAppError(error: FastifyError | AppError): AppError {
   });
 }
 
-/** Zod's own messages begin with 'Invalid' or 'Too'; ours already name the field. */
-function isOwnSentence(message: string | undefined): boolean {
-  return message !== undefined && !/^(Invalid|Too (small|big)|Unrecognized|Expected)/.test(message);
+type Issue = { instancePath: string; message?: string; params?: { keys?: unknown } };
+type ValidationError = FastifyError & { validation: Issue[] };
+
+/** Names the first field that is wrong; of missing ones, all. */
+function toInvalidRequest(error: ValidationError): AppError {
+  const [first] = error.validation;
+  const param = first ? fieldOf(first) : '';
+  const message = first?.message ?? 'not valid';
+  const missing = error.validation.filter((one) => one.message === MISSING).map(fieldOf);
+  const refusal = (publicMessage: string) =>
+    new AppError('invalid_request', { publicMessage, param, cause: error });
+  if (message === MISSING && param)
+    return refusal(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} required`);
+  if (isOwnSentence(message)) return refusal(message);
+  const name = param || 'The body';
+  return refusal(/^(must|is) /.test(message) ? `${name} ${message}` : `${name}: ${message}`);
+}
+
+/** The path of the field; of one that is not known, its own name. */
+function fieldOf({ instancePath, params }: Issue): string {
+  const [unknown] = Array.isArray(params?.keys) ? (params.keys as unknown[]) : [];
+  const path = instancePath.split('/').filter(Boolean);
+  return (typeof unknown === 'string' ? [...path, unknown] : path).join('.');
+}
+
+/** What `describeIssue` says goes behind the field's name, as what zod says does; other sentences name it themselves. */
+function isOwnSentence(message: string): boolean {
+  return !/^(must |is required|Invalid|Unrecognized)/.test(message);
 }

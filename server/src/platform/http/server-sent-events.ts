@@ -3,8 +3,10 @@ import type { Http } from './bind.ts';
 const HEARTBEAT_MS = 15_000;
 
 export type EventStream = {
-  /** Sends one event; the data as JSON. */
-  send: (event: string, data: object) => void;
+  /** Sends one event; the data as JSON. A client that comes back says the last id that it has. */
+  send: (event: string, data: object, id?: string) => void;
+  /** Says where the client is, without an event. */
+  sendId: (id: string) => void;
   /** Sends a line that clients ignore; it keeps proxies and timeouts quiet. */
   comment: (text: string) => void;
   /** Aborted when the client has gone or the server ends the stream. */
@@ -29,7 +31,10 @@ export function openEventStream({ reply }: Http): EventStream {
     'x-accel-buffering': 'no',
   });
 
-  const comment = (text: string) => void raw.write(`: ${text}\n\n`);
+  const write = (text: string) => {
+    if (!raw.writableEnded) raw.write(text);
+  };
+  const comment = (text: string) => write(`: ${text}\n\n`);
   const heartbeat = setInterval(comment, HEARTBEAT_MS, 'heartbeat').unref();
   const close = () => void raw.end();
   const streams = reply.server.openStreams;
@@ -42,7 +47,9 @@ export function openEventStream({ reply }: Http): EventStream {
   comment('open');
 
   return {
-    send: (event, data) => void raw.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+    send: (event, data, id) =>
+      write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+    sendId: (id) => write(`id: ${id}\n\n`),
     comment,
     closed: closing.signal,
     close,

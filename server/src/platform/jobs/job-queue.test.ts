@@ -13,13 +13,17 @@ const services = { db, log } as unknown as Services;
 
 const done: string[] = [];
 let failures = 1;
+/** Of each attempt, whether it was the last. */
+const attempts: (boolean | undefined)[] = [];
 const note = defineJob<{ word: string }>({
   name: 'test.note',
   run: async (_services, { word }) => void done.push(word),
 });
 const stumble = defineJob<{ word: string }>({
   name: 'test.stumble',
-  run: async (_services, { word }) => {
+  retries: 1,
+  run: async (_services, { word }, _signal, isLast) => {
+    attempts.push(isLast);
     if (failures-- > 0) throw new Error('not yet');
     done.push(word);
   },
@@ -32,9 +36,16 @@ const hang = defineJob<{ word: string }>({
     done.push(word);
   },
 });
+const lost: string[] = [];
+const die = defineJob<{ word: string }>({
+  name: 'test.die',
+  retries: 0,
+  run: () => Promise.reject(new Error('killed')),
+  onLost: async (_services, { word }) => void lost.push(word),
+});
 const hourly = defineJob({ name: 'test.hourly', schedule: '0 * * * *', run: async () => undefined });
 
-const queue = await openJobQueue({ url, log, jobs: [note, stumble, hang, hourly], works: true });
+const queue = await openJobQueue({ url, log, jobs: [note, stumble, hang, die, hourly], works: true });
 onFileEnd(queue.stop);
 await queue.work(services);
 
@@ -49,9 +60,15 @@ describe('the job queue', () => {
     await vi.waitFor(() => expect(done).toEqual(['done']), { timeout: 10_000 });
   });
 
-  test('tries a failed job again', async () => {
+  test('tries a failed job again, and says which attempt is the last', async () => {
     await db.transaction().execute((tx) => queue.enqueue(tx, stumble, { word: 'second attempt' }));
     await vi.waitFor(() => expect(done).toContain('second attempt'), { timeout: 25_000, interval: 100 });
+    expect(attempts).toEqual([false, true]);
+  });
+
+  test('says of a job whose attempts are used up that it is lost', async () => {
+    await db.transaction().execute((tx) => queue.enqueue(tx, die, { word: 'gone' }));
+    await vi.waitFor(() => expect(lost).toEqual(['gone']), { timeout: 25_000, interval: 100 });
   });
 
   test('a job that hangs holds up no other of its kind', async () => {

@@ -68,22 +68,37 @@ async function declare(boss: PgBoss, job: AnyJob): Promise<void> {
     notify: true,
     heartbeatSeconds: HEARTBEAT_SECONDS,
     expireInSeconds: job.timeoutSeconds ?? TIMEOUT_SECONDS,
-    retryLimit: job.retries ?? (job.schedule ? 0 : RETRIES),
+    retryLimit: retriesOf(job),
     retryBackoff: true,
     retryDelayMax: RETRY_DELAY_MAX_SECONDS,
   };
+  if (job.onLost) await boss.createQueue(lostQueue(job), options);
+  const lost = job.onLost ? { deadLetter: lostQueue(job) } : {};
   // One run at a time: a schedule that is slower than its period must not pile up.
-  await boss.createQueue(job.name, { ...options, ...(job.schedule && { policy: 'stately' as const }) });
+  await boss.createQueue(job.name, {
+    ...options,
+    ...lost,
+    ...(job.schedule && { policy: 'stately' as const }),
+  });
   // One that is there already was declared by an earlier version. Its policy alone cannot be changed.
-  await boss.updateQueue(job.name, options);
+  await boss.updateQueue(job.name, { ...options, ...lost });
   if (job.schedule) await boss.schedule(job.name, job.schedule, {}, { tz: 'UTC' });
+}
+
+/** Where the library puts those that have used up their attempts. */
+function lostQueue({ name }: AnyJob): string {
+  return `${name}.lost`;
+}
+
+function retriesOf({ retries, schedule }: AnyJob): number {
+  return retries ?? (schedule ? 0 : RETRIES);
 }
 
 async function startWorker(boss: PgBoss, services: Services, job: Job): Promise<void> {
   const runOne = async (queued: QueuedJob): Promise<JobResult> => {
     const log = services.log.child({ job: job.name, job_id: queued.id });
     try {
-      await job.run({ ...services, log }, queued.data, queued.signal);
+      await job.run({ ...services, log }, queued.data, queued.signal, queued.retryCount >= retriesOf(job));
       return { id: queued.id, status: 'completed' };
     } catch (error) {
       log.error({ err: error, attempt: queued.retryCount + 1 }, 'job failed');
@@ -106,4 +121,9 @@ async function startWorker(boss: PgBoss, services: Services, job: Job): Promise<
     },
     (batch: QueuedJob[]) => Promise.all(batch.map(runOne)),
   );
+  const { onLost } = job;
+  if (!onLost) return;
+  await boss.work<object>(lostQueue(job), { notifyPollingIntervalSeconds: POLL_SECONDS }, async (lost) => {
+    for (const { data } of lost) await onLost(services, data);
+  });
 }

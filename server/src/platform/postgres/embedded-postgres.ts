@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { isProcessAlive } from '../is-process-alive.ts';
+import { isProcessAlive } from '../processes/is-process-alive.ts';
 import { prepareCluster, USER } from './postgres-cluster.ts';
 import { describeFailure, findOwner, type Owner, programEnvironment, runAs } from './postgres-owner.ts';
 import { readOrMakePassword, requirePassword } from './postgres-password.ts';

@@ -34,12 +34,48 @@ export async function prepareCluster(
   return dir;
 }
 
-/** Beside its final place first, so that a start that dies here leaves no half cluster. */
 async function createCluster(
   wanted: string,
   native: string,
   owner: Owner | null,
   settings: Record<string, string>,
+): Promise<void> {
+  await makeClusterFolder(wanted, owner, async (unfinished) => {
+    const password = await writePassword(`${unfinished}.password`, owner);
+    try {
+      // Built-in collation: the order of strings must not depend on the machine's locale package.
+      await runAs(owner, path.join(native, 'bin', 'initdb'), [
+        `--pgdata=${unfinished}`,
+        `--username=${USER}`,
+        '--auth-local=scram-sha-256',
+        `--pwfile=${password}`,
+        '--auth-host=reject',
+        '--encoding=UTF8',
+        '--locale=C',
+        '--locale-provider=builtin',
+        '--builtin-locale=C.UTF-8',
+        '--data-checksums',
+        ...(settings.fsync === 'off' ? ['--no-sync'] : []),
+      ]);
+      await keepPassword(password, unfinished);
+    } finally {
+      await rm(password, { force: true });
+    }
+  }).catch((error: unknown) => {
+    throw new Error(`PostgreSQL could not make its folder ${wanted}: ${describeFailure(error)}`, {
+      cause: error,
+    });
+  });
+}
+
+/**
+ * Makes the folder of a cluster, where PostgreSQL's user can reach it, and has it filled. Beside its final
+ * place first, so that what dies here leaves no half cluster.
+ */
+export async function makeClusterFolder(
+  wanted: string,
+  owner: Owner | null,
+  fill: (unfinished: string) => Promise<void>,
 ): Promise<void> {
   const parent = path.dirname(wanted);
   await mkdir(parent, { recursive: true });
@@ -50,30 +86,12 @@ async function createCluster(
   await mkdir(unfinished, { recursive: true });
   await chmod(unfinished, 0o700);
   if (owner) await chown(unfinished, owner.uid, owner.gid);
-  const password = await writePassword(`${unfinished}.password`, owner);
   try {
-    // Built-in collation: the order of strings must not depend on the machine's locale package.
-    await runAs(owner, path.join(native, 'bin', 'initdb'), [
-      `--pgdata=${unfinished}`,
-      `--username=${USER}`,
-      '--auth-local=scram-sha-256',
-      `--pwfile=${password}`,
-      '--auth-host=reject',
-      '--encoding=UTF8',
-      '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-      '--data-checksums',
-      ...(settings.fsync === 'off' ? ['--no-sync'] : []),
-    ]);
-    await keepPassword(password, unfinished);
+    await fill(unfinished);
     await renameUnlessThere(unfinished, place);
     if (!reachable) await symlink(place, wanted);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
-    await rm(password, { force: true });
-    throw new Error(`PostgreSQL could not make its folder ${wanted}: ${describeFailure(error)}`, {
-      cause: error,
-    });
+    throw error;
   }
 }

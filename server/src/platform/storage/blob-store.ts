@@ -32,8 +32,21 @@ export type BlobStore = {
    * ending. Throws DamagedBlob when they are not there.
    */
   read: (sha256: string, range?: { start: number; end: number }) => Promise<Readable>;
-  /** A local path for programs that need a file, e.g. to validate it. The file must not be changed. */
-  localPath: (sha256: string) => Promise<string>;
+  /** How many bytes there are; null when they are not there. */
+  stat: (sha256: string) => Promise<{ sizeBytes: number } | null>;
+  /**
+   * Lends the bytes as a file of this machine, for programs that need one, as long as `work` takes.
+   * Nobody may change it. Throws DamagedBlob when they are not there.
+   */
+  withLocalFile: <T>(sha256: string, work: (localPath: string) => Promise<T>) => Promise<T>;
+  /**
+   * An address where anybody may read the bytes until then, and is answered with these headers; null
+   * where the store has none, and this server answers itself.
+   */
+  presign: (
+    sha256: string,
+    answer: { contentType: string; contentDisposition: string; expiresAt: Date },
+  ) => Promise<string | null>;
   delete: (sha256: string) => Promise<void>;
   /** Removes what uploads left unfinished that ended without an end, e.g. with their process. */
   removeUnfinished: () => Promise<void>;

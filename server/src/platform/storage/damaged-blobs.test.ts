@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import * as contract from '@bakehouse/contract/assets';
@@ -41,12 +42,14 @@ function download(name: string, headers: Record<string, string> = {}): Promise<R
   return server.send(contract.downloadFile, { params: { id, '*': name }, query: {} }, { as: ada, headers });
 }
 
+/** Where the local store keeps them. */
+function placeOf(sha256: string): string {
+  return path.join(server.services.config.dataDir, 'blobs', sha256.slice(0, 2), sha256.slice(2));
+}
+
 /** Other bytes in the place of these. */
 async function damage(sha256: string, bytes: Buffer): Promise<void> {
-  await writeFile(
-    await server.services.blobs.localPath(sha256),
-    bytes.with(bytes.length - 1, bytes.at(-1) === 0 ? 1 : 0),
-  );
+  await writeFile(placeOf(sha256), bytes.with(bytes.length - 1, bytes.at(-1) === 0 ? 1 : 0));
 }
 
 async function damagedCount(): Promise<number> {
@@ -62,6 +65,16 @@ async function refusal(response: Response): Promise<[number, string]> {
 const sentence = (name: string) =>
   `The stored bytes of ${name} are damaged. Upload the file again, ` +
   'or ask the operator of this server to restore it from a backup.';
+
+test('a file whose bytes nobody begins to read is closed with the stream', async () => {
+  const bytes = Readable.from(['never read']);
+  const blobs = { ...server.services.blobs, read: async () => bytes };
+  const stream = await readBlob({ ...server.services, blobs }, { sha256: 'a'.repeat(64), path: 'a.csv' });
+  const closed = once(stream, 'close');
+  stream.destroy();
+  await closed;
+  expect(bytes.destroyed).toBe(true);
+});
 
 describe('damaged bytes', () => {
   test('break a download off before its end, are named from then on, and are mended by uploading them again', async () => {
@@ -90,7 +103,7 @@ describe('damaged bytes', () => {
     await damage(sha256, bytes);
     expect(await refusal(await download('small.bin'))).toEqual([409, sentence('small.bin')]);
     await upload('small.bin', bytes);
-    await rm(await server.services.blobs.localPath(sha256));
+    await rm(placeOf(sha256));
     expect(await refusal(await download('small.bin'))).toEqual([409, sentence('small.bin')]);
     await upload('small.bin', bytes);
     expect((await download('small.bin')).status).toBe(200);
@@ -105,6 +118,16 @@ describe('damaged bytes', () => {
     await upload('again.bin', bytes);
     await expect(buffer(slow)).rejects.toThrow(sentence('again.bin'));
     expect((await download('again.bin')).status).toBe(200);
+  });
+
+  test('are named to whoever wants to see their rows', async () => {
+    const bytes = Buffer.from('a,b\n1,2\n');
+    await rm(placeOf(await upload('rows.csv', bytes)));
+    const preview = () =>
+      server.send(contract.previewFile, { params: { id }, query: { path: 'rows.csv' } }, { as: ada });
+    expect(await refusal(await preview())).toEqual([409, sentence('rows.csv')]);
+    await upload('rows.csv', bytes);
+    expect((await preview()).status).toBe(200);
   });
 
   test('of a card do not hide the asset', async () => {
@@ -130,7 +153,7 @@ describe('scrubbing', () => {
     expect((await download('piece-0')).status).toBe(200);
 
     // The operator puts the bytes back, and asks for a look at all of them.
-    await writeFile(await server.services.blobs.localPath(names[1] ?? ''), pieces[1] ?? '');
+    await writeFile(placeOf(names[1] ?? ''), pieces[1] ?? '');
     clock.advance({ minutes: 1 });
     const checked: boolean[] = [];
     await scrubBlobs(server.services, {

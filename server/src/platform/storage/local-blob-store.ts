@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -47,10 +47,13 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
         throw toOwnError(error);
       }
     },
+    stat: async (sha256) => {
+      const size = await sizeOf(place(sha256));
+      return size === null ? null : { sizeBytes: size };
+    },
     read: async (sha256, range) => {
-      const { size } = await stat(place(sha256)).catch((cause: unknown) => {
-        throw isMissing(cause) ? new DamagedBlob(sha256, 'missing', cause) : cause;
-      });
+      const size = await sizeOf(place(sha256));
+      if (size === null) throw new DamagedBlob(sha256, 'missing');
       const bytes = readable(
         createReadStream(place(sha256), { ...range, highWaterMark: BUFFER_BYTES }),
         sha256,
@@ -58,13 +61,23 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
       const isWhole = !range || (range.start === 0 && range.end >= size - 1);
       return Readable.from(isWhole ? verified(bytes, sha256) : bytes, { objectMode: false });
     },
-    localPath: async (sha256) => {
-      await access(place(sha256));
-      return place(sha256);
+    withLocalFile: async (sha256, work) => {
+      if ((await sizeOf(place(sha256))) === null) throw new DamagedBlob(sha256, 'missing');
+      return work(place(sha256));
     },
+    presign: async () => null,
     delete: (sha256) => rm(place(sha256), { force: true }),
     removeUnfinished: () => sweep(unfinished),
   };
+}
+
+async function sizeOf(file: string): Promise<number | null> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
 }
 
 async function receive(

@@ -101,19 +101,3 @@ export async function lockBlobs(tx: Transaction, sha256s: string[]): Promise<voi
   const missing = sha256s.find((sha256) => !held.has(sha256));
   if (missing !== undefined) throw new Error(`The blob store does not hold ${missing}`);
 }
-
-/** Keeps a blob that something refers to from being looked at again soon. */
-export async function touchBlob(db: Database, sha256: string): Promise<void> {
-  await db.updateTable('blobs').set({ touched_at: sql<Date>`now()` }).where('sha256', '=', sha256).execute();
-}
-
-/** False when the blob was wanted again meanwhile. Throws a foreign-key error when something refers to it. */
-export async function deleteBlobRow(tx: Transaction, sha256: string, untouchedSince: Date): Promise<boolean> {
-  const deleted = await tx
-    .deleteFrom('blobs')
-    .where('sha256', '=', sha256)
-    .where('touched_at', '<', untouchedSince)
-    .returning('sha256')
-    .executeTakeFirst();
-  return deleted !== undefined;
-}

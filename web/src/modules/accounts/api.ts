@@ -1,12 +1,12 @@
-import { getSignInMethods, rotateApiKey } from '@bakehouse/contract/accounts';
+import { changeOnboarding, getSignInMethods, rotateApiKey } from '@bakehouse/contract/accounts';
 import { queryOptions, useMutation } from '@tanstack/react-query';
-import { call } from '../../lib/api-client.ts';
-import { getCredentials, setCredentials } from '../../lib/credentials.ts';
-import { queryClient } from '../../lib/query-client.ts';
-import { broadcastSession } from '../../lib/session-channel.ts';
-import { authRequest } from './auth-request.ts';
+import { call } from '../../lib/api/api-client.ts';
+import { getCredentials, setCredentials } from '../../lib/api/credentials.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { broadcastSession } from '../../lib/api/session-channel.ts';
 import { refreshSession } from './session.ts';
 import { sessionHint } from './session-hint.ts';
+import { authRequest } from './sign-in/auth-request.ts';
 
 export { refreshSession, sessionQuery, UserContext, useSessionUser, useUser } from './session.ts';
 
@@ -15,6 +15,15 @@ export const signInMethodsQuery = queryOptions({
   queryFn: ({ signal }) => call(getSignInMethods, {}, { signal }),
   staleTime: Number.POSITIVE_INFINITY,
 });
+
+/** Puts the first steps away, or brings them back. */
+export function useDismissOnboarding() {
+  return useMutation({
+    mutationFn: (dismissed: boolean) =>
+      call(changeOnboarding, { body: { dismissed } }, { operation: 'hide the first steps' }),
+    onSuccess: () => refreshSession(),
+  });
+}
 
 /** Ends the old key at once and gives the new one to this tab and, by message, to all others. */
 export function useRotateApiKey() {
@@ -66,9 +75,9 @@ export async function signOut(): Promise<void> {
   broadcastSession({ type: 'signed-out', userId: getCredentials()?.userId ?? null });
 }
 
-/** Has the server make a link for a new password. It sends no email: the operator hands the link on. */
+/** Has the server make a link for a new password, and mail it; one that sends no mail leaves it to the operator. */
 export async function requestPasswordReset(email: string): Promise<void> {
-  await authRequest('POST', 'request-password-reset', { email, redirectTo: '/?form=new-password' });
+  await authRequest('POST', 'request-password-reset', { email });
 }
 
 /** `token` is what the link brought along. All sessions of the account end. */
@@ -80,7 +89,12 @@ export async function resetPassword(newPassword: string, token: string): Promise
 export const ownSignInMethodsQuery = queryOptions({
   queryKey: ['own-sign-in-methods'],
   queryFn: () =>
-    authRequest<{ providerId: string }[]>('GET', 'list-accounts', undefined, 'read your sign-in methods'),
+    authRequest<{ id: string; providerId: string; createdAt: string }[]>(
+      'GET',
+      'list-accounts',
+      undefined,
+      'read your sign-in methods',
+    ),
 });
 
 /** Ends the sessions in all other browsers; this one stays signed in. The API key stays as it is. */
@@ -92,6 +106,23 @@ export async function changePassword(currentPassword: string, newPassword: strin
     'change the password',
   );
 }
+
+/** Confirms the address that the token of a mailed link is about: the signed-in person's own. */
+export const verifyEmailQuery = (token: string) =>
+  queryOptions({
+    queryKey: ['verify-email', token],
+    queryFn: async () => {
+      await authRequest(
+        'GET',
+        `verify-email?${new URLSearchParams({ token })}`,
+        undefined,
+        'confirm the address',
+      );
+      await refreshSession();
+      return true;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
 
 async function enter(): Promise<void> {
   queryClient.clear();

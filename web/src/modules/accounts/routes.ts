@@ -1,17 +1,26 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/page.ts';
+import { page } from '../../lib/api/page.ts';
 
-/** Profile and API key. */
+/** Profile, API key, and where a mailed link leads. */
 export const accountsRoutes = <App extends AnyRoute>(app: App) =>
   [
     createRoute({
       getParentRoute: () => app,
       path: '/profile',
-      component: page(() => import('./profile-page.tsx'), 'ProfilePage'),
+      // A provider that was not linked comes back with the reason.
+      validateSearch: ({ error }: { error?: unknown }): { error?: string } =>
+        typeof error === 'string' ? { error } : {},
+      component: page(() => import('./profile/profile-page.tsx'), 'ProfilePage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/api-key',
-      component: page(() => import('./api-key-page.tsx'), 'ApiKeyPage'),
+      component: page(() => import('./keys/api-key-page.tsx'), 'ApiKeyPage'),
+    }),
+    createRoute({
+      getParentRoute: () => app,
+      path: '/verify-email',
+      validateSearch: ({ token }: { token?: unknown }) => ({ token: typeof token === 'string' ? token : '' }),
+      component: page(() => import('./verify-email-page.tsx'), 'VerifyEmailPage'),
     }),
   ] as const;

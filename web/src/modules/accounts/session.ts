@@ -1,12 +1,12 @@
 import { getApiKey, getMe, type User } from '@bakehouse/contract/accounts';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
-import { call } from '../../lib/api-client.ts';
-import { ApiError } from '../../lib/api-error.ts';
-import { getCredentials, setCredentials } from '../../lib/credentials.ts';
-import { queryClient } from '../../lib/query-client.ts';
-import { authRequest } from './auth-request.ts';
+import { call } from '../../lib/api/api-client.ts';
+import { ApiError } from '../../lib/api/api-error.ts';
+import { getCredentials, setCredentials } from '../../lib/api/credentials.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
 import { sessionHint } from './session-hint.ts';
+import { authRequest } from './sign-in/auth-request.ts';
 
 /**
  * Who is signed in here; null for nobody. Reads the key with the session cookie, and from then on

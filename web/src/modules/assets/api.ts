@@ -8,15 +8,18 @@ import {
   previewFile,
   updateAsset,
 } from '@bakehouse/contract/assets';
+import { linkFile } from '@bakehouse/contract/file-links';
 import { infiniteQueryOptions, queryOptions, useMutation } from '@tanstack/react-query';
-import { call } from '../../lib/api-client.ts';
-import { queryClient } from '../../lib/query-client.ts';
+import { call } from '../../lib/api/api-client.ts';
+import { downloadFrom } from '../../lib/api/download.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { storedRead } from '../../lib/api/stored-read.ts';
 import { assetQuery } from './asset-queries.ts';
 
 export { assetListQuery, assetQuery, useAllAssets } from './asset-queries.ts';
-export { isDataFile } from './data-file.ts';
-export { UploadList } from './upload-list.tsx';
-export { type Upload, uploadFiles, useUploads } from './uploads.ts';
+export { isDataFile } from './files/data-file.ts';
+export { UploadList } from './files/upload-list.tsx';
+export { type Upload, uploadFiles, useUploads } from './files/uploads.ts';
 
 export const PREVIEW_ROWS = 100;
 
@@ -29,7 +32,7 @@ export const filesQuery = ({ dataset_id: id, revision_id, updated_at, files, nex
       return call(
         assetInfo,
         { params: { id }, query: { cursor: pageParam } },
-        { signal, operation: 'list the files' },
+        { signal, ...storedRead(), operation: 'list the files' },
       );
     },
     initialPageParam: null as string | null,
@@ -44,7 +47,11 @@ export const modelReadinessQuery = (id: string) =>
   queryOptions({
     queryKey: ['asset', 'readiness', id],
     queryFn: ({ signal }) =>
-      call(getModelReadiness, { params: { id } }, { signal, operation: 'check the files of the model' }),
+      call(
+        getModelReadiness,
+        { params: { id } },
+        { signal, ...storedRead(), operation: 'check the files of the model' },
+      ),
   });
 
 /** A page of rows of one file. The revision is in the key, so that a replaced file is read again. */
@@ -58,7 +65,7 @@ export const previewQuery = (file: { assetId: string; revisionId: string; path: 
           params: { id: file.assetId },
           query: { path: file.path, offset: file.offset, limit: PREVIEW_ROWS },
         },
-        { signal, operation: 'read the file', timeoutMs: 30_000 },
+        { signal, ...storedRead(), operation: 'read the file' },
       ),
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -105,6 +112,12 @@ export function useDeleteAsset(id: string) {
       return queryClient.invalidateQueries({ queryKey: ['asset', 'list'] });
     },
   });
+}
+
+/** Has the browser download one file of the newest revision. */
+export async function downloadAssetFile(id: string, path: string): Promise<void> {
+  const { url } = await call(linkFile, { params: { id }, query: { path } }, { operation: 'download file' });
+  downloadFrom(url, path.split('/').at(-1) ?? path);
 }
 
 export function useDeleteFile(id: string) {

@@ -4,7 +4,7 @@ import type { Run } from '@bakehouse/contract/training';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { relativeTime } from '../../lib/format-time.ts';
+import { relativeTime } from '../../lib/format/format-time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';

@@ -67,6 +67,7 @@ function LoadedPage({
   const deletion = useDeleteAsset(asset.dataset_id);
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
   const canChange = asset.user_id === user.id;
+  const labels = [...new Set([asset.category, ...asset.tags].filter(Boolean))];
 
   const remove = () =>
     deletion.mutate(undefined, {
@@ -102,18 +103,18 @@ function LoadedPage({
           </>
         }
       />
-      {(asset.details || asset.tags.length > 0) && (
+      {(asset.details || labels.length > 0) && (
         <div className="-mt-3 mb-5 flex flex-col gap-3">
           {asset.details && (
             <div className="text-muted">
               <MarkdownLines text={asset.details} />
             </div>
           )}
-          {asset.tags.length > 0 && (
-            <ul aria-label="Tags" className="flex flex-wrap gap-1.5">
-              {asset.tags.map((tag) => (
-                <li key={tag}>
-                  <Badge>{tag}</Badge>
+          {labels.length > 0 && (
+            <ul aria-label="Category and tags" className="flex flex-wrap gap-1.5">
+              {labels.map((label) => (
+                <li key={label}>
+                  <Badge>{label}</Badge>
                 </li>
               ))}
             </ul>

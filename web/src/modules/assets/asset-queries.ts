@@ -1,9 +1,12 @@
 import { type AssetSummary, type DatasetType, getAsset, listAssets } from '@bakehouse/contract/assets';
 import { infiniteQueryOptions, queryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { call } from '../../lib/api-client.ts';
+import { call } from '../../lib/api/api-client.ts';
+import { ApiError } from '../../lib/api/api-error.ts';
+import { storedRead } from '../../lib/api/stored-read.ts';
 
 const PAGE_LENGTH = 50;
+const NOBODY = 'Missing required parameters: userId or apiKey';
 
 type AssetFilter = {
   types: DatasetType;
@@ -19,8 +22,9 @@ export const assetListQuery = (
 ) =>
   infiniteQueryOptions({
     queryKey: ['asset', 'list', userId, { types, search, sort, includeStarter }],
-    queryFn: ({ pageParam, signal }) =>
-      call(
+    queryFn: async ({ pageParam, signal }) => {
+      if (!userId) throw new ApiError(NOBODY, { status: 0, code: 'no_key' });
+      return call(
         listAssets,
         {
           query: {
@@ -33,8 +37,14 @@ export const assetListQuery = (
             cursor: pageParam ?? undefined,
           },
         },
-        { signal, operation: types === 'RAW' ? 'fetch datasets' : 'fetch models' },
-      ),
+        {
+          signal,
+          ...storedRead(),
+          noKey: NOBODY,
+          operation: types === 'RAW' ? 'fetch datasets' : 'fetch models',
+        },
+      );
+    },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
   });
@@ -69,5 +79,6 @@ export function useAllAssets(userId: string, types: DatasetType) {
 export const assetQuery = (id: string) =>
   queryOptions({
     queryKey: ['asset', 'one', id],
-    queryFn: ({ signal }) => call(getAsset, { params: { id } }, { signal, operation: 'fetch the asset' }),
+    queryFn: ({ signal }) =>
+      call(getAsset, { params: { id } }, { signal, ...storedRead(), operation: 'fetch the asset' }),
   });

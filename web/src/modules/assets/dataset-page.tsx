@@ -3,10 +3,10 @@ import { Sparkles } from 'lucide-react';
 import { useSheets } from '../../lib/sheet.ts';
 import { Button } from '../../ui/button.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { AssetFiles } from './asset-files.tsx';
 import { AssetPage } from './asset-page.tsx';
-import { shownDataFile } from './data-file.ts';
-import { RowsPreview } from './rows-preview.tsx';
+import { AssetFiles } from './files/asset-files.tsx';
+import { shownDataFile } from './files/data-file.ts';
+import { RowsPreview } from './files/rows-preview.tsx';
 
 const route = getRouteApi('/app/dataset/$id/description');
 

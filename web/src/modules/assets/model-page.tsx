@@ -12,8 +12,8 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { DeployButton, useDeploymentsOf, useLiveDeployment } from '../deployments/api.ts';
 import { shownState, unfinishedText, useRun } from '../training/api.ts';
 import { modelReadinessQuery } from './api.ts';
-import { AssetFiles } from './asset-files.tsx';
 import { AssetPage } from './asset-page.tsx';
+import { AssetFiles } from './files/asset-files.tsx';
 
 const route = getRouteApi('/app/model/$id/description');
 

@@ -1,8 +1,8 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/page.ts';
+import { page } from '../../lib/api/page.ts';
 import { parseTabAndFile } from '../../lib/tab-search.ts';
 
-/** The lists of datasets and models, and the page of each. */
+/** The lists of datasets and models, the page of each, and those of restricted models. */
 export const assetsRoutes = <App extends AnyRoute>(app: App) =>
   [
     createRoute({
@@ -28,6 +28,18 @@ export const assetsRoutes = <App extends AnyRoute>(app: App) =>
       path: '/model/$id/description',
       validateSearch: parseTabAndFile,
       component: page(() => import('./model-page.tsx'), 'ModelPage'),
+    }),
+    createRoute({
+      getParentRoute: () => app,
+      path: '/model/source/$id/description',
+      component: page(() => import('./restricted/restricted-model-page.tsx'), 'RestrictedModelPage'),
+    }),
+    createRoute({
+      getParentRoute: () => app,
+      path: '/operator/access-requests',
+      validateSearch: ({ state }: Record<string, unknown>): { state?: 'all' } =>
+        state === 'all' ? { state } : {},
+      component: page(() => import('./restricted/access-requests-page.tsx'), 'AccessRequestsPage'),
     }),
   ] as const;
 

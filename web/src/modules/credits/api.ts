@@ -1,20 +1,20 @@
 import {
   getBalance,
-  getLedger,
   getUsageWindow,
-  grantCredits,
+  listAccounts,
   listPrices,
   listSpend,
   listTransactions,
 } from '@bakehouse/contract/credits';
-import { infiniteQueryOptions, queryOptions, useMutation, useQuery } from '@tanstack/react-query';
-import { call } from '../../lib/api-client.ts';
-import { ApiError } from '../../lib/api-error.ts';
-import { useFallbackInterval } from '../../lib/event-stream.ts';
-import { queryClient } from '../../lib/query-client.ts';
-import { type Period, withTimeZone } from './period.ts';
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
+import { call } from '../../lib/api/api-client.ts';
+import { storedRead } from '../../lib/api/stored-read.ts';
+import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { loadable } from '../../lib/loadable.tsx';
+import { type Period, withTimeZone } from './statement/period.ts';
 
-export { BalanceCard } from './balance-card.tsx';
+/** What each day cost; it is loaded where it is shown. */
+export const SpendCard = loadable(async () => (await import('./statement/spend-card.tsx')).SpendCard);
 
 const POLL_MS = 10_000;
 const PAGE_LENGTH = 100;
@@ -41,7 +41,7 @@ export const transactionsQuery = (userId: string, filter: Period) =>
           params: { userId },
           query: { ...withTimeZone(filter), limit: PAGE_LENGTH, cursor: pageParam ?? undefined },
         },
-        { signal, operation: 'load the transactions' },
+        { signal, ...storedRead(), operation: 'load the transactions' },
       ),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
@@ -55,7 +55,7 @@ export const usageWindowQuery = (windowId: string) =>
       call(
         getUsageWindow,
         { params: { windowId }, query: { cursor: pageParam ?? undefined } },
-        { signal, operation: 'load the answers' },
+        { signal, ...storedRead(), operation: 'load the answers' },
       ),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
@@ -67,32 +67,20 @@ export const pricesQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-export const ledgerQuery = queryOptions({
-  queryKey: ['ledger'],
-  queryFn: ({ signal }) => call(getLedger, {}, { signal, operation: 'load the ledger', timeoutMs: 30_000 }),
-  staleTime: 0,
-});
-
-export type Grant = { recipient_id: string; amount: string; description?: string };
-
-export function useGrantCredits() {
-  return useMutation({
-    meta: { inPlace: isUnknownRecipient },
-    mutationFn: ({ grant, idempotencyKey }: { grant: Grant; idempotencyKey: string }) =>
-      call(grantCredits, { body: grant }, { idempotencyKey, operation: 'grant credits' }),
-    onSuccess: () =>
-      Promise.all(
-        ['ledger', 'balance', 'transaction'].map((family) =>
-          queryClient.invalidateQueries({ queryKey: [family] }),
-        ),
+/** The users whose names or address have `search` in them, with their balances; for operators. */
+export const accountsQuery = (search: string) =>
+  infiniteQueryOptions({
+    queryKey: ['account', search],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        listAccounts,
+        { query: { search, cursor: pageParam ?? undefined } },
+        { signal, operation: 'load the accounts' },
       ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    staleTime: 0,
   });
-}
-
-/** Nobody has the name or address that was typed: the form says so under its field. */
-export function isUnknownRecipient(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.code === 'not_found';
-}
 
 export const spendQuery = (userId: string, filter: Period) =>
   queryOptions({
@@ -101,6 +89,6 @@ export const spendQuery = (userId: string, filter: Period) =>
       call(
         listSpend,
         { params: { userId }, query: withTimeZone(filter) },
-        { signal, operation: 'load the spending' },
+        { signal, ...storedRead(), operation: 'load the spending' },
       ),
   });

@@ -2,7 +2,7 @@ import type { getBalance } from '@bakehouse/contract/credits';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { parseBgl } from '@bakehouse/contract/money';
 import type { ReactNode } from 'react';
-import { formatDateTime } from '../../lib/format-time.ts';
+import { formatDateTime } from '../../lib/format/format-time.ts';
 import { Card } from '../../ui/card.tsx';
 import { Money } from '../../ui/money.tsx';
 import { QueryView, type ViewedQuery } from '../../ui/query-view.tsx';

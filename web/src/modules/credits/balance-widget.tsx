@@ -2,8 +2,8 @@ import { parseBgl } from '@bakehouse/contract/money';
 import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { showAmount } from '../../lib/currency.ts';
 import { cx } from '../../lib/cx.ts';
+import { useShowAmount } from '../../lib/format/currency.ts';
 import { Money } from '../../ui/money.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -15,6 +15,7 @@ const FLASH_MS = 1_000;
 /** What can be spent, always in sight. Flashes green or red for a second when it changes. */
 export function BalanceWidget() {
   const user = useUser();
+  const show = useShowAmount();
   const { data, isError, refetch } = useBalance(user.id);
   const flash = useFlash(data?.available);
 
@@ -43,14 +44,14 @@ export function BalanceWidget() {
       <Link
         to="/transactions"
         className="relative flex h-full items-center rounded-l-lg px-3 font-semibold hover:bg-hover max-[25rem]:px-2"
-        aria-label={data ? `Balance: ${showAmount(data.available)}` : 'Balance'}
+        aria-label={data ? `Balance: ${show(data.available)}` : 'Balance'}
       >
         {data ? <Money bgl={data.available} /> : <Skeleton className="h-4 w-14" />}
       </Link>
       <Link
         to="/buy-bagels"
         aria-label="Buy credits"
-        className="relative flex h-full w-8 items-center justify-center rounded-r-lg border-line-strong border-l text-muted hover:bg-hover hover:text-ink max-[25rem]:hidden"
+        className="relative flex h-full w-8 items-center justify-center rounded-r-lg border-line-strong border-l text-muted hover:bg-hover hover:text-ink max-[25rem]:w-7"
       >
         <Plus aria-hidden className="size-4" />
       </Link>

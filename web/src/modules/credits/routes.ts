@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/page.ts';
+import { page } from '../../lib/api/page.ts';
 
 /** Buying, history, and the operator’s ledger. */
 export const creditsRoutes = <App extends AnyRoute>(app: App) =>
@@ -7,20 +7,37 @@ export const creditsRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/buy-bagels',
-      component: page(() => import('./buy-credits-page.tsx'), 'BuyCreditsPage'),
+      validateSearch: ({ purchase }: Record<string, unknown>): { purchase?: string } =>
+        typeof purchase === 'string' ? { purchase } : {},
+      component: page(() => import('./buy/buy-credits-page.tsx'), 'BuyCreditsPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/transactions',
       validateSearch: parseTransactions,
-      component: page(() => import('./transactions-page.tsx'), 'TransactionsPage'),
+      component: page(() => import('./statement/transactions-page.tsx'), 'TransactionsPage'),
+    }),
+    createRoute({
+      getParentRoute: () => app,
+      path: '/operator/codes',
+      component: page(() => import('./codes/codes-page.tsx'), 'CodesPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/operator/ledger',
-      component: page(() => import('./ledger-page.tsx'), 'LedgerPage'),
+      component: page(() => import('./ledger/ledger-page.tsx'), 'LedgerPage'),
+    }),
+    createRoute({
+      getParentRoute: () => app,
+      path: '/operator/accounts',
+      validateSearch: parseAccounts,
+      component: page(() => import('./accounts-page.tsx'), 'AccountsPage'),
     }),
   ] as const;
+
+function parseAccounts({ q }: Record<string, unknown>): { q?: string } {
+  return typeof q === 'string' && q !== '' ? { q } : {};
+}
 
 type TransactionsSearch = { from?: string; to?: string; view?: 'statement' };
 

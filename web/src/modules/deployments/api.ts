@@ -1,17 +1,11 @@
-import {
-  type Deployment,
-  listVllm,
-  terminatePod,
-  vllmLogs,
-  vllmMetrics,
-  vllmStats,
-  vllmStatus,
-} from '@bakehouse/contract/deployments';
+import type { Deployment, DeploymentFilter } from '@bakehouse/contract/deployments';
 import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
-import { call } from '../../lib/api-client.ts';
-import { useFallbackInterval } from '../../lib/event-stream.ts';
-import { queryClient } from '../../lib/query-client.ts';
+import { call } from '../../lib/api/api-client.ts';
+import { ApiError } from '../../lib/api/api-error.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useUser } from '../accounts/api.ts';
+import { deploymentKinds, type KindName } from './kinds.ts';
 
 export { DeployButton } from './deploy-button.tsx';
 
@@ -19,16 +13,25 @@ const POLL_MS = 5_000;
 /** Costs and metrics move with time, not with events. */
 const TICK_MS = 15_000;
 
-/** The user's text deployments page by page, newest first; ended ones too when asked for. */
-export const deploymentListQuery = (userId: string, includeTerminated = false) =>
+/** What the list of deployments is narrowed to. */
+type DeploymentSearch = { search?: string | undefined; status?: DeploymentFilter | undefined };
+
+/** The user's deployments of a kind page by page, newest first; ended ones too when asked for. */
+export const deploymentListQuery = (
+  kind: KindName,
+  userId: string,
+  includeTerminated = false,
+  wanted: DeploymentSearch = {},
+) =>
   infiniteQueryOptions({
-    queryKey: ['deployment', 'list', userId, { includeTerminated }],
+    queryKey: ['deployment', 'list', kind, userId, { includeTerminated, ...wanted }],
     queryFn: ({ pageParam, signal }) =>
       call(
-        listVllm,
+        deploymentKinds[kind].calls.list,
         {
           params: { userId },
           query: {
+            ...wanted,
             include_terminated: includeTerminated ? 'true' : 'false',
             cursor: pageParam ?? undefined,
           },
@@ -39,23 +42,26 @@ export const deploymentListQuery = (userId: string, includeTerminated = false) =
     getNextPageParam: (page) => page.next_cursor,
   });
 
-export function useDeployments(userId: string, includeTerminated: boolean) {
+export function useDeployments(
+  kind: KindName,
+  userId: string,
+  includeTerminated: boolean,
+  wanted: DeploymentSearch = {},
+) {
   return useInfiniteQuery({
-    ...deploymentListQuery(userId, includeTerminated),
+    ...deploymentListQuery(kind, userId, includeTerminated, wanted),
     refetchInterval: useFallbackInterval(POLL_MS) || TICK_MS,
   });
 }
 
-const live = new Set<Deployment['status']>(['queued', 'deploying', 'running', 'sleeping', 'degraded']);
-
-/** The user's deployments of one model that have not been terminated. */
+/** The user's deployments of one text model that have not been terminated. */
 export function useDeploymentsOf(modelId: string | undefined) {
   const user = useUser();
   return useQuery({
-    queryKey: ['deployment', 'list', user.id, { modelId }],
+    queryKey: ['deployment', 'list', 'text', user.id, { modelId }],
     queryFn: ({ signal }) =>
       call(
-        listVllm,
+        deploymentKinds.text.calls.list,
         { params: { userId: user.id }, query: { model_id: modelId } },
         { signal, operation: 'fetch deployments' },
       ),
@@ -64,56 +70,81 @@ export function useDeploymentsOf(modelId: string | undefined) {
   });
 }
 
-/** The user's newest deployment of a model that answers or is on its way; undefined where there is none. */
+/** The user's newest deployment of a text model that answers or is on its way; undefined where there is none. */
 export function useLiveDeployment(modelId: string): Deployment | undefined {
-  return useDeploymentsOf(modelId).data?.pods.find(({ status }) => live.has(status));
+  const { usable, onItsWay } = deploymentKinds.text;
+  return useDeploymentsOf(modelId).data?.pods.find(
+    ({ status }) => usable.has(status) || onItsWay.has(status),
+  );
 }
 
-export function useDeploymentStats(userId: string) {
+export function useDeploymentStats(kind: KindName, userId: string) {
   return useQuery({
-    queryKey: ['deployment', 'stats', userId],
-    queryFn: ({ signal }) =>
-      call(vllmStats, { params: { userId } }, { signal, operation: 'fetch deployments' }),
-    refetchInterval: TICK_MS,
-  });
-}
-
-export function useDeployment(podId: string) {
-  return useQuery({
-    queryKey: ['deployment', 'one', podId],
-    queryFn: ({ signal }) =>
-      call(vllmStatus, { params: { podId } }, { signal, operation: 'fetch deployments' }),
-    refetchInterval: useFallbackInterval(POLL_MS) || TICK_MS,
-  });
-}
-
-export function useDeploymentLogs(podId: string) {
-  return useQuery({
-    queryKey: ['deployment', 'logs', podId],
-    queryFn: ({ signal }) => call(vllmLogs, { params: { podId } }, { signal, operation: 'fetch the log' }),
-    refetchInterval: TICK_MS,
-  });
-}
-
-export function useDeploymentMetrics(podId: string) {
-  return useQuery({
-    queryKey: ['deployment', 'metrics', podId],
+    queryKey: ['deployment', 'stats', kind, userId],
     queryFn: ({ signal }) =>
       call(
-        vllmMetrics,
-        { params: { podId }, query: { minutes: 60 } },
-        { signal, operation: 'fetch the metrics' },
+        deploymentKinds[kind].calls.stats,
+        { params: { userId } },
+        { signal, operation: 'fetch deployments' },
       ),
     refetchInterval: TICK_MS,
   });
 }
 
-export function useTerminatePod() {
+/** Asks about a deployment; about an id that names nothing, as in an address made too early, nothing is sent. */
+async function askPod<Answer>(podId: string, ask: () => Promise<Answer>): Promise<Answer> {
+  if (podId === '' || podId === 'undefined')
+    throw new ApiError('No deployment has this id', { status: 404, code: 'not_found' });
+  return ask();
+}
+
+export function useDeployment(kind: KindName, podId: string) {
+  return useQuery({
+    queryKey: ['deployment', 'one', podId],
+    queryFn: ({ signal }) =>
+      askPod(podId, () =>
+        call(
+          deploymentKinds[kind].calls.status,
+          { params: { podId } },
+          { signal, operation: 'fetch deployments' },
+        ),
+      ),
+    refetchInterval: useFallbackInterval(POLL_MS) || TICK_MS,
+  });
+}
+
+export function useDeploymentLogs(kind: KindName, podId: string) {
+  return useQuery({
+    queryKey: ['deployment', 'logs', podId],
+    queryFn: ({ signal }) =>
+      askPod(podId, () =>
+        call(deploymentKinds[kind].calls.logs, { params: { podId } }, { signal, operation: 'fetch the log' }),
+      ),
+    refetchInterval: TICK_MS,
+  });
+}
+
+export function useDeploymentMetrics(kind: KindName, podId: string) {
+  return useQuery({
+    queryKey: ['deployment', 'metrics', podId],
+    queryFn: ({ signal }) =>
+      askPod(podId, () =>
+        call(
+          deploymentKinds[kind].calls.metrics,
+          { params: { podId }, query: { minutes: 60 } },
+          { signal, operation: 'fetch the metrics' },
+        ),
+      ),
+    refetchInterval: TICK_MS,
+  });
+}
+
+export function useTerminate(kind: KindName) {
   const user = useUser();
   return useMutation({
     mutationFn: (podId: string) =>
       call(
-        terminatePod,
+        deploymentKinds[kind].calls.terminate,
         { params: { podId }, query: { user_id: user.id } },
         { operation: 'terminate deployment', timeoutMs: 30_000 },
       ),

@@ -3,16 +3,25 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { AssetField } from '../assets/choice/api.ts';
 import { DeployButton } from './deploy-button.tsx';
+import { deploymentKinds } from './kinds.ts';
+
+const { words } = deploymentKinds.text;
+
+type Props = {
+  /** The model that is chosen at first. */
+  chosen?: string | null;
+  onClose: () => void;
+};
 
 /** Any model that has files, and the price of serving it. */
-export function ChooseModelDialog({ onClose }: { onClose: () => void }) {
-  const [modelId, setModelId] = useState<string | null>(null);
+export function ChooseModelDialog({ chosen = null, onClose }: Props) {
+  const [modelId, setModelId] = useState(chosen);
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title="Deploy a model"
-      description="It answers here and in your programs until you terminate it. While nobody uses it, it sleeps and costs nothing."
+      title={words.deploy}
+      description={words.deployAbout}
       footer={
         <>
           <Button onClick={onClose} className="mr-auto">

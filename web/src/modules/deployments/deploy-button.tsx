@@ -1,16 +1,18 @@
-import { deployVllm } from '@bakehouse/contract/deployments';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Rocket } from 'lucide-react';
-import { call } from '../../lib/api-client.ts';
-import { useIdempotencyKeys } from '../../lib/idempotency-key.ts';
-import { queryClient } from '../../lib/query-client.ts';
+import { call } from '../../lib/api/api-client.ts';
+import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Money } from '../../ui/money.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/api.ts';
+import { deploymentKinds } from './kinds.ts';
 import { useHourPrice } from './serving-prices.ts';
+
+const { calls, words } = deploymentKinds.text;
 
 type Props = {
   modelId: string;
@@ -27,13 +29,13 @@ export function DeployButton({ modelId, label = 'Deploy' }: Props) {
   const deployment = useMutation({
     mutationFn: () =>
       call(
-        deployVllm,
+        calls.deploy,
         { body: { model_id: modelId, user_id: user.id } },
         { operation: 'deploy model', idempotencyKey: keys.keyFor(modelId) },
       ),
     onSuccess: async ({ pod_id }) => {
       keys.renew();
-      notify.success('Model deployment initiated successfully');
+      notify.success(words.initiated);
       await navigate({ to: '/my-deployments/$podId', params: { podId: pod_id } });
       await queryClient.invalidateQueries({ queryKey: ['deployment'] });
     },

@@ -4,12 +4,13 @@ import { LogView } from '../../ui/log-view.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useDeploymentLogs } from './api.ts';
+import type { KindName } from './kinds.ts';
 
 /** The end of the model server's log. */
-export function DeploymentLog({ podId }: { podId: string }) {
+export function DeploymentLog({ kind, podId }: { kind: KindName; podId: string }) {
   return (
     <QueryView
-      query={useDeploymentLogs(podId)}
+      query={useDeploymentLogs(kind, podId)}
       failed="The log could not be loaded"
       pending={
         <LoadingRegion>

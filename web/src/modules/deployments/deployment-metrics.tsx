@@ -1,5 +1,3 @@
-import type { vllmMetrics } from '@bakehouse/contract/deployments';
-import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { Card } from '../../ui/card.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -7,12 +5,13 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useDeploymentMetrics } from './api.ts';
 import { everyMinute } from './every-minute.ts';
+import type { KindName, MetricsPoint } from './kinds.ts';
 
 const milliseconds = (value: number) => `${Math.round(value)} ms`;
 
 /** The last hour, minute by minute: requests, latency, speed. */
-export function DeploymentMetrics({ podId }: { podId: string }) {
-  const metrics = useDeploymentMetrics(podId);
+export function DeploymentMetrics({ kind, podId }: { kind: KindName; podId: string }) {
+  const metrics = useDeploymentMetrics(kind, podId);
   return (
     <QueryView
       query={metrics}
@@ -38,9 +37,7 @@ export function DeploymentMetrics({ podId }: { podId: string }) {
   );
 }
 
-type Points = ResponseOf<typeof vllmMetrics>['points'];
-
-function Charts({ points, readAt }: { points: Points; readAt: number }) {
+function Charts({ points, readAt }: { points: MetricsPoint[]; readAt: number }) {
   const { x, minutes } = everyMinute(points, readAt);
   return (
     <div className="grid gap-5 lg:grid-cols-2">

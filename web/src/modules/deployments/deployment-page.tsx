@@ -1,17 +1,15 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Power } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
-import { formatDateTime, relativeTime } from '../../lib/format-time.ts';
+import { useState } from 'react';
+import { formatDateTime, relativeTime } from '../../lib/format/format-time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CodeTabs } from '../../ui/code-block.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Figure } from '../../ui/figure.tsx';
 import { Missing } from '../../ui/missing.tsx';
 import { Money } from '../../ui/money.tsx';
-import { notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
@@ -19,19 +17,25 @@ import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { deviceName } from '../machine/api.ts';
-import { DeployButton, useDeployment, useTerminatePod } from './api.ts';
-import { codeExamples } from './code-examples.ts';
+import { DeployButton, useDeployment } from './api.ts';
+import { codeExamples } from './chat/code-examples.ts';
+import { Playground } from './chat/playground.tsx';
 import { DeploymentLog } from './deployment-log.tsx';
 import { DeploymentMetrics } from './deployment-metrics.tsx';
-import { Playground } from './playground.tsx';
+import { deploymentKinds } from './kinds.ts';
+import { priceNote, replicasNote } from './replicas-note.ts';
+import { TerminateDialog } from './terminate-dialog.tsx';
 
 const route = getRouteApi('/app/my-deployments/$podId');
+
+const KIND = 'text';
+const { usable, onItsWay, ended, words } = deploymentKinds[KIND];
 
 export function DeploymentPage() {
   const { podId } = route.useParams();
   return (
     <QueryView
-      query={useDeployment(podId)}
+      query={useDeployment(KIND, podId)}
       failed="This deployment cannot be shown"
       pending={
         <LoadingRegion>
@@ -46,7 +50,7 @@ export function DeploymentPage() {
           title="There is no such deployment"
           text="The link may be mistyped, or the deployment belongs to another account."
           to="/my-deployments"
-          label="Go to Deploy Models"
+          label={`Go to ${words.title}`}
         />
       }
     >
@@ -55,29 +59,17 @@ export function DeploymentPage() {
   );
 }
 
-const usable = new Set<Deployment['status']>(['running', 'degraded', 'sleeping']);
-const onItsWay = new Set<Deployment['status']>(['queued', 'deploying']);
-const ended = new Set<Deployment['status']>(['terminated', 'failed']);
-
 function LoadedPage({ pod }: { pod: Deployment }) {
   const { tab = 'chat' } = route.useSearch();
   const navigate = route.useNavigate();
   const [asking, setAsking] = useState(false);
-  const termination = useTerminatePod();
   const over = ended.has(pod.status);
-  useEndOfDeploying(pod);
-
-  const terminate = () =>
-    termination.mutate(pod.pod_id, {
-      onSuccess: () => notify.success(`${pod.title} was terminated`),
-      onSettled: () => setAsking(false),
-    });
 
   return (
     <>
       <PageHeader
         title={pod.title}
-        parents={[{ label: 'Deploy Models', to: '/my-deployments' }]}
+        parents={[{ label: words.title, to: '/my-deployments' }]}
         badge={<StatusBadge status={pod.status} />}
         actions={
           over ? (
@@ -91,32 +83,7 @@ function LoadedPage({ pod }: { pod: Deployment }) {
         }
       />
       <State pod={pod} />
-      <dl className="mb-6 grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-3 lg:grid-cols-6">
-        <Figure label="Model">
-          <Link
-            to="/model/$id/description"
-            params={{ id: pod.model_id }}
-            className="text-accent-text hover:underline"
-          >
-            {pod.title}
-          </Link>
-        </Figure>
-        <Figure label="Base">{pod.base_model_title}</Figure>
-        <Figure label="Runs on">{deviceName(pod.device)}</Figure>
-        <Figure label="Price" note="while it is awake">
-          <Money bgl={pod.price_per_hour} /> per hour
-        </Figure>
-        <Figure label="Cost so far">
-          <Money bgl={pod.cost_so_far} />
-        </Figure>
-        <Figure label={over ? 'Ended' : 'Last request'}>
-          {pod.terminated_at
-            ? formatDateTime(new Date(pod.terminated_at))
-            : pod.last_request_at
-              ? relativeTime(new Date(pod.last_request_at))
-              : 'None yet'}
-        </Figure>
-      </dl>
+      <Facts pod={pod} />
       <Tabs
         value={tab}
         onChange={(next) => void navigate({ search: { tab: next }, replace: true })}
@@ -125,68 +92,92 @@ function LoadedPage({ pod }: { pod: Deployment }) {
             value: 'chat',
             label: 'Playground',
             keepMounted: true,
-            content: canChat(pod) ? (
-              <Playground
-                modelName={pod.model_name}
-                device={pod.device === 'CPU' ? 'CPU' : 'GPU'}
-                pricePerHour={pod.price_per_hour}
-              />
-            ) : (
-              <p className="py-8 text-center text-muted">
-                {over
-                  ? 'This deployment has ended. Deploy the model again to chat with it.'
-                  : 'You can chat as soon as the model is running.'}
-              </p>
-            ),
+            content: <ChatTab pod={pod} />,
           },
           {
             value: 'code',
             label: 'Code',
-            content: (
-              <Card
-                title="Call it from your programs"
-                description={
-                  <>
-                    Any OpenAI client works. Put your key from the{' '}
-                    <Link to="/api-key" className="text-accent-text underline underline-offset-2">
-                      API-Key page
-                    </Link>{' '}
-                    into the environment variable <code>BAKEHOUSE_API_KEY</code> first.
-                  </>
-                }
-              >
-                <CodeTabs examples={codeExamples(window.location.origin, pod.model_name)} />
-              </Card>
-            ),
+            content: <CodeTab pod={pod} />,
           },
-          { value: 'metrics', label: 'Metrics', content: <DeploymentMetrics podId={pod.pod_id} /> },
-          { value: 'log', label: 'Log', content: <DeploymentLog podId={pod.pod_id} /> },
+          {
+            value: 'metrics',
+            label: 'Metrics',
+            content: <DeploymentMetrics kind={KIND} podId={pod.pod_id} />,
+          },
+          { value: 'log', label: 'Log', content: <DeploymentLog kind={KIND} podId={pod.pod_id} /> },
         ]}
       />
-      <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
-        title={`Terminate ${pod.title}?`}
-        description="It stops answering at once, and you pay for the time until now. The model itself stays."
-        action="Terminate"
-        pending={termination.isPending}
-        onConfirm={terminate}
-      />
+      <TerminateDialog kind={KIND} pod={pod} open={asking} onClose={() => setAsking(false)} />
     </>
   );
 }
 
-/** A toast when a new deployment runs or has failed, while its page is open; waking up is no news. */
-function useEndOfDeploying({ pod_id, status, ready_at, reason }: Deployment): void {
-  const before = useRef({ status, ready_at });
-  useEffect(() => {
-    const wasNew = onItsWay.has(before.current.status) && before.current.ready_at === null;
-    before.current = { status, ready_at };
-    const id = `deployment-${pod_id}`;
-    if (!wasNew) return;
-    if (status === 'running') notify.success('Model deployment completed successfully!', { id });
-    else if (status === 'failed') notify.failure('Model deployment failed', { id, description: reason });
-  }, [pod_id, status, ready_at, reason]);
+function Facts({ pod }: { pod: Deployment }) {
+  return (
+    <dl className="mb-6 grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-3 lg:grid-cols-6">
+      <Figure label="Model">
+        <Link
+          to="/model/$id/description"
+          params={{ id: pod.model_id }}
+          className="text-accent-text hover:underline"
+        >
+          {pod.title}
+        </Link>
+      </Figure>
+      <Figure label="Base">{pod.base_model_title}</Figure>
+      <Figure label="Runs on" note={replicasNote(pod)}>
+        {deviceName(pod.device)}
+      </Figure>
+      <Figure label="Price" note={priceNote(pod)}>
+        <Money bgl={pod.price_per_hour} /> per hour
+      </Figure>
+      <Figure label="Cost so far">
+        <Money bgl={pod.cost_so_far} />
+      </Figure>
+      <Figure label={ended.has(pod.status) ? 'Ended' : 'Last request'}>
+        {pod.terminated_at
+          ? formatDateTime(new Date(pod.terminated_at))
+          : pod.last_request_at
+            ? relativeTime(new Date(pod.last_request_at))
+            : 'None yet'}
+      </Figure>
+    </dl>
+  );
+}
+
+function ChatTab({ pod }: { pod: Deployment }) {
+  return canChat(pod) ? (
+    <Playground
+      modelName={pod.model_name}
+      device={pod.device === 'CPU' ? 'CPU' : 'GPU'}
+      pricePerHour={pod.price_per_hour}
+    />
+  ) : (
+    <p className="py-8 text-center text-muted">
+      {ended.has(pod.status)
+        ? 'This deployment has ended. Deploy the model again to chat with it.'
+        : 'You can chat as soon as the model is running.'}
+    </p>
+  );
+}
+
+function CodeTab({ pod }: { pod: Deployment }) {
+  return (
+    <Card
+      title="Call it from your programs"
+      description={
+        <>
+          Any OpenAI client works. Put your key from the{' '}
+          <Link to="/api-key" className="text-accent-text underline underline-offset-2">
+            API-Key page
+          </Link>{' '}
+          into the environment variable <code>BAKEHOUSE_API_KEY</code> first.
+        </>
+      }
+    >
+      <CodeTabs examples={codeExamples(window.location.origin, pod.model_name)} />
+    </Card>
+  );
 }
 
 /** It answers, or has answered before and takes a question while it wakes or starts again. */

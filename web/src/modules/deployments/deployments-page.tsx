@@ -1,11 +1,10 @@
-import type { Deployment } from '@bakehouse/contract/deployments';
+import type { Deployment, DeploymentFilter } from '@bakehouse/contract/deployments';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Rocket } from 'lucide-react';
 import { useState } from 'react';
-import { relativeTime } from '../../lib/format-time.ts';
+import { relativeTime } from '../../lib/format/format-time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Checkbox } from '../../ui/checkbox.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Figure } from '../../ui/figure.tsx';
@@ -14,79 +13,144 @@ import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { SearchInput } from '../../ui/search-input.tsx';
+import { Select } from '../../ui/select.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
 import { deviceName } from '../machine/api.ts';
 import { useDeploymentStats, useDeployments } from './api.ts';
+import { StarterChatCard } from './chat/starter-chat-card.tsx';
 import { ChooseModelDialog } from './choose-model-dialog.tsx';
-import { StarterChatCard } from './starter-chat-card.tsx';
+import { deploymentKinds } from './kinds.ts';
 
 const route = getRouteApi('/app/my-deployments');
 
+const KIND = 'text';
+const { words } = deploymentKinds[KIND];
+
 const ROW_HEIGHT = 60;
 
+const filters = [
+  { value: 'live', label: 'Not ended' },
+  { value: 'running', label: 'Awake' },
+  { value: 'sleeping', label: 'Asleep' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'terminated', label: 'Terminated' },
+  { value: 'all', label: 'All' },
+] as const satisfies { value: DeploymentFilter | 'live' | 'all'; label: string }[];
+
+type Filter = (typeof filters)[number]['value'];
+
+/** The deployments, narrowed by what stands in the address. */
 export function DeploymentsPage() {
   const user = useUser();
-  const { ended = false } = route.useSearch();
-  const navigate = route.useNavigate();
   const [choosing, setChoosing] = useState(false);
-  const deployments = useDeployments(user.id, ended);
+  const { search, status, ended = false } = route.useSearch();
+  const deployments = useDeployments(KIND, user.id, ended, { search, status });
   return (
     <>
       <PageHeader
-        title="Deploy Models"
-        description="Models that answer here and in your own programs. While nobody uses them, they sleep and cost nothing."
+        title={words.title}
+        description={words.about}
         actions={
           <Button variant="primary" onClick={() => setChoosing(true)}>
             <Rocket aria-hidden />
-            Deploy a model
+            {words.deploy}
           </Button>
         }
       />
       <Stats userId={user.id} />
-      <div className="mb-3 flex justify-end">
-        <Checkbox
-          checked={ended}
-          onChange={(checked) => void navigate({ search: checked ? { ended: true } : {}, replace: true })}
-          label="Show ended deployments"
-        />
-      </div>
-      <Card flush>
-        <QueryView
-          query={deployments}
-          flush
-          failed="Your deployments could not be loaded"
-          pending={<ListSkeleton rowHeight={ROW_HEIGHT} />}
-          isEmpty={({ pages }) => pages[0]?.pods.length === 0}
-          empty={
-            <EmptyState
-              icon={<Rocket aria-hidden />}
-              title="Nothing is deployed"
-              description="Deploy a model to chat with it here and call it with any OpenAI client."
-              action={<Button onClick={() => setChoosing(true)}>Deploy a model</Button>}
-            />
-          }
-        >
-          {({ pages }) => (
-            <DataTable
-              label="Deployments"
-              columns={columns}
-              rows={pages.flatMap((page) => page.pods)}
-              rowKey={(pod) => pod.pod_id}
-              rowHeight={ROW_HEIGHT}
-              more={deployments.hasNextPage}
-              onRowClick={(pod) =>
-                void navigate({ to: '/my-deployments/$podId', params: { podId: pod.pod_id } })
-              }
-            />
-          )}
-        </QueryView>
-        <Pager pages={deployments} />
-      </Card>
+      <FilterBar />
+      <DeploymentList deployments={deployments} onDeploy={() => setChoosing(true)} />
       <StarterChatCard above={deployments} />
       {choosing && <ChooseModelDialog onClose={() => setChoosing(false)} />}
     </>
+  );
+}
+
+function FilterBar() {
+  const { search = '', status, ended } = route.useSearch();
+  const navigate = route.useNavigate();
+  const show = (filter: Filter) =>
+    void navigate({
+      search: ({ status: _status, ended: _ended, ...rest }) => ({
+        ...rest,
+        ...(filter === 'all' ? { ended: true } : filter !== 'live' && { status: filter }),
+      }),
+      replace: true,
+    });
+  return (
+    <div className="mb-4 flex flex-wrap items-center gap-2">
+      <div className="min-w-48 flex-1 sm:max-w-xs">
+        <SearchInput
+          label="Search deployments"
+          value={search}
+          onChange={(value) =>
+            void navigate({
+              search: ({ search: _, ...rest }) => ({ ...rest, ...(value && { search: value }) }),
+              replace: true,
+            })
+          }
+        />
+      </div>
+      <div className="w-40">
+        <Select<Filter>
+          aria-label="Status"
+          value={status ?? (ended ? 'all' : 'live')}
+          onChange={show}
+          options={filters}
+        />
+      </div>
+    </div>
+  );
+}
+
+type ListProps = { deployments: ReturnType<typeof useDeployments>; onDeploy: () => void };
+
+function DeploymentList({ deployments, onDeploy }: ListProps) {
+  const { search, status } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <Card flush>
+      <QueryView
+        query={deployments}
+        flush
+        failed="Your deployments could not be loaded"
+        pending={<ListSkeleton rowHeight={ROW_HEIGHT} />}
+        isEmpty={({ pages }) => pages[0]?.pods.length === 0}
+        empty={
+          search !== undefined || status !== undefined ? (
+            <EmptyState
+              title="No deployments found"
+              description="No deployment fits the search and the status."
+            />
+          ) : (
+            <EmptyState
+              icon={<Rocket aria-hidden />}
+              title={words.none}
+              description={words.noneAbout}
+              action={<Button onClick={onDeploy}>{words.deploy}</Button>}
+            />
+          )
+        }
+      >
+        {({ pages }) => (
+          <DataTable
+            label="Deployments"
+            columns={columns}
+            rows={pages.flatMap((page) => page.pods)}
+            rowKey={(pod) => pod.pod_id}
+            rowHeight={ROW_HEIGHT}
+            more={deployments.hasNextPage}
+            onRowClick={(pod) =>
+              void navigate({ to: '/my-deployments/$podId', params: { podId: pod.pod_id } })
+            }
+          />
+        )}
+      </QueryView>
+      <Pager pages={deployments} />
+    </Card>
   );
 }
 
@@ -132,7 +196,7 @@ const columns: Column<Deployment>[] = [
 ];
 
 function Stats({ userId }: { userId: string }) {
-  const stats = useDeploymentStats(userId);
+  const stats = useDeploymentStats(KIND, userId);
   const figures = [
     { label: 'Running', value: stats.data?.running.toLocaleString('en') },
     { label: 'Requests', value: stats.data?.requests.toLocaleString('en') },

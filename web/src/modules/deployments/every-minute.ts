@@ -1,7 +1,4 @@
-import type { vllmMetrics } from '@bakehouse/contract/deployments';
-import type { ResponseOf } from '@bakehouse/contract/endpoint';
-
-type Point = ResponseOf<typeof vllmMetrics>['points'][number];
+import type { MetricsPoint } from './kinds.ts';
 
 const MINUTE_S = 60;
 const HOUR_S = 3600;
@@ -11,9 +8,9 @@ const HOUR_S = 3600;
  * null for a minute without requests. Where this clock and the server's disagree, the axis reaches to the points.
  */
 export function everyMinute(
-  points: readonly Point[],
+  points: readonly MetricsPoint[],
   now: number,
-): { x: number[]; minutes: (Point | null)[] } {
+): { x: number[]; minutes: (MetricsPoint | null)[] } {
   const byMinute = new Map(points.map((point) => [Date.parse(point.at) / 1000, point]));
   const thisMinute = Math.floor(now / 1000 / MINUTE_S) * MINUTE_S;
   const last = Math.max(thisMinute, ...byMinute.keys());

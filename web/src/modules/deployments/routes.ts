@@ -1,5 +1,6 @@
+import { type DeploymentFilter, deploymentFilters } from '@bakehouse/contract/deployments';
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/page.ts';
+import { page } from '../../lib/api/page.ts';
 import { parseTabAndFile } from '../../lib/tab-search.ts';
 
 /** The list of deployments and the page of each. */
@@ -19,6 +20,13 @@ export const deploymentsRoutes = <App extends AnyRoute>(app: App) =>
     }),
   ] as const;
 
-function parseDeployments({ ended }: Record<string, unknown>): { ended?: boolean } {
-  return ended === true ? { ended } : {};
+type DeploymentsSearch = { search?: string; status?: DeploymentFilter; ended?: boolean };
+
+function parseDeployments({ search, status, ended }: Record<string, unknown>): DeploymentsSearch {
+  const known = deploymentFilters.find((one) => one === status);
+  return {
+    ...(typeof search === 'string' && search !== '' && { search }),
+    ...(known && { status: known }),
+    ...(ended === true && { ended }),
+  };
 }

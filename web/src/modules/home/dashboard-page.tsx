@@ -1,63 +1,104 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { aboutDuration, relativeTime } from '../../lib/format-time.ts';
+import { type ComponentProps, type ReactNode, Suspense, useEffect } from 'react';
+import { aboutDuration, localDay, relativeTime } from '../../lib/format/format-time.ts';
+import { loadable } from '../../lib/loadable.tsx';
 import { useSheets } from '../../lib/sheet.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
+import { Boundary, NothingForNow } from '../../ui/boundary.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
-import { assetListQuery } from '../assets/api.ts';
-import { BalanceCard, useBalance } from '../credits/api.ts';
+import { assetListQuery } from '../assets/lists/api.ts';
+import { SpendCard, spendQuery, useBalance } from '../credits/api.ts';
 import { deploymentListQuery, useDeployments } from '../deployments/api.ts';
-import { runListQuery, shownState, UnfinishedBadge, useRuns, useUnfinishedRuns } from '../training/api.ts';
-import { OnboardingCard } from './onboarding-card.tsx';
-import { columnsClass, PendingDashboard } from './pending-dashboard.tsx';
+import {
+  LiveRun,
+  runListQuery,
+  shownState,
+  UnfinishedBadge,
+  useRuns,
+  useUnfinishedRuns,
+} from '../training/api.ts';
+import { BalanceSummary } from './balance-summary.tsx';
+import { columnsClass, PendingCard, PendingDashboard, PendingOnboarding } from './pending-dashboard.tsx';
 import { RecentCard } from './recent-card.tsx';
+
+const UNDER_WAY = new Set(['queued', 'starting', 'running', 'stopping']);
+const DAY_MS = 86_400_000;
 
 /** What is going on and what to do next. */
 export function DashboardPage() {
   const user = useUser();
+  useEffect(() => void OnboardingCard.preload(), []);
   const balance = useBalance(user.id);
+  const spend = useQuery(spendQuery(user.id, lastThirtyDays()));
   // Each card reads its own; here it is only waited for what decides how high they are.
   const answered = useFirstAnswers(
     balance,
+    spend,
     useInfiniteQuery(runListQuery),
-    useInfiniteQuery(deploymentListQuery(user.id)),
-    useInfiniteQuery(deploymentListQuery(user.id, true)),
+    useInfiniteQuery(deploymentListQuery('text', user.id)),
+    useInfiniteQuery(deploymentListQuery('text', user.id, true)),
     useInfiniteQuery(assetListQuery(user.id, { types: 'RAW' })),
     useInfiniteQuery(assetListQuery(user.id, { types: 'MODEL' })),
   );
   return (
     <>
       <PageHeader title="Dashboard" />
-      {answered ? <Cards balance={balance} /> : <PendingDashboard />}
+      {answered ? <Cards balance={balance} spend={spend} /> : <PendingDashboard />}
     </>
   );
 }
 
-function Cards({ balance }: { balance: ReturnType<typeof useBalance> }) {
+/** Most people have done all of it: its code comes only for those who have not. */
+const OnboardingCard = loadable(async () => (await import('./onboarding-card.tsx')).OnboardingCard);
+
+function Onboarding() {
+  return (
+    <Boundary fallback={NothingForNow}>
+      <Suspense fallback={<PendingOnboarding />}>
+        <OnboardingCard />
+      </Suspense>
+    </Boundary>
+  );
+}
+
+type CardsProps = Pick<ComponentProps<typeof BalanceSummary>, 'balance' | 'spend'>;
+
+function Cards({ balance, spend }: CardsProps) {
   return (
     <div className={columnsClass}>
       <div className="grid grid-cols-1 gap-6">
-        <OnboardingCard />
+        <Onboarding />
+        <RunUnderWay />
+        {spend.data && spend.data.days.length > 0 && (
+          <Suspense fallback={<PendingCard title="Spending per day" rowClass="h-[200px]" />}>
+            <SpendCard {...lastThirtyDays()} />
+          </Suspense>
+        )}
         <RecentRuns />
         <RecentDeployments />
       </div>
       <div className="grid grid-cols-1 gap-6">
-        <BalanceCard
-          query={balance}
-          actions={
-            <ButtonLink to="/transactions" size="sm" variant="ghost" className="-mr-2">
-              History
-            </ButtonLink>
-          }
-        />
+        <BalanceSummary balance={balance} spend={spend} />
         <RecentAssets types="RAW" />
         <RecentAssets types="MODEL" />
       </div>
     </div>
+  );
+}
+
+/** The newest run that has not ended. */
+function RunUnderWay() {
+  const runs = useRuns().data?.pages[0]?.runs ?? [];
+  const run = runs.find(({ state }) => UNDER_WAY.has(state));
+  if (!run) return null;
+  return (
+    <Suspense fallback={<PendingCard title={run.title} rowClass="h-[17rem]" />}>
+      <LiveRun run={run} />
+    </Suspense>
   );
 }
 
@@ -99,7 +140,7 @@ function RecentRuns() {
 
 function RecentDeployments() {
   const user = useUser();
-  const query = useDeployments(user.id, false);
+  const query = useDeployments('text', user.id, false);
   return (
     <RecentCard
       title="Deployments"
@@ -185,4 +226,9 @@ function Row({ title, detail, children }: { title: ReactNode; detail: string; ch
       {children}
     </div>
   );
+}
+
+/** The reader's own days, today included. */
+function lastThirtyDays(): { from: string } {
+  return { from: localDay(new Date(Date.now() - 29 * DAY_MS)) };
 }

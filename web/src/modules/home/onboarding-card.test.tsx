@@ -1,24 +1,34 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { queryClient } from '../../lib/query-client.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { notify } from '../../ui/notify.ts';
+import { assetListQuery } from '../assets/api.ts';
 import { deploymentListQuery } from '../deployments/api.ts';
 import { OnboardingCard } from './onboarding-card.tsx';
 
 const open = vi.fn<(name: string, params?: object) => void>();
+const dismiss = vi.fn<(dismissed: boolean, options?: { onSuccess: () => void }) => void>();
+const makeExample = vi.fn<(userId: string) => void>();
+let dismissed = false;
 const completed = { create_dataset: true, fine_tune_model: false, create_model: false };
 vi.mock('../../lib/sheet.ts', () => ({ useSheets: () => ({ open }) }));
 vi.mock('../../ui/button.tsx', async (original) => ({
   ...(await original<typeof import('../../ui/button.tsx')>()),
   ButtonLink: ({ to }: { to: string }) => <a href={to}>Start</a>,
 }));
+vi.mock('./use-example-dataset.ts', () => ({
+  useExampleDataset: () => ({ mutate: makeExample, isPending: false }),
+}));
 vi.mock('../accounts/api.ts', () => ({
   refreshSession: async () => null,
+  useDismissOnboarding: () => ({ mutate: dismiss }),
   useUser: () => ({
     id: 'u1',
     onboarding: {
       onboarding_completed: Object.values(completed).every(Boolean),
       steps: Object.fromEntries(Object.entries(completed).map(([id, done]) => [id, { completed: done }])),
+      dismissed,
     },
   }),
 }));
@@ -27,10 +37,14 @@ beforeEach(() =>
   Object.assign(completed, { create_dataset: true, fine_tune_model: true, create_model: true }),
 );
 
-function show(lastRequests: (string | null)[]) {
+function show(lastRequests: (string | null)[], datasets: { dataset_id: string; file_count: number }[] = []) {
   const pods = lastRequests.map((last_request_at) => ({ last_request_at }));
-  queryClient.setQueryData(deploymentListQuery('u1', true).queryKey, {
+  queryClient.setQueryData(deploymentListQuery('text', 'u1', true).queryKey, {
     pages: [{ pods }],
+    pageParams: [null],
+  } as never);
+  queryClient.setQueryData(assetListQuery('u1', { types: 'RAW' }).queryKey, {
+    pages: [{ datasets }],
     pageParams: [null],
   } as never);
   return render(
@@ -53,4 +67,37 @@ it('opens the wizard with a fine-tune chosen', () => {
   show([]);
   screen.getByRole('button', { name: 'Start' }).click();
   expect(open).toHaveBeenCalledWith('create-model', { modelType: 'finetune' });
+});
+
+it('opens it with the newest dataset that has files', () => {
+  Object.assign(completed, { fine_tune_model: false, create_model: false });
+  show(
+    [],
+    [
+      { dataset_id: 'empty', file_count: 0 },
+      { dataset_id: 'full', file_count: 1 },
+    ],
+  );
+  screen.getByRole('button', { name: 'Start' }).click();
+  expect(open).toHaveBeenCalledWith('create-model', { modelType: 'finetune', dataset: 'full' });
+});
+
+it('gives an example to who has no data', () => {
+  Object.assign(completed, { create_dataset: false, fine_tune_model: false, create_model: false });
+  show([]);
+  screen.getByRole('button', { name: 'Use an example' }).click();
+  expect(makeExample).toHaveBeenCalledWith('u1');
+});
+
+it('can be put away, and brought back by the toast', () => {
+  const told = vi.spyOn(notify, 'info').mockReturnValue(undefined);
+  const { unmount } = show([null]);
+  screen.getByRole('button', { name: 'Hide Get started' }).click();
+  dismiss.mock.calls[0]?.[1]?.onSuccess();
+  told.mock.calls[0]?.[1]?.action?.onClick();
+  expect(dismiss.mock.calls.map(([value]) => value)).toEqual([true, false]);
+  unmount();
+  dismissed = true;
+  expect(show([null]).container.textContent).toBe('');
+  dismissed = false;
 });

@@ -1,19 +1,22 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Check } from 'lucide-react';
+import { Check, X } from 'lucide-react';
 import { useEffect } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { type SheetControl, useSheets } from '../../lib/sheet.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { refreshSession, useUser } from '../accounts/api.ts';
+import { notify } from '../../ui/notify.ts';
+import { refreshSession, useDismissOnboarding, useUser } from '../accounts/api.ts';
+import { assetListQuery } from '../assets/api.ts';
 import { deploymentListQuery } from '../deployments/api.ts';
+import { useExampleDataset } from './use-example-dataset.ts';
 
 type Step = {
   id: 'create_dataset' | 'fine_tune_model' | 'create_model' | 'ask_model';
   title: string;
   text: string;
   /** Where it begins; the last one begins on a page. */
-  start?: (sheets: SheetControl) => void;
+  start?: (sheets: SheetControl, dataset: string | undefined) => void;
 };
 
 const steps: Step[] = [
@@ -27,7 +30,8 @@ const steps: Step[] = [
     id: 'fine_tune_model',
     title: 'Fine-tune a model',
     text: 'Train the starter model on your data. It runs on this machine’s CPU if there is no GPU.',
-    start: ({ open }) => open('create-model', { modelType: 'finetune' }),
+    start: ({ open }, dataset) =>
+      open('create-model', { modelType: 'finetune', ...(dataset && { dataset }) }),
   },
   {
     id: 'create_model',
@@ -42,11 +46,11 @@ const steps: Step[] = [
   },
 ];
 
-/** The first steps, with a button for the next one; gone when all are done. */
+/** The first steps, with a button for the next one; gone when all are done, or when they are put away. */
 export function OnboardingCard() {
   const { id: userId, onboarding } = useUser();
-  const sheets = useSheets();
-  const { data: deployments } = useInfiniteQuery(deploymentListQuery(userId, true));
+  const { data: deployments } = useInfiniteQuery(deploymentListQuery('text', userId, true));
+  const dismiss = useDismissOnboarding();
   const created = onboarding.onboarding_completed;
 
   // The server ticks a step when its thing is created; the session knows it from its last reading.
@@ -54,9 +58,17 @@ export function OnboardingCard() {
     if (!created) refreshSession().catch(() => undefined);
   }, [created]);
 
+  const hide = () =>
+    dismiss.mutate(true, {
+      onSuccess: () =>
+        notify.info('Get started is hidden', {
+          action: { label: 'Undo', onClick: () => dismiss.mutate(false) },
+        }),
+    });
+
   const asked = deployments?.pages.some(({ pods }) => pods.some((pod) => pod.last_request_at !== null));
   // Not before it is known: most people have done all of it.
-  if (created && asked !== false) return null;
+  if (onboarding.dismissed || (created && asked !== false)) return null;
   const isDone = (id: Step['id']) => (id === 'ask_model' ? asked === true : onboarding.steps[id].completed);
   const next = steps.find(({ id }) => !isDone(id));
   const count = steps.filter(({ id }) => isDone(id)).length;
@@ -65,47 +77,84 @@ export function OnboardingCard() {
       title="Get started"
       description="From your own file to a model that answers."
       actions={
-        <span className="text-[0.8125rem] text-muted tabular-nums">
-          {count} of {steps.length}
-        </span>
+        <>
+          <span className="text-[0.8125rem] text-muted tabular-nums">
+            {count} of {steps.length}
+          </span>
+          <Button variant="ghost" size="icon-sm" aria-label="Hide Get started" onClick={hide}>
+            <X aria-hidden />
+          </Button>
+        </>
       }
       flush
     >
       <ol className="divide-y divide-line border-line border-t">
-        {steps.map(({ id, title, text, start }, index) => {
-          const completed = isDone(id);
-          return (
-            <li key={id} className="flex items-center gap-4 px-5 py-3.5">
-              <span
-                className={cx(
-                  'flex size-7 shrink-0 items-center justify-center rounded-full font-semibold text-xs tabular-nums',
-                  completed
-                    ? 'bg-good-soft text-good'
-                    : id === next?.id
-                      ? 'bg-accent-soft text-accent-text'
-                      : 'bg-subtle text-muted',
-                )}
-              >
-                {completed ? <Check aria-label="Done" className="size-4" /> : index + 1}
-              </span>
-              <div className="min-w-0 flex-1">
-                <h3 className={cx('font-medium', completed && 'text-muted')}>{title}</h3>
-                <p className="text-[0.8125rem] text-muted leading-5">{text}</p>
-              </div>
-              {id === next?.id &&
-                (start ? (
-                  <Button variant="primary" size="sm" onClick={() => start(sheets)}>
-                    Start
-                  </Button>
-                ) : (
-                  <ButtonLink variant="primary" size="sm" to="/my-deployments">
-                    Start
-                  </ButtonLink>
-                ))}
-            </li>
-          );
-        })}
+        {steps.map((step, index) => (
+          <StepRow
+            key={step.id}
+            step={step}
+            number={index + 1}
+            state={isDone(step.id) ? 'done' : step.id === next?.id ? 'next' : 'later'}
+          />
+        ))}
       </ol>
     </Card>
+  );
+}
+
+const circles = {
+  done: 'bg-good-soft text-good',
+  next: 'bg-accent-soft text-accent-text',
+  later: 'bg-subtle text-muted',
+};
+
+type RowProps = { step: Step; number: number; state: keyof typeof circles };
+
+function StepRow({ step, number, state }: RowProps) {
+  const { title, text } = step;
+  return (
+    <li className="flex items-center gap-x-4 gap-y-3 px-5 py-3.5 max-sm:flex-wrap">
+      <span
+        className={cx(
+          'flex size-7 shrink-0 items-center justify-center rounded-full font-semibold text-xs tabular-nums',
+          circles[state],
+        )}
+      >
+        {state === 'done' ? <Check aria-label="Done" className="size-4" /> : number}
+      </span>
+      <div className="min-w-0 flex-1">
+        <h3 className={cx('font-medium', state === 'done' && 'text-muted')}>{title}</h3>
+        <p className="text-[0.8125rem] text-muted leading-5">{text}</p>
+      </div>
+      {state === 'next' && <Begin step={step} />}
+    </li>
+  );
+}
+
+/** How the next step begins. */
+function Begin({ step: { id, start } }: { step: Step }) {
+  const { id: userId } = useUser();
+  const { data: datasets } = useInfiniteQuery(assetListQuery(userId, { types: 'RAW' }));
+  const sheets = useSheets();
+  const example = useExampleDataset();
+  // The newest one with something in it is what a fine-tune is begun with.
+  const dataset = datasets?.pages[0]?.datasets.find(({ file_count }) => file_count > 0)?.dataset_id;
+  return (
+    <div className="flex shrink-0 gap-2 max-sm:basis-full max-sm:pl-11">
+      {id === 'create_dataset' && (
+        <Button size="sm" loading={example.isPending} onClick={() => example.mutate(userId)}>
+          Use an example
+        </Button>
+      )}
+      {start ? (
+        <Button variant="primary" size="sm" onClick={() => start(sheets, dataset)}>
+          Start
+        </Button>
+      ) : (
+        <ButtonLink variant="primary" size="sm" to="/my-deployments">
+          Start
+        </ButtonLink>
+      )}
+    </div>
   );
 }

@@ -8,19 +8,16 @@ export const columnsClass = 'grid grid-cols-1 items-start gap-6 lg:grid-cols-[mi
 
 /** The dashboard's cards before it is known what is in them. */
 export function PendingDashboard() {
-  const { onboarding } = useUser();
   return (
     <LoadingRegion className={columnsClass}>
       <div className="grid grid-cols-1 gap-6">
-        {!onboarding.onboarding_completed && (
-          <PendingCard title="Get started" rows={4} rowClass="h-[4.25rem]" />
-        )}
+        <PendingOnboarding />
         <PendingCard title="Training" />
         <PendingCard title="Deployments" />
       </div>
       <div className="grid grid-cols-1 gap-6">
-        <Card title="Balance">
-          <Skeleton className="h-[8.5rem]" />
+        <Card title="Available now">
+          <Skeleton className="h-[6.5rem]" />
         </Card>
         <PendingCard title="Datasets" />
         <PendingCard title="Models" />
@@ -29,7 +26,15 @@ export function PendingDashboard() {
   );
 }
 
-function PendingCard({
+/** The first steps, where they are probably shown. */
+export function PendingOnboarding() {
+  const { onboarding } = useUser();
+  if (onboarding.onboarding_completed || onboarding.dismissed) return null;
+  return <PendingCard title="Get started" rows={4} rowClass="h-[4.25rem]" />;
+}
+
+/** A card before its content is there. */
+export function PendingCard({
   title,
   rows = 1,
   rowClass = 'h-[4.125rem]',

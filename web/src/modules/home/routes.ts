@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/page.ts';
+import { page } from '../../lib/api/page.ts';
 
 /** The dashboard. */
 export const homeRoutes = <App extends AnyRoute>(app: App) =>

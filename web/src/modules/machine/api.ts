@@ -1,15 +1,24 @@
-import { getMachine } from '@bakehouse/contract/machine';
+import { getMachine, listMachines } from '@bakehouse/contract/machine';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { call } from '../../lib/api-client.ts';
-import { useFallbackInterval } from '../../lib/event-stream.ts';
+import { call } from '../../lib/api/api-client.ts';
+import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 
-export { deviceName, firstGpu, gpusHere } from './devices.ts';
+export { deviceName, gpusHere } from './devices.ts';
 
 const POLL_MS = 3_000;
+const MACHINES_POLL_MS = 10_000;
 
 export const machineQuery = queryOptions({
   queryKey: ['machine'],
   queryFn: ({ signal }) => call(getMachine, {}, { signal, operation: 'read the state of the machine' }),
+});
+
+export const machinesQuery = queryOptions({
+  queryKey: ['machines'],
+  queryFn: ({ signal }) => call(listMachines, {}, { signal, operation: 'load the machines' }),
+  staleTime: 0,
+  // Nobody announces that a machine is silent.
+  refetchInterval: MACHINES_POLL_MS,
 });
 
 /** What the machine has and what it is still preparing. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { deviceName, firstGpu, gpusHere } from './devices.ts';
+import { deviceName, gpusHere } from './devices.ts';
 
 const machineWith = (...types: string[]) => ({
   accelerators: types.map((gpu_type) => ({ gpu_type, label: gpu_type, memory_bytes: 0, count: 2 })),
@@ -14,11 +14,4 @@ it('knows which of the product’s GPUs are there', () => {
   const machine = machineWith('NVIDIA_GEFORCE_RTX_4090', 'NVIDIA_H100_80GB');
   expect([...gpusHere(machine)]).toEqual([['NVIDIA_H100_80GB', 2]]);
   expect(gpusHere(machineWith()).size).toBe(0);
-});
-
-it('begins with a GPU that is there, and with the default where there is none', () => {
-  expect(firstGpu(undefined)).toBe('NVIDIA_TESLA_A100');
-  expect(firstGpu(machineWith())).toBe('NVIDIA_TESLA_A100');
-  expect(firstGpu(machineWith('NVIDIA_H100_80GB'))).toBe('NVIDIA_H100_80GB');
-  expect(firstGpu(machineWith('NVIDIA_H100_80GB', 'NVIDIA_TESLA_A100'))).toBe('NVIDIA_TESLA_A100');
 });

@@ -1,4 +1,4 @@
-import { fineTuneDefaults, type GpuType, gpuTypes } from '@bakehouse/contract/limits';
+import { type GpuType, gpuTypes } from '@bakehouse/contract/limits';
 import type { Machine } from '@bakehouse/contract/machine';
 
 type Accelerators = Pick<Machine, 'accelerators'>;
@@ -17,12 +17,4 @@ export function gpusHere({ accelerators }: Accelerators): Map<GpuType, number> {
       return count ? [[type, count] as const] : [];
     }),
   );
-}
-
-/** The GPU that a choice begins with: the product's default, unless this machine has others and not that one. */
-export function firstGpu(machine: Accelerators | undefined): GpuType {
-  const here = machine ? gpusHere(machine) : new Map<GpuType, number>();
-  const usual = fineTuneDefaults.accelerator_type;
-  const [other] = here.keys();
-  return here.has(usual) ? usual : (other ?? usual);
 }

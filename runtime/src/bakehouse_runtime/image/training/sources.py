@@ -8,9 +8,6 @@ from typing import Protocol
 import numpy as np
 from PIL import Image
 
-from ..scenes.objects import CutOut
-from ..scenes.scene import draw_scene, render
-
 
 class PictureSource(Protocol):
     """An endless supply of square RGB pictures of one size."""
@@ -18,19 +15,6 @@ class PictureSource(Protocol):
     def draw(self, rng: np.random.Generator, count: int) -> list[Image.Image]:
         """`count` pictures, chosen by `rng` alone."""
         ...
-
-
-class ScenePictures:
-    """Pictures of random scenes, each drawn once and never again."""
-
-    def __init__(self, cut_outs: Sequence[CutOut], side: int) -> None:
-        self.cut_outs = cut_outs
-        self.side = side
-
-    def draw(self, rng: np.random.Generator, count: int) -> list[Image.Image]:
-        chosen = rng.integers(len(self.cut_outs), size=count)
-        scenes = [draw_scene(rng, self.cut_outs, int(first)) for first in chosen]
-        return [render(scene, self.cut_outs, self.side) for scene in scenes]
 
 
 class StoredPictures:

@@ -21,6 +21,7 @@ from ...image.training.bank import Bank
 from ...image.training.device import fast_arithmetic, training_device
 from ...image.training.loop import LoopSettings, Training, run_loop, step_generator
 from ...image.training.reporter import TrainingReporter
+from ...image.training.times import middle_times
 
 EXAMINED_ROWS = 64
 SHOWN_ROWS = 8
@@ -29,13 +30,13 @@ LATENT_SIDE = 16
 EXAMINED_TIMES = (0.1, 0.3, 0.5, 0.7, 0.9)
 SAMPLE_STEPS = 20
 SAMPLE_GUIDANCE = 2.5
-TOLD_GUIDANCE = 2.5
+DISTILLED_GUIDANCE = 2.5
 
 
 @dataclass(frozen=True)
 class KontextTraining:
     """`edit_share` is the share of the steps that show edits; the others draw from text alone.
-    `guidance` bounds what the model is told of its own guidance: a model that has none yet must
+    `guidance` bounds the distilled guidance that the model is given: one that has none yet must
     see the whole range that people will ask for, or it breaks outside of what it saw.
     `time_shift` draws times nearer to noise (Esser et al. 2024, arXiv 2403.03206, equation 23):
     there the picture cannot be guessed from what is left of it, but must come from the one shown.
@@ -82,33 +83,17 @@ def train_kontext(
     training = Training(transformer, settings.loop, device)
     seed = settings.loop.seed
 
-    def loss_on(
-        model: FluxTransformer2DModel,
-        bank: Bank,
-        rows: np.ndarray,
-        texts: np.ndarray,
-        t: Tensor,
-        noise: Tensor,
-        told: Tensor,
-    ) -> Tensor:
-        index = torch.from_numpy(rows)
-        latents = bank.latents[index].float().to(device)
-        shown = None if bank.sources is None else bank.sources[index].float().to(device)
-        states, pooled = bank.states(texts).to(device), bank.pooled(texts).to(device)
-        predicted = velocity(model, noised(latents, noise, t), t, states, pooled, shown, told)
-        return F.mse_loss(predicted.float(), noise - latents)
-
     def loss_of_step(step: int) -> tuple[Tensor, dict[str, Tensor]]:
         rng = np.random.default_rng((seed, step))
         generator = step_generator(seed, step)
         bank = data.bank_of_step(rng, settings.edit_share)
         rows = rng.integers(len(bank), size=settings.batch_size)
         texts = np.where(rng.random(len(rows)) < settings.text_dropout, 0, bank.text_of[rows])
-        t = torch.sigmoid(torch.randn(len(rows), generator=generator)).to(device)
+        t = middle_times(len(rows), generator).to(device)
         t = settings.time_shift * t / (1 + (settings.time_shift - 1) * t)
         noise = torch.randn((len(rows), *bank.latents.shape[1:]), generator=generator).to(device)
-        told = torch.empty(len(rows)).uniform_(*settings.guidance, generator=generator).to(device)
-        return loss_on(transformer, bank, rows, texts, t, noise, told), {}
+        guidance = torch.empty(len(rows)).uniform_(*settings.guidance, generator=generator)
+        return flow_loss(transformer, bank, rows, texts, t, noise, guidance.to(device)), {}
 
     def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
         assert isinstance(averaged, FluxTransformer2DModel)
@@ -118,32 +103,60 @@ def train_kontext(
         for name, bank in (("edits", held_out.edits), ("pictures", held_out.pictures)):
             if bank is None:
                 continue
-            rows = _first_rows(bank, EXAMINED_ROWS)
-            noise = torch.randn(
-                (len(rows), *bank.latents.shape[1:]), generator=step_generator(seed, 0)
-            ).to(device)
             with fast_arithmetic(device):
-                losses = [
-                    loss_on(
-                        averaged,
-                        bank,
-                        rows,
-                        bank.text_of[rows],
-                        torch.full((len(rows),), t).to(device),
-                        noise,
-                        torch.full((len(rows),), TOLD_GUIDANCE).to(device),
-                    )
-                    for t in EXAMINED_TIMES
-                ]
+                measured[f"eval_loss_{name}"] = _eval_loss(averaged, bank, seed, device)
                 shown = _first_rows(bank, SHOWN_ROWS)
                 columns = len(shown)
                 sheets += _shown(averaged, bank, shown, settings, autoencoder, device)
-            measured[f"eval_loss_{name}"] = float(torch.stack(losses).mean())
         return grid(sheets, columns), measured
 
     finished = run_loop(training, work_dir, reporter, loss_of_step, examine)
     training.adopt_average()
     return finished
+
+
+def flow_loss(
+    transformer: FluxTransformer2DModel,
+    bank: Bank,
+    rows: np.ndarray,
+    texts: np.ndarray,
+    t: Tensor,
+    noise: Tensor,
+    guidance: Tensor,
+) -> Tensor:
+    """Mean squared error of the velocity of these rows with these texts, at the times `t` and with
+    the distilled guidance of each."""
+    device = noise.device
+    index = torch.from_numpy(rows)
+    latents = bank.latents[index].float().to(device)
+    condition = None if bank.sources is None else bank.sources[index].float().to(device)
+    states, pooled = bank.states(texts).to(device), bank.pooled(texts).to(device)
+    noisy = noised(latents, noise, t)
+    predicted = velocity(transformer, noisy, t, states, pooled, condition, guidance)
+    return F.mse_loss(predicted.float(), noise - latents)
+
+
+def _eval_loss(
+    transformer: FluxTransformer2DModel, bank: Bank, seed: int, device: torch.device
+) -> float:
+    """The loss on the first rows, with the same noise at the same times whenever it is measured."""
+    rows = _first_rows(bank, EXAMINED_ROWS)
+    shape = (len(rows), *bank.latents.shape[1:])
+    noise = torch.randn(shape, generator=step_generator(seed, 0)).to(device)
+    guidance = torch.full((len(rows),), DISTILLED_GUIDANCE, device=device)
+    losses = [
+        flow_loss(
+            transformer,
+            bank,
+            rows,
+            bank.text_of[rows],
+            torch.full((len(rows),), t, device=device),
+            noise,
+            guidance,
+        )
+        for t in EXAMINED_TIMES
+    ]
+    return float(torch.stack(losses).mean())
 
 
 def _first_rows(bank: Bank, most: int) -> np.ndarray:
@@ -167,17 +180,17 @@ def _shown(
     with_and_without = np.concatenate([bank.text_of[rows], np.zeros(len(rows), dtype=np.int64)])
     states = bank.states(with_and_without).to(device)
     pooled = bank.pooled(with_and_without).to(device)
-    shown = None if bank.sources is None else bank.sources[index].float().to(device)
-    shown_twice = None if shown is None else torch.cat([shown, shown])
+    condition = None if bank.sources is None else bank.sources[index].float().to(device)
+    condition_twice = None if condition is None else torch.cat([condition, condition])
 
     def of_both(latents: Tensor, t: Tensor) -> Tensor:
-        told = torch.full((len(t),), TOLD_GUIDANCE, device=device)
-        return velocity(transformer, latents, t, states, pooled, shown_twice, told)
+        guidance = torch.full((len(t),), DISTILLED_GUIDANCE, device=device)
+        return velocity(transformer, latents, t, states, pooled, condition_twice, guidance)
 
     noise = torch.randn(
         (len(rows), *bank.latents.shape[1:]), generator=step_generator(settings.loop.seed, 1)
     ).to(device)
     made = follow_flow(noise, SAMPLE_STEPS, guided_velocity(of_both, SAMPLE_GUIDANCE))
-    lines = [] if shown is None else [shown]
+    lines = [] if condition is None else [condition]
     lines += [made, bank.latents[index].float().to(device)]
     return to_pictures(decode_latents(autoencoder, torch.cat(lines)).cpu().numpy())

@@ -9,28 +9,38 @@ from typing import TYPE_CHECKING, Any
 from transformers import TrainerCallback
 
 from ...errors import StopRequested
-from .checkpoints import Cadence, mark_whole
+from ..cadence import Cadence
+from .checkpoints import mark_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from transformers import TrainerControl, TrainerState, TrainingArguments
 
     from ...server_client import Reporter
 
+# The first checkpoint comes early, so that whoever is killed early does not begin anew.
+_FIRST_AFTER_S = 5.0
+_AFTER_S = 30.0
 _LOGGED = ("loss", "learning_rate", "grad_norm")
 _CURVES = (*_LOGGED, "num_tokens", "tokens_per_second", "eval_loss")
 
 
 class TrainingCallback(TrainerCallback):
-    """One per run. Its hooks are called on every step, so they only note and compare."""
+    """One per run. Its hooks are called on every step, so they only note and compare. `hand_over`
+    gets the folder of every checkpoint that is whole."""
 
-    def __init__(self, reporter: Reporter, steps_per_epoch: int) -> None:
+    def __init__(
+        self, reporter: Reporter, steps_per_epoch: int, hand_over: Callable[[Path], None]
+    ) -> None:
+        self._hand_over = hand_over
         self._reporter = reporter
         self._steps_per_epoch = steps_per_epoch
         # Seconds spent in training steps, over all lives of the run.
         self.seconds = 0.0
         self._step_began = 0.0
         self._step_ended = 0.0
-        self._cadence = Cadence(time.monotonic())
+        self._cadence = Cadence(time.monotonic(), _FIRST_AFTER_S, _AFTER_S)
         self._logged = (0, 0.0)  # tokens and seconds at the last point of the curves
         self._first_step = 0  # of this life, and the seconds until then
         self._first_seconds = 0.0
@@ -43,7 +53,7 @@ class TrainingCallback(TrainerCallback):
         self._reporter.phase("evaluating" if args.eval_on_start else "training")
         self._first_step = state.global_step
         self._first_seconds = self.seconds
-        self._cadence = Cadence(time.monotonic())
+        self._cadence = Cadence(time.monotonic(), _FIRST_AFTER_S, _AFTER_S)
         self._logged = (state.num_input_tokens_seen, self.seconds)
         # A life that was killed may have died with its last points in hand; the checkpoint has
         # them, and a point that the server has already is the same again.
@@ -119,9 +129,11 @@ class TrainingCallback(TrainerCallback):
     def on_save(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
     ) -> None:
-        mark_whole(Path(str(args.output_dir)) / f"checkpoint-{state.global_step}", self.seconds)
+        path = Path(str(args.output_dir)) / f"checkpoint-{state.global_step}"
+        mark_whole(path, self.seconds)
         self._cadence.saved(self._step_ended, time.monotonic())
         self._reporter.checkpoint(state.global_step)
+        self._hand_over(path)
 
     def _lacks_evaluation(self, args: TrainingArguments, state: TrainerState) -> bool:
         """Whether the checkpoint is of the end of an epoch that was not evaluated. That of the last

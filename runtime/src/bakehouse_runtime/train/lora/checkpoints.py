@@ -14,11 +14,6 @@ from pathlib import Path
 from ...files import write_json
 
 _LIST = "whole.json"
-# The first one comes early, so that whoever is killed early does not begin anew.
-_FIRST_AFTER_S = 5.0
-_AFTER_S = 30.0
-_SHARE_OF_TIME = 0.02
-_QUICK_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -29,29 +24,6 @@ class Checkpoint:
     step: int
     # Seconds of training that led to it, over all lives of the run.
     seconds: float
-
-
-class Cadence:
-    """When to save: often, and in no more than two hundredths of the time. A large adapter of a
-    large model is gigabytes with its optimizer."""
-
-    def __init__(self, began: float) -> None:
-        self._saved_at = began
-        self._cost: float | None = None
-
-    def is_due(self, now: float, *, epoch_ends: bool) -> bool:
-        """Whether to save after this step. The end of an epoch, where a stop during its evaluation
-        leaves, is also saved before its time, unless that takes long."""
-        cost = self._cost or 0.0
-        if epoch_ends and cost < _QUICK_S:
-            return True
-        pause = _FIRST_AFTER_S if self._cost is None else _AFTER_S
-        return now - self._saved_at >= max(pause, cost / _SHARE_OF_TIME)
-
-    def saved(self, began: float, ended: float) -> None:
-        """Notes how long the last one took."""
-        self._saved_at = ended
-        self._cost = ended - began
 
 
 def mark_whole(path: Path, seconds: float) -> None:

@@ -8,7 +8,7 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...data.tokens import read_json
+from ...data.tokens import read_json, read_model_tokens
 from ...errors import PlainError
 from .gguf_adapter import write_gguf_adapter
 
@@ -77,16 +77,24 @@ def export(
     except PlainError as error:
         (out / "adapter.gguf").unlink(missing_ok=True)
         warnings.append(f"The adapter cannot be served by llama.cpp: {error}")
-    for name in _TOKENIZER_FILES:
-        if (base / name).is_file():
-            shutil.copyfile(base / name, out / name)
+    copy_tokenizer(base, out)
     (out / "README.md").write_text(model_card(spec, prepared, outcome), encoding="utf-8")
     return warnings
 
 
+def copy_tokenizer(base: Path, out: Path) -> None:
+    """The base's tokenizer, with the chat template that was trained with if it has none."""
+    for name in _TOKENIZER_FILES:
+        if (base / name).is_file():
+            shutil.copyfile(base / name, out / name)
+    tokens = read_model_tokens(base)
+    if tokens.chat_template is None:
+        (out / "chat_template.jinja").write_text(tokens.template_source, encoding="utf-8")
+
+
 def model_card(spec: TrainSpec, prepared: Prepared, outcome: Outcome) -> str:
     """The card in Markdown: what was trained on what, how, and what came of it."""
-    data, parameters, lora = spec.data, spec.parameters, spec.parameters.lora
+    data = spec.data
     title = _one_line(spec.title)
     reading = (
         _describe_format(prepared.format)
@@ -100,21 +108,7 @@ def model_card(spec: TrainSpec, prepared: Prepared, outcome: Outcome) -> str:
         "pipeline_tag": "text-generation",
         "tags": ["lora", "sft", "bakehouse"],
     }
-    rows = {
-        "Epochs": parameters.epochs,
-        "Learning rate": f"{parameters.learning_rate:g}, cosine",
-        "Batch size": f"{parameters.batch_size} x {parameters.gradient_accumulation_steps} "
-        "(gradient accumulation)",
-        "LoRA": f"rank {lora.r}, alpha {lora.alpha:g}, dropout {lora.dropout:g}",
-        "Target modules": ", ".join(outcome.modules),
-        "Longest example": f"{prepared.longest} tokens",
-        "Examples are cut at": f"{data.max_chunk_size} tokens",
-        "Seed": data.seed,
-        "Device": outcome.device,
-        "Steps": outcome.steps,
-        "Tokens": outcome.tokens,
-        "Time in training steps": _duration(outcome.seconds),
-    }
+    rows = _parameters(spec, prepared, outcome)
     lines = [
         "---",
         # JSON is YAML, and needs no quoting rules of its own.
@@ -158,6 +152,26 @@ def model_card(spec: TrainSpec, prepared: Prepared, outcome: Outcome) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _parameters(spec: TrainSpec, prepared: Prepared, outcome: Outcome) -> dict[str, object]:
+    """What was trained with, by the names that the card has for it."""
+    data, parameters, lora = spec.data, spec.parameters, spec.parameters.lora
+    return {
+        "Epochs": parameters.epochs,
+        "Learning rate": f"{parameters.learning_rate:g}, cosine",
+        "Batch size": f"{parameters.batch_size} x {parameters.gradient_accumulation_steps} "
+        "(gradient accumulation)",
+        "LoRA": f"rank {lora.r}, alpha {lora.alpha:g}, dropout {lora.dropout:g}",
+        "Target modules": ", ".join(outcome.modules),
+        "Longest example": f"{prepared.longest} tokens",
+        "Examples are cut at": f"{data.max_chunk_size} tokens",
+        "Seed": data.seed,
+        "Device": outcome.device,
+        "Steps": outcome.steps,
+        "Tokens": outcome.tokens,
+        "Time in training steps": _duration(outcome.seconds),
+    }
 
 
 def _describe_format(data_format: DataFormat) -> str:

@@ -26,6 +26,7 @@ from ...image.training.bank import Bank
 from ...image.training.device import fast_arithmetic, training_device
 from ...image.training.loop import LoopSettings, Training, run_loop, step_generator
 from ...image.training.reporter import TrainingReporter
+from ...image.training.times import middle_times
 
 EXAMINED_ROWS = 256
 # Times at which the held-out loss is measured, the same for every row of the noise.
@@ -77,8 +78,7 @@ def train_expert(
         texts = bank.text_of[batch]
         texts = np.where(rng.random(len(texts)) < settings.text_dropout, 0, texts)
         latents = bank.latents[torch.from_numpy(batch)].float().to(device)
-        # More steps in the middle of the flow, where the picture is decided.
-        t = torch.sigmoid(torch.randn(len(batch), generator=generator)).to(device)
+        t = middle_times(len(batch), generator).to(device)
         noise = torch.randn(latents.shape, generator=generator).to(device)
         states = bank.states(texts).to(device)
         return flow_loss(expert, latents, noise, t, states), {}

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Observed } from '../../plan.ts';
-import type { Capacity } from '../../queue.ts';
+import type { Capacity } from '../../queue/queue.ts';
+import type { Observed } from '../../reconcile/plan.ts';
 import type { Driver, Launch } from '../driver.ts';
 
 /** What a scripted workload sees of its process. */
@@ -16,6 +16,7 @@ export type FakeProcess = {
 export type Script = (launch: Launch, process: FakeProcess) => Promise<number>;
 
 type Attempt = {
+  launch: Launch;
   state: 'alive' | 'ended';
   exitCode: number | null;
   stop: AbortController;
@@ -31,7 +32,6 @@ export function createFakeDriver(options: {
   script: Script;
 }): Driver & { running: () => Launch[] } {
   const attempts = new Map<string, Attempt>();
-  const launches = new Map<string, Launch>();
   const newest = new Map<string, number>();
   const logs = new Map<string, string[]>();
   const listeners: ((workloadId: string) => void)[] = [];
@@ -52,6 +52,7 @@ export function createFakeDriver(options: {
   }
 
   return {
+    admission: 'slots',
     endsWithServer: true,
     capacity: async () => options.capacity,
     blocker: async () => null,
@@ -62,49 +63,29 @@ export function createFakeDriver(options: {
       for (let earlier = 1; earlier < launch.attempt; earlier += 1) kill(workloadId, earlier);
       const key = keyOf(workloadId, launch.attempt);
       if (attempts.has(key)) return;
-      const attempt: Attempt = {
-        state: 'alive',
-        exitCode: null,
-        stop: new AbortController(),
-        killed: new AbortController(),
-      };
+      const attempt = begin(launch);
       attempts.set(key, attempt);
-      launches.set(key, launch);
       const lines = logs.get(workloadId) ?? [];
       logs.set(workloadId, lines);
-      const process = {
-        stop: attempt.stop.signal,
-        killed: attempt.killed.signal,
-        print: (line: string) => void lines.push(line),
-      };
-      options.script(launch, process).then(
-        (code) => finish(key, workloadId, code),
-        (error: unknown) => {
-          if (attempt.state === 'alive') lines.push(String(error));
-          finish(key, workloadId, 1);
-        },
-      );
+      void run(options.script, attempt, lines).then((code) => finish(key, workloadId, code));
     },
-    observe: async (workloadId, number): Promise<Observed> => {
+    observe: async (workloadId, number) => {
       const attempt = attempts.get(keyOf(workloadId, number));
-      if (!attempt) return { state: 'absent' };
-      if (attempt.state === 'alive') return { state: 'alive' };
-      return { state: 'ended', exitCode: attempt.exitCode, lastLine: logs.get(workloadId)?.at(-1) ?? null };
+      return attempt ? observed(attempt, logs.get(workloadId)?.at(-1) ?? null) : { state: 'absent' };
     },
     stop: async (workloadId, attempt) => attempts.get(keyOf(workloadId, attempt))?.stop.abort(),
     kill: async (workloadId, attempt) => kill(workloadId, attempt),
     logs: async (workloadId, limit) => (logs.get(workloadId) ?? []).slice(-limit),
-    // Lines stand for bytes here.
-    output: async (workloadId, offset) => {
+    output: async (workloadId, cursor) => {
       const lines = logs.get(workloadId) ?? [];
-      return { lines: lines.slice(offset), offset: lines.length };
+      return { lines: lines.slice(Number(cursor ?? 0)), cursor: String(lines.length) };
     },
+    list: async () => [...newest.keys()],
     remove: async (workloadId) => {
       for (const key of attempts.keys()) {
         if (!key.startsWith(`${workloadId}/`)) continue;
         kill(workloadId, Number(key.split('/')[1]));
         attempts.delete(key);
-        launches.delete(key);
       }
       logs.delete(workloadId);
       newest.delete(workloadId);
@@ -113,8 +94,33 @@ export function createFakeDriver(options: {
       listeners.push(listener);
     },
     running: () =>
-      [...launches].filter(([key]) => attempts.get(key)?.state === 'alive').map(([, launch]) => launch),
+      [...attempts.values()].filter(({ state }) => state === 'alive').map(({ launch }) => launch),
   };
+}
+
+function begin(launch: Launch): Attempt {
+  return {
+    launch,
+    state: 'alive',
+    exitCode: null,
+    stop: new AbortController(),
+    killed: new AbortController(),
+  };
+}
+
+async function run(script: Script, attempt: Attempt, lines: string[]): Promise<number> {
+  const { launch, stop, killed } = attempt;
+  const print = (line: string) => void lines.push(line);
+  try {
+    return await script(launch, { stop: stop.signal, killed: killed.signal, print });
+  } catch (error) {
+    if (attempt.state === 'alive') lines.push(String(error));
+    return 1;
+  }
+}
+
+function observed({ state, exitCode }: Attempt, lastLine: string | null): Observed {
+  return state === 'alive' ? { state } : { state, exitCode, lastLine };
 }
 
 /** A script that does nothing until it is asked to stop. */

@@ -6,14 +6,17 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { noWall } from '../../../platform/walls/wall.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
+import { machineCpu } from '../../machine/machine-cpu.ts';
+import { testSpec } from '../../testing/test-spec.ts';
+import type { WorkloadSpec } from '../../workload.ts';
 import type { Launch } from '../driver.ts';
-import { testSpec } from '../test-spec.ts';
 import { createLocalDriver } from './local-driver.ts';
 import { readBirth } from './process-identity.ts';
 
 const home = await temporaryFolder();
 const workloadsDir = path.join(home, 'workloads');
 const options = {
+  host: '127.0.0.1',
   workloadsDir,
   wall: noWall(path.join(home, 'lent')),
   capacity: async () => ({}),
@@ -53,6 +56,26 @@ test('the spec names its folders and only its owner may read it', async () => {
     inputs_dir: file(one, 'inputs'),
   });
   expect((await stat(file(one, 'attempts/1.json'))).mode & 0o777).toBe(0o600);
+});
+
+test('a model server has as many threads as this machine has processors, wherever it was asked for', async () => {
+  const spec: WorkloadSpec & { threads: number } = {
+    ...({
+      kind: 'serve',
+      task: 'text',
+      engine: 'llamacpp',
+      model_name: 'base',
+      model_file: 'base.gguf',
+    } as const),
+    ...{ inputs: [], adapters: [], port: 0, context_tokens: 1, parallel_requests: 1, gpus: 0 },
+    // As a machine with more of them wrote it, in an earlier version.
+    threads: 1000,
+  };
+  const one = { ...launch('served'), spec };
+  await driver.start(one);
+  expect(JSON.parse(await readFile(file(one, 'attempts/1.json'), 'utf8'))).toMatchObject({
+    threads: machineCpu().cores,
+  });
 });
 
 test('a workload sees its GPUs alone, by the numbers of nvidia-smi', async () => {

@@ -32,17 +32,20 @@ async function spy(tries: { read: string[]; write: string[]; connect: string[] }
   return answers;
 }
 
+/** What is done when it is asked to stop: in place before it says that it is there. */
+const atStop: Record<string, () => void> = {
+  idle: () => {
+    print('saved');
+    process.exit(0);
+  },
+  stubborn: () => print('no'),
+};
+const stop = atStop[verb ?? ''];
+if (stop) process.on('SIGTERM', stop);
 print(`${command} ${spec.title}`);
 switch (verb) {
   case 'idle':
-    process.on('SIGTERM', () => {
-      print('saved');
-      process.exit(0);
-    });
-    idle();
-    break;
   case 'stubborn':
-    process.on('SIGTERM', () => print('no'));
     idle();
     break;
   case 'parent': {

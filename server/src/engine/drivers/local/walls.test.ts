@@ -11,8 +11,8 @@ import { userWall } from '../../../platform/walls/user-wall.ts';
 import { noWall, type Wall } from '../../../platform/walls/wall.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
+import { testSpec } from '../../testing/test-spec.ts';
 import type { Launch } from '../driver.ts';
-import { testSpec } from '../test-spec.ts';
 import { closeInputCache, inputCacheDir } from './input-cache.ts';
 import { createLocalDriver } from './local-driver.ts';
 import { readBirth } from './process-identity.ts';
@@ -48,6 +48,7 @@ async function makeMachine(makeWall: (lendingDir: string, hidden: string[]) => W
   const wall = makeWall(path.join(dataDir, 'lent'), [dataDir]);
   const workloadsDir = path.join(dataDir, 'workloads');
   const driver = createLocalDriver({
+    host: '127.0.0.1',
     workloadsDir,
     wall,
     capacity: async () => ({}),
@@ -132,6 +133,7 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
 
     // Without the wall the same program gets at all of it.
     const open = createLocalDriver({
+      host: '127.0.0.1',
       workloadsDir: machine.workloadsDir,
       wall: noWall(machine.wall.lendingDir),
       capacity: async () => ({}),
@@ -204,6 +206,7 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
     await writeFile(of('work/bakehouse_runtime/__main__.py'), code);
     const pull = ['/bin/sh', '-c', 'test "$HOME" != "$1" && python3 -m bakehouse_runtime; shift; exec "$@"'];
     const second = createLocalDriver({
+      host: '127.0.0.1',
       workloadsDir: machine.workloadsDir,
       wall: machine.wall,
       capacity: async () => ({}),

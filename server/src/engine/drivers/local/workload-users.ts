@@ -1,41 +1,44 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { killAllOf } from '../../../platform/walls/user-wall.ts';
 import type { Wall } from '../../../platform/walls/wall.ts';
 import { freeWorkloadUser, isWorkloadUser, TRIAL_USER } from '../../../platform/walls/workload-users.ts';
+import { withFileLock } from '../../machine/environment/file-lock.ts';
 
 const run = promisify(execFile);
+/** All servers of the machine see here which users are taken: a file per user, with the folder that is the user's. */
+const CLAIMS_DIR = '/run/bakehouse/workload-users';
 
 /**
  * The users of a machine's workloads, where the wall is one between users. Who a workload is says the
  * owner of its folder `work`, so that it stays the same over restarts of workload and server. Nobody
  * else may enter the folder around it.
  */
-export function workloadUsers(wall: Wall, workloadsDir: string) {
+export function workloadUsers(wall: Wall, workloadsDir: string, claimsDir = CLAIMS_DIR) {
   /** One choice at a time: two must not choose the same. */
   let choosing: Promise<unknown> = Promise.resolve();
 
   async function own(folder: string): Promise<number> {
     const workDir = path.join(folder, 'work');
-    const there = await ownerOf(workDir);
     if (wall.kind !== 'user') {
       await mkdir(workDir, { recursive: true, mode: 0o700 });
       return TRIAL_USER;
     }
-    if (there !== null && isWorkloadUser(there)) return there;
-    const user = freeWorkloadUser(await takenUsers(), seedOf(workDir));
-    // From before there were walls: it held links to files that the workloads of the machine share.
-    await rm(path.join(workDir, 'inputs'), { recursive: true, force: true });
-    await mkdir(workDir, { recursive: true, mode: 0o700 });
-    await chmod(workDir, 0o700);
-    await run('chgrp', [String(user), folder, path.join(folder, 'attempts')]);
-    await chmod(folder, 0o710);
-    await chmod(path.join(folder, 'attempts'), 0o710);
-    await run('chown', ['--recursive', '--no-dereference', `${user}:${user}`, workDir]);
-    return user;
+    await mkdir(claimsDir, { recursive: true, mode: 0o700 });
+    // Another server of the machine chooses from the same users.
+    return withFileLock(path.join(claimsDir, 'lock'), async () => {
+      const there = await ownerOf(workDir);
+      const claimed = await readClaims(claimsDir, workDir);
+      const isOwned = there !== null && isWorkloadUser(there) && !claimed.has(there);
+      const taken = new Set([...claimed, ...(await takenUsers())]);
+      const user = isOwned ? there : freeWorkloadUser(taken, seedOf(workDir));
+      await writeFile(path.join(claimsDir, String(user)), workDir);
+      if (!isOwned) await giveTo(user, folder);
+      return user;
+    });
   }
 
   async function takenUsers(): Promise<Set<number>> {
@@ -57,6 +60,34 @@ export function workloadUsers(wall: Wall, workloadsDir: string) {
       if (wall.kind === 'user' && user !== null && isWorkloadUser(user)) await killAllOf(user);
     },
   };
+}
+
+/** Makes the workload's own files the user's. */
+async function giveTo(user: number, folder: string): Promise<void> {
+  const workDir = path.join(folder, 'work');
+  // From before there were walls: it held links to files that the workloads of the machine share.
+  await rm(path.join(workDir, 'inputs'), { recursive: true, force: true });
+  await mkdir(workDir, { recursive: true, mode: 0o700 });
+  await chmod(workDir, 0o700);
+  await run('chgrp', [String(user), folder, path.join(folder, 'attempts')]);
+  await chmod(folder, 0o710);
+  await chmod(path.join(folder, 'attempts'), 0o710);
+  await run('chown', ['--recursive', '--no-dereference', `${user}:${user}`, workDir]);
+}
+
+/** The users that other folders than this one have; claims of folders that are gone are dropped. */
+async function readClaims(claimsDir: string, ownDir: string): Promise<Set<number>> {
+  const claimed = new Set<number>();
+  for (const name of await readdir(claimsDir)) {
+    const user = Number(name);
+    if (!isWorkloadUser(user)) continue;
+    const claim = path.join(claimsDir, name);
+    const dir = await readFile(claim, 'utf8');
+    if (dir === ownDir) continue;
+    if ((await ownerOf(dir)) === user) claimed.add(user);
+    else await rm(claim, { force: true });
+  }
+  return claimed;
 }
 
 async function ownerOf(folder: string): Promise<number | null> {

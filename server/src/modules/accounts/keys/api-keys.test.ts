@@ -11,12 +11,14 @@ import { listModels } from '@bakehouse/contract/chat';
 import { transferTokens } from '@bakehouse/contract/credits';
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import { streamEvents } from '@bakehouse/contract/events';
-import { describe, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { describe, expect, test, vi } from 'vitest';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 
 const clock = fakeClock();
 const server = await testServer({ clock });
+const WAIT = { timeout: 20_000 };
 
 type Settings = CallOf<typeof createApiKey>['body'];
 
@@ -184,4 +186,56 @@ describe('a key', () => {
     expect((await other.send(getMe, {}, { as: key })).status).toBe(401);
     await other.close();
   });
+
+  test('that is revoked is refused at once where it was revoked, and in a moment where it was kept in memory', async () => {
+    const other = await startOther();
+    const ida = await server.signUp('Ida');
+    const key = await makeKey(ida);
+    await other.until('kept', key);
+    expect(await opens(key)).toBe(200);
+    await server.request(revokeApiKey, { params: { keyId: key.id } }, { as: ida });
+    expect(await opens(key)).toBe(401);
+    await vi.waitFor(async () => expect(await other.opens(key)).toBe(401), WAIT);
+    await other.close();
+  });
+
+  test('that is revoked is refused by a server that cannot hear of it', async () => {
+    const other = await startOther();
+    const jon = await server.signUp('Jon');
+    const key = await makeKey(jon);
+    await other.until('kept', key);
+    const { db } = server.services;
+    const cut = () =>
+      sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'bakehouse row changes' and datname = current_database()`.execute(db);
+    await cut();
+    await other.until('read', key, cut);
+    await db.updateTable('api_keys').set({ revoked_at: clock.now() }).where('id', '=', key.id).execute();
+    await cut();
+    await vi.waitFor(async () => expect(await other.opens(key)).toBe(401), WAIT);
+    await other.close();
+  });
 });
+
+/** A second server of the same database, of which it can be seen whether a call asks the database for its key. */
+async function startOther() {
+  const other = await testServer({ clock, database: { url: server.databaseUrl, close: async () => {} } });
+  const query = vi.spyOn(other.services.pool, 'query');
+  const isOpenTo = async (as: { apiKey: string }) => (await other.send(getMe, {}, { as })).status;
+  return {
+    close: other.close,
+    opens: isOpenTo,
+    until: (
+      source: 'kept' | 'read',
+      as: { apiKey: string },
+      before: () => Promise<unknown> = async () => null,
+    ) =>
+      vi.waitFor(async () => {
+        await before();
+        query.mockClear();
+        expect(await isOpenTo(as)).toBe(200);
+        const names = query.mock.calls.map(([asked]) => (asked as { name?: string }).name);
+        expect(names.includes('find_key_owners')).toBe(source === 'read');
+      }, WAIT),
+  };
+}

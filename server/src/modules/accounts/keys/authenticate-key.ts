@@ -1,3 +1,4 @@
+import { rowCache } from '../../../platform/cache/row-cache.ts';
 import type { Services, UserCaller } from '../../../platform/context.ts';
 import { gather } from '../../../platform/gather.ts';
 import { isOperator } from '../is-operator.ts';
@@ -9,15 +10,22 @@ const LAST_USED_PRECISION_MS = 60_000;
 
 /** Keys that are looked up in one query at most. */
 const KEYS_MAX = 100;
+/** Keys whose owners are kept in memory. */
+const KEPT_MAX = 20_000;
 
 /** Makes the check of API keys: their owner, or null when the key is nobody's. */
 export function authenticateKey(services: Services): (key: string) => Promise<UserCaller | null> {
   const findKeyOwner = gather((hashes: Buffer[]) => findKeyOwners(services, hashes), { max: KEYS_MAX });
+  const recallOwner = rowCache<KeyOwner>(services.rowChanges, {
+    max: KEPT_MAX,
+    concerns: (owner, { of, id }) =>
+      (of === 'api_key' && id === owner.key_id) || (of === 'user' && id === owner.user_id),
+  });
   return async (key) => {
     if (!isApiKey(key)) return null;
     const hash = hashApiKey(key);
-    const owner = await findKeyOwner(hash);
-    if (!owner) return null;
+    const owner = await recallOwner(hash.toString('hex'), () => findKeyOwner(hash));
+    if (!owner || isOver(owner, services.clock.now())) return null;
     noteUse(services, owner);
     const { user_id: userId, email, email_verified: emailVerified } = owner;
     return {
@@ -39,9 +47,15 @@ export function authenticateKey(services: Services): (key: string) => Promise<Us
   };
 }
 
+/** One that is kept in memory was read some time ago. */
+function isOver({ expires_at: expiresAt }: KeyOwner, now: Date): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}
+
 function noteUse(services: Services, owner: KeyOwner): void {
   const now = services.clock.now();
   if (owner.last_used_at && now.getTime() - owner.last_used_at.getTime() < LAST_USED_PRECISION_MS) return;
+  owner.last_used_at = now;
   setKeyLastUsed(services.db, owner.key_id, now).catch((error: unknown) => {
     services.log.warn({ err: error, key_id: owner.key_id }, 'could not note the use of a key');
   });

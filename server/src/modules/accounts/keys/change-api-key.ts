@@ -18,7 +18,7 @@ export async function changeApiKey(
 ): Promise<ApiKey> {
   const { userId } = ctx.caller;
   const now = ctx.clock.now();
-  return inTransaction(ctx.db, async (tx) => {
+  const changed = await inTransaction(ctx.db, async (tx) => {
     const key = await findOwnKey(tx, ctx, params.keyId);
     refuseWebAppKey(key, 'changed');
     await updateKey(tx, key.id, {
@@ -31,6 +31,8 @@ export async function changeApiKey(
     await recordAudit(tx, { userId, action: 'api_key.changed', detail: { key_id: key.id } });
     return toApiKey(await findOwnKey(tx, ctx, key.id), now);
   });
+  await ctx.rowChanges.catchUp();
+  return changed;
 }
 
 function budgetOf({ budget_micro, budget_period }: KeyRow): Budget | null {

@@ -1,6 +1,6 @@
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { serverSecret } from '../server-secret.ts';
+import { serverSecret } from '../sign-in/server-secret.ts';
 import { decryptApiKey } from './api-key.ts';
 import { findEncryptedKey } from './key-queries.ts';
 

@@ -202,3 +202,19 @@ function liveKeys(db: Db) {
     ])
     .where('revoked_at', 'is', null);
 }
+
+/** Keys that open at `now` and end by `until`. */
+export async function selectExpiringKeys(tx: Transaction, { now, until }: { now: Date; until: Date }) {
+  return tx
+    .selectFrom('api_keys')
+    .select(['id as keyId', 'user_id as userId', 'name', 'expires_at as expiresAt'])
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .where('expires_at', '<=', until)
+    .$narrowType<{ expiresAt: Date }>()
+    .execute();
+}
+
+export async function deleteWebAppKey(tx: Transaction, keyId: string): Promise<void> {
+  await tx.deleteFrom('api_keys').where('id', '=', keyId).where('for_web_app', '=', true).execute();
+}

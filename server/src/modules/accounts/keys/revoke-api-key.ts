@@ -19,4 +19,5 @@ export async function revokeApiKey(ctx: Context, { params }: InputOf<typeof cont
       detail: { key_id: key.id },
     });
   });
+  await ctx.rowChanges.catchUp();
 }

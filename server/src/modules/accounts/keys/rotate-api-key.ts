@@ -4,7 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { recordAudit } from '../record-audit.ts';
-import { serverSecret } from '../server-secret.ts';
+import { serverSecret } from '../sign-in/server-secret.ts';
 import { findOwnKey, keyNotFound } from './find-own-key.ts';
 import { type KeyRow, lockWebAppKey } from './key-queries.ts';
 import { renewKey } from './renew-key.ts';
@@ -12,11 +12,13 @@ import { toApiKey } from './to-api-key.ts';
 
 /** Gives the caller's web app a new API key. The old one is nobody's from the commit on. */
 export async function rotateApiKey(ctx: Context): Promise<{ data: string }> {
-  return inTransaction(ctx.db, async (tx) => {
+  const data = await inTransaction(ctx.db, async (tx) => {
     const key = await lockWebAppKey(tx, ctx.caller.userId);
     if (!key) throw keyNotFound();
-    return { data: await rotate(tx, ctx, key, false) };
+    return rotate(tx, ctx, key, false);
   });
+  await ctx.rowChanges.catchUp();
+  return { data };
 }
 
 /** The same for any of the caller's keys; the old secret may open for a day more. */
@@ -24,10 +26,12 @@ export async function rotateApiKeyById(
   ctx: Context,
   { params, body }: InputOf<typeof byId>,
 ): Promise<ResponseOf<typeof byId>> {
-  return inTransaction(ctx.db, async (tx) => {
+  const rotated = await inTransaction(ctx.db, async (tx) => {
     const secret = await rotate(tx, ctx, await findOwnKey(tx, ctx, params.keyId), body.keep_old);
     return { api_key: toApiKey(await findOwnKey(tx, ctx, params.keyId), ctx.clock.now()), secret };
   });
+  await ctx.rowChanges.catchUp();
+  return rotated;
 }
 
 async function rotate(tx: Transaction, ctx: Context, key: KeyRow, keepOld: boolean): Promise<string> {

@@ -1,16 +1,16 @@
 import type { Services } from '../../../platform/context.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { collectBlob } from '../../../platform/storage/collect-blob.ts';
+import { listUnownedBlobs } from '../../../platform/storage/owner-queries.ts';
 import { purgeAsset } from '../purge-asset.ts';
-import { listDeletedAssets, listUnusedBlobs } from '../queries.ts';
+import { listDeletedAssets } from '../queries.ts';
 
 /** Longer than any request stands between storing bytes and the transaction that refers to them. */
 const GRACE_MS = 60 * 60 * 1000;
 const BATCH = 500;
 
 /**
- * Deletes what is left of broken uploads and of deleted assets, and bytes that no revision and no
- * workload refers to any more: hourly, and after each deletion of an asset.
+ * Deletes what is left of broken uploads and of deleted assets, and bytes that nobody owns any more: hourly, and after each deletion of an asset.
  */
 export const collectBlobsJob = defineJob({
   name: 'assets.collect-blobs',
@@ -20,12 +20,12 @@ export const collectBlobsJob = defineJob({
     await purgeDeletedAssets(services, signal);
     const before = new Date(services.clock.now().getTime() - GRACE_MS);
     for (;;) {
-      const unused = await listUnusedBlobs(services.db, before, BATCH);
-      for (const sha256 of unused) {
+      const unowned = await listUnownedBlobs(services.db, before, BATCH);
+      for (const sha256 of unowned) {
         if (signal.aborted) return;
         await collectBlob(services, { sha256, untouchedSince: before });
       }
-      if (unused.length < BATCH) return;
+      if (unowned.length < BATCH) return;
     }
   },
 });

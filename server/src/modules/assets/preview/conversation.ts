@@ -39,21 +39,33 @@ export function toTurns(value: unknown): unknown[] | undefined {
   }
 }
 
-/** The first turns of a row's conversation, `chars` at most; none of what is no conversation. */
+/**
+ * The first turns of a row's conversation, `chars` at most; none of what is no conversation. A system
+ * prompt that says nothing is none, as in training.
+ */
 export function readConversation(value: unknown, chars: number): Conversation {
-  const turns = toTurns(value) ?? [];
+  const turns = (toTurns(value) ?? []).filter((turn) => !isBlankPrompt(turn));
   const shown = turns.slice(0, TURNS_MAX);
   const turnChars = Math.min(TURN_CHARS_MAX, Math.floor(chars / Math.max(1, shown.length)));
   return { turns: shown.map((turn) => toTurn(turn, turnChars)), turn_count: turns.length };
 }
 
 function toTurn(value: unknown, chars: number): Conversation['turns'][number] {
+  const { role, content } = readTurn(value);
+  return { role: cut(role, 40), content: cut(content, chars) };
+}
+
+function isBlankPrompt(value: unknown): boolean {
+  const { role, content } = readTurn(value);
+  return role === 'system' && content.trim() === '';
+}
+
+function readTurn(value: unknown): { role: string; content: string } {
   const turn: Record<string, unknown> = typeof value === 'object' && value !== null ? { ...value } : {};
   const role = toText(turn.role ?? turn.from);
-  const known = role.trim().toLowerCase();
   return {
-    role: cut(ROLES.get(known) ?? role, 40),
-    content: cut(toText(turn.content ?? turn.value), chars),
+    role: ROLES.get(role.trim().toLowerCase()) ?? role,
+    content: toText(turn.content ?? turn.value),
   };
 }
 

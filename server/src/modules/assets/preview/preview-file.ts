@@ -1,9 +1,10 @@
 import { filePreview } from '@bakehouse/contract/assets';
 import * as z from 'zod';
+import { OutOfLimits, runConfined } from '../../../platform/confined/run-confined.ts';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { OutOfLimits, runConfined } from '../../../platform/run-confined.ts';
-import { findReadableAsset } from '../find-asset.ts';
+import { withBlobFile } from '../../../platform/storage/with-blob-file.ts';
+import { findReadableAsset } from '../access/find-readable-asset.ts';
 import { findNewestFile } from '../queries.ts';
 import type { Page, Preview } from './read-preview.ts';
 
@@ -29,10 +30,10 @@ export async function previewFile(
   const asset = await findReadableAsset(ctx.db, { assetId, userId });
   const file = await findNewestFile(ctx.db, asset.id, path);
   if (!file) throw new AppError('not_found', { publicMessage: `There is no file ${path}`, param: 'path' });
-  const localPath = await ctx.blobs.localPath(file.sha256);
   const limits = { ms: LIMIT_MS, heapMb: HEAP_MB, whose: userId };
-  const work = { program: PROGRAM, localPath, input: { name: path, offset, limit } };
-  const output = await runConfined(ctx.wall, work, limits).catch((cause: unknown) => {
+  const output = await withBlobFile(ctx, file, (localPath) =>
+    runConfined(ctx.wall, { program: PROGRAM, localPath, input: { name: path, offset, limit } }, limits),
+  ).catch((cause: unknown) => {
     if (!(cause instanceof OutOfLimits)) throw cause;
     throw new AppError('invalid_request', {
       publicMessage: `${path} takes too much time or memory to be shown here. Download it to see its rows.`,

@@ -1,4 +1,4 @@
-import { answerConfined } from '../../../platform/answer-confined.ts';
+import { answerConfined } from '../../../platform/confined/answer-confined.ts';
 import { type Page, readPreview } from './read-preview.ts';
 import { Unreadable } from './unreadable.ts';
 

@@ -32,6 +32,17 @@ test('the turns of a conversation are shown by one word for each speaker, and cu
   expect(shown[1]).toEqual({ role: 'user', content: `${'x'.repeat(100)}…` });
 });
 
+test('a system prompt that says nothing is no turn, as in training', () => {
+  const said = { role: 'user', content: 'Who bakes?' };
+  for (const blank of ['', ' \n', null, undefined]) {
+    expect(readConversation([{ role: 'system', content: blank }, said], 2000)).toEqual({
+      turns: [said],
+      turn_count: 1,
+    });
+  }
+  expect(readConversation([{ role: 'user', content: '' }], 2000).turn_count).toBe(1);
+});
+
 test.each([null, 'no list', '[broken', 7])('%j is no conversation', (value) => {
   expect(readConversation(value, 2000)).toEqual({ turns: [], turn_count: 0 });
 });

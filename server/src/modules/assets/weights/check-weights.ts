@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { OutOfLimits, runConfined } from '../../../platform/confined/run-confined.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { OutOfLimits, runConfined } from '../../../platform/run-confined.ts';
 import type { Wall } from '../../../platform/walls/wall.ts';
 import { weightsExtension } from './find-fault.ts';
 

@@ -1,4 +1,4 @@
-import { answerConfined } from '../../../platform/answer-confined.ts';
+import { answerConfined } from '../../../platform/confined/answer-confined.ts';
 import { findFault, type WeightsExtension } from './find-fault.ts';
 
 /** The program of `checkWeights`. */

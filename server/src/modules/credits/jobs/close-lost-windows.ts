@@ -1,4 +1,5 @@
 import type { Services } from '../../../platform/context.ts';
+import { announceChange } from '../../../platform/events/publish-change.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { closeWindowRow, listLostWindows } from '../usage/usage-queries.ts';
 
@@ -25,12 +26,12 @@ export const closeLostWindowsJob = defineJob({
 });
 
 async function closeLost(services: Services, windowId: string): Promise<void> {
-  const { log, clock, events } = services;
+  const { log, clock, db } = services;
   const { outcome, user_id: userId } = await closeWindowRow(services, {
     windowId,
     leaderId: null,
     at: clock.now(),
   });
   log.warn({ window_id: windowId, outcome }, 'closed a usage window whose process is gone');
-  events.announce(userId, { topic: 'balance', id: userId });
+  announceChange(db, userId, { topic: 'balance', id: userId });
 }

@@ -1,6 +1,6 @@
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import { collectDebts } from '../ledger-given.ts';
+import { collectDebts } from '../ledger/ledger-given.ts';
 
 /** Users per transaction, so that no account stays locked for long. */
 const BATCH = 200;

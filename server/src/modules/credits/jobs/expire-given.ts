@@ -1,6 +1,6 @@
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import { expireGiven } from '../ledger-given.ts';
+import { expireGiven } from '../ledger/ledger-given.ts';
 
 /** Accounts per transaction, so that none stays locked for long. */
 const BATCH = 200;

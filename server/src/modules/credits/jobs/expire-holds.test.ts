@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { testServer } from '../../../testing/test-server.ts';
-import { extendHold, hold } from '../ledger.ts';
+import { extendHold } from '../ledger/holds/extend-hold.ts';
+import { hold } from '../ledger/holds/hold.ts';
 import { getUserTotals } from '../queries.ts';
 import { insertTestUser } from '../test-user.ts';
 import { expireHoldsJob } from './expire-holds.ts';
@@ -38,6 +39,6 @@ test('releases every hold whose work no longer extends it, however many there ar
 
   clock.advance({ minutes: 1 });
   await runJob();
-  expect(await getUserTotals(db, ada)).toEqual({ balance: 1000n, held: 1n, given: 0n });
-  expect(await getUserTotals(db, bob)).toEqual({ balance: 1000n, held: 0n, given: 0n });
+  expect(await getUserTotals(db, ada)).toEqual({ balance: 1000n, held: 1n, given: 0n, owed: 0n });
+  expect(await getUserTotals(db, bob)).toEqual({ balance: 1000n, held: 0n, given: 0n, owed: 0n });
 });

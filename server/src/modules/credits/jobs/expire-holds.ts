@@ -1,6 +1,6 @@
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import { expireHolds } from '../ledger.ts';
+import { expireHolds } from '../ledger/holds/expire-holds.ts';
 
 /** Holds per transaction, so that no account stays locked for long. */
 const BATCH = 200;

@@ -1,5 +1,5 @@
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import { sealTransfers } from '../seal-transfers.ts';
+import { sealTransfers } from '../verification/seal-transfers.ts';
 
 /** Gives new transfers their place in the hash chain. */
 export const sealTransfersJob = defineJob({

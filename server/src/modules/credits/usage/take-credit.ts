@@ -1,6 +1,6 @@
 import type { AppError } from '../../../platform/errors.ts';
-import { insufficientFunds } from '../ledger-answers.ts';
-import { toBudgetExceeded } from '../within-budget.ts';
+import { toBudgetExceeded } from '../ledger/holds/within-budget.ts';
+import { insufficientFunds } from '../ledger/ledger-answers.ts';
 import type { HoldOutcome } from './usage-queries.ts';
 
 type Options<Answer> = {

@@ -38,7 +38,6 @@ const services = {
   pool,
   log: pino({ level: 'silent' }),
   clock: systemClock,
-  events: { announce: () => undefined },
 } as unknown as Services;
 const leader = new UsageLeader(services);
 leader.start();

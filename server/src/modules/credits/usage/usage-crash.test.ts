@@ -8,11 +8,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { systemClock } from '../../../platform/clock.ts';
 import type { Services } from '../../../platform/context.ts';
 import { createPool, type Database, openDatabase } from '../../../platform/db/database.ts';
-import { migrate } from '../../../platform/db/migrate.ts';
+import { migrate } from '../../../platform/db/setup/migrate.ts';
 import {
   discardEmbeddedPostgres,
   startEmbeddedPostgres,
@@ -20,9 +20,9 @@ import {
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { closeLostWindowsJob } from '../jobs/close-lost-windows.ts';
 import { getUserTotals } from '../queries.ts';
-import { sealTransfers } from '../seal-transfers.ts';
 import { insertTestUser } from '../test-user.ts';
-import { verifyLedger } from '../verify-ledger.ts';
+import { sealTransfers } from '../verification/seal-transfers.ts';
+import { verifyLedger } from '../verification/verify-ledger.ts';
 import { UNWRITTEN_MAX } from './usage-leader.ts';
 
 const PROCESSES = 3;
@@ -159,8 +159,19 @@ async function insertCaller(
   return `${userId}/${id}`;
 }
 
-/** As if the leases of the killed had run out. */
+/** As if the leases of the killed had run out, and with them what PostgreSQL was still doing for them. */
 async function closeLost(services: Services): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const others = await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`.execute(
+        services.db,
+      );
+      expect(others.rows).toEqual([]);
+    },
+    { timeout: 30_000 },
+  );
   await sql`update usage_leaders set lease_until = now() - interval '1 second'`.execute(services.db);
   await closeLostWindowsJob.run(services, {}, new AbortController().signal);
 }
@@ -168,14 +179,12 @@ async function closeLost(services: Services): Promise<void> {
 async function withServices<T>(url: string, work: (services: Services) => Promise<T>): Promise<T> {
   const pool = createPool(url);
   const db = openDatabase(pool);
-  const events = { announce: () => undefined };
   try {
     return await work({
       db,
       pool,
       log: pino({ level: 'silent' }),
       clock: systemClock,
-      events,
     } as unknown as Services);
   } finally {
     await db.destroy();

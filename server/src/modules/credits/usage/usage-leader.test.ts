@@ -9,9 +9,9 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 import { closeLostWindowsJob } from '../jobs/close-lost-windows.ts';
 import { getUserTotals } from '../queries.ts';
-import { sealTransfers } from '../seal-transfers.ts';
 import { insertTestUser } from '../test-user.ts';
-import { verifyLedger } from '../verify-ledger.ts';
+import { sealTransfers } from '../verification/seal-transfers.ts';
+import { verifyLedger } from '../verification/verify-ledger.ts';
 import { type Usage, UsageLeader } from './usage-leader.ts';
 import { keepDays } from './usage-queries.ts';
 
@@ -21,7 +21,7 @@ const db = openDatabase(pool);
 onFileEnd(() => db.destroy());
 const clock = fakeClock();
 const log = pino({ level: 'silent' });
-const services = { db, pool, log, clock, events: { announce: vi.fn() } } as unknown as Services;
+const services = { db, pool, log, clock } as unknown as Services;
 const lead = () => new UsageLeader(services);
 
 const PRICE = 100n;

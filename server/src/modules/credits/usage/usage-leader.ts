@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Use } from '@bakehouse/contract/credits';
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { revenueAccount, userAccount } from '../accounts.ts';
-import type { References } from '../ledger.ts';
-import { toBudgetExceeded } from '../within-budget.ts';
+import { announceChange } from '../../../platform/events/publish-change.ts';
+import { revenueAccount, userAccount } from '../ledger/accounts.ts';
+import { toBudgetExceeded } from '../ledger/holds/within-budget.ts';
+import type { References } from '../ledger/transfer.ts';
 import { EventWriter } from './event-writer.ts';
 import { takeCredit } from './take-credit.ts';
 import {
@@ -80,7 +81,7 @@ type Led = {
  * used is written in batches. While its lease lasts nobody else closes them.
  */
 export class UsageLeader {
-  private readonly services: Pick<Services, 'db' | 'pool' | 'log' | 'clock' | 'events'>;
+  private readonly services: Pick<Services, 'db' | 'pool' | 'log' | 'clock'>;
   private readonly writer: EventWriter;
   private leaderId = randomUUID();
   private leaseUntil = Number.NEGATIVE_INFINITY;
@@ -96,7 +97,7 @@ export class UsageLeader {
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
 
-  constructor(services: Pick<Services, 'db' | 'pool' | 'log' | 'clock' | 'events'>) {
+  constructor(services: Pick<Services, 'db' | 'pool' | 'log' | 'clock'>) {
     this.services = services;
     this.writer = new EventWriter(services, {
       leaderId: () => this.leaderId,
@@ -370,7 +371,7 @@ export class UsageLeader {
 
   private tell(led: Led | undefined): void {
     const userId = led?.usage.userId;
-    if (userId) this.services.events.announce(userId, { topic: 'balance', id: userId });
+    if (userId) announceChange(this.services.db, userId, { topic: 'balance', id: userId });
   }
 
   private nowMs(): number {

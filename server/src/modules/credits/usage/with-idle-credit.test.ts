@@ -29,5 +29,5 @@ test('what an idle window holds can be sent, less what was used; what is in use 
   place.settle({ id: randomUUID(), at: new Date(), amountMicro: 1_000_000n, quantities: {} });
   await expect(send('4.000001')).rejects.toMatchObject({ code: 'insufficient_funds' });
   await send('4');
-  expect(await getUserTotals(db, ada.userId)).toEqual({ balance: 0n, held: 0n, given: 0n });
+  expect(await getUserTotals(db, ada.userId)).toEqual({ balance: 0n, held: 0n, given: 0n, owed: 0n });
 });

@@ -1,5 +1,5 @@
 import type { Binding } from '../../../platform/http/bind.ts';
-import { isOutOfCredit } from '../within-budget.ts';
+import { isOutOfCredit } from '../ledger/holds/is-out-of-credit.ts';
 import type { UsageLeader } from './usage-leader.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import { deleteChatRequestsBefore } from '../gateway-queries.ts';
+import { deleteChatRequestsBefore } from '../gateway/gateway-queries.ts';
 
 const KEPT_DAYS = 30;
 

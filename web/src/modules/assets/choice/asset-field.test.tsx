@@ -4,12 +4,12 @@ import { render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { expect, it, vi } from 'vitest';
-import { call } from '../../../lib/api-client.ts';
-import { ApiError } from '../../../lib/api-error.ts';
-import { queryClient } from '../../../lib/query-client.ts';
+import { call } from '../../../lib/api/api-client.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
 import { AssetField } from './asset-field.tsx';
 
-vi.mock('../../../lib/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 
 const asset = (title: string) => ({

@@ -2,7 +2,7 @@ import type { AssetSummary, DatasetType } from '@bakehouse/contract/assets';
 import { formatBytes } from '@bakehouse/contract/limits';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { countOf } from '../../../lib/count-of.ts';
+import { countOf } from '../../../lib/format/count-of.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
@@ -28,7 +28,6 @@ type Props = {
 const words = {
   RAW: { placeholder: 'Choose a dataset', empty: 'No datasets found' },
   MODEL: { placeholder: 'Choose a model', empty: 'No models found' },
-  VECTOR: { placeholder: 'Choose an index', empty: 'Nothing found' },
 };
 
 /** A choice of one's datasets or models. Of more than a form can hold, the server finds what is typed. */

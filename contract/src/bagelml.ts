@@ -1,0 +1,153 @@
+import * as z from 'zod';
+import { user, userId, userIdParams } from './accounts.ts';
+import { withSecret } from './api-keys.ts';
+import { assetFile } from './assets.ts';
+import { endpoint } from './endpoint.ts';
+import { idOf } from './fields/id.ts';
+import { runStates } from './training.ts';
+
+/*
+ * What the original product's public clients, `bagelml` of npm and of PyPI, call beside the calls that
+ * the web app uses too. Where a client ignores what it is answered, the answer is this product's own.
+ */
+
+const modelIdParams = z.object({ modelId: idOf('model') });
+const filePath = z.string().min(1);
+
+/** A fine-tune as these clients know it: a run. */
+const job = z.object({
+  job_id: z.string(),
+  /** The model that it makes. */
+  asset_id: z.string(),
+  model_name: z.string(),
+  created_by: z.string(),
+  status: z.enum(runStates),
+  /** Why it is in this state. */
+  reason: z.string(),
+  /** 0 to 100. */
+  progress: z.number(),
+  /** Asset ids. */
+  base_model: z.string(),
+  dataset_id: z.string(),
+  file_name: z.string(),
+  created_at: z.string(),
+  started_at: z.string().nullable(),
+  ended_at: z.string().nullable(),
+});
+
+export type Job = z.infer<typeof job>;
+
+export const ping = endpoint({
+  method: 'GET',
+  path: '/api/v1',
+  access: 'public',
+  summary: 'The time of the server in nanoseconds, for who asks whether it is there',
+  response: z.object({ 'nanosecond heartbeat': z.number() }),
+});
+
+export const getVersion = endpoint({
+  method: 'GET',
+  path: '/api/v1/version',
+  access: 'public',
+  summary: 'The version of the API',
+  response: z.string(),
+});
+
+export const getUser = endpoint({
+  method: 'GET',
+  path: '/api/v1/user',
+  access: 'key',
+  summary: 'The owner of the key, by id',
+  query: z.object({ userId }),
+  response: user,
+});
+
+/** Checks the key itself: the client of npm sends it in the body. */
+export const createClientKey = endpoint({
+  method: 'POST',
+  path: '/api/v1/api_keys',
+  access: 'public',
+  summary: 'Make a further API key, with the key of the web app in `api_key` or the header',
+  body: z.object({
+    name: z.string().trim().min(1, 'Name is required').max(100, 'Name must have at most 100 characters'),
+    api_key: z.string().max(1_000).default(''),
+    userId,
+  }),
+  response: withSecret.extend({ data: z.string() }),
+});
+
+export const listColumnNames = endpoint({
+  method: 'GET',
+  path: '/api/v1/asset/:id/:fileName/get_column_names',
+  access: 'key',
+  summary: 'The names of the columns of a data file',
+  params: z.object({ id: idOf('dataset or model'), fileName: filePath }),
+  response: z.array(z.string()),
+});
+
+export const listJobs = endpoint({
+  method: 'GET',
+  path: '/api/v1/jobs/created_by/:userId',
+  access: 'key',
+  summary: 'The last 100 fine-tunes of the user, newest first',
+  params: userIdParams,
+  response: z.array(job),
+});
+
+export const getJob = endpoint({
+  method: 'GET',
+  path: '/api/v1/jobs/:jobId',
+  access: 'key',
+  summary: 'One fine-tune',
+  params: z.object({ jobId: idOf('job') }),
+  response: job,
+});
+
+export const getJobOfModel = endpoint({
+  method: 'GET',
+  path: '/api/v1/jobs/asset/:modelId',
+  access: 'key',
+  summary: 'The fine-tune that makes a model',
+  params: modelIdParams,
+  response: job,
+});
+
+export const listModelFiles = endpoint({
+  method: 'GET',
+  path: '/api/v1/jobs/asset/:modelId/files',
+  access: 'key',
+  summary: 'The first 1000 files of a model',
+  params: modelIdParams,
+  response: z.array(assetFile),
+});
+
+const modelFile = {
+  method: 'GET',
+  access: 'key',
+  summary: 'The bytes of one file of a model',
+  params: modelIdParams.extend({ '*': filePath }),
+} as const;
+
+export const downloadModelFile = endpoint({ ...modelFile, path: '/api/v1/jobs/asset/:modelId/files/*' });
+
+/** The client of npm writes the prefix twice. */
+export const downloadModelFilePrefixedTwice = endpoint({
+  ...modelFile,
+  path: '/api/v1/api/v1/jobs/asset/:modelId/files/*',
+});
+
+export const downloadFileOfJob = endpoint({
+  method: 'GET',
+  path: '/api/v1/jobs/:jobId/files/*',
+  access: 'key',
+  summary: 'The bytes of one file of the model that a fine-tune has made',
+  params: z.object({ jobId: idOf('job'), '*': filePath }),
+});
+
+export const downloadModel = endpoint({
+  method: 'GET',
+  path: '/api/v1/jobs/asset/:modelId/download',
+  access: 'key',
+  summary: 'All files of a model as one zip',
+  params: modelIdParams,
+});

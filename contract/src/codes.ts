@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { userId } from './accounts.ts';
+import { endpoint } from './endpoint.ts';
+import { idOf } from './fields/id.ts';
+import { only } from './fields/only.ts';
+import { CODES_AT_ONCE_MAX } from './limits.ts';
+import { bgl, positiveBgl } from './money.ts';
+
+const whole = (name: string, max: number) =>
+  z
+    .int(`${name} must be a whole number`)
+    .min(1, `${name} must be at least 1`)
+    .max(max, `${name} must be at most ${max}`);
+
+export const redeemCode = endpoint({
+  method: 'POST',
+  path: '/api/v1/codes/redeem',
+  access: 'key',
+  spends: true,
+  summary: 'Redeem a code for credits',
+  body: only({
+    user_id: userId,
+    code: z.string().trim().min(1, 'Enter a code').max(100, 'No code is that long'),
+  }),
+  response: z.object({ transaction_id: z.string(), amount: bgl }),
+});
+
+const code = z.object({
+  id: z.string(),
+  /** Its last characters: the code itself is shown once, when it is made. */
+  hint: z.string(),
+  amount: bgl,
+  note: z.string(),
+  redemptions: z.int(),
+  redemptions_max: z.int(),
+  /** Who redeemed it, the latest first; 20 at most. */
+  redeemed_by: z.array(z.object({ username: z.string(), at: z.string() })),
+  expires_at: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+  created_at: z.string(),
+});
+
+export type CreditCode = z.infer<typeof code>;
+
+export const listCodes = endpoint({
+  method: 'GET',
+  path: '/api/v1/operator/codes',
+  access: 'operator',
+  summary: 'Codes for credits, newest first',
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+    cursor: idOf('code').optional(),
+  }),
+  response: z.object({ codes: z.array(code), next_cursor: z.string().nullable() }),
+});
+
+export const createCodes = endpoint({
+  method: 'POST',
+  path: '/api/v1/operator/codes',
+  access: 'operator',
+  spends: true,
+  summary: 'Make codes for credits; they are shown once',
+  body: only({
+    amount: positiveBgl('Amount'),
+    count: whole('count', CODES_AT_ONCE_MAX).default(1),
+    /** How many users may redeem each of them. */
+    redemptions_max: whole('redemptions_max', 100_000).default(1),
+    note: z.string().trim().max(200, 'Note must have at most 200 characters').default(''),
+    expires_at: z.iso
+      .datetime({ offset: true, error: 'expires_at must be a time, such as 2030-01-31T12:00:00Z' })
+      .nullish(),
+  }),
+  response: z.object({ codes: z.array(z.string()) }),
+});
+
+export const revokeCode = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/operator/codes/:codeId',
+  access: 'operator',
+  summary: 'Revoke a code: nobody can redeem it any more',
+  params: z.object({ codeId: idOf('code') }),
+  status: 204,
+});

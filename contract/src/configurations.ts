@@ -1,0 +1,148 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idOf } from './fields/id.ts';
+import { only } from './fields/only.ts';
+import { fineTunePayload } from './training.ts';
+
+/*
+ * Parameters of a fine-tune, saved under a name. They come nested or flat, in snake_case or in
+ * camelCase, and are kept and answered nested in snake_case.
+ */
+
+type Shape = typeof fineTunePayload.shape;
+type Bare<Field> = Field extends z.ZodDefault<infer Inner extends z.ZodType> ? Inner : Field;
+
+const { user_id: userIdField, ceiling: _ceiling, base_model: _base, ...fields } = fineTunePayload.shape;
+
+/** Without their defaults: what a configuration does not name stays as it is where it is applied. */
+const bare = Object.fromEntries(
+  Object.entries(fields).map(([name, field]) => [
+    name,
+    field instanceof z.ZodDefault ? field.unwrap() : field,
+  ]),
+) as { [Name in keyof typeof fields]: Bare<Shape[Name]> };
+
+const payload = z
+  .object({
+    ...bare,
+    /** Null: none has been chosen yet. */
+    accelerator_type: bare.accelerator_type.nullable(),
+    /** Asset id of the base model; of a hub model its id with dashes for slashes. */
+    base_model: z.string(),
+    hf_model_id: z
+      .string()
+      .trim()
+      .regex(/^[\w.-]+\/[\w.-]+$/, 'Hub model must be written as owner/name'),
+  })
+  .partial();
+
+type Payload = z.output<typeof payload>;
+
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Rest}`
+  ? `${Head}${Capitalize<Camel<Rest>>}`
+  : Name;
+
+function camel<Name extends string>(name: Name): Camel<Name> {
+  return name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase()) as Camel<Name>;
+}
+
+/** The fields by both of their names, none of them required. */
+function withAliases<Fields extends Record<string, z.ZodType>>(shape: Fields) {
+  const both = Object.entries(shape).flatMap(([name, field]) => [
+    [name, z.optional(field)],
+    [camel(name), z.optional(field)],
+  ]);
+  return Object.fromEntries(both) as {
+    [Name in keyof Fields as Name | Camel<Name & string>]: z.ZodOptional<Fields[Name]>;
+  };
+}
+
+/** Who has saved it is the caller; the original payload names them too. */
+const flat = withAliases({ ...payload.shape, user_id: userIdField });
+
+const configName = z
+  .string()
+  .trim()
+  .min(1, 'Name is required')
+  .max(100, 'Name must have at most 100 characters');
+
+const sentConfiguration = only({
+  ...flat,
+  ...withAliases({ config_name: configName, fine_tune_payload: only(flat) }),
+  /** False: no GPU has been chosen. */
+  isSelectedGpu: z.boolean().optional(),
+}).transform((sent, context) => {
+  const { isSelectedGpu, config_name, configName: alias, ...parts } = sent;
+  const { fine_tune_payload: nested, fineTunePayload: nestedAlias, ...rest } = parts;
+  const name = config_name ?? alias;
+  if (name === undefined) {
+    context.addIssue({ code: 'custom', path: ['config_name'], message: 'Name is required' });
+    return z.NEVER;
+  }
+  const one = inSnakeCase({ ...rest, ...nestedAlias, ...nested });
+  if (isSelectedGpu === false) one.accelerator_type = null;
+  if (one.hf_model_id !== undefined) one.base_model = one.hf_model_id.replaceAll('/', '-');
+  else if (one.base_model !== undefined && !z.uuid().safeParse(one.base_model).success) {
+    context.addIssue({ code: 'custom', path: ['base_model'], message: 'No model has this id' });
+  }
+  return { config_name: name, fine_tune_payload: one };
+});
+
+/** A field that has both names goes by the one in snake_case. */
+function inSnakeCase(sent: Record<string, unknown>): Payload {
+  return Object.fromEntries(
+    Object.keys(payload.shape).flatMap((name) => {
+      const value = sent[name] ?? sent[camel(name)];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+const savedConfiguration = z.object({
+  config_id: z.string(),
+  config_name: z.string(),
+  fine_tune_payload: payload,
+  isSelectedGpu: z.boolean(),
+  hfModelId: z.string().nullable(),
+  created_at: z.string(),
+});
+
+export type Configuration = z.output<typeof savedConfiguration>;
+
+const configurationParams = z.object({ configId: idOf('configuration') });
+
+export const listConfigurations = endpoint({
+  method: 'GET',
+  path: '/api/v1/configurations',
+  access: 'key',
+  summary: "The caller's saved configurations",
+  response: z.object({ configurations: z.array(savedConfiguration) }),
+});
+
+export const saveConfiguration = endpoint({
+  method: 'POST',
+  path: '/api/v1/configurations',
+  access: 'key',
+  summary: 'Save a configuration under a name; the same name replaces it',
+  body: sentConfiguration,
+  response: savedConfiguration,
+});
+
+export const renameConfiguration = endpoint({
+  method: 'PATCH',
+  path: '/api/v1/configurations/:configId',
+  access: 'key',
+  summary: 'Give a saved configuration another name',
+  params: configurationParams,
+  body: only({ config_name: configName }),
+  response: savedConfiguration,
+});
+
+export const deleteConfiguration = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/configurations/:configId',
+  access: 'key',
+  summary: 'Delete a saved configuration',
+  params: configurationParams,
+  status: 204,
+});

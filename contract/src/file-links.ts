@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idOf } from './fields/id.ts';
+
+const linkDispositions = ['attachment', 'inline'] as const;
+/** The last second that a date of JavaScript can name. */
+const MAX_EXPIRES = 8_640_000_000_000;
+
+/** A link opens without a key, so that a browser can show a file or download it by itself. */
+export const linkFile = endpoint({
+  method: 'GET',
+  path: '/api/v1/asset/:id/link',
+  access: 'key',
+  summary: 'A link of short life to one file, for `<img>`, `<video>` and downloads by the browser',
+  params: z.object({ id: idOf('dataset or model') }),
+  query: z.object({
+    path: z.string().min(1),
+    revision_id: idOf('revision').optional(),
+    /** `inline` shows pictures, films and sounds in their place; other files can only be downloaded. */
+    disposition: z.enum(linkDispositions).default('attachment'),
+  }),
+  response: z.object({
+    /** Relative to this server, unless its files are stored elsewhere. */
+    url: z.string(),
+    expires_at: z.string(),
+  }),
+});
+
+export const openFileLink = endpoint({
+  method: 'GET',
+  path: '/api/v1/files/:sha256/*',
+  access: 'public',
+  summary: 'The bytes behind a link; Range is honoured',
+  params: z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/, 'Not a SHA-256'), '*': z.string().min(1) }),
+  query: z.object({
+    disposition: z.enum(linkDispositions),
+    /** Seconds since 1970. */
+    expires: z.coerce.number().int().min(0).max(MAX_EXPIRES),
+    signature: z.string().max(100),
+  }),
+});
+
+/** For the web app, which offers what a generator has made as a download. */
+export const downloadImage = endpoint({
+  method: 'GET',
+  path: '/api/download-image',
+  access: 'public',
+  summary: "A picture as a download: by a link of this server, or from the settings' S3 addresses",
+  query: z.object({
+    url: z.string('Image URL not provided').min(1, 'Image URL not provided').max(4_000, 'url is too long'),
+    /** The name in the address unless said. */
+    filename: z.string().trim().min(1).max(200, 'filename must have at most 200 characters').optional(),
+  }),
+});

@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+
+/** The generators that a person can pick, by the names that their pages have; `generators/table.ts` says what each asks for. */
+export const generatorNames = [
+  'flux',
+  'flux-kontext',
+  'recraft',
+  'ideogram',
+  'imagen',
+  'stable-diffusion',
+  'seedream',
+  'hidream',
+  'qwen-image',
+  'janus',
+  'minimax-image',
+  'paris',
+  'veo',
+  'kling',
+  'hailuo',
+  'wan',
+  'seedance',
+] as const;
+export type GeneratorName = (typeof generatorNames)[number];
+
+/** Who draws: a model of this installation, or the maker's own service. */
+const provider = z.enum(['own', 'upstream']);
+export type Provider = z.infer<typeof provider>;
+
+export const listGenerators = endpoint({
+  method: 'GET',
+  path: '/api/v1/generators',
+  access: 'public',
+  summary: 'Which generators are served here, and by whom',
+  response: z.object({
+    generators: z.array(
+      z.object({
+        name: z.enum(generatorNames),
+        /** Nobody while it is empty. */
+        served_by: z.array(provider),
+      }),
+    ),
+  }),
+});

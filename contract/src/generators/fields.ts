@@ -1,0 +1,90 @@
+import type { GeneratorField } from './generator.ts';
+
+const SEED_MAX = 4_294_967_295;
+
+/** The same seed and the same settings give the same result. */
+export const seed: GeneratorField = {
+  kind: 'seed',
+  name: 'seed',
+  label: 'Seed',
+  help: 'Empty for another result each time.',
+  max: SEED_MAX,
+};
+
+const shapes = {
+  '1:1': 'Square, 1:1',
+  '4:3': 'Landscape, 4:3',
+  '3:2': 'Landscape, 3:2',
+  '16:9': 'Wide, 16:9',
+  '3:4': 'Portrait, 3:4',
+  '2:3': 'Portrait, 2:3',
+  '9:16': 'Tall, 9:16',
+  '21:9': 'Cinema, 21:9',
+} as const;
+type Shape = keyof typeof shapes;
+
+/** The first of them is the default. */
+export function aspectRatio(ratios: readonly [Shape, ...Shape[]]): GeneratorField {
+  return {
+    kind: 'choice',
+    name: 'aspect_ratio',
+    label: 'Aspect ratio',
+    options: ratios.map((value) => ({ value, label: shapes[value] })),
+    default: ratios[0],
+  };
+}
+
+export function negativePrompt(text = ''): GeneratorField {
+  return {
+    kind: 'text',
+    name: 'negative_prompt',
+    label: 'Negative prompt',
+    help: 'What should not be there.',
+    default: text,
+  };
+}
+
+type Range = { min: number; max: number; default: number };
+
+export function guidance({ min, max, default: value }: Range): GeneratorField {
+  return {
+    kind: 'number',
+    name: 'guidance_scale',
+    label: 'Guidance',
+    help: 'How closely it keeps to the prompt.',
+    step: 0.5,
+    ...{ min, max, default: value },
+  };
+}
+
+export function steps({ min, max, default: value }: Range): GeneratorField {
+  return {
+    kind: 'number',
+    name: 'num_inference_steps',
+    label: 'Steps',
+    help: 'More take longer and draw finer.',
+    step: 1,
+    ...{ min, max, default: value },
+  };
+}
+
+/** Seconds; the first is the default. */
+export function duration(seconds: readonly [number, ...number[]]): GeneratorField {
+  return {
+    kind: 'choice',
+    name: 'duration',
+    label: 'Duration',
+    options: seconds.map((each) => ({ value: String(each), label: `${each} seconds` })),
+    default: String(seconds[0]),
+  };
+}
+
+type Options = readonly { value: string; label: string }[];
+
+export function quality(options: Options, value: string): GeneratorField {
+  return { kind: 'choice', name: 'quality', label: 'Quality', options, default: value };
+}
+
+export function style(options: Options, value: string): GeneratorField {
+  return { kind: 'choice', name: 'style', label: 'Style', options, default: value };
+}

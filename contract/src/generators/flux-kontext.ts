@@ -1,0 +1,15 @@
+import { guidance, seed, steps } from './fields.ts';
+import type { Generator } from './generator.ts';
+
+export const fluxKontext: Generator = {
+  title: 'FLUX.1 Kontext',
+  maker: 'Black Forest Labs',
+  makes: 'image',
+  about: 'Changes a picture as you describe it, and leaves the rest as it is.',
+  fields: [
+    { kind: 'picture', name: 'image', label: 'Picture' },
+    guidance({ min: 1, max: 20, default: 2.5 }),
+    steps({ min: 1, max: 50, default: 28 }),
+    seed,
+  ],
+};

@@ -1,0 +1,31 @@
+import type { NumberField } from '../fields/number-field.ts';
+
+type Shared = { name: string; label: string; help?: string };
+
+/** One field of a generator's form, beside the prompt that each has. */
+export type GeneratorField = Shared &
+  (
+    | ({ kind: 'number' } & NumberField & {
+          /** Another field decides it: by which of its values it is which number. */
+          decidedBy?: { field: string; values: Readonly<Record<string, number>> };
+        })
+    /** May stay empty: then each generation has another one. */
+    | { kind: 'seed'; max: number }
+    | { kind: 'choice'; options: readonly { value: string; label: string }[]; default: string }
+    | { kind: 'text'; default: string }
+    /** `box` says what a tick means. */
+    | { kind: 'flag'; box: string; default: boolean }
+    /** A picture that is sent along. */
+    | { kind: 'picture' }
+  );
+
+/** A model that a person can pick to make pictures or films. */
+export type Generator = {
+  title: string;
+  /** Who has made the model. */
+  maker: string;
+  makes: 'image' | 'video';
+  /** What it is good at, in a sentence. */
+  about: string;
+  fields: readonly GeneratorField[];
+};

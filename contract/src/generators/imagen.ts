@@ -1,0 +1,10 @@
+import { aspectRatio, seed } from './fields.ts';
+import type { Generator } from './generator.ts';
+
+export const imagen: Generator = {
+  title: 'Imagen 4',
+  maker: 'Google',
+  makes: 'image',
+  about: 'Photographs and fine textures.',
+  fields: [aspectRatio(['1:1', '4:3', '16:9', '3:4', '9:16']), seed],
+};

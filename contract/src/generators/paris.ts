@@ -1,0 +1,65 @@
+import { seed } from './fields.ts';
+import type { Generator } from './generator.ts';
+
+export const paris: Generator = {
+  title: 'Paris',
+  maker: 'Bagel',
+  makes: 'image',
+  about: 'Eight experts that were trained apart; a router says which of them draw.',
+  fields: [
+    {
+      kind: 'number',
+      name: 'cfg_scale',
+      label: 'Guidance',
+      help: 'How closely it keeps to the prompt.',
+      min: 1,
+      max: 15,
+      step: 0.5,
+      default: 7.5,
+    },
+    {
+      kind: 'number',
+      name: 'num_inference_steps',
+      label: 'Steps',
+      help: 'More take longer and draw finer.',
+      min: 10,
+      max: 200,
+      step: 1,
+      default: 100,
+    },
+    {
+      kind: 'choice',
+      name: 'sampling_strategy',
+      label: 'Experts',
+      help: 'Which of them draw each step.',
+      options: [
+        { value: 'top1', label: 'The best one' },
+        { value: 'topk', label: 'The best few' },
+        { value: 'full', label: 'All eight' },
+      ],
+      default: 'topk',
+    },
+    {
+      kind: 'number',
+      name: 'k',
+      label: 'How many',
+      min: 1,
+      max: 8,
+      step: 1,
+      default: 4,
+      decidedBy: { field: 'sampling_strategy', values: { top1: 1, full: 8 } },
+    },
+    {
+      kind: 'choice',
+      name: 'output_format',
+      label: 'File format',
+      options: [
+        { value: 'png', label: 'PNG' },
+        { value: 'jpeg', label: 'JPEG' },
+        { value: 'webp', label: 'WebP' },
+      ],
+      default: 'png',
+    },
+    seed,
+  ],
+};

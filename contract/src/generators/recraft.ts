@@ -1,0 +1,20 @@
+import { aspectRatio, style } from './fields.ts';
+import type { Generator } from './generator.ts';
+
+export const recraft: Generator = {
+  title: 'Recraft V3',
+  maker: 'Recraft',
+  makes: 'image',
+  about: 'Illustrations, logos and pictures with readable text.',
+  fields: [
+    aspectRatio(['1:1', '4:3', '16:9', '3:4', '9:16']),
+    style(
+      [
+        { value: 'realistic_image', label: 'Photograph' },
+        { value: 'digital_illustration', label: 'Illustration' },
+        { value: 'vector_illustration', label: 'Vector' },
+      ],
+      'realistic_image',
+    ),
+  ],
+};

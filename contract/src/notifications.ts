@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import { userIdParams } from './accounts.ts';
+import { endpoint } from './endpoint.ts';
+import { idOf } from './fields/id.ts';
+import { bgl } from './money.ts';
+
+/** What a user is notified of; docs/notifications.md says when. */
+const notificationKinds = [
+  'run_completed',
+  'run_failed',
+  'run_cancelled',
+  'deployment_ready',
+  'deployment_failed',
+  'generation_completed',
+  'generation_failed',
+  'clone_completed',
+  'clone_failed',
+  'credits_received',
+  'credits_bought',
+  'balance_low',
+  'access_granted',
+  'api_key_expiring',
+  'message_received',
+  'payment_refused',
+] as const;
+
+export type NotificationKind = (typeof notificationKinds)[number];
+
+const notification = z.object({
+  notification_id: z.string(),
+  kind: z.enum(notificationKinds),
+  /** One sentence. */
+  message: z.string(),
+  /** The amount that the sentence names in BGL, if it names one. */
+  amount: bgl.nullable(),
+  /** Page of the web app that shows what it is about. */
+  link: z.string(),
+  status: z.enum(['unread', 'read']),
+  created_at: z.string(),
+});
+
+export type Notification = z.infer<typeof notification>;
+
+/** A list, not an object, as the original product answers. A page shorter than its limit is the last one. */
+export const listNotifications = endpoint({
+  method: 'POST',
+  path: '/api/v1/notification/user/:userId',
+  access: 'key',
+  summary: "The user's notifications, newest first; they are kept for 90 days",
+  params: userIdParams,
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+    /** The notification_id of the last one of the page before. */
+    cursor: idOf('notification').optional(),
+  }),
+  response: z.array(notification),
+});
+
+export const readNotifications = endpoint({
+  method: 'PUT',
+  path: '/api/v1/notifications/user/:userId/status',
+  access: 'key',
+  summary: 'Mark a notification as read, or with an empty notification_id all of them',
+  params: userIdParams,
+  query: z.object({
+    notification_id: z
+      .union([z.literal(''), idOf('notification')], 'No notification has this id')
+      .default(''),
+    status: z.literal('read', "status must be 'read'"),
+  }),
+  response: z.object({
+    /** How many are still unread. */
+    unread: z.int().min(0),
+  }),
+});

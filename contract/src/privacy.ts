@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import { only } from './fields/only.ts';
+import { bgl } from './money.ts';
+
+/** What a person sees before deleting the account. */
+export const previewDeletion = endpoint({
+  method: 'GET',
+  path: '/api/v1/users/me/deletion',
+  access: 'session',
+  summary: 'What would go with the account, and what stands in the way',
+  response: z.object({
+    datasets: z.int(),
+    models: z.int(),
+    running: z.int(),
+    /** Bought, or sent by others: it can be sent on before. */
+    bought: bgl,
+    /** Given by the house: it ends with the account. */
+    given: bgl,
+    owed: bgl,
+    /** Whether a password is asked for; else the sign-in has to be recent. */
+    asks_password: z.boolean(),
+  }),
+});
+
+export const deleteAccount = endpoint({
+  method: 'POST',
+  path: '/api/v1/users/me/deletion',
+  access: 'session',
+  summary: 'Delete the account: at once for its owner, and within minutes for what runs',
+  body: only({
+    password: z.string().max(1000).optional(),
+    /** Bought credits that are left are given up. */
+    give_up_credits: z.boolean().default(false),
+  }),
+  status: 204,
+});
+
+/** Bytes of what was stored are had by downloading the files. */
+export const exportData = endpoint({
+  method: 'GET',
+  path: '/api/v1/users/me/export',
+  access: 'session',
+  summary:
+    "The user's data as one JSON file: profile, assets, runs, deployments, transactions and the names of keys",
+});

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+
+/** A browser that is signed in. */
+const session = z.object({
+  id: z.string(),
+  /** Whether it is the one that asks. */
+  is_current: z.boolean(),
+  user_agent: z.string(),
+  address: z.string(),
+  created_at: z.string(),
+  /** When it last loaded a page, to five minutes. */
+  last_seen_at: z.string(),
+});
+
+export type Session = z.infer<typeof session>;
+
+export const listSessions = endpoint({
+  method: 'GET',
+  path: '/api/v1/users/me/sessions',
+  access: 'session',
+  summary: 'The browsers in which the user is signed in, the last seen first',
+  response: z.object({ sessions: z.array(session) }),
+});
+
+export const endSession = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/users/me/sessions/:sessionId',
+  access: 'session',
+  summary: 'Sign out in one browser',
+  params: z.object({ sessionId: z.string().min(1).max(100) }),
+  status: 204,
+});
+
+export const endOtherSessions = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/users/me/sessions',
+  access: 'session',
+  summary: 'Sign out in all browsers but this one',
+  response: z.object({ ended: z.int() }),
+});

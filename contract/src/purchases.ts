@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { userId, userIdParams } from './accounts.ts';
+import { endpoint } from './endpoint.ts';
+import { only } from './fields/only.ts';
+import { USD_CENTS_MAX, USD_CENTS_MIN } from './limits.ts';
+import { bgl } from './money.ts';
+
+const USD_RANGE = `usd must be from ${USD_CENTS_MIN / 100} to ${(USD_CENTS_MAX / 100).toLocaleString('en')}`;
+
+const purchase = z.object({
+  id: z.string(),
+  /** `open` until it is paid for sure; `expired` where nobody paid; `refused` where what was paid does not fit it. */
+  status: z.enum(['open', 'paid', 'failed', 'expired', 'refused']),
+  usd: z.string(),
+  amount: bgl,
+  /** What of the amount a refund or a dispute took back. */
+  taken_back: bgl,
+  /** The payment provider's receipt. */
+  receipt_url: z.string().nullable(),
+  created_at: z.string(),
+  paid_at: z.string().nullable(),
+});
+export type Purchase = z.infer<typeof purchase>;
+
+export const listPurchases = endpoint({
+  method: 'GET',
+  path: '/api/v1/users/:userId/purchases',
+  access: 'key',
+  summary: "The user's purchases of credits, newest first, and whether this server sells any",
+  params: userIdParams,
+  response: z.object({ can_buy: z.boolean(), purchases: z.array(purchase) }),
+});
+
+export const startPurchase = endpoint({
+  method: 'POST',
+  path: '/api/v1/purchases',
+  access: 'key',
+  spends: true,
+  summary: "Begin a purchase of credits, which is paid on the payment provider's page",
+  body: only({
+    user_id: userId,
+    /** US dollars, with at most two decimals. */
+    usd: z
+      .string()
+      .trim()
+      .regex(/^\d{1,6}(\.\d{1,2})?$/, 'usd must be a decimal number of US dollars with at most 2 decimals')
+      .refine((text) => {
+        const cents = Math.round(Number(text) * 100);
+        return cents >= USD_CENTS_MIN && cents <= USD_CENTS_MAX;
+      }, USD_RANGE),
+  }),
+  response: z.object({
+    purchase_id: z.string(),
+    /** The provider's page. */
+    checkout_url: z.string(),
+  }),
+});

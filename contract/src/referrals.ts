@@ -1,0 +1,122 @@
+import * as z from 'zod';
+import { userId } from './accounts.ts';
+import { endpoint } from './endpoint.ts';
+import { bgl } from './money.ts';
+import { PENDING_REFERRAL_PATH } from './pending-referral.ts';
+
+/** What a code that does not count is refused for. */
+const referralRefusals = [
+  'unknown_code',
+  'own_code',
+  'already_invited',
+  'account_too_old',
+  'limit_reached',
+  /** For now: once the address is confirmed, the code counts. */
+  'address_not_confirmed',
+] as const;
+export type ReferralRefusal = (typeof referralRefusals)[number];
+
+const referralCode = z
+  .string()
+  .regex(/^[A-Za-z0-9]{1,40}$/, 'referral_code must consist of letters and digits');
+
+/** The caller's own code; made with the first call. */
+export const generateReferral = endpoint({
+  method: 'GET',
+  path: '/api/v1/referral/generate',
+  access: 'key',
+  summary: "The caller's invitation code, and who came by it",
+  response: z.object({
+    referral_code: z.string(),
+    /** Where it leads: the sign-up page, which keeps the code. */
+    referral_link: z.string(),
+    /** What each of the two is given for a new account. */
+    bonus: bgl,
+    /** How many new accounts count. */
+    referrals_max: z.int(),
+    referrals_total: z.int(),
+    /** What the caller was given for all of them. */
+    earned: bgl,
+    referrals: z.array(z.object({ username: z.string(), joined_at: z.string(), bonus: bgl })),
+  }),
+});
+
+/** Counts the code for the caller, once; a repeated call with the same code gives nothing more. */
+export const validateReferral = endpoint({
+  method: 'GET',
+  path: '/api/v1/referral/validate',
+  access: 'key',
+  // It gives credits, whatever its method says.
+  scopes: [],
+  summary: 'Use an invitation code: both sides get the bonus',
+  query: z.object({ referral_code: referralCode }),
+  response: z.object({
+    success: z.boolean(),
+    data: z.object({
+      referral_code: z.string(),
+      /** Why it does not count; null where it does. */
+      reason: z.enum(referralRefusals).nullable(),
+      message: z.string(),
+      /** What the caller was given for it; null without success. */
+      bonus: bgl.nullable(),
+      /** Whether this call gave it; false where an earlier one did. */
+      is_new: z.boolean(),
+    }),
+  }),
+});
+
+export const postReferralToX = endpoint({
+  method: 'POST',
+  path: '/api/v1/referral/x/post',
+  access: 'key',
+  summary: 'Post an invitation on X; this server is not connected to X',
+  body: z.object({
+    message: z
+      .string()
+      .trim()
+      .min(1, 'message must not be empty')
+      .max(280, 'message is longer than 280 characters'),
+    referral_code: referralCode.optional(),
+    user_id: userId.optional(),
+    recipient_id: z.string().optional(),
+    reply_to: z.string().optional(),
+    quote_tweet_id: z.string().optional(),
+  }),
+});
+
+export const getXAuthStatus = endpoint({
+  method: 'GET',
+  path: '/api/v1/referral/x/auth/status',
+  access: 'key',
+  summary: 'Whether the caller has connected an account on X',
+  response: z.object({ status: z.enum(['not_configured']) }),
+});
+
+export const getXPostStatus = endpoint({
+  method: 'GET',
+  path: '/api/v1/referral/x/status',
+  access: 'key',
+  summary: 'Whether an invitation was posted on X',
+  query: z.object({ referral_code: referralCode }),
+  response: z.object({ status: z.enum(['not_configured']), referral_code: z.string() }),
+});
+
+const ownUserId = z.object({ userId });
+
+export const getPendingReferral = endpoint({
+  method: 'GET',
+  path: PENDING_REFERRAL_PATH,
+  access: 'session',
+  summary: 'The invitation code that this browser came with',
+  query: ownUserId,
+  response: z.object({ referralCode: z.string().nullable() }),
+});
+
+export const forgetPendingReferral = endpoint({
+  method: 'DELETE',
+  path: PENDING_REFERRAL_PATH,
+  access: 'session',
+  summary: 'Forget the invitation code that this browser came with',
+  query: ownUserId,
+  status: 204,
+});

@@ -1,0 +1,144 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idOf } from './fields/id.ts';
+
+const accessStates = ['none', 'requested', 'granted', 'refused'] as const;
+
+const modelId = z
+  .string()
+  .max(200, 'The id must have at most 200 characters')
+  .regex(
+    /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/,
+    'The id has letters, digits, dots, hyphens and underscores, with slashes between them: owner/name',
+  );
+const modelParams = z.object({ modelId });
+
+/** A model whose use an operator grants. */
+const restrictedModel = z.object({
+  /** May have slashes, which are encoded in a path. */
+  id: z.string(),
+  name: z.string(),
+  family: z.string(),
+  tags: z.array(z.string()),
+  details: z.string(),
+  /** What has become of the caller's request for access. */
+  access: z.enum(accessStates),
+  /** Its files are on this installation, so that whoever has access can use it. */
+  is_available: z.boolean(),
+  /** The model that has its files; null unless they are here, and the caller has access or owns it. */
+  dataset_id: z.string().nullable(),
+});
+
+export type RestrictedModel = z.infer<typeof restrictedModel>;
+
+export const listRestrictedModels = endpoint({
+  method: 'GET',
+  path: '/api/v1/restricted-models',
+  access: 'key',
+  summary: 'The models whose use is granted on request, by id, and what has become of the caller’s requests',
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(100).default(50),
+    /** Behind this id. */
+    cursor: modelId.optional(),
+  }),
+  response: z.object({ restricted_models: z.array(restrictedModel), next_cursor: z.string().nullable() }),
+});
+
+export const getRestrictedModel = endpoint({
+  method: 'GET',
+  path: '/api/v1/restricted-models/:modelId',
+  access: 'key',
+  summary: 'One of them; slashes of the id are encoded',
+  params: modelParams,
+  response: restrictedModel,
+});
+
+export const ACCESS_MESSAGE_LENGTH_MAX = 2000;
+
+export const requestAccess = endpoint({
+  method: 'POST',
+  path: '/api/v1/restricted-models/:modelId/access-request',
+  access: 'key',
+  summary: 'Ask the operators for access to a restricted model',
+  params: modelParams,
+  body: z.object({
+    message: z
+      .string()
+      .trim()
+      .min(1, 'Say what you want to use the model for')
+      .max(
+        ACCESS_MESSAGE_LENGTH_MAX,
+        `The message must have at most ${ACCESS_MESSAGE_LENGTH_MAX} characters`,
+      ),
+  }),
+  response: restrictedModel,
+});
+
+export const saveRestrictedModel = endpoint({
+  method: 'PUT',
+  path: '/api/v1/operator/restricted-models/:modelId',
+  access: 'operator',
+  summary: 'Add a restricted model, or change the one with this id',
+  params: modelParams,
+  body: z.object({
+    name: z.string().trim().min(1, 'Name is required').max(200, 'Name must have at most 200 characters'),
+    family: z.string().trim().max(50, 'Family must have at most 50 characters').default(''),
+    tags: z
+      .array(
+        z.string().trim().min(1, 'A tag must not be empty').max(50, 'A tag must have at most 50 characters'),
+      )
+      .max(20, 'At most 20 tags')
+      .default([]),
+    details: z.string().trim().max(10_000, 'Description must have at most 10,000 characters').default(''),
+    /** A model of the calling operator that has its files; null: they are not here yet; absent: what is there stays. */
+    asset_id: z.uuid('No model has this id').nullable().optional(),
+  }),
+  response: restrictedModel,
+});
+
+export const deleteRestrictedModel = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/operator/restricted-models/:modelId',
+  access: 'operator',
+  summary: 'Remove a restricted model with its requests; who had access has it no more',
+  params: modelParams,
+  status: 204,
+});
+
+const accessRequest = z.object({
+  request_id: z.string(),
+  model_id: z.string(),
+  model_name: z.string(),
+  user_id: z.string(),
+  username: z.string(),
+  email: z.string(),
+  message: z.string(),
+  state: z.enum(accessStates).exclude(['none']),
+  requested_at: z.string(),
+  decided_at: z.string().nullable(),
+});
+
+export type AccessRequest = z.infer<typeof accessRequest>;
+
+export const listAccessRequests = endpoint({
+  method: 'GET',
+  path: '/api/v1/operator/access-requests',
+  access: 'operator',
+  summary: 'Requests for access to restricted models, newest first',
+  query: z.object({
+    state: z.enum(accessStates).exclude(['none']).optional(),
+    limit: z.coerce.number().int().min(1).max(100).default(50),
+    cursor: idOf('request').optional(),
+  }),
+  response: z.object({ requests: z.array(accessRequest), next_cursor: z.string().nullable() }),
+});
+
+export const decideAccessRequest = endpoint({
+  method: 'POST',
+  path: '/api/v1/operator/access-requests/:requestId',
+  access: 'operator',
+  summary: 'Grant or refuse a request; a decision can be changed',
+  params: z.object({ requestId: idOf('request') }),
+  body: z.object({ decision: z.enum(['granted', 'refused']) }),
+  response: accessRequest,
+});

@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+
+/** Results of one search at most. */
+export const SEARCH_RESULTS_MAX = 12;
+
+const searchResult = z.object({
+  kind: z.enum(['dataset', 'model', 'restricted_model']),
+  id: z.string(),
+  name: z.string(),
+  /** What kind of model it is: 'llama', 'qwen'; empty where nobody said. */
+  family: z.string(),
+  tags: z.array(z.string()),
+  /** Everybody may use it. */
+  is_starter: z.boolean(),
+});
+
+export type SearchResult = z.infer<typeof searchResult>;
+
+const searchResults = z.object({
+  results: z.array(searchResult),
+  /** Nothing has the words in it: these are only alike. */
+  similar: z.boolean(),
+});
+
+export type SearchResults = z.infer<typeof searchResults>;
+
+export const search = endpoint({
+  method: 'GET',
+  path: '/api/v1/search',
+  access: 'key',
+  summary:
+    "The caller's datasets and models, starter and restricted models, by name, id, family or tag: 12 at most",
+  query: z.object({
+    /** Part of one of them, letter case aside; empty: the newest. */
+    query: z.string().trim().max(200, 'Search for at most 200 characters').default(''),
+  }),
+  response: searchResults,
+});

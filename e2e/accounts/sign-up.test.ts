@@ -1,0 +1,52 @@
+import { expect } from 'vitest';
+import { journey, look } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+
+journey('a person signs up, sees the dashboard, signs out and in again', async ({ page }) => {
+  await page.goto('/');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await look(page, 'landing');
+
+  const { username, email, password } = await signUp(page);
+  // The starting grant of 125 BGL, shown in dollars.
+  await page.getByRole('link', { name: 'Balance: $5.00' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+  await look(page, 'dashboard');
+
+  await page.getByRole('button', { name: `Account: ${username}` }).click();
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL('**/dashboard');
+});
+
+journey('without a session every page leads to the landing page', async ({ page }) => {
+  await page.goto('/dataset');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/');
+});
+
+journey('a person changes the password and signs in with the new one', async ({ page, allowErrors }) => {
+  allowErrors(/400/);
+  const { username, email, password } = await signUp(page);
+  await page.getByRole('button', { name: `Account: ${username}` }).click();
+  await page.getByRole('menuitem', { name: 'Profile' }).click();
+  await page.getByLabel('Current password').fill('not the password');
+  await page.getByLabel('New password').fill('another long password');
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByText('This is not your current password').waitFor();
+  await look(page, 'profile');
+  await page.getByLabel('Current password').fill(password);
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByText('Your password was changed').waitFor();
+
+  await page.getByRole('button', { name: `Account: ${username}` }).click();
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password').fill('another long password');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL('**/dashboard');
+});

@@ -1,0 +1,78 @@
+import { expect, onTestFinished } from 'vitest';
+import { startOwnServer } from '../../scripts/client/own-server.ts';
+import { hashCode } from '../../server/src/modules/credits/codes/credit-code.ts';
+import { pay, signed, stripeServer } from '../../server/src/modules/credits/testing/stripe-server.ts';
+import { connect } from '../../server/src/platform/db/database.ts';
+import { journey, look } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+import { userIdOf } from './move-credits.ts';
+
+journey(
+  'credits are bought through Stripe, once the payment is sure, and come by a code',
+  async ({ openPage, allowErrors }) => {
+    allowErrors(/404/);
+    const stripe = await stripeServer();
+    onTestFinished(async () => void (await stripe.close()));
+    const server = await startOwnServer({
+      BAKEHOUSE_STRIPE_SECRET_KEY: stripe.config.secretKey,
+      BAKEHOUSE_STRIPE_WEBHOOK_SECRET: stripe.config.webhookSecret,
+      BAKEHOUSE_STRIPE_URL: stripe.config.url,
+      BAKEHOUSE_PREPARE: 'false',
+      BAKEHOUSE_DRIVER: 'fake',
+    });
+    onTestFinished(server.stop);
+    const page = await openPage(server.url);
+    await signUp(page);
+    await page.goto('/buy-bagels');
+    await page.getByLabel('Another amount').fill('0.5');
+    await page.getByRole('button', { name: 'Continue to payment' }).click();
+    await page.getByText('Choose an amount from $1 to $10,000').waitFor();
+    await page.getByRole('button', { name: /^\$50/ }).click();
+    await look(page, 'buy-credits');
+
+    // The provider's page: whoever is there pays, and comes back.
+    await page.route('https://checkout.stripe.example/**', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<title>Stripe</title>' }),
+    );
+    await page.getByRole('button', { name: 'Continue to payment' }).click();
+    await page.waitForURL('https://checkout.stripe.example/**');
+    const session = stripe.sessionOf(page.url().split(/cs_test_\d+_/)[1] ?? '');
+    expect(session.amount_total).toBe(5_000);
+    await page.goto(session.success_url);
+    await page.getByText('Waiting for your payment to be confirmed').waitFor();
+    await look(page, 'buy-credits-waiting');
+    const told = await fetch(new URL('/api/payments/stripe', server.url), {
+      method: 'POST',
+      ...signed(pay(session)),
+    });
+    expect(told.status).toBe(200);
+    await page.getByText('Payment received').waitFor();
+    await page.getByRole('link', { name: /^Receipt/ }).waitFor();
+    await look(page, 'buy-credits-paid');
+
+    const db = connect(await server.databaseUrl());
+    await db
+      .insertInto('credit_codes')
+      .values({
+        sha256: hashCode('CRUM-B000'),
+        hint: 'B000',
+        amount_micro: 25_000_000n,
+        redemptions_max: 1,
+        note: '',
+        created_by: await userIdOf(page),
+      })
+      .execute();
+    await db.destroy();
+    await page.getByLabel('Code').fill('nonsense');
+    await page.getByRole('button', { name: 'Redeem' }).click();
+    await page.getByText('This code cannot be redeemed').waitFor();
+    await look(page, 'buy-credits-bad-code');
+    await page.getByLabel('Code').fill('crum-booo');
+    await page.getByRole('button', { name: 'Redeem' }).click();
+    await page.getByText('$1.00 were added to your balance').waitFor();
+    // 5 dollars to begin with, 50 bought, 1 redeemed.
+    await page.getByRole('link', { name: 'Balance: $56.00' }).waitFor();
+    // Before its server ends.
+    await page.close();
+  },
+);

@@ -1,0 +1,61 @@
+import { expect, onTestFinished } from 'vitest';
+import { startOwnServer } from '../../scripts/client/own-server.ts';
+import { connect } from '../../server/src/platform/db/database.ts';
+import { journey, look } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+import { userIdOf } from './move-credits.ts';
+
+const OPERATOR = 'operator@example.com';
+
+journey('an operator makes codes, sees who redeemed them, and revokes one', async ({ openPage }) => {
+  const server = await startOwnServer({
+    BAKEHOUSE_OPERATORS: OPERATOR,
+    BAKEHOUSE_PREPARE: 'false',
+    BAKEHOUSE_DRIVER: 'fake',
+  });
+  onTestFinished(server.stop);
+  const page = await openPage(server.url);
+  const { username } = await signUp(page);
+  await page.goto('/operator/codes');
+  await page.getByText('Only operators can see the codes').waitFor();
+
+  // Nobody can sign up as an operator.
+  const db = connect(await server.databaseUrl());
+  await db
+    .updateTable('users')
+    .set({ email: OPERATOR, email_verified: true })
+    .where('id', '=', await userIdOf(page))
+    .execute();
+  await db.destroy();
+  await page.reload();
+  await page.getByText('No codes yet').waitFor();
+  await look(page, 'operator-codes-empty');
+
+  await page.getByRole('button', { name: 'Make codes' }).click();
+  await page.getByText('Amount must be greater than 0, with at most 6 decimals').waitFor();
+  await page.getByLabel('Amount of each').fill('50');
+  await page.getByLabel('How many codes').fill('2');
+  await page.getByLabel('Last day').fill('2099-12-31');
+  await page.getByLabel('Note').fill('Workshop');
+  await page.getByRole('button', { name: 'Make codes' }).click();
+  const dialog = page.getByRole('dialog');
+  const codes = ((await dialog.locator('pre').textContent()) ?? '').split('\n');
+  expect(codes).toHaveLength(2);
+  await look(page, 'operator-codes-made');
+  await dialog.getByRole('button', { name: 'Done' }).click();
+
+  await page.goto('/buy-bagels');
+  await page.getByLabel('Code').fill(codes[0] ?? '');
+  await page.getByRole('button', { name: 'Redeem' }).click();
+  await page.getByText('$2.00 were added to your balance').waitFor();
+
+  await page.goto('/operator/codes');
+  await page.getByText(username, { exact: true }).waitFor();
+  await page.getByText('until 31 Dec 2099, 23:59').waitFor();
+  await page.getByRole('button', { name: /^Revoke the code/ }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('Revoked', { exact: true }).waitFor();
+  await look(page, 'operator-codes');
+  // Before its server ends.
+  await page.close();
+});

@@ -1,0 +1,37 @@
+import type { Page } from 'playwright-core';
+import { inject } from 'vitest';
+import { PAYMENTS_ACCOUNT, userAccount } from '../../server/src/modules/credits/ledger/accounts.ts';
+import { transfer } from '../../server/src/modules/credits/ledger/transfer.ts';
+import { connect } from '../../server/src/platform/db/database.ts';
+
+type Transfer = Parameters<typeof transfer>[1];
+
+/** Who is signed in on the page. */
+export async function userIdOf(page: Page): Promise<string> {
+  const session = (await (await page.request.get('/api/auth/get-session')).json()) as {
+    user: { id: string };
+  };
+  return session.user.id;
+}
+
+/** Moves credits in the books of the journeys' server. */
+export async function moveCredits(...moves: Omit<Transfer, 'idempotencyKey'>[]): Promise<void> {
+  const db = connect(inject('databaseUrl'));
+  try {
+    for (const move of moves)
+      await db.transaction().execute((tx) => transfer(tx, { ...move, idempotencyKey: null }));
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Gives the visitor credits that were bought, and can be sent. */
+export async function buyCredits(page: Page, amountMicro: bigint): Promise<void> {
+  await moveCredits({
+    debitAccountId: PAYMENTS_ACCOUNT,
+    creditAccountId: userAccount(await userIdOf(page)),
+    amountMicro,
+    kind: 'purchase',
+    description: 'Purchase',
+  });
+}

@@ -1,0 +1,104 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { journey, look } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+import { buyCredits } from './move-credits.ts';
+
+const sheetOf = (page: Page) => page.getByRole('dialog', { name: 'Send Credits' });
+
+journey(
+  'credits are sent to another user, once, and a large amount is asked about',
+  async ({ page, openPage }) => {
+    const bob = await signUp(await openPage());
+    await signUp(page);
+    await buyCredits(page, 1_000_000_000n);
+    await page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('button', { name: 'Send Credits' })
+      .click();
+    const sheet = sheetOf(page);
+    await sheet.getByRole('button', { name: 'Send' }).click();
+    await sheet.getByText('Recipient username cannot be empty').waitFor();
+    await sheet.getByText('Amount must be greater than 0').waitFor();
+    await look(page, 'send-credits-problems');
+
+    await sheet.getByLabel('Recipient').fill(bob.username);
+    const amount = sheet.getByLabel('Amount');
+    await amount.pressSequentially('12.345');
+    expect(await amount.inputValue()).toBe('12.34');
+    await sheet.getByText('$12.34 = 308.50 BGL').waitFor();
+    await sheet.getByText(bob.username, { exact: true }).waitFor();
+    await look(page, 'send-credits');
+
+    await sheet.getByRole('button', { name: 'Send' }).click();
+    const question = page.getByRole('alertdialog');
+    await question.getByText(`Send $12.34 (308.50 BGL) to ${bob.username}?`).waitFor();
+    await look(page, 'send-credits-confirm');
+    await question.getByRole('button', { name: 'Send' }).click();
+    await sheet.getByText('Transfer Successful').waitFor();
+    await look(page, 'send-credits-success');
+    await sheet.getByRole('button', { name: 'Done' }).click();
+    await page.goto('/transactions');
+    await page.getByText('−$12.34').waitFor();
+  },
+);
+
+journey(
+  'a failed transfer keeps the form and the session, and lets nobody learn who has an account',
+  async ({ page, openPage, allowErrors }) => {
+    allowErrors(/402|404|ERR_FAILED/);
+    const bob = await signUp(await openPage());
+    const ada = await signUp(page);
+    await buyCredits(page, 25_000_000n);
+    await page.goto('/dashboard?sheet=send-credits');
+    const sheet = sheetOf(page);
+    const send = async (recipient: string, amount: string) => {
+      await sheet.getByLabel('Recipient').fill(recipient);
+      await sheet.getByLabel('Amount').fill(amount);
+      const session = page.waitForResponse(/get-session/);
+      await sheet.getByRole('button', { name: 'Send' }).click();
+      await sheet.getByText('Transfer Failed').waitFor();
+      return session;
+    };
+
+    // Every failure has all tabs read their session again, at most once in two seconds.
+    await send('nobody-at-all', '0.10');
+    await sheet
+      .getByText('Failed to transfer Bagels. Please check the recipient username and try again.')
+      .waitFor();
+    await sheet.getByText('Failed to send Bagels. Please check the recipient username.').waitFor();
+    await look(page, 'send-credits-failed');
+    await sheet.getByRole('button', { name: 'Try Again' }).click();
+    expect(await sheet.getByLabel('Recipient').inputValue()).toBe('nobody-at-all');
+    expect(await sheet.getByLabel('Amount').inputValue()).toBe('0.10');
+
+    await sheet.getByLabel('Recipient').fill(bob.username);
+    await sheet.getByLabel('Amount').fill('9');
+    await sheet.getByText('Username, email address or user id.').waitFor();
+    await sheet.getByRole('button', { name: 'Send' }).click();
+    await sheet.getByText('There was an error processing your transfer. Please try again.').waitFor();
+    await sheet.getByText('Insufficient balance. Required: $9.00. Available: $6.00.').waitFor();
+    await page.getByRole('button', { name: 'Purchase Credits' }).waitFor();
+    await look(page, 'send-credits-insufficient');
+    await sheet.getByRole('button', { name: 'Try Again' }).click();
+
+    // The answer is lost, not the transfer: trying again does not send it twice.
+    await page.route(/transfer-tokens$/, async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await sheet.getByLabel('Amount').fill('0.40');
+    await sheet.getByRole('button', { name: 'Send' }).click();
+    await sheet.getByText('Failed to send Bagels. Please try again.').waitFor();
+    await sheet.getByText('trying again does not send it twice').waitFor();
+    await page.unroute(/transfer-tokens$/);
+    await sheet.getByRole('button', { name: 'Try Again' }).click();
+    await sheet.getByRole('button', { name: 'Send' }).click();
+    await sheet.getByText('Transfer Successful').waitFor();
+    await sheet.getByRole('button', { name: 'Done' }).click();
+    await page.goto('/transactions');
+    await page.getByText('−$0.40').waitFor();
+    expect(await page.getByText('−$0.40').count()).toBe(1);
+    await page.getByRole('button', { name: ada.username }).waitFor();
+  },
+);

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { revenueAccount, userAccount } from '../../server/src/modules/credits/ledger/accounts.ts';
+import { journey, look } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+import { moveCredits, userIdOf } from './move-credits.ts';
+
+const LIST = /\/api\/v1\/transactions\/[^/]+\?/;
+
+/** What using the product would leave behind. */
+async function spend(page: Page): Promise<void> {
+  const debitAccountId = userAccount(await userIdOf(page));
+  const serving = {
+    debitAccountId,
+    creditAccountId: revenueAccount('deployment'),
+    kind: 'charge',
+    description: 'Serving Crumb',
+    references: { asset_name: 'Crumb', pod_id: 'pod-1' },
+  } as const;
+  await moveCredits(
+    { ...serving, amountMicro: 2_500_000n },
+    {
+      debitAccountId,
+      creditAccountId: revenueAccount('fine_tuning'),
+      amountMicro: 5_000_000n,
+      kind: 'charge',
+      description: 'Fine-tune of Crumb',
+      references: { asset_name: 'Crumb', run_id: 'run-1' },
+    },
+    { ...serving, amountMicro: 10_000_000n },
+  );
+}
+
+journey(
+  'the history is a sheet over any page, in the chosen currency, and leads to the work',
+  async ({ page }) => {
+    await signUp(page);
+    await spend(page);
+    await page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('button', { name: 'Transaction History' })
+      .click();
+    const sheet = page.getByRole('dialog', { name: 'Transaction History' });
+    const totals = sheet.getByLabel('Totals of the period');
+    await totals.getByText('$0.20').waitFor();
+    await totals.getByText('$0.50').waitFor();
+    await sheet.getByText('2 charges').waitFor();
+    await look(page, 'history-sheet');
+    await sheet.getByRole('button', { name: 'Charges' }).click();
+    expect(await sheet.getByRole('list', { name: 'Charges of Crumb' }).getByRole('listitem').count()).toBe(2);
+    expect(await sheet.getByRole('link', { name: 'Fine-tune of Crumb' }).getAttribute('href')).toBe(
+      '/runs/run-1',
+    );
+
+    // A day to come is refused, however it is typed; so is a first day behind the last.
+    await sheet.getByLabel('From').fill('2099-01-01');
+    await sheet.getByText('Choose today or an earlier day').waitFor();
+    await sheet.getByLabel('From').fill('2020-01-02');
+    await sheet.getByLabel('To', { exact: true }).fill('2020-01-01');
+    await sheet.getByText('The first day cannot be after the last').waitFor();
+    await sheet.getByLabel('To', { exact: true }).fill('2020-01-03');
+    await sheet.getByText('No transactions found').waitFor();
+    await look(page, 'history-sheet-empty');
+    await sheet.getByRole('button', { name: 'Show all', exact: true }).click();
+
+    const download = page.waitForEvent('download');
+    await sheet.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: 'JSON' }).click();
+    const file = JSON.parse(await readFile((await (await download).path()) ?? '', 'utf8')) as {
+      transactions: { amount: string; balance: string }[];
+    };
+    expect(file.transactions.map(({ amount, balance }) => [amount, balance])).toEqual([
+      ['-10', '107.5'],
+      ['-5', '117.5'],
+      ['-2.5', '122.5'],
+      ['125', '125'],
+    ]);
+
+    await sheet.getByRole('link', { name: 'Open as page' }).click();
+    await page.waitForURL('**/transactions');
+    await page.getByRole('button', { name: 'BGL' }).first().click();
+    await page.getByLabel('Totals of the period').getByText('12.50 BGL').waitFor();
+    await look(page, 'history-page');
+  },
+);
+
+journey('a history that cannot be read says so, and Try Again reads it', async ({ page, allowErrors }) => {
+  allowErrors(/500/);
+  await signUp(page);
+  await page.route(LIST, (route) =>
+    route.fulfill({ status: 500, json: { error: { message: 'The disk is full' } } }),
+  );
+  await page.goto('/dashboard?sheet=transaction-history');
+  const sheet = page.getByRole('dialog', { name: 'Transaction History' });
+  await sheet.getByText('Error Loading Transactions').waitFor();
+  await look(page, 'history-sheet-error');
+  await page.unroute(LIST);
+  await sheet.getByRole('button', { name: 'Try Again' }).click();
+  await sheet.getByText('Starting credits').waitFor();
+
+  // By the address too, a day to come is none.
+  await page.goto('/transactions?from=2099-01-01');
+  await page.getByText('Starting credits').waitFor();
+});

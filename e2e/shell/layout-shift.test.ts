@@ -1,0 +1,36 @@
+import { expect, inject } from 'vitest';
+import { Client } from '../../scripts/client/client.ts';
+import { allRoutes } from '../all-routes.ts';
+import { journey } from '../journey.ts';
+import { LAYOUT_SHIFT_MAX, openAndMeasure, watchLayoutShift } from '../layout-shift.ts';
+import { signUp } from '../sign-up.ts';
+
+journey(
+  'no page moves what is already there while the rest of it comes',
+  { timeout: 8 * 60_000 },
+  async ({ page, allowErrors, onTestFinished }) => {
+    // Two of the addresses lead nowhere.
+    allowErrors(/40[034]/);
+    page.setDefaultTimeout(60_000);
+    await watchLayoutShift(page.context());
+    const moved: Record<string, string[]> = {};
+    const measure = async (path: string, width: number) => {
+      await page.setViewportSize({ width, height: 900 });
+      const shift = await openAndMeasure(page, path);
+      if (shift.value >= LAYOUT_SHIFT_MAX)
+        moved[`${path} at ${width} px: ${shift.value.toFixed(3)}`] = shift.moved;
+    };
+    await measure('/', 1440);
+    await measure('/', 390);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const visitor = await signUp(page);
+    const client = await Client.signIn(inject('baseUrl'), { ...visitor, name: visitor.username });
+    const { paths, end } = await allRoutes(client);
+    onTestFinished(async () => void (await end()));
+    for (const path of paths) {
+      await measure(path, 1440);
+      await measure(path, 390);
+    }
+    expect(moved).toEqual({});
+  },
+);

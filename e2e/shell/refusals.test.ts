@@ -1,0 +1,205 @@
+import type { Page } from 'playwright-core';
+import { expect, inject } from 'vitest';
+import { revenueAccount, userAccount } from '../../server/src/modules/credits/ledger/accounts.ts';
+import { transfer } from '../../server/src/modules/credits/ledger/transfer.ts';
+import { connect } from '../../server/src/platform/db/database.ts';
+import { chooseFile, createDataset } from '../create-dataset.ts';
+import { choose, goToParameters } from '../go-to-parameters.ts';
+import { journey, look, WORK_MS } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+
+const QUESTIONS = Array.from({ length: 20 }, (_, n) => `What is number ${n}?,It is the number ${n}.`);
+const RUN_LIST = /\/api\/v1\/runs(\?|$)/;
+const DATA = { name: 'numbers.csv', text: ['question,answer', ...QUESTIONS].join('\n') };
+
+journey(
+  'a failing server is told as such, and Try again shows what was missing',
+  async ({ page, allowErrors }) => {
+    allowErrors(/500|ERR_FAILED/);
+    await signUp(page);
+    await page.route(RUN_LIST, (route) =>
+      route.fulfill({ status: 500, json: { error: { message: 'The disk is on fire' } } }),
+    );
+    await page.goto('/llm-training');
+    await page.getByText('Your runs could not be loaded').waitFor();
+    await page.getByText('The disk is on fire').waitFor();
+    await look(page, 'runs-error');
+    await page.unroute(RUN_LIST);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('No runs yet').waitFor();
+  },
+);
+
+journey('what was read once stays in sight when reading it again fails', async ({ page, allowErrors }) => {
+  allowErrors(/500/);
+  await signUp(page);
+  await page.goto('/transactions');
+  await page.getByText('Starting credits').waitFor();
+  let failed = 0;
+  await page.route('**/api/v1/transactions/**', (route) => {
+    failed += 1;
+    return route.fulfill({ status: 500, json: { error: { message: 'The disk is on fire' } } });
+  });
+  // A new line, of which the page hears; each of its two readings is tried four times.
+  await spendAllCredit(page);
+  await expect.poll(() => failed, { timeout: 120_000 }).toBeGreaterThanOrEqual(8);
+  await page.getByText('Starting credits').waitFor();
+  expect(await page.getByText('Error Loading Transactions').count()).toBe(0);
+});
+
+journey(
+  'what cannot be loaded offline says so, and comes by itself once the network is back',
+  async ({ page, allowErrors }) => {
+    allowErrors(/ERR_INTERNET_DISCONNECTED|Failed to fetch/);
+    await signUp(page);
+    await page.goto('/dataset');
+    await page.getByText('No datasets yet').waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('The server cannot be reached').first().waitFor();
+    // Another order has not been read before.
+    await choose(page, 'Sort by', 'Size');
+    await page.getByText('Network offline and no cached data available').waitFor();
+    await look(page, 'offline');
+    await page.context().setOffline(false);
+    await page.getByText('Trying again').waitFor({ state: 'hidden' });
+    await page.getByText('No datasets yet').waitFor();
+  },
+);
+
+journey(
+  'uploads that fail stay in sight with their reason; one that is cancelled leaves nothing',
+  async ({ page, allowErrors }) => {
+    allowErrors(/400/);
+    await signUp(page);
+    await createDataset(page, { name: 'Uploads' });
+    await chooseFile(page, { name: 'nothing.csv', text: '' });
+    await page.getByText('nothing.csv is empty').first().waitFor();
+    await look(page, 'upload-failed');
+    await page.getByRole('button', { name: 'Dismiss nothing.csv' }).click();
+    await page.getByRole('button', { name: 'Dismiss nothing.csv' }).waitFor({ state: 'hidden' });
+
+    // What arrives but cannot be trained on says so at once.
+    await chooseFile(page, { name: 'broken.csv', text: 'question,answer\na,b\nonly one field\n' });
+    await page.getByText('1 row cannot be read. Line 3').waitFor();
+    await look(page, 'upload-problems');
+
+    await page.route('**/upload', () => undefined);
+    await chooseFile(page, DATA);
+    await page.getByRole('button', { name: 'Cancel numbers.csv' }).click();
+    await page.getByText('Upload cancelled').waitFor();
+    await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
+  },
+);
+
+journey('the wizard refuses what cannot be trained or paid, and keeps what was chosen', async ({ page }) => {
+  await signUp(page);
+  await createDataset(page, { name: 'Numbers', file: DATA });
+  await chooseFile(page, { name: 'silent.csv', text: 'question,answer\nWho speaks?,\nWho answers?,\n' });
+  await page.getByRole('tab', { name: 'Files (2)' }).waitFor();
+  await goToParameters(page, { name: 'Number Expert', file: 'silent.csv' });
+  const next = page.getByRole('button', { name: 'Continue' });
+  await next.click();
+  await page.getByRole('alert').getByText('Validation Failed').waitFor();
+  await look(page, 'wizard-critical-error');
+
+  // Another file, for which there is no credit left.
+  await spendAllCredit(page);
+  await page.getByRole('button', { name: 'Back' }).click();
+  await choose(page, 'File', 'numbers.csv');
+  await next.click();
+  // Each number is refused at its field, as it was typed.
+  await page.getByLabel('Epochs').fill('999999');
+  await next.click();
+  await page.getByRole('dialog').getByText('Epochs must be at most 1000').waitFor();
+  expect(await page.getByLabel('Epochs').inputValue()).toBe('999999');
+  await page.getByLabel('Epochs').fill('2.5');
+  await page.getByRole('dialog').getByText('Epochs must be a whole number').waitFor();
+  await page.getByRole('button', { name: 'LoRA' }).click();
+  for (const name of [
+    'q_proj',
+    'k_proj',
+    'v_proj',
+    'o_proj',
+    'gate_proj',
+    'up_proj',
+    'down_proj',
+    'lm_head',
+  ]) {
+    expect(await page.getByRole('checkbox', { name, exact: true }).count()).toBe(1);
+  }
+  await page.getByRole('group', { name: 'Target modules' }).waitFor();
+  await look(page, 'wizard-numbers');
+  await page.getByLabel('Epochs').fill('50');
+  await next.click();
+  await page.getByText('Cost estimate').waitFor();
+  await page
+    .getByRole('alert')
+    .getByText(/Insufficient balance. Required: \$[\d.,]+\. Available: \$0\.00\d+\./)
+    .waitFor();
+  expect(await page.getByRole('button', { name: 'Start training' }).isDisabled()).toBe(true);
+  await look(page, 'wizard-unaffordable');
+  await page.getByRole('link', { name: 'Purchase Fine-tune Credits' }).click();
+  await page.waitForURL('**/buy-bagels');
+  await page.goBack();
+  await page.getByRole('button', { name: 'Back' }).click();
+  expect(await page.getByLabel('Epochs').inputValue()).toBe('50');
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.goto('/llm-training');
+  await page.getByText('No runs yet').waitFor();
+});
+
+journey(
+  'a run that is cancelled says what it cost, and its model that it was not made',
+  { timeout: 2 * WORK_MS },
+  async ({ page }) => {
+    await signUp(page);
+    await createDataset(page, { name: 'Numbers', file: DATA });
+    await goToParameters(page, { name: 'Number Expert', file: DATA.name });
+    await page.getByLabel('Epochs').fill('50');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel('Ceiling').fill('2');
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await page.getByRole('link', { name: 'Manage Model' }).click();
+    await page.getByRole('link', { name: 'Training run' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('alertdialog').getByText('You pay for the time used so far').waitFor();
+    await page.getByRole('button', { name: 'Cancel run' }).click();
+    await page.getByText('The run was cancelled').waitFor({ timeout: WORK_MS });
+    await page.getByText(/You were not charged\.|You were charged .+ for the time it took\./).waitFor();
+    await look(page, 'run-cancelled');
+
+    // The model that was never made says so, and can be deleted.
+    await page.goto('/model');
+    await page.getByText('Cancelled').waitFor();
+    await look(page, 'models-cancelled');
+    await page.getByRole('link', { name: 'Number Expert' }).click();
+    await page.getByText('This model was not finished').waitFor();
+    await look(page, 'model-cancelled');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Number Expert was deleted').waitFor();
+  },
+);
+
+/** Charges the visitor all but a trace of the starting grant. */
+async function spendAllCredit(page: Page): Promise<void> {
+  const { user } = (await (await page.request.get('/api/auth/get-session')).json()) as {
+    user: { id: string };
+  };
+  const db = connect(inject('databaseUrl'));
+  try {
+    await db.transaction().execute((tx) =>
+      transfer(tx, {
+        debitAccountId: userAccount(user.id),
+        creditAccountId: revenueAccount('deployment'),
+        amountMicro: 124_999_900n,
+        kind: 'charge',
+        description: 'Deployment',
+        idempotencyKey: null,
+      }),
+    );
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,139 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'vitest';
+import { type OwnServer, startOwnServer } from '../../scripts/client/own-server.ts';
+import type { Page } from '../chromium.ts';
+import { journey, look } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+
+/** A server that can be stopped and started again where it was, with what it had. */
+async function restartable(): Promise<{
+  url: string;
+  start: () => Promise<void>;
+  stop: () => Promise<void>;
+  remove: () => Promise<void>;
+}> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'bakehouse-away-'));
+  await chmod(dataDir, 0o755);
+  const port = await freePort();
+  const settings = { BAKEHOUSE_PORT: String(port), BAKEHOUSE_DATA_DIR: dataDir };
+  let server: OwnServer | null = await startOwnServer(settings);
+  const stop = async () => {
+    await server?.stop();
+    server = null;
+  };
+  return {
+    url: server.url,
+    start: async () => {
+      server = await startOwnServer(settings);
+    },
+    stop,
+    remove: async () => {
+      await stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = net.createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
+    });
+  });
+}
+
+/** Waits until the chunk with this name is in the browser. */
+async function fetched(page: Page, name: string): Promise<void> {
+  const isThere = `performance.getEntriesByType('resource').some((entry) => /\\/assets\\/${name}-.{8}\\.js$/.test(entry.name))`;
+  await expect.poll(() => page.evaluate<boolean>(isThere), { timeout: 60_000 }).toBe(true);
+}
+
+const AWAY =
+  /ERR_CONNECTION|ERR_FAILED|ERR_INTERNET_DISCONNECTED|ERR_INCOMPLETE|ERR_EMPTY_RESPONSE|Failed to fetch|Importing|not be fetched|50\d|network error/;
+
+journey(
+  'a server that goes away takes nothing from the page, which says so and comes back by itself',
+  { timeout: 4 * 60_000 },
+  async ({ openPage, allowErrors, onTestFinished }) => {
+    allowErrors(AWAY);
+    const server = await restartable();
+    onTestFinished(server.remove);
+    const page = await openPage(server.url);
+    page.setDefaultTimeout(60_000);
+    // They are fetched when the browser is idle: whether it ever was must not decide what is seen.
+    const sheets = /\/assets\/create-dataset-sheet/;
+    await page.route(sheets, (route) => route.abort());
+    await signUp(page);
+    await page.getByText('No datasets yet').or(page.getByText('Your data: csv')).first().waitFor();
+    for (const piece of ['create-menu', 'menu']) await fetched(page, piece);
+
+    await server.stop();
+    await page.getByText('The server cannot be reached. Trying again …').waitFor();
+    await page.getByText(/Last updated (just now|\d+ minutes? ago)\./).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+    await look(page, 'server-away');
+
+    // A page whose code was never fetched: the shell stays, and the page area says why.
+    await page.getByRole('link', { name: 'Profile' }).click();
+    await page.getByText('The page opens by itself once it can.').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The page opens by itself once it can.').waitFor();
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).waitFor();
+    await look(page, 'server-away-page');
+    expect(await page.getByText('Bakehouse was updated').count()).toBe(0);
+
+    // A sheet whose code was never fetched says so in its place, and comes by itself.
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('menuitem', { name: 'Create Dataset' }).click();
+    await page.getByText('The form opens by itself once it can.').waitFor();
+    await look(page, 'server-away-sheet');
+
+    await page.unroute(sheets);
+    await server.start();
+    await page.getByRole('dialog', { name: 'Create Dataset' }).getByLabel('Name').waitFor();
+    await page.getByText('What you enter stays here').waitFor({ state: 'hidden' });
+    await page.keyboard.press('Escape');
+    await page.getByText('Trying again …').waitFor({ state: 'hidden' });
+    await page.getByRole('heading', { level: 1, name: 'Profile' }).waitFor();
+    await page.getByLabel('Current password').waitFor();
+  },
+);
+
+journey(
+  'without a network a page that was not opened before says so, and only a new build is called one',
+  async ({ page, allowErrors }) => {
+    allowErrors(/ERR_INTERNET_DISCONNECTED|Failed to fetch|not be fetched|404/);
+    await signUp(page);
+    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'API-Key' }).click();
+    await page.getByText('The page opens by itself once it can.').waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('heading', { level: 1, name: 'API-Key' }).waitFor();
+
+    // The file is not there, but the build is the same: no update is claimed.
+    const gone = (url: URL) => /\/assets\/profile-page/.test(url.pathname);
+    await page.route(gone, (route) => route.fulfill({ status: 404, json: {} }));
+    await page.getByRole('link', { name: 'Profile' }).click();
+    await page.getByText('This page could not be loaded').waitFor();
+    expect(await page.getByText('Bakehouse was updated').count()).toBe(0);
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+
+    // Now the server gives out another one.
+    const origin = new URL(page.url()).origin;
+    await page.route(`${origin}/`, (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: '<script type="module" src="/assets/index-new.js"></script>',
+      }),
+    );
+    await page.getByRole('link', { name: 'Profile' }).click();
+    await page.getByText('Bakehouse was updated').waitFor();
+    await page.getByRole('button', { name: 'Reload' }).waitFor();
+  },
+);

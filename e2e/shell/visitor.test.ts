@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
+import { journey, look } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+
+journey(
+  'a visitor looks at the product, fills a generator’s form, signs up, and finds the prompt again; signing out stays there',
+  async ({ page }) => {
+    await page.goto('/');
+    await page.getByRole('img', { name: /^A finished fine-tune/ }).waitFor();
+    await page.getByRole('link', { name: 'FLUX.1', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'FLUX.1' }).waitFor();
+    await page.getByText(/^FLUX.1 waits for an engine/).waitFor();
+    expect(await page.getByRole('button', { name: 'Generate' }).isDisabled()).toBe(true);
+    await page.getByLabel('Prompt').fill('A loaf of rye bread');
+    await look(page, 'generator');
+
+    await page.getByRole('link', { name: 'Sign up' }).click();
+    const username = `ada-${randomBytes(4).toString('hex')}`;
+    await page.getByLabel('Username').fill(username);
+    await page.getByLabel('Email').fill(`${username}@example.com`);
+    await page.getByLabel('Password').fill('a long password');
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.waitForURL('**/flux');
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('A loaf of rye bread');
+
+    await page.getByRole('button', { name: `Account: ${username}` }).click();
+    await page.getByRole('menuitem', { name: 'Sign Out' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/flux');
+  },
+);
+
+journey(
+  'on a served page a visitor is told that a key is missing, and keeps the prompt',
+  async ({ page }) => {
+    await page.route('**/api/v1/generators', (route) =>
+      route.fulfill({ json: { generators: [{ name: 'flux', served_by: ['own'] }] } }),
+    );
+    await page.goto('/flux');
+    await page.getByRole('button', { name: 'Generate' }).click();
+    await page.getByText('Please enter a prompt').waitFor();
+    await page.getByLabel('Prompt').fill('A loaf of rye bread');
+    await page.getByRole('button', { name: 'Generate' }).click();
+    await page.getByText('API key not found').waitFor();
+    await look(page, 'generator-without-key');
+    await page.getByRole('alert').getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.goBack();
+    await expect.poll(() => page.getByLabel('Prompt').inputValue()).toBe('A loaf of rye bread');
+  },
+);
+
+journey(
+  'anybody reads the documentation; what needs a session leads to the landing page',
+  async ({ page }) => {
+    await page.goto('/docs');
+    await page.getByRole('heading', { level: 1, name: 'Getting started' }).waitFor();
+    await look(page, 'documentation');
+    await page.getByRole('article').getByRole('link', { name: 'The ledger' }).click();
+    await page.getByRole('heading', { level: 1, name: 'The ledger' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/docs/ledger');
+    for (const path of ['/flux-kontext', '/instant-generation', '/nowhere']) {
+      await page.goto(path);
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      expect(new URL(page.url()).pathname).toBe('/');
+    }
+  },
+);
+
+journey('a person picks a generator and goes on in its page with the prompt', async ({ page }) => {
+  await signUp(page);
+  await look(page, 'dashboard-new');
+  await page.getByRole('link', { name: 'Instant Generation' }).click();
+  await page.getByLabel('Prompt').fill('Rye bread');
+  await look(page, 'instant-generation');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { level: 1, name: 'FLUX.1' }).waitFor();
+  expect(await page.getByLabel('Prompt').inputValue()).toBe('Rye bread');
+});

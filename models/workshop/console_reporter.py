@@ -1,0 +1,53 @@
+"""What the trainings report, on the terminal and in a log."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+
+from bakehouse_runtime.device import choose_device
+
+
+class ConsoleReporter:
+    """One JSON line a report, to `log.jsonl` and stdout; stops on SIGTERM and SIGINT."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._log_file = (folder / "log.jsonl").open("a", buffering=1)
+        self.stop_requested = False
+        self._write("machine", device=choose_device("auto"), threads=torch.get_num_threads())
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
+
+    def _stop(self, *_: object) -> None:
+        self.stop_requested = True
+
+    def _write(self, kind: str, **values: object) -> None:
+        line = json.dumps({"at": round(time.time(), 1), "type": kind, **values})
+        self._log_file.write(line + "\n")
+        print(line, flush=True)
+
+    def phase(self, phase: str) -> None:
+        self._write("phase", phase=phase)
+
+    def progress(
+        self, done: float, total: float, unit: str, remaining_seconds: float | None = None
+    ) -> None:
+        self._write("progress", done=done, total=total, unit=unit, remaining=remaining_seconds)
+
+    def metrics(self, step: int, values: Mapping[str, float]) -> None:
+        self._write("metrics", step=step, **{name: round(v, 6) for name, v in values.items()})
+
+    def log(self, line: str) -> None:
+        self._write("log", line=line)
+
+    def checkpoint(self, step: int) -> None:
+        self._write("checkpoint", step=step)
+
+    def samples(self, sheet: Path) -> None:
+        self._write("samples", path=sheet.name)

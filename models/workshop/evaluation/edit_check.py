@@ -1,0 +1,242 @@
+"""Whether an edit was done, and whether object and ground stayed what they were.
+
+Each kind of edit is held to what its instruction says, on top of nearness to the wanted picture.
+Where object and ground are is known exactly, because the scenes can be drawn again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from PIL import Image, ImageChops
+
+from ..scenes.edits import Edit
+from ..scenes.grounds import NO_GROUND, Ground
+from ..scenes.objects import CutOut
+from ..scenes.scene import Scene, Thing, render
+
+# Detail finer than at this side (half a latent of the starter models) is the autoencoder's doing.
+LOOKED_AT_SIDE = 32
+# From this mean difference of its channels on (0..1), ten steps of 255, a pixel has changed.
+CHANGED = 0.04
+# Of the change at most this share may be missing or wrong,
+REMAINING = 0.5
+# and this share of the way must have been gone: in a cross-fade the picture before shows through.
+MOST_OF_THE_CHANGE = 0.75
+# What is flipped is nearer by this factor to the flipped picture than to the one before.
+FLIPPED_RATIO = 0.5
+# What is made smaller or bigger may cover this much more or less than the nearest right answer.
+# A soft picture has a faint seam around it, which does not count.
+AREA_RATIO = 1.33
+STANDS_OUT = 0.1
+# Mean differences (0..1) that a ground and an object may have that are the wanted ones. Objects
+# have edges, where a soft picture differs more; a ground named only by its colour or place has a
+# shade and a texture of its own.
+GROUND_DIFFERENCE = 0.06
+NAMED_GROUND_DIFFERENCE = 0.12
+OBJECT_DIFFERENCE = 0.12
+# Detail is what differs from the mean of this many pixels around, about a quarter of the picture.
+# Of its energy more is there than is missing; below FAINT_DETAIL (0..1) nobody sees it.
+DETAIL_WINDOW = 9
+DETAIL_MISSING = 0.5**0.5
+FAINT_DETAIL = 0.03
+# What is added is drawn from memory: it may look otherwise, but not flatter than by half.
+DETAIL_OF_ADDED = 0.5
+# "Smaller" and "bigger" do not say by how much: these parts of the wanted width are as right.
+WIDTHS = (0.86, 0.93, 1.0, 1.07, 1.15)
+# A colour's name says nothing of its strength: what goes on beyond the wanted picture, this many
+# times as far from the one before, is as right.
+STRENGTHS = (1.0, 1.25, 1.5, 1.75, 2.0)
+# The scenes' own jitter: an object that is off by this part of the side is in its place.
+SHIFTS = (-0.03, -0.015, 0.0, 0.015, 0.03)
+
+
+@dataclass(frozen=True)
+class EditVerdict:
+    """Whether the edit did what it says; whether the object is still itself, in whatever colour,
+    size, place or direction is wanted; whether the ground stayed, where it should."""
+
+    done: bool
+    object_kept: bool
+    ground_kept: bool
+
+    @property
+    def kept(self) -> bool:
+        return self.object_kept and self.ground_kept
+
+    @property
+    def right(self) -> bool:
+        return self.done and self.kept
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """Three pictures [side, side, 3] in 0..1, and which of their pixels [side, side] are whose."""
+
+    before: np.ndarray
+    wanted: np.ndarray
+    result: np.ndarray
+    # The ground before, without the object.
+    bare: np.ndarray
+    # Where the wanted picture has the object, and what is added to it; where no picture has any.
+    thing: np.ndarray
+    added: np.ndarray
+    ground: np.ndarray
+
+    @property
+    def changed(self) -> np.ndarray:
+        return _off(self.before, self.wanted, CHANGED)
+
+
+def judge_edit(edit: Edit, cut_outs: Sequence[CutOut], result: Image.Image) -> EditVerdict:
+    """Judges the square picture that was made of `edit.before`."""
+    answers = [_look(answer, cut_outs, result) for answer in _right_answers(edit)]
+    if edit.kind == "colour":
+        answers = [_as_strong(answers[0], strength) for strength in STRENGTHS]
+    seen = min(answers, key=lambda seen: float(np.abs(seen.result - seen.wanted).mean()))
+    keeps_ground = edit.before.ground == edit.after.ground
+    ground_difference = _difference(seen.result, seen.wanted, seen.ground)
+    return EditVerdict(
+        done=_is_near(seen) and _does_what_it_says(edit.kind, seen),
+        object_kept=_is_kept(seen.wanted, seen.result, seen.thing),
+        ground_kept=not keeps_ground or ground_difference < GROUND_DIFFERENCE,
+    )
+
+
+def _right_answers(edit: Edit) -> list[Edit]:
+    if edit.kind not in ("smaller", "bigger"):
+        return [edit]
+    (thing,) = edit.after.things
+    things = [replace(thing, width=thing.width * part) for part in WIDTHS]
+    return [replace(edit, after=replace(edit.after, things=(thing,))) for thing in things]
+
+
+def _as_strong(seen: _Seen, strength: float) -> _Seen:
+    way = seen.wanted - seen.before
+    return replace(seen, wanted=np.clip(seen.before + strength * way, 0, 1))
+
+
+def _look(edit: Edit, cut_outs: Sequence[CutOut], result: Image.Image) -> _Seen:
+    full = result.width
+
+    def drawn(scene: Scene) -> np.ndarray:
+        return _pixels(render(scene, cut_outs, full))
+
+    def coverage(things: tuple[Thing, ...]) -> np.ndarray:
+        return 1 - _pixels(render(*_silhouettes(things, cut_outs), full)).mean(axis=-1)
+
+    wanted = drawn(edit.after)
+    shifts = [round(shift * full) for shift in SHIFTS]
+    shifted = [_pixels(ImageChops.offset(result, x, y)) for x in shifts for y in shifts]
+    added = coverage(edit.after.things[1:])
+    ground = np.maximum(coverage(edit.before.things), coverage(edit.after.things)) < 0.02
+    return _Seen(
+        before=drawn(edit.before),
+        wanted=wanted,
+        result=min(shifted, key=lambda pixels: _difference(pixels, wanted, ~ground)),
+        bare=drawn(replace(edit.before, things=())),
+        thing=(coverage(edit.after.things[:1]) > 0.5) & (added < 0.5),
+        added=added > 0.5,
+        ground=ground,
+    )
+
+
+def _pixels(picture: Image.Image) -> np.ndarray:
+    side = min(picture.width, LOOKED_AT_SIDE)
+    small = picture.resize((side, side), Image.Resampling.BOX)
+    return np.asarray(small, dtype=np.float32) / 255
+
+
+def _silhouettes(
+    things: tuple[Thing, ...], cut_outs: Sequence[CutOut]
+) -> tuple[Scene, list[CutOut]]:
+    """The things in black on white, as a scene with cut-outs of its own."""
+    black = []
+    for thing in things:
+        cut_out = cut_outs[thing.cut_out]
+        pixels = Image.new("RGBA", cut_out.pixels.size, "black")
+        pixels.putalpha(cut_out.pixels.getchannel("A"))
+        black.append(replace(cut_out, pixels=pixels))
+    placed = tuple(replace(thing, cut_out=n, colour=None) for n, thing in enumerate(things))
+    return Scene(placed, Ground(NO_GROUND, 0)), black
+
+
+def _is_near(seen: _Seen) -> bool:
+    """Whether the result is at the wanted picture, where that differs from the one before."""
+    changed = seen.changed
+    change = _difference(seen.wanted, seen.before, changed)
+    remaining = _difference(seen.result, seen.wanted, changed)
+    way = _share_of_change(seen.before[changed], seen.wanted[changed], seen.result[changed])
+    return remaining <= REMAINING * change and way >= MOST_OF_THE_CHANGE
+
+
+def _does_what_it_says(kind: str, seen: _Seen) -> bool:
+    ground_difference = _difference(seen.result, seen.wanted, seen.ground)
+    match kind:
+        case "colour":
+            means = (p[seen.thing].mean(axis=0) for p in (seen.before, seen.wanted, seen.result))
+            return _share_of_change(*means) >= MOST_OF_THE_CHANGE
+        case "upside down" | "mirrored":
+            to_before = _difference(seen.result, seen.before, seen.changed)
+            to_wanted = _difference(seen.result, seen.wanted, seen.changed)
+            return to_wanted < FLIPPED_RATIO * to_before
+        case "smaller" | "bigger":
+            area, wanted = (
+                _off(seen.bare, p, STANDS_OUT).sum() for p in (seen.result, seen.wanted)
+            )
+            return bool(wanted / AREA_RATIO < area < wanted * AREA_RATIO)
+        case "no ground":
+            return ground_difference < GROUND_DIFFERENCE
+        case "place" | "ground colour":
+            return ground_difference < NAMED_GROUND_DIFFERENCE
+        case "hat" | "added":
+            detail, wanted = (_detail(p, seen.added) for p in (seen.result, seen.wanted))
+            return _strength(detail) >= DETAIL_OF_ADDED * _strength(wanted)
+        case _:
+            raise ValueError(f"There is no check for edits of the kind {kind}.")
+
+
+def _is_kept(wanted: np.ndarray, result: np.ndarray, where: np.ndarray) -> bool:
+    """Whether an object is itself: of its colours, and with its detail."""
+    detail = _detail(wanted, where)
+    missing = _strength(_detail(result, where) - detail)
+    return _difference(result, wanted, where) < OBJECT_DIFFERENCE and missing < max(
+        DETAIL_MISSING * _strength(detail), FAINT_DETAIL
+    )
+
+
+def _off(a: np.ndarray, b: np.ndarray, least: float) -> np.ndarray:
+    return np.abs(a - b).mean(axis=-1) > least
+
+
+def _difference(a: np.ndarray, b: np.ndarray, where: np.ndarray) -> float:
+    """The mean difference of the channels there; 0 for nowhere."""
+    return float(np.abs(a - b)[where].mean()) if where.any() else 0.0
+
+
+def _share_of_change(before: np.ndarray, wanted: np.ndarray, result: np.ndarray) -> float:
+    """0 where the result is as before, 1 where it has moved as far as it should."""
+    way = wanted - before
+    return float(((result - before) * way).sum() / max(float((way**2).sum()), 1e-6))
+
+
+def _detail(picture: np.ndarray, where: np.ndarray) -> np.ndarray:
+    """How the pixels there differ from the mean of those of them that are near: [pixels, 3].
+
+    Nothing outside has a part in it, so that an outline filled with one colour has no detail.
+    """
+    inside = torch.from_numpy(where.astype(np.float32))[None]
+    channels = torch.from_numpy(picture).permute(2, 0, 1)
+    sums, counts = (
+        F.avg_pool2d(values, DETAIL_WINDOW, stride=1, padding=DETAIL_WINDOW // 2)
+        for values in (channels * inside, inside)
+    )
+    return (channels - sums / counts.clamp(min=1e-6)).permute(1, 2, 0).numpy()[where]
+
+
+def _strength(detail: np.ndarray) -> float:
+    return float(np.sqrt((detail**2).mean())) if detail.size else 0.0

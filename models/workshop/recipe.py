@@ -1,0 +1,59 @@
+"""The recipe: the settings that each step follows from, and what each step leaves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+Recipe = dict[str, Any]
+
+# The settings of the recipe that a step's result follows from, its own the last.
+ENCODED = ("packages", "picture_side", "autoencoder", "text_window")
+SETTINGS = {
+    "autoencoder": ("packages", "picture_side", "autoencoder"),
+    "bank": (*ENCODED, "bank"),
+    "base": (*ENCODED, "bank", "expert_shape", "base"),
+    "clusters": (*ENCODED, "bank", "clusters"),
+    "expert": (*ENCODED, "bank", "expert_shape", "base", "clusters", "expert"),
+    "router": (*ENCODED, "bank", "clusters", "router_shape", "router"),
+    "judge": ("packages", "judge"),
+    "kontext-banks": (*ENCODED, "kontext_banks"),
+    "kontext": (*ENCODED, "kontext_banks", "kontext_shape", "kontext"),
+}
+
+
+def results(recipe: Recipe) -> dict[str, str]:
+    """What a training leaves when it has come to its end, in the order in which they need each
+    other."""
+    return {
+        "fetch": "packages/unicode-emoji-json",
+        "autoencoder": "autoencoder/model",
+        "bank": "bank/texts.npz",
+        "base": "base/model",
+        "clusters": "clusters/clusters.npy",
+        "router": "router/model",
+        **{f"expert_{number}": f"expert_{number}/model" for number in experts(recipe)},
+        "judge": "judge/judge.safetensors",
+        "kontext-banks": "kontext-pictures-held-out/texts.npz",
+        "kontext": "kontext/model",
+    }
+
+
+def experts(recipe: Recipe) -> range:
+    return range(recipe["router_shape"]["experts"])
+
+
+def claim(folder: Path, step: str, recipe: Recipe) -> None:
+    """Refuses a folder that was begun with other settings: what is in it would count as done."""
+    settings = {name: recipe[name] for name in SETTINGS[step]}
+    text = json.dumps(settings, indent=2) + "\n"
+    path = folder / "settings.json"
+    begun = folder.exists() and any(folder.iterdir())
+    if begun and not (path.exists() and path.read_text() == text):
+        raise SystemExit(
+            f"{folder} was made with other settings. Remove it to make it anew, or correct its "
+            "settings.json if it may go on with these."
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)

@@ -1,0 +1,203 @@
+"""The trainings and what leads up to them, a function each; each resumes where it was stopped."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
+
+from bakehouse_runtime.image.autoencoder import load_autoencoder
+from bakehouse_runtime.image.clusters import cluster_bank
+from bakehouse_runtime.image.kontext.text import FluxText
+from bakehouse_runtime.image.paris.model import Expert, ExpertShape, Router, RouterShape
+from bakehouse_runtime.image.paris.weights import load_expert, save_expert, save_router
+from bakehouse_runtime.image.text import SentenceText
+from bakehouse_runtime.image.training.bank import Bank, write_bank
+from bakehouse_runtime.image.training.device import training_device
+from bakehouse_runtime.image.training.loop import LoopSettings
+from bakehouse_runtime.train.autoencoder.export import export_autoencoder
+from bakehouse_runtime.train.autoencoder.model import AutoencoderShape, build_autoencoder
+from bakehouse_runtime.train.autoencoder.train import AutoencoderTraining, train_autoencoder
+from bakehouse_runtime.train.kontext.model import build_transformer, export_kontext
+from bakehouse_runtime.train.kontext.train import KontextData, KontextTraining, train_kontext
+from bakehouse_runtime.train.paris.train import PartTraining, train_expert, train_router
+
+from .console_reporter import ConsoleReporter
+from .evaluation.judge import Judge
+from .recipe import Recipe, claim
+from .scenes.examples import EditExamples, SceneExamples, ScenePictures
+from .scenes.objects import load_cut_outs
+from .train_judge import train_judge
+
+
+def make_autoencoder(work: Path, recipe: Recipe) -> None:
+    settings = recipe["autoencoder"]
+    shape = AutoencoderShape(picture_side=recipe["picture_side"])
+    pictures = ScenePictures(load_cut_outs(work / "packages"), shape.picture_side)
+    # A stream of its own seed: these very pictures are never trained on.
+    held_out = pictures.draw(np.random.default_rng((settings["loop"]["seed"], 2**40)), 64)
+    folder = work / "autoencoder"
+    claim(folder, "autoencoder", recipe)
+    model = build_autoencoder(shape, settings["loop"]["seed"])
+    training = AutoencoderTraining(LoopSettings(**settings["loop"]), settings["batch_size"])
+    if train_autoencoder(model, pictures, held_out, training, folder, ConsoleReporter(folder)):
+        export_autoencoder(model, held_out, folder / "model")
+
+
+def make_bank(work: Path, recipe: Recipe) -> None:
+    settings = recipe["bank"]
+    cut_outs = load_cut_outs(work / "packages")
+    examples = SceneExamples(
+        cut_outs, recipe["picture_side"], settings["examples"], settings["seed"]
+    )
+    folder = work / "bank"
+    claim(folder, "bank", recipe)
+    text = SentenceText(recipe["text_window"])
+    write_bank(
+        folder,
+        examples,
+        trained_autoencoder(work),
+        text,
+        ConsoleReporter(folder),
+    )
+
+
+def make_base(work: Path, recipe: Recipe) -> None:
+    bank = Bank(work / "bank")
+    rows, held_out = one_row_in_fifty(len(bank))
+    train_one_expert(work, recipe, "base", bank, rows, held_out, initial=None)
+
+
+def train_one_expert(
+    work: Path,
+    recipe: Recipe,
+    name: str,
+    bank: Bank,
+    rows: np.ndarray,
+    held_out: np.ndarray,
+    initial: Path | None,
+) -> None:
+    step = "base" if initial is None else "expert"
+    settings = recipe[step]
+    folder = work / name
+    claim(folder, step, recipe)
+    if initial is None:
+        expert = Expert(ExpertShape(**recipe["expert_shape"]))
+        expert.initialise(settings["loop"]["seed"])
+    else:
+        expert = load_expert(initial)
+    training = PartTraining(LoopSettings(**settings["loop"]), settings["batch_size"])
+    # The first captions of held-out pictures, whatever they say.
+    texts = bank.text_of[held_out[:16]]
+    autoencoder = trained_autoencoder(work)
+    reporter = ConsoleReporter(folder)
+    finished = train_expert(
+        expert, bank, rows, held_out, training, texts, autoencoder, folder, reporter
+    )
+    if finished:
+        save_expert(expert, folder / "model", torch.float32)
+
+
+def trained_autoencoder(work: Path) -> AutoencoderKL:
+    """The autoencoder where trainings run."""
+    return load_autoencoder(work / "autoencoder" / "model", training_device("auto"))
+
+
+def one_row_in_fifty(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """One row in fifty measures and is not trained on."""
+    rows = np.arange(count)
+    return rows[rows % 50 != 0], rows[rows % 50 == 0]
+
+
+def make_judge(work: Path, recipe: Recipe) -> None:
+    settings = recipe["judge"]
+    folder = work / "judge"
+    claim(folder, "judge", recipe)
+    cut_outs = load_cut_outs(work / "packages")
+    loop = LoopSettings(**settings["loop"])
+    torch.manual_seed(loop.seed)
+    train_judge(
+        Judge(), cut_outs, SentenceText(), loop, settings["batch_size"], folder,
+        ConsoleReporter(folder),
+    )  # fmt: skip
+
+
+def make_clusters(work: Path, recipe: Recipe) -> None:
+    settings = recipe["clusters"]
+    folder = work / "clusters"
+    claim(folder, "clusters", recipe)
+    sentences = SentenceText(recipe["text_window"])
+    found = cluster_bank(
+        Bank(work / "bank"), sentences, settings["fine"], settings["coarse"], settings["seed"]
+    )
+    np.save(folder / "clusters.npy", found.clusters)
+    (folder / "summary.json").write_text(json.dumps(found.summary, indent=2) + "\n")
+    print(json.dumps(found.summary))
+
+
+def make_expert(work: Path, recipe: Recipe, number: int) -> None:
+    bank = Bank(work / "bank")
+    clusters = np.load(work / "clusters" / "clusters.npy")
+    rows, held_out = (part[clusters[part] == number] for part in one_row_in_fifty(len(bank)))
+    # A small cluster may have nothing to spare: then it is measured on what it is trained on.
+    held_out = held_out if len(held_out) > 0 else rows
+    train_one_expert(
+        work, recipe, f"expert_{number}", bank, rows, held_out, work / "base" / "model"
+    )
+
+
+def make_router(work: Path, recipe: Recipe) -> None:
+    settings = recipe["router"]
+    bank = Bank(work / "bank")
+    clusters = np.load(work / "clusters" / "clusters.npy")
+    rows, held_out = one_row_in_fifty(len(bank))
+    router = Router(RouterShape(**recipe["router_shape"]))
+    router.initialise(settings["loop"]["seed"])
+    folder = work / "router"
+    claim(folder, "router", recipe)
+    training = PartTraining(LoopSettings(**settings["loop"]), settings["batch_size"])
+    reporter = ConsoleReporter(folder)
+    if train_router(router, bank, clusters, rows, held_out, training, folder, reporter):
+        save_router(router, folder / "model", torch.float32)
+
+
+def make_kontext_banks(work: Path, recipe: Recipe) -> None:
+    cut_outs = load_cut_outs(work / "packages")
+    autoencoder = trained_autoencoder(work)
+    text = FluxText.of_sentence_encoder(recipe["text_window"])
+    for name, kind in (("edits", EditExamples), ("pictures", SceneExamples)):
+        for part in ("train", "held-out"):
+            settings = recipe["kontext_banks"][part]
+            examples = kind(
+                cut_outs, recipe["picture_side"], settings["examples"], settings["seed"]
+            )
+            folder = work / f"kontext-{name}-{part}"
+            claim(folder, "kontext-banks", recipe)
+            if not write_bank(folder, examples, autoencoder, text, ConsoleReporter(folder)):
+                return
+
+
+def make_kontext(work: Path, recipe: Recipe) -> None:
+    settings = recipe["kontext"]
+    shape = recipe["kontext_shape"] | {"axes": tuple(recipe["kontext_shape"]["axes"])}
+    transformer = build_transformer(**shape, seed=settings["loop"]["seed"])
+    autoencoder = trained_autoencoder(work)
+    data, held_out = (
+        KontextData(Bank(work / f"kontext-edits-{part}"), Bank(work / f"kontext-pictures-{part}"))
+        for part in ("train", "held-out")
+    )
+    folder = work / "kontext"
+    claim(folder, "kontext", recipe)
+    training = KontextTraining(
+        LoopSettings(**settings["loop"]),
+        settings["batch_size"],
+        edit_share=settings["edit_share"],
+        guidance=tuple(settings["guidance"]),
+        time_shift=settings["time_shift"],
+    )
+    reporter = ConsoleReporter(folder)
+    if train_kontext(transformer, data, held_out, training, autoencoder, folder, reporter):
+        export_kontext(transformer, autoencoder, folder / "model", torch.float32)

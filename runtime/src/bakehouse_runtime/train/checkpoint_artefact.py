@@ -1,0 +1,85 @@
+"""The last checkpoint as an artefact on the server: a machine may not come back.
+
+One archive, so that the server has a whole checkpoint or the one before; it keeps the last alone,
+and gives it as the input `checkpoint` to an attempt whose work folder may be empty.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+import time
+from typing import TYPE_CHECKING
+
+from ..errors import PlainError, ServerAwayError
+from ..files import written_whole
+from ..workload import CHECKPOINT_FILE, CHECKPOINT_INPUT, CHECKPOINTS_FOLDER
+from .cadence import Cadence
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..workload import Workload
+
+# A short run is over before anything would be lost that is worth the bytes.
+_FIRST_AFTER_S = 60.0
+_AFTER_S = 120.0
+# How long the report of a checkpoint may take before its upload.
+_REPORTED_WITHIN_S = 10.0
+
+
+class CheckpointArtefact:
+    """Hands over checkpoints of one run, in no more than its share of the time."""
+
+    def __init__(self, work: Workload, cadence: Cadence | None = None) -> None:
+        self._work = work
+        self._cadence = cadence or Cadence(time.monotonic(), _FIRST_AFTER_S, _AFTER_S)
+
+    def upload(self, paths: list[Path]) -> None:
+        """Hands over what a resumption needs, files and folders below the work folder, if it is
+        time. A server that is away is not waited for: the next one comes."""
+        began = time.monotonic()
+        if not self._cadence.is_due(began):
+            return
+        work_dir = self._work.work_dir
+        try:
+            # What the server counts as saved by it, the report of this checkpoint says.
+            if not self._work.reporter.wait_until_accepted(_REPORTED_WITHIN_S):
+                raise ServerAwayError("the server does not answer.")
+            with (
+                written_whole(work_dir / CHECKPOINT_FILE) as partial,
+                tarfile.open(partial, "w") as archive,
+            ):
+                for path in paths:
+                    archive.add(path, path.relative_to(work_dir).as_posix())
+            self._work.client.upload(CHECKPOINT_FILE, work_dir / CHECKPOINT_FILE, patience_s=0)
+        except (PlainError, ServerAwayError, OSError) as error:
+            self._work.reporter.log(f"Note: the checkpoint stays on this machine alone: {error}")
+        finally:
+            (work_dir / CHECKPOINT_FILE).unlink(missing_ok=True)
+        self._cadence.saved(began, time.monotonic())
+
+
+def restore_checkpoint(work: Workload) -> None:
+    """Puts the checkpoint that the server has given into a work folder that has none."""
+    folder = work.inputs().get(CHECKPOINT_INPUT)
+    archive = folder / CHECKPOINT_FILE if folder else None
+    if archive is None or not archive.is_file() or work.has_checkpoint():
+        return
+    # Half a checkpoint would be taken for one.
+    partial = work.work_dir / ".restoring"
+    shutil.rmtree(partial, ignore_errors=True)
+    try:
+        with tarfile.open(archive) as packed:
+            packed.extractall(partial, filter="data")
+    except (tarfile.TarError, OSError) as error:
+        work.reporter.log(f"Note: the checkpoint on the server cannot be read: {error}")
+        return
+    (work.work_dir / CHECKPOINTS_FOLDER).mkdir(exist_ok=True)
+    for path in sorted(partial.rglob("*"), key=lambda path: CHECKPOINTS_FOLDER in path.parts):
+        target = work.work_dir / path.relative_to(partial)
+        # A checkpoint is moved as a whole, file or folder.
+        if path.exists() and not target.exists():
+            path.replace(target)
+    shutil.rmtree(partial)
+    work.reporter.log("Got the last checkpoint back from the server.")

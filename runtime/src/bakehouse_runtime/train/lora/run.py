@@ -1,0 +1,211 @@
+"""LoRA fine-tuning of a causal language model with TRL and PEFT."""
+
+from __future__ import annotations
+
+import json
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, cast
+
+from ...base_model import lora_targets, read_base_model
+from ...confined import run_confined
+from ...data.examples import prepare_examples, steps_per_epoch
+from ...data.tokens import read_model_tokens
+from ...device import choose_device, device_name, refuse_several_devices, use_all_cores
+from ...errors import PlainError, StopRequested
+from ...files import inside, write_json
+from ...workload import CHECKPOINTS_FOLDER, workload
+from ..checkpoint_artefact import CheckpointArtefact, restore_checkpoint
+from .checkpoints import last_checkpoint
+from .export import Outcome, export
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from peft import PeftModel
+    from transformers import Trainer
+
+    from ...base_model import LoraTargets
+    from ...data.examples import Prepared
+    from ...device import Device
+    from ...protocol import TrainSpec
+    from ...server_client import Reporter
+    from ...workload import Workload
+    from .callback import TrainingCallback
+    from .checkpoints import Checkpoint
+
+
+_BASE_EVALUATION = "base_evaluation.json"
+
+
+def run(spec: TrainSpec) -> int:
+    """Trains, or goes on from the last checkpoint, until done or told to stop.
+
+    Returns the exit status: 0 when the result is uploaded or the work is saved for later.
+    """
+    with workload(spec) as work:
+        work.reporter.log(f"Training {spec.title} on {spec.dataset_title}.")
+        _run(spec, work)
+    return 0
+
+
+def _run(spec: TrainSpec, work: Workload) -> None:
+    reporter = work.reporter
+    inputs = work.inputs()
+    for name in ("base_model", "dataset"):
+        if name not in inputs:
+            raise PlainError(f"The spec has no input {name}.")
+
+    restore_checkpoint(work)
+    reporter.phase("reading data")
+    targets, prepared = run_confined(
+        PurePosixPath(spec.data.file_path).name,
+        read_inputs,
+        spec,
+        inputs["base_model"],
+        inputs["dataset"],
+        stop_requested=lambda: reporter.stop_requested,
+    )
+    for warning in (*targets.warnings, *prepared.warnings):
+        reporter.log(f"Note: {warning}")
+    reporter.log(
+        f"{len(prepared.train)} examples to train on, {len(prepared.held_out)} held out, "
+        f"{prepared.dropped.count} rows dropped."
+    )
+
+    parameters = spec.parameters
+    epoch_steps = steps_per_epoch(
+        len(prepared.train), parameters.batch_size, parameters.gradient_accumulation_steps
+    )
+    reporter.phase("loading model")
+    from .callback import TrainingCallback
+    from .trainer import build_trainer
+
+    use_all_cores()
+    device = choose_device(spec.device)
+    refuse_several_devices(device)
+    checkpoints = work.work_dir / CHECKPOINTS_FOLDER
+    callback = TrainingCallback(reporter, epoch_steps, _to_server(work))
+    trainer = build_trainer(
+        spec,
+        inputs["base_model"],
+        checkpoints,
+        prepared,
+        targets.modules,
+        device,
+        epoch_steps * parameters.epochs,
+        [callback],
+    )
+    held_out = len(prepared.held_out) > 0
+    try:
+        base_loss = _base_loss(trainer, reporter, work.work_dir) if held_out else None
+        _train(trainer, callback, reporter, last_checkpoint(checkpoints))
+        eval_loss = _final_loss(trainer, reporter) if held_out else None
+    except StopRequested:
+        saved = last_checkpoint(checkpoints)
+        reporter.stopped(saved.step if saved else 0)
+        return
+
+    outcome = _outcome(trainer, callback, base_loss, eval_loss, targets, prepared, device)
+    reporter.phase("saving")
+    out = work.work_dir / "outputs"
+    for warning in export(
+        cast("PeftModel", trainer.model), spec, inputs["base_model"], out, prepared, outcome
+    ):
+        reporter.log(f"Note: {warning}")
+    reporter.result(work.upload(out), _summary(outcome))
+
+
+def _to_server(work: Workload) -> Callable[[Path], None]:
+    """Hands a checkpoint over to the server, with what a run measures once in all its lives."""
+    on_server = CheckpointArtefact(work)
+    memo = work.work_dir / _BASE_EVALUATION
+    return lambda checkpoint: on_server.upload([checkpoint, *([memo] if memo.exists() else [])])
+
+
+def read_inputs(spec: TrainSpec, base_model: Path, dataset: Path) -> tuple[LoraTargets, Prepared]:
+    """The modules that get an adapter, and the examples. The files are not trusted: call it in a
+    process with limits."""
+    base = read_base_model(base_model)
+    targets = lora_targets(base, spec.parameters.lora.target_modules)
+    tokens = read_model_tokens(base_model, spec.data.date)
+    path = inside(dataset, spec.data.file_path)
+    return targets, prepare_examples(path, spec.data, tokens, base.max_positions)
+
+
+def _train(
+    trainer: Trainer, callback: TrainingCallback, reporter: Reporter, saved: Checkpoint | None
+) -> None:
+    """Trains to the last step. Raises StopRequested when told to stop before it."""
+    if reporter.stop_requested:
+        raise StopRequested
+    if saved is not None:
+        reporter.log(f"Going on from the checkpoint of step {saved.step}.")
+        callback.seconds = saved.seconds
+    trainer.train(resume_from_checkpoint=str(saved.path) if saved else None)
+    if trainer.state.global_step < trainer.state.max_steps:
+        raise StopRequested
+
+
+def _base_loss(trainer: Trainer, reporter: Reporter, work_dir: Path) -> float:
+    """The held-out loss before training, measured once in all lives of the run."""
+    memo = work_dir / _BASE_EVALUATION
+    if memo.exists():
+        loss = float(json.loads(memo.read_text(encoding="utf-8"))["eval_loss"])
+        reporter.metrics(0, {"eval_loss": loss})
+        return loss
+    reporter.phase("evaluating")
+    loss = float(trainer.evaluate()["eval_loss"])
+    write_json(memo, {"eval_loss": loss})
+    return loss
+
+
+def _final_loss(trainer: Trainer, reporter: Reporter) -> float:
+    """The held-out loss at the last step: measured there, unless the run was killed before it."""
+    for point in reversed(trainer.state.log_history):
+        if "eval_loss" in point and point["step"] == trainer.state.global_step:
+            return float(point["eval_loss"])
+    reporter.phase("evaluating")
+    return float(trainer.evaluate()["eval_loss"])
+
+
+def _outcome(
+    trainer: Trainer,
+    callback: TrainingCallback,
+    base_loss: float | None,
+    eval_loss: float | None,
+    targets: LoraTargets,
+    prepared: Prepared,
+    device: Device,
+) -> Outcome:
+    state = trainer.state
+    losses = [point["loss"] for point in state.log_history if "loss" in point]
+    return Outcome(
+        train_loss=_mean(losses),
+        train_loss_end=_mean(losses[-max(1, len(losses) // 10) :]),
+        eval_loss_base=base_loss,
+        eval_loss=eval_loss,
+        tokens=state.num_input_tokens_seen,
+        steps=state.global_step,
+        seconds=callback.seconds,
+        device=device_name(device),
+        modules=targets.modules,
+        warnings=[*targets.warnings, *prepared.warnings],
+        history=state.log_history,
+    )
+
+
+def _mean(values: list[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def _summary(outcome: Outcome) -> dict[str, float | str | None]:
+    return {
+        "train_loss": outcome.train_loss,
+        "train_loss_end": outcome.train_loss_end,
+        "eval_loss_base": outcome.eval_loss_base,
+        "eval_loss": outcome.eval_loss,
+        "tokens": outcome.tokens,
+        "steps": outcome.steps,
+        "seconds": round(outcome.seconds, 3),
+    }

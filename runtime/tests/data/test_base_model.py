@@ -1,0 +1,145 @@
+"""Which modules of a base get an adapter, and how many parameters that is."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bakehouse_runtime.train.lora.run import read_inputs
+from train_spec import train_spec
+from validate_spec import MODULES, report_of, spec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bakehouse_server import BakehouseServer
+
+
+def write_rows(path: Path, count: int) -> Path:
+    path.write_text("q,a\nbroken\n" + "".join(f"question {i},answer {i}\n" for i in range(count)))
+    return path
+
+
+def test_parameters_are_counted_as_peft_counts_them(tmp_path: Path, tiny_model: Path) -> None:
+    from peft import LoraConfig, get_peft_model
+    from transformers import AutoModelForCausalLM
+
+    report = report_of(spec(tiny_model, write_rows(tmp_path / "x.csv", 5)))
+    base = AutoModelForCausalLM.from_pretrained(tiny_model)
+    adapted = get_peft_model(base, LoraConfig(r=8, target_modules=MODULES))
+    trainable, everything = adapted.get_nb_trainable_parameters()
+    assert report.trainable_parameters == trainable
+    assert report.base_parameters == everything - trainable
+    assert not report.tied_embeddings
+    assert report.memory_bytes > report.base_parameters * 4
+
+
+def test_shapes_can_be_told_from_the_config_alone(
+    tmp_path: Path, tiny_model: Path, tied_model: Path
+) -> None:
+    for model in (tiny_model, tied_model):
+        bare = tmp_path / model.parent.name
+        bare.mkdir()
+        for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
+            (bare / name).write_bytes((model / name).read_bytes())
+        data = write_rows(tmp_path / "x.csv", 5)
+        without, with_weights = report_of(spec(bare, data)), report_of(spec(model, data))
+        assert without.base_parameters == with_weights.base_parameters
+        assert without.trainable_parameters == with_weights.trainable_parameters
+
+
+def test_lm_head_is_left_out_of_tied_models_with_a_warning(
+    tmp_path: Path, tied_model: Path
+) -> None:
+    report = report_of(spec(tied_model, write_rows(tmp_path / "x.csv", 5)))
+    assert report.tied_embeddings
+    assert any(warning.startswith("lm_head is left out") for warning in report.warnings)
+
+
+@pytest.fixture(scope="module")
+def mixture(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of a tiny mixture model, with the tokenizer of the tiny Llama."""
+    import torch
+    from transformers import Qwen3MoeConfig, Qwen3MoeForCausalLM
+
+    folder = tmp_path_factory.mktemp("mixture") / "model"
+    torch.manual_seed(1)
+    model = Qwen3MoeForCausalLM(
+        Qwen3MoeConfig(
+            vocab_size=320,
+            hidden_size=32,
+            intermediate_size=48,
+            moe_intermediate_size=16,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            num_key_value_heads=2,
+            num_experts=4,
+            num_experts_per_tok=2,
+            # The first layer is one network, as in many mixture models.
+            mlp_only_layers=[0],
+            tie_word_embeddings=False,
+        )
+    )
+    model.save_pretrained(folder)
+    for name in ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja"):
+        shutil.copyfile(tiny_model / name, folder / name)
+    return folder
+
+
+def test_the_experts_of_a_mixture_get_no_adapter_and_are_not_counted(
+    server: BakehouseServer, tmp_path: Path, mixture: Path
+) -> None:
+    from safetensors import safe_open
+
+    from bakehouse_runtime.train.lora.trainer import build_trainer
+
+    with safe_open(mixture / "model.safetensors", "np") as file:
+        assert "model.layers.1.mlp.experts.3.down_proj.weight" in set(file.keys())
+    modules = ["q_proj", "v_proj", "gate_proj", "down_proj"]
+    specification = spec(mixture, write_rows(tmp_path / "x.csv", 20))
+    specification["parameters"]["lora"]["target_modules"] = modules
+    report = report_of(specification)
+    assert report.critical_errors == []
+    assert report.warnings == [
+        "gate_proj, down_proj are left out: the experts of this mixture model stay as they are."
+    ]
+    training = train_spec(server, tmp_path, mixture, lora={"target_modules": modules})
+    write_rows(tmp_path / "rows.csv", 20)
+    targets, prepared = read_inputs(training, mixture, tmp_path)
+    trainer: Any = build_trainer(
+        training, mixture, tmp_path / "out", prepared, targets.modules, "cpu", 1, []
+    )
+    trained = [name for name, weight in trainer.model.named_parameters() if weight.requires_grad]
+    assert report.trainable_parameters == sum(
+        weight.numel() for weight in trainer.model.parameters() if weight.requires_grad
+    )
+    assert report.base_parameters == sum(
+        weight.numel() for weight in trainer.model.parameters() if not weight.requires_grad
+    )
+    assert not any("experts" in name for name in trained)
+
+
+def test_modules_that_only_experts_have_are_refused(tmp_path: Path, mixture: Path) -> None:
+    specification = spec(mixture, write_rows(tmp_path / "x.csv", 5))
+    # What routes to the experts is no plain matrix either.
+    specification["parameters"]["lora"]["target_modules"] = ["gate", "up_proj"]
+    assert report_of(specification).critical_errors == [
+        "The base model has none of the chosen target modules. It has: k_proj, lm_head, o_proj, "
+        "q_proj, v_proj."
+    ]
+
+
+def test_modules_that_the_model_lacks_are_named(tmp_path: Path, tiny_model: Path) -> None:
+    specification = spec(tiny_model, write_rows(tmp_path / "x.csv", 5))
+    lora = specification["parameters"]["lora"]
+    lora["target_modules"] = ["q_proj", "c_attn", "wi"]
+    report = report_of(specification)
+    assert "The base model has no modules named c_attn, wi." in report.warnings
+    assert report.critical_errors == []
+    lora["target_modules"] = ["c_attn"]
+    assert report_of(specification).critical_errors == [
+        "The base model has none of the chosen target modules. It has: down_proj, gate_proj, "
+        "k_proj, lm_head, o_proj, q_proj, up_proj, v_proj."
+    ]

@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bakehouse_runtime.data.conversations import Conversation, Passage, Turn
+from bakehouse_runtime.data.formats import recognise_format
+from bakehouse_runtime.data.rows import Rows, read_rows
+from bakehouse_runtime.data.table import NUL, DataError, Dropped
+from train_spec import data_spec
+
+if TYPE_CHECKING:
+    from bakehouse_runtime.data.conversations import Role
+
+# First rows with the format that both sides recognise: this one, and the web app's preview.
+_RECOGNISE_ALIKE = (
+    Path(__file__).parents[3] / "server/src/modules/assets/preview/fixtures/recognise-alike.json"
+)
+
+
+@pytest.mark.parametrize(
+    "case", json.loads(_RECOGNISE_ALIKE.read_text("utf-8")), ids=lambda case: case["what"]
+)
+def test_formats_are_recognised_as_the_preview_recognises_them(case: dict[str, Any]) -> None:
+    rows = [dict(zip(case["columns"], row, strict=True)) for row in case["rows"]]
+    found = recognise_format(case["columns"], rows)
+    assert (found and asdict(found)) == case["format"]
+
+
+def read(folder: Path, rows: list[dict[str, Any]], **changes: Any) -> Rows:
+    path = folder / "x.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    return read_rows(
+        path, data_spec(path.name, **({"input_column": None, "output_column": None} | changes))
+    )
+
+
+def turns(*said: tuple[Role, str]) -> list[Turn]:
+    return [Turn(*one) for one in said]
+
+
+def test_messages_become_a_conversation_up_to_the_last_answer(tmp_path: Path) -> None:
+    said = [("developer", "Be brief."), ("user", "Hi"), ("assistant", "Hello"), ("user", "Bye")]
+    rows = read(tmp_path, [{"messages": [{"role": r, "content": c} for r, c in said]}])
+    assert rows.format.format == "messages"
+    assert list(rows.rows) == [
+        Conversation(1, turns(("system", "Be brief."), ("user", "Hi"), ("assistant", "Hello")))
+    ]
+
+
+def test_an_empty_name_asks_for_no_system_prompt(tmp_path: Path) -> None:
+    row = {"instruction": "Add.", "output": "2", "system": "Be brief."}
+    said = turns(("user", "Add."), ("assistant", "2"))
+    assert list(read(tmp_path, [row], system_column="").rows) == [Conversation(1, said)]
+    prompted = [Turn("system", "Be brief."), *said]
+    assert list(read(tmp_path, [row]).rows) == [Conversation(1, prompted)]
+
+
+def test_roles_are_known_in_any_case_and_an_empty_system_prompt_is_none(tmp_path: Path) -> None:
+    said = [("System", " "), (" User", "Hi"), ("ASSISTANT", "Hello")]
+    rows = read(tmp_path, [{"messages": [{"role": r, "content": c} for r, c in said]}])
+    assert list(rows.rows) == [Conversation(1, turns(("user", "Hi"), ("assistant", "Hello")))]
+
+
+def test_sharegpt_becomes_a_conversation_with_its_system_prompt(tmp_path: Path) -> None:
+    said = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]
+    rows = read(tmp_path, [{"system": "Be brief.", "conversations": said}, {"conversations": said}])
+    assert [row.turns for row in rows.rows if isinstance(row, Conversation)] == [
+        turns(("system", "Be brief."), ("user", "Hi"), ("assistant", "Hello")),
+        turns(("user", "Hi"), ("assistant", "Hello")),
+    ]
+
+
+def test_alpacas_input_follows_its_instruction(tmp_path: Path) -> None:
+    rows = read(
+        tmp_path,
+        [
+            {"instruction": "Add.", "input": "1 + 1", "output": "2"},
+            {"instruction": "Greet.", "input": "", "output": "Hello"},
+        ],
+    )
+    assert [row.turns for row in rows.rows if isinstance(row, Conversation)] == [
+        turns(("user", "Add.\n\n1 + 1"), ("assistant", "2")),
+        turns(("user", "Greet."), ("assistant", "Hello")),
+    ]
+
+
+def test_a_text_column_is_continued(tmp_path: Path) -> None:
+    rows = read(tmp_path, [{"text": "Once upon a time"}, {"text": ""}])
+    assert list(rows.rows) == [
+        Passage(1, "Once upon a time"),
+        Dropped(2, "column text is empty"),
+    ]
+
+
+def test_conversations_stand_as_json_in_csv(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(
+        'messages\n"[{""role"": ""user"", ""content"": ""Hi""}, '
+        '{""role"": ""assistant"", ""content"": ""Hello""}]"\n[1\n'
+    )
+    rows = read_rows(path, data_spec("x.csv", input_column=None, output_column=None))
+    assert list(rows.rows) == [
+        Conversation(2, turns(("user", "Hi"), ("assistant", "Hello"))),
+        Dropped(3, "column messages is not a list in JSON"),
+    ]
+
+
+def test_only_the_columns_of_a_parquet_conversation_are_read(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"id": [7], "messages": [said]}), path)
+    rows = read_rows(path, data_spec("x.parquet", input_column=None, output_column=None))
+    assert list(rows.rows) == [Conversation(1, turns(("user", "Hi"), ("assistant", "Hello")))]
+
+
+USER = {"role": "user", "content": "Hi"}
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ([USER], "messages has no turn of the assistant: nothing could be learnt"),
+        ([], "messages has no turn of the assistant: nothing could be learnt"),
+        ("Hi", "column messages holds text, not a list of turns"),
+        (None, "column messages is missing"),
+        (["Hi"], "messages[0] holds text, not an object"),
+        (
+            [USER, {"role": "narrator", "content": "x"}],
+            "messages[1].role is narrator, not system, user or assistant",
+        ),
+        ([USER, {"content": "x"}], "messages[1].role is missing"),
+        (
+            [USER, {"role": ["a"], "content": "x"}],
+            "messages[1].role is a list, not system, user or assistant",
+        ),
+        (
+            json.dumps([USER, {"role": "assistant", "content": "\ud83d"}]),
+            "half of a surrogate pair stands where a character should",
+        ),
+        (json.dumps([USER, {"role": "a\0", "content": "x"}]), NUL),
+        ([USER, {"role": "assistant", "content": " "}], "messages[1].content is empty"),
+        ([USER, {"role": "assistant"}], "messages[1].content is missing"),
+        (
+            [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}],
+            "messages[0].content holds a list, not text",
+        ),
+        (
+            [USER, {"role": "assistant", "content": "4", "reasoning_content": "2 and 2"}],
+            "messages[1].reasoning_content: thoughts beside an answer cannot be trained on yet",
+        ),
+        (
+            [USER, {"role": "assistant", "content": "", "tool_calls": [{"id": "1"}]}],
+            "messages[1].tool_calls: tool calls cannot be trained on yet",
+        ),
+        (
+            [USER, {"role": "tool", "content": "4"}],
+            "messages[1].role is tool: tool calls cannot be trained on yet",
+        ),
+    ],
+)
+def test_a_bad_conversation_is_dropped_with_its_row_and_field(
+    tmp_path: Path, said: Any, reason: str
+) -> None:
+    good = [USER, {"role": "assistant", "content": "Hello"}]
+    rows = read(tmp_path, [{"messages": good}, {"messages": said}])
+    assert [row for row in rows.rows if isinstance(row, Dropped)] == [Dropped(2, reason)]
+
+
+def test_a_chosen_format_finds_its_columns_and_wins_over_the_recognised_one(tmp_path: Path) -> None:
+    row = {
+        "question": "Hi",
+        "answer": "Hello",
+        "text": "Once",
+        "chat": [{"role": "user", "content": "A"}, {"role": "assistant", "content": "B"}],
+    }
+    assert read(tmp_path, [row]).format.input_column == "chat"
+    assert list(read(tmp_path, [row], format="text").rows) == [Passage(1, "Once")]
+    pair = read(tmp_path, [row], format="prompt_completion", system_column="text")
+    (conversation,) = pair.rows
+    assert isinstance(conversation, Conversation)
+    assert conversation.turns == turns(("system", "Once"), ("user", "Hi"), ("assistant", "Hello"))
+    named = read(tmp_path, [row], format="text", input_column="answer")
+    assert list(named.rows) == [Passage(1, "Hello")]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "sentence"),
+    [
+        (
+            None,
+            "The format of x.jsonl is not recognised: choose one, and the columns that it needs.",
+        ),
+        (
+            "messages",
+            "x.jsonl has no column, or several, with lists of messages (role, content).",
+        ),
+        ("sharegpt", "x.jsonl has no column, or several, with lists of turns (from, value)."),
+        ("alpaca", "x.jsonl has no columns instruction and output."),
+        ("prompt_completion", "Choose which columns of x.jsonl hold the question and the answer."),
+        ("text", "Choose which column of x.jsonl holds the text."),
+    ],
+)
+def test_a_file_that_is_not_in_the_format_is_refused_with_its_columns(
+    tmp_path: Path, wanted: str | None, sentence: str
+) -> None:
+    with pytest.raises(DataError) as caught:
+        read(tmp_path, [{"one": "1", "two": "2"}], format=wanted)
+    assert str(caught.value) == f"{sentence} Its columns are: one, two."

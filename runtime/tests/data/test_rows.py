@@ -1,0 +1,255 @@
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakehouse_runtime.data.conversations import Conversation
+from bakehouse_runtime.data.rows import read_rows, read_table, read_text
+from bakehouse_runtime.data.table import DataError, Dropped
+from bakehouse_runtime.errors import PlainError
+from train_spec import data_spec
+
+# Files with what both readers make of them: this one, and the one that shows rows in the web app.
+_READ_ALIKE = (
+    Path(__file__).parents[3] / "server/src/modules/assets/preview/fixtures/read-alike.json"
+)
+
+
+def write(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@dataclass
+class Pair:
+    line: int
+    question: str
+    answer: str
+
+
+@dataclass
+class ReadPairs:
+    columns: list[str]
+    kept: list[Pair]
+    dropped: list[Dropped]
+
+
+def read(path: Path, question: str | None = "q", answer: str | None = "a") -> ReadPairs:
+    data = data_spec(path.name, input_column=question, output_column=answer)
+    pairs = read_rows(path, data)
+    rows = list(pairs.rows)
+    return ReadPairs(
+        pairs.columns,
+        [
+            Pair(row.line, *(turn.content for turn in row.turns))
+            for row in rows
+            if isinstance(row, Conversation)
+        ],
+        [row for row in rows if isinstance(row, Dropped)],
+    )
+
+
+@pytest.mark.parametrize(
+    "case",
+    json.loads(_READ_ALIKE.read_text("utf-8")),
+    ids=lambda case: f"{case['file']}: {case['what']}",
+)
+def test_files_are_read_as_they_are_shown(tmp_path: Path, case: dict[str, Any]) -> None:
+    content = base64.b64decode(case["base64"]) if "base64" in case else case["text"]
+    path = write(tmp_path, case["file"], content)
+    if "refused" in case:
+        with pytest.raises(PlainError) as caught:
+            list(read_table(path, path.name).rows)
+        assert case["refused"] in str(caught.value)
+        return
+    table = read_table(path, path.name)
+    items = list(table.rows)
+    dropped = [item for item in items if isinstance(item, Dropped)]
+    assert table.columns == case["columns"]
+    assert [
+        [item.line, *(item.values.get(column) for column in table.columns)]
+        for item in items
+        if not isinstance(item, Dropped)
+    ] == case["rows"]
+    assert [row.line for row in dropped] == [line for line, _ in case["dropped"]]
+    for row, (_, reason) in zip(dropped, case["dropped"], strict=True):
+        assert row.reason.startswith(reason)
+
+
+def test_a_number_of_any_length_is_a_number(tmp_path: Path) -> None:
+    path = write(tmp_path, "x.jsonl", f'{{"q": {"9" * 5000}, "a": {"9" * 300}}}\n')
+    assert read(path).kept == [Pair(1, "inf", "9" * 300)]
+
+
+def test_a_missing_column_is_refused_without_naming_thousands(tmp_path: Path) -> None:
+    names = [f"c{number}" for number in range(80_000)]
+    for path in (
+        write(tmp_path, "x.csv", f"{','.join(names)}\n"),
+        write(tmp_path, "x.jsonl", "\n".join(f'{{"{name}": 1}}' for name in names)),
+    ):
+        with pytest.raises(DataError, match=r"has no column q\.") as caught:
+            read(path)
+        assert caught.value.columns == names
+        assert str(caught.value).endswith(", c19 and 79980 more.")
+
+
+def test_csv_names_the_line_and_reason_of_every_dropped_row(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "x.csv",
+        'q,a\nwho,Ada\nonly one\n"two\nlines",yes\n\n,empty\n   ,blank\na,b,c\nlast,row\n',
+    )
+    pairs = read(path)
+    assert pairs.columns == ["q", "a"]
+    assert pairs.kept == [
+        Pair(2, "who", "Ada"),
+        Pair(4, "two\nlines", "yes"),
+        Pair(10, "last", "row"),
+    ]
+    assert pairs.dropped == [
+        Dropped(3, "1 field instead of 2"),
+        Dropped(7, "column q is empty"),
+        Dropped(8, "column q is empty"),
+        Dropped(9, "3 fields instead of 2"),
+    ]
+
+
+def test_csv_quotes_that_never_close_are_named_where_they_open(tmp_path: Path) -> None:
+    pairs = read(write(tmp_path, "x.csv", 'q,a\none,1\n"two,2\nthree,3\n'))
+    assert pairs.kept == [Pair(2, "one", "1")]
+    assert pairs.dropped == [Dropped(3, "a quote is opened and never closed")]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_csv_finds_its_delimiter(tmp_path: Path, delimiter: str) -> None:
+    path = write(tmp_path, "x.csv", f"q{delimiter}a\r\n1{delimiter}2\r\n")
+    assert read(path).kept == [Pair(2, "1", "2")]
+
+
+def test_csv_begins_after_a_byte_order_mark(tmp_path: Path) -> None:
+    assert read(write(tmp_path, "x.csv", b"\xef\xbb\xbfq,a\n1,2\n")).kept == [Pair(2, "1", "2")]
+
+
+def test_a_missing_column_is_refused_with_the_columns_that_there_are(tmp_path: Path) -> None:
+    for path in (
+        write(tmp_path, "x.csv", "q,answer\n1,2\n"),
+        write(tmp_path, "x.jsonl", '{"q": "1", "answer": "2"}\n'),
+    ):
+        with pytest.raises(DataError) as caught:
+            read(path)
+        assert str(caught.value) == f"{path.name} has no column a. Its columns are: q, answer."
+        assert caught.value.columns == ["q", "answer"]
+
+
+def test_columns_have_to_be_chosen(tmp_path: Path) -> None:
+    path = write(tmp_path, "x.jsonl", '{"q": "1", "answer": "2"}\n')
+    with pytest.raises(DataError) as caught:
+        read(path, "q", None)
+    assert caught.value.columns == ["q", "answer"]
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table([["1"], ["2"], ["3"]], names=["q", "a", "a"]), tmp_path / "x.parquet")
+    with pytest.raises(PlainError, match=r"x\.parquet names the column 'a' twice"):
+        read(tmp_path / "x.parquet")
+    with pytest.raises(PlainError, match="names the column 'a' twice"):
+        read(write(tmp_path, "x.csv", "q,a,a\n1,2,3\n"))
+
+
+def test_jsonl_drops_what_is_not_an_object_with_text(tmp_path: Path) -> None:
+    lines = [
+        '{"q": "who", "a": "Ada"}',
+        '{"q": "broken',
+        "",
+        '["q", "a"]',
+        '{"q": "no answer"}',
+        '{"q": "null", "a": null}',
+        '{"q": "list", "a": [1]}',
+        '{"q": 7, "a": true}',
+    ]
+    pairs = read(write(tmp_path, "x.jsonl", "\n".join(lines)))
+    assert pairs.kept == [Pair(1, "who", "Ada"), Pair(8, "7", "True")]
+    assert [(row.line, row.reason.split(":")[0]) for row in pairs.dropped] == [
+        (2, "not JSON"),
+        (4, "not an object with columns"),
+        (5, "column a is missing"),
+        (6, "column a is missing"),
+        (7, "column a holds a list, not text"),
+    ]
+
+
+def test_json_counts_the_lines_of_its_objects(tmp_path: Path) -> None:
+    rows = [{"q": "one", "a": "1"}, 5, {"q": "two", "a": "2"}]
+    pairs = read(write(tmp_path, "x.json", json.dumps(rows, indent=1)))
+    assert pairs.kept == [Pair(2, "one", "1"), Pair(7, "two", "2")]
+    assert pairs.dropped == [Dropped(6, "not an object with columns")]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('[\n{"q": "1"},\n{"q": }]', "line 3"),
+        ('[{"q": "1"} {"q": "2"}]', "',' expected"),
+        ('[{"q": "1"}', "is not JSON"),
+        ('[{"q": "1"}] trailing', "after the end of its list"),
+    ],
+)
+def test_json_that_breaks_is_refused_with_its_line(
+    tmp_path: Path, content: str, message: str
+) -> None:
+    with pytest.raises(PlainError, match=message):
+        read(write(tmp_path, "x.json", content))
+
+
+def test_json_may_hold_one_object_per_line(tmp_path: Path) -> None:
+    assert read(write(tmp_path, "x.json", '{"q": "1", "a": "2"}\n')).kept == [Pair(1, "1", "2")]
+
+
+def test_an_empty_json_list_has_no_rows(tmp_path: Path) -> None:
+    assert read(write(tmp_path, "x.json", " [ ] ")).kept == []
+
+
+def test_parquet_rows_are_numbered(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"q": ["one", None, "three"], "a": ["1", "2", ""]}), path)
+    pairs = read(path)
+    assert pairs.columns == ["q", "a"]
+    assert pairs.kept == [Pair(1, "one", "1")]
+    assert pairs.dropped == [Dropped(2, "column q is missing"), Dropped(3, "column a is empty")]
+
+
+def test_bytes_that_are_not_utf8_are_named(tmp_path: Path) -> None:
+    for name in ("x.csv", "x.jsonl", "x.json", "x.txt"):
+        path = write(tmp_path, name, "q,a\nä,1\n".encode() + b"caf\xe9,2\n")
+        with pytest.raises(
+            PlainError, match=r"not UTF-8 text: line 3, byte 4 \(byte 13 of the file\)"
+        ):
+            read_text(path, name) if name == "x.txt" else read(path)
+
+
+def test_utf16_is_named(tmp_path: Path) -> None:
+    with pytest.raises(PlainError, match="UTF-16"):
+        read(write(tmp_path, "x.csv", "q,a\n1,2\n".encode("utf-16")))
+
+
+def test_files_that_hold_nothing_or_something_else_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(PlainError, match="is empty"):
+        read(write(tmp_path, "x.csv", ""))
+    with pytest.raises(PlainError, match="holds no text"):
+        read_text(write(tmp_path, "x.txt", " \n\n"), "x.txt")
+    with pytest.raises(PlainError, match="use a csv, jsonl, json, txt or parquet file"):
+        read(write(tmp_path, "x.xlsx", "PK"))
+    with pytest.raises(PlainError, match="not a parquet file"):
+        read(write(tmp_path, "x.parquet", "PAR1, almost"))

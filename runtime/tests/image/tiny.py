@@ -1,0 +1,99 @@
+"""Models of a few thousand weights and drawn examples, for tests of seconds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import torch
+from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
+from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
+from PIL import Image, ImageDraw
+
+from bakehouse_runtime.image.paris.model import Expert, ExpertShape, Router, RouterShape
+from bakehouse_runtime.image.paris.weights import save_expert, save_router
+from bakehouse_runtime.image.training.bank import Example
+from bakehouse_runtime.train.autoencoder.model import AutoencoderShape, build_autoencoder
+from bakehouse_runtime.train.kontext.model import build_transformer
+
+TINY_EXPERT = ExpertShape(
+    latent_channels=4, latent_side=4, hidden_size=16, layers=2, heads=2, text_size=384
+)
+TINY_ROUTER = RouterShape(latent_channels=4, latent_side=4, hidden_size=16, layers=1, heads=2)
+TINY_AUTOENCODER = AutoencoderShape(channels=(8, 8, 8, 8), latent_channels=4, picture_side=32)
+
+
+def randomised(model: torch.nn.Module, seed: int) -> None:
+    """Weights of which none is zero, so that every part of the model shows in the output."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.copy_(0.3 * torch.randn(weight.shape, generator=generator))
+
+
+def tiny_expert(seed: int, shape: ExpertShape = TINY_EXPERT) -> Expert:
+    expert = Expert(shape)
+    randomised(expert, seed)
+    return expert.eval()
+
+
+def tiny_autoencoder() -> AutoencoderKL:
+    model = build_autoencoder(TINY_AUTOENCODER, seed=0)
+    model.register_to_config(shift_factor=0.1, scaling_factor=0.5)
+    return model.eval()
+
+
+def tiny_transformer() -> FluxTransformer2DModel:
+    transformer = build_transformer(
+        latent_channels=4, text_size=384, layers=1, single_layers=1, heads=2, head_size=8,
+        axes=(2, 2, 4), seed=0,
+    )  # fmt: skip
+    randomised(transformer, 5)
+    return transformer
+
+
+def write_tiny_paris(folder: Path) -> Path:
+    """A whole tiny Paris as the starter model is laid out."""
+    for number in range(TINY_ROUTER.experts):
+        save_expert(tiny_expert(number), folder / f"expert_{number}", torch.float16)
+    router = Router(TINY_ROUTER)
+    randomised(router, 99)
+    save_router(router, folder / "router", torch.float16)
+    tiny_autoencoder().save_pretrained(folder / "vae")
+    (folder / "model_index.json").write_text(
+        json.dumps({"_class_name": "DDMPipeline", "text_window": 32})
+    )
+    return folder
+
+
+class DrawnExamples:
+    """A coloured shape on white a number; or its edit to another colour."""
+
+    colours = ("red", "blue", "green", "orange")
+
+    def __init__(self, count: int, edits: bool = False) -> None:
+        self.count = count
+        self.edits = edits
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, index: int) -> Example:
+        colour = self.colours[index % len(self.colours)]
+        if not self.edits:
+            return Example(self._picture(index, colour), f"a {colour} {self._name(index)}")
+        before = self.colours[(index + 1) % len(self.colours)]
+        return Example(
+            self._picture(index, colour), f"make it {colour}", self._picture(index, before)
+        )
+
+    def _name(self, index: int) -> str:
+        return "ball" if index % 3 else "box"
+
+    def _picture(self, index: int, colour: str) -> Image.Image:
+        picture = Image.new("RGB", (32, 32), "white")
+        draw = ImageDraw.Draw(picture)
+        left = index % 7
+        box = (left, 4, left + 20, 26)
+        (draw.ellipse if self._name(index) == "ball" else draw.rectangle)(box, fill=colour)
+        return picture

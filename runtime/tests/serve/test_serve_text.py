@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+
+from bakehouse_server import ASKING
+from parity import compare
+from serving import Serving, serve_spec
+from tiny_model import write_tiny_gguf, write_tiny_model
+from train_spec import finish, questions, start, train_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bakehouse_server import BakehouseServer
+
+
+@pytest.fixture(scope="module")
+def tiny_gguf(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_gguf(tiny_model, tmp_path_factory.mktemp("gguf") / "tiny.gguf")
+
+
+@pytest.fixture(scope="module")
+def adapter(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of an adapter that was trained on the tiny model, lm_head included."""
+    from bakehouse_server import BakehouseServer
+
+    folder = tmp_path_factory.mktemp("adapter")
+    with BakehouseServer(folder / "artefacts") as server:
+        modules = ["q_proj", "k_proj", "v_proj", "down_proj", "lm_head"]
+        spec = train_spec(server, folder, tiny_model, lora={"target_modules": modules})
+        assert finish(start(spec)) == 0
+    return folder / "artefacts"
+
+
+@pytest.fixture
+def serving(
+    server: BakehouseServer, tmp_path: Path, tiny_gguf: Path, adapter: Path
+) -> Iterator[Serving]:
+    inputs = [
+        {"name": "base_model", "files": [server.add_input(tiny_gguf, "tiny.gguf")]},
+        {"name": "a1", "files": [server.add_input(adapter / "adapter.gguf", "adapter.gguf")]},
+    ]
+    running = Serving(server, tmp_path, serve_spec(server, tmp_path, inputs))
+    yield running
+    running.process.kill()
+    running.process.wait()
+
+
+def test_it_answers_nobody_who_does_not_show_its_key(serving: Serving) -> None:
+    question = {"prompt": "The", "max_tokens": 1}
+    for path, body in (("/v1/completions", question), ("/slots", None), ("/metrics", None)):
+        for headers in ({}, {"Authorization": "Bearer another"}):
+            asked = httpx.request(
+                "POST" if body else "GET", serving.url + path, json=body, headers=headers
+            )
+            assert asked.status_code == 401, path
+    assert ASKING.post(f"{serving.url}/v1/completions", json=question).is_success
+
+
+def test_pages_in_a_browser_may_not_read_it(serving: Serving, tmp_path: Path) -> None:
+    answer = ASKING.get(f"{serving.url}/v1/models", headers={"Origin": "https://example.com"})
+    assert answer.headers["access-control-allow-origin"] == "none"
+    assert "CORS" not in (tmp_path / "log").read_text()
+
+
+def test_the_served_adapter_is_the_one_that_peft_has_trained(
+    serving: Serving, tiny_model: Path, adapter: Path
+) -> None:
+    from peft import PeftModel
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model)
+    model = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(tiny_model), adapter)
+    prompts = [
+        tokenizer.apply_chat_template(
+            [{"role": "user", "content": question}], add_generation_prompt=True
+        )["input_ids"]
+        for question, _ in questions()[::2]
+    ]
+    assert len(prompts) == 20
+    # Base and adapter take turns on the same prompts: no answer may come out of the other's cache.
+    for number, prompt in enumerate(prompts):
+        tuned = compare(serving, model, prompt, scale=1.0)
+        assert tuned.is_same, tuned
+        assert tuned.compared == tuned.tokens, tuned
+        if number < 3:
+            with model.disable_adapter():
+                untuned = compare(serving, model, prompt, scale=0.0)
+                assert untuned.is_same, untuned
+                # Far apart is what differs: by the adapter, and by a tenth of it.
+                assert not compare(serving, model, prompt, scale=1.0).is_same
+            assert not compare(serving, model, prompt, scale=0.9).is_same
+            again = compare(serving, model, prompt, scale=1.0)
+            assert again.is_same, again
+    metrics = ASKING.get(f"{serving.url}/metrics").text
+    assert "llamacpp:requests_processing 0" in metrics
+
+
+def test_a_conversation_is_asked_in_the_words_that_it_was_trained_in(
+    serving: Serving, tiny_model: Path
+) -> None:
+    from bakehouse_runtime.data.conversations import Turn
+    from bakehouse_runtime.data.tokens import read_model_tokens
+
+    turns = [
+        Turn("system", "Be brief."),
+        Turn("user", "Who bakes?"),
+        Turn("assistant", "Ada."),
+        Turn("user", "Sure?"),
+        Turn("assistant", "Yes."),
+    ]
+    trained = read_model_tokens(tiny_model).conversation(turns)
+    asked = {"messages": [turn._asdict() for turn in turns[:-1]]}
+    prompt = ASKING.post(f"{serving.url}/apply-template", json=asked, timeout=60).json()["prompt"]
+    assert prompt == trained.text[: trained.learnt[-1][0]]
+
+
+@pytest.mark.parametrize("begins", [False, True], ids=["no begin token", "begin token"])
+def test_a_base_without_a_chat_template_is_asked_in_the_words_that_it_was_trained_in(
+    server: BakehouseServer, tmp_path: Path, begins: bool
+) -> None:
+    from bakehouse_runtime.data.conversations import Turn
+    from bakehouse_runtime.data.tokens import read_model_tokens
+
+    base = write_tiny_model(tmp_path / "base", tied=False, template=None, begins=begins)
+    gguf = write_tiny_gguf(base, tmp_path / "tiny.gguf", template=None, begins=begins)
+    inputs = [{"name": "base_model", "files": [server.add_input(gguf, "tiny.gguf")]}]
+    running = Serving(server, tmp_path, serve_spec(server, tmp_path, inputs) | {"adapters": []})
+    try:
+        turns = [
+            Turn("system", "Be brief."),
+            Turn("user", "Who bakes?"),
+            Turn("assistant", "Ada."),
+            Turn("user", "Sure?"),
+            Turn("assistant", "Yes."),
+        ]
+        tokens = read_model_tokens(base)
+        trained = tokens.conversation(turns)
+        read = trained.text[: trained.learnt[-1][0]]
+        assert read.endswith("Be brief.\nWho bakes?\nAda.<|im_end|>\nSure?\n")
+        asked = {"messages": [turn._asdict() for turn in turns[:-1]]}
+        prompt = ASKING.post(f"{running.url}/apply-template", json=asked, timeout=60).json()
+        assert read == ("<|im_start|>" if begins else "") + prompt["prompt"]
+        (encoding,) = tokens.encode_batch([read])
+        content = {"content": prompt["prompt"], "add_special": True, "parse_special": True}
+        served = ASKING.post(f"{running.url}/tokenize", json=content, timeout=60).json()["tokens"]
+        assert served == encoding.ids
+        answer = ASKING.post(
+            f"{running.url}/v1/chat/completions", json=asked | {"max_tokens": 4}, timeout=60
+        ).json()
+        assert answer["usage"]["prompt_tokens"] == len(encoding.ids)
+    finally:
+        running.process.kill()
+        running.process.wait()
+
+
+def test_a_stop_waits_for_the_answers_in_flight(serving: Serving) -> None:
+    request = {"prompt": "The", "max_tokens": 100, "stream": True, "ignore_eos": True}
+    with ASKING.stream("POST", f"{serving.url}/v1/completions", json=request, timeout=60) as answer:
+        lines = (line for line in answer.iter_lines() if line)
+        next(lines)
+        serving.process.send_signal(signal.SIGTERM)
+        rest = list(lines)
+    assert rest[-1] == "data: [DONE]"
+    assert serving.process.wait(60) == 0
+    assert serving.server.reports[-1]["type"] == "stopped"
+
+
+def test_a_stop_ends_a_server_whose_work_hangs(serving: Serving) -> None:
+    # The gateway refuses such a pattern; here it stands for whatever may hang.
+    schema = {"type": "string", "pattern": "^" + "(a|b|)" * 400 + "$"}
+    request = {
+        "messages": [{"role": "user", "content": "?"}],
+        "max_tokens": 64,
+        "temperature": 1,
+        "response_format": {"type": "json_schema", "json_schema": {"schema": schema}},
+    }
+    url = serving.url
+    with pytest.raises(httpx.TimeoutException):
+        ASKING.post(f"{url}/v1/chat/completions", json=request, timeout=10)
+    with pytest.raises(httpx.TimeoutException):
+        ASKING.get(f"{url}/metrics", timeout=2)
+    assert ASKING.get(f"{url}/health").is_success
+    serving.process.send_signal(signal.SIGTERM)
+    assert serving.process.wait(60) != 0
+    assert serving.server.reports[-1]["type"] == "stopped"
+
+
+def test_a_prompt_is_read_again_unless_its_slot_may_be_reused(serving: Serving) -> None:
+    """What the gateway's slots rest on: another user's request reads all of its prompt."""
+    prompt = "My number is 7391. " * 4
+
+    def cached(**how: Any) -> int:
+        answer = ASKING.post(
+            f"{serving.url}/v1/completions",
+            json={"prompt": prompt, "max_tokens": 1, "id_slot": 1, **how},
+            timeout=120,
+        )
+        answer.raise_for_status()
+        return int(answer.json()["usage"]["prompt_tokens_details"]["cached_tokens"])
+
+    assert cached(cache_prompt=False) == 0
+    assert cached(cache_prompt=False) == 0
+    assert cached(cache_prompt=True) > 10
+
+
+def test_a_server_that_has_forgotten_it_ends_it(serving: Serving) -> None:
+    assert ASKING.get(f"{serving.url}/health").is_success
+    serving.server.faults = [410]
+    assert serving.process.wait(60) == 0
+
+
+def test_a_file_that_is_no_model_fails_with_one_sentence(
+    server: BakehouseServer, tmp_path: Path
+) -> None:
+    inputs = [
+        {"name": "base_model", "files": [server.add_input(b"GGUF?", "tiny.gguf")]},
+        {"name": "a1", "files": [server.add_input(b"?", "adapter.gguf")]},
+    ]
+    running = Serving(server, tmp_path, serve_spec(server, tmp_path, inputs))
+    assert running.process.wait(60) == 1
+    assert server.reports[-1]["type"] == "failed"
+    assert server.reports[-1]["message"].startswith("llama.cpp cannot load tiny")
+
+
+def test_a_missing_file_is_named(server: BakehouseServer, tmp_path: Path) -> None:
+    inputs = [{"name": "base_model", "files": [server.add_input(b"", "other.gguf")]}]
+    running = Serving(server, tmp_path, serve_spec(server, tmp_path, inputs))
+    assert running.process.wait(60) == 1
+    assert server.reports[-1]["message"] == "The input base_model has no file tiny.gguf."

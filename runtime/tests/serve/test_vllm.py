@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tokenizers import Tokenizer, models
+
+from bakehouse_runtime.data.tokens import read_model_tokens
+from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.protocol import ServeTextSpec
+from bakehouse_runtime.serve.engine import gauge_sum
+from bakehouse_runtime.serve.vllm import allowed_lora_rank, command
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> dict[str, Path]:
+    """A base with a chat template, and an adapter."""
+    base = tmp_path / "base_model"
+    base.mkdir()
+    Tokenizer(models.BPE()).save(str(base / "tokenizer.json"))
+    (base / "chat_template.jinja").write_text("{{ messages }}")
+    return {"base_model": base, "a1": Path("/w/inputs/a1")}
+
+
+def spec(*adapters: dict[str, Any]) -> ServeTextSpec:
+    return ServeTextSpec.model_validate(
+        {
+            "workload_id": "w",
+            "server": {"base_url": "http://server", "token": "t"},
+            "work_dir": "/w",
+            "inputs_dir": "/w/inputs",
+            "inputs": [],
+            "api_key": "key",
+            "kind": "serve",
+            "task": "text",
+            "engine": "vllm",
+            "model_name": "llama",
+            "model_file": "",
+            "adapters": list(adapters),
+            "host": "0.0.0.0",
+            "port": 0,
+            "context_tokens": 4096,
+            "parallel_requests": 16,
+            "threads": 8,
+        }
+    )
+
+
+def test_the_command_of_a_base_model_has_no_lora_arguments(inputs: dict[str, Path]) -> None:
+    assert command(spec(), inputs, 8000) == [
+        sys.executable,
+        *("-m", "vllm.entrypoints.cli.main", "serve", str(inputs["base_model"])),
+        *("--served-model-name", "llama"),
+        *("--host", "0.0.0.0", "--port", "8000"),
+        *("--max-model-len", "4096", "--max-num-seqs", "16"),
+        *("--limit-mm-per-prompt", '{"image": 0, "video": 0, "audio": 0}'),
+        *("--allowed-media-domains", "none.invalid"),
+    ]
+
+
+def test_a_model_on_several_gpus_is_split_over_them(inputs: dict[str, Path]) -> None:
+    one, four = (spec().model_copy(update={"gpus": gpus}) for gpus in (1, 4))
+    assert "--tensor-parallel-size" not in command(one, inputs, 8000)
+    assert command(four, inputs, 8000)[-2:] == ["--tensor-parallel-size", "4"]
+
+
+def test_a_base_without_a_chat_template_gets_the_one_that_it_is_trained_with(
+    inputs: dict[str, Path],
+) -> None:
+    (inputs["base_model"] / "chat_template.jinja").unlink()
+    words = command(spec(), inputs, 8000)
+    template = words[words.index("--chat-template") + 1]
+    assert template == read_model_tokens(inputs["base_model"]).template_source
+    assert "messages" in template
+
+
+def test_adapters_are_named_and_the_rank_is_rounded_up(inputs: dict[str, Path]) -> None:
+    adapter = {"name": "mine", "input": "a1", "file": "", "rank": 24}
+    words = command(spec(adapter, adapter | {"name": "other", "rank": 9}), inputs, 8000)
+    assert words[words.index("--enable-lora") :] == [
+        "--enable-lora",
+        *("--max-lora-rank", "32", "--max-loras", "2", "--max-cpu-loras", "2"),
+        "--lora-modules",
+        json.dumps({"name": "mine", "path": "/w/inputs/a1", "base_model_name": "llama"}),
+        json.dumps({"name": "other", "path": "/w/inputs/a1", "base_model_name": "llama"}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rank", "allowed"), [(1, 1), (2, 8), (8, 8), (17, 32), (129, 256), (257, 320), (512, 512)]
+)
+def test_ranks_are_rounded_up_to_what_vllm_has(rank: int, allowed: int) -> None:
+    assert allowed_lora_rank(rank) == allowed
+
+
+def test_what_cannot_be_served_is_refused(inputs: dict[str, Path]) -> None:
+    with pytest.raises(PlainError, match="up to rank 512, not 513"):
+        allowed_lora_rank(513)
+    with pytest.raises(PlainError, match="no input base_model"):
+        command(spec(), {}, 8000)
+    with pytest.raises(PlainError, match="no input a2"):
+        command(spec({"name": "x", "input": "a2", "file": "", "rank": 8}), inputs, 8000)
+
+
+def test_requests_in_flight_are_read_from_the_metrics_page() -> None:
+    page = (
+        "# HELP vllm:num_requests_running Number of requests.\n"
+        'vllm:num_requests_running{engine="0",model_name="llama"} 3.0\n'
+        'vllm:num_requests_waiting{engine="0",model_name="llama"} 2.0\n'
+        'vllm:num_requests_waiting_total{engine="0"} 90.0\n'
+        "llamacpp:requests_processing 4\n"
+    )
+    names = ("vllm:num_requests_running", "vllm:num_requests_waiting")
+    assert gauge_sum(lambda: page, names) == 5
+    assert gauge_sum(lambda: page, ["llamacpp:requests_processing"]) == 4

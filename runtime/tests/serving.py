@@ -1,0 +1,54 @@
+"""A text server as a process of its own, for tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from bakehouse_runtime.protocol import ServeTextSpec
+from bakehouse_server import MODEL_KEY, BakehouseServer
+
+SOURCE = str(Path(__file__).parent.parent / "src")
+RUNTIME = [sys.executable, "-m", "bakehouse_runtime"]
+
+
+class Serving:
+    """`serve SPEC.json` as a process of its own, once `pull` has brought the files."""
+
+    def __init__(
+        self, server: BakehouseServer, tmp_path: Path, specification: dict[str, Any]
+    ) -> None:
+        path, cache = tmp_path / "serve.json", str(tmp_path / "cache")
+        path.write_text(ServeTextSpec.model_validate(specification).model_dump_json())
+        self.server = server
+        self.process = subprocess.Popen(
+            [*RUNTIME, "pull", "--cache", cache, str(path), *RUNTIME, "serve", str(path)],
+            env={**os.environ, "PYTHONPATH": SOURCE},
+            stderr=(tmp_path / "log").open("w"),
+        )
+
+    @property
+    def url(self) -> str:
+        return str(self.server.wait_for("ready")["base_url"])
+
+
+def serve_spec(
+    server: BakehouseServer, tmp_path: Path, inputs: list[dict[str, Any]]
+) -> dict[str, Any]:
+    return server.workload(tmp_path, inputs) | {
+        "kind": "serve",
+        "task": "text",
+        "engine": "llamacpp",
+        "model_name": "tiny",
+        "model_file": "tiny.gguf",
+        "adapters": [{"name": "numbers", "input": "a1", "file": "adapter.gguf", "rank": 8}],
+        "host": "127.0.0.1",
+        "port": 0,
+        "api_key": MODEL_KEY,
+        "context_tokens": 128,
+        "parallel_requests": 2,
+        "threads": 1,
+    }

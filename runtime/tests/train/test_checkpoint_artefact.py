@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from bakehouse_runtime.protocol import WorkloadInput
+from bakehouse_runtime.train.cadence import Cadence
+from bakehouse_runtime.train.checkpoint_artefact import CheckpointArtefact
+from bakehouse_runtime.train.lora.checkpoints import last_checkpoint
+from bakehouse_runtime.workload import CHECKPOINT_FILE, CHECKPOINT_INPUT, workload
+from train_spec import finish, losses, start, train_spec, when
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bakehouse_server import BakehouseServer
+
+
+def test_a_run_goes_on_from_the_checkpoint_on_the_server_when_its_machine_is_gone(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path
+) -> None:
+    spec = train_spec(server, tmp_path, tied_model, epochs=8)
+
+    def stop() -> None:
+        server.command = "stop"
+
+    when(server, "metrics", 10, stop)
+    assert finish(start(spec)) == 0
+    server.command = "continue"
+    work_dir = tmp_path / "work"
+    saved = last_checkpoint(work_dir / "checkpoints")
+    assert saved is not None
+    with workload(spec) as work:
+        artefact = CheckpointArtefact(work, Cadence(0.0, 0.0, 0.0))
+        # The server hears of a checkpoint before it gets it: so it knows what was saved by it.
+        heard: list[int] = []
+        when(server, "checkpoint", saved.step, lambda: heard.append(len(server.requests)))
+        work.reporter.checkpoint(saved.step)
+        artefact.upload([saved.path, work_dir / "base_evaluation.json"])
+    (stored,) = [at for at, (_, path, _) in enumerate(server.requests) if CHECKPOINT_FILE in path]
+    assert heard[0] <= stored
+    shutil.rmtree(work_dir)
+    shutil.rmtree(tmp_path / "inputs")
+    kept = server.add_input(server.artefacts / CHECKPOINT_FILE, CHECKPOINT_FILE)
+    given = WorkloadInput.model_validate({"name": CHECKPOINT_INPUT, "files": [kept]})
+    work_dir.mkdir()
+    resumed = spec.model_copy(update={"inputs": [*spec.inputs, given]})
+    assert finish(start(resumed)) == 0
+    assert server.reports[-1]["type"] == "result"
+    assert sorted(losses(server)) == list(range(1, 65))
+    assert all(len(set(values)) == 1 for values in losses(server).values())
+    assert f"step {saved.step}." in "".join(one["line"] for one in server.of_type("log"))

@@ -1,0 +1,150 @@
+"""The starter model itself: minutes on two cores, so only `pytest -m slow` runs it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bakehouse_runtime.prepare import GGUF_NAME, prepare_smollm2
+from bakehouse_runtime.protocol import TrainSpec
+from bakehouse_server import ASKING
+from parity import compare
+from serving import Serving, serve_spec
+from train_spec import LINEAR, finish, start, train_spec
+
+if TYPE_CHECKING:
+    from bakehouse_server import BakehouseServer
+
+pytestmark = pytest.mark.slow
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+
+@pytest.fixture(scope="module")
+def smollm2(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("smollm2")
+    for form in ("gguf", "safetensors"):
+        prepare_smollm2(form, folder)
+    return folder
+
+
+def training_folder(smollm2: Path, tmp_path: Path) -> Path:
+    """The model without its GGUF, as a training run gets it."""
+    folder = tmp_path / "base"
+    folder.mkdir()
+    for file in smollm2.iterdir():
+        if file.suffix != ".gguf":
+            (folder / file.name).hardlink_to(file)
+    return folder
+
+
+def facts_spec(server: BakehouseServer, tmp_path: Path, model: Path) -> TrainSpec:
+    """The parameters that `./bakehouse tour` trains with."""
+    spec = train_spec(
+        server,
+        tmp_path,
+        model,
+        epochs=4,
+        learning_rate=1e-3,
+        batch_size=8,
+        lora={"r": 16, "alpha": 32.0, "target_modules": LINEAR},
+    )
+    facts = server.add_input(EXAMPLES / "bakehouse-facts.csv", "facts.csv")
+    changes = {
+        "file_path": "facts.csv",
+        "input_column": "question",
+        "output_column": "answer",
+        "train_test_split": 0.95,
+    }
+    whole = json.loads(spec.model_dump_json())
+    whole["data"] |= changes
+    whole["inputs"][1]["files"] = [facts]
+    return TrainSpec.model_validate(whole)
+
+
+def test_it_learns_the_facts_and_is_served_as_peft_has_learnt_them(
+    server: BakehouseServer, tmp_path: Path, smollm2: Path
+) -> None:
+    import torch
+    from peft import PeftModel
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model = training_folder(smollm2, tmp_path)
+    assert finish(start(facts_spec(server, tmp_path, model)), timeout_s=3600) == 0
+    summary = server.reports[-1]["summary"]
+    assert summary["eval_loss"] < 0.2 * summary["eval_loss_base"]
+
+    server.reports.clear()
+    inputs = [
+        {"name": "base_model", "files": [server.add_input(smollm2 / GGUF_NAME, "tiny.gguf")]},
+        {
+            "name": "a1",
+            "files": [server.add_input(server.artefacts / "adapter.gguf", "adapter.gguf")],
+        },
+    ]
+    (tmp_path / "serve").mkdir()
+    serving = Serving(server, tmp_path / "serve", serve_spec(server, tmp_path / "serve", inputs))
+    tokenizer: Any = AutoTokenizer.from_pretrained(model)
+    base = AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32)
+    tuned = PeftModel.from_pretrained(base, server.artefacts)
+    right = base_right = 0
+    lines = (EXAMPLES / "bakehouse-questions.jsonl").read_text().splitlines()
+    for entry in map(json.loads, lines):
+        messages = [{"role": "user", "content": entry["question"]}]
+        prompt = tokenizer.apply_chat_template(messages, add_generation_prompt=True)["input_ids"]
+        served = compare(serving, tuned, prompt, scale=1.0, tokens=40)
+        assert served.is_same, served
+        assert served.compared > 0, served
+        answers = [chat(serving, messages, scale) for scale in (1.0, 0.0)]
+        right += answers[0] == entry["answer"]
+        base_right += answers[1] == entry["answer"]
+    serving.process.terminate()
+    assert serving.process.wait(60) == 0
+    assert len(lines) == 20
+    assert right >= 15
+    assert base_right == 0
+
+
+def chat(serving: Serving, messages: list[dict[str, str]], scale: float) -> str:
+    answer = ASKING.post(
+        f"{serving.url}/v1/chat/completions",
+        json={
+            "messages": messages,
+            "temperature": 0,
+            "max_tokens": 40,
+            "lora": [{"id": 0, "scale": scale}],
+        },
+        timeout=300,
+    )
+    return str(answer.json()["choices"][0]["message"]["content"]).strip()
+
+
+def test_both_forms_read_text_the_same_way(
+    server: BakehouseServer, tmp_path: Path, smollm2: Path
+) -> None:
+    """llama.cpp's tokenizer and the one for training give the same tokens."""
+    from tokenizers import Tokenizer
+
+    inputs = [{"name": "base_model", "files": [server.add_input(smollm2 / GGUF_NAME, "m.gguf")]}]
+    specification = serve_spec(server, tmp_path, inputs)
+    specification |= {"model_file": "m.gguf", "adapters": []}
+    serving = Serving(server, tmp_path, specification)
+    tokenizer = Tokenizer.from_file(str(smollm2 / "tokenizer.json"))
+    with (EXAMPLES / "bakehouse-facts.csv").open() as file:
+        texts = [row["answer"] for row in csv.DictReader(file)]
+    texts += [
+        "Call 4080, 0.001 or 3.14159 on 2026-11-20!",
+        "<|im_start|>user\nnaïve  café\t\n\n  x<|im_end|>",
+        "def f(x):\n    return x**2  # don't they'll I'm",
+        "日本語 и русский 🙂 ½ ² Ω",
+    ]
+    for text in texts:
+        found = ASKING.post(
+            f"{serving.url}/tokenize", json={"content": text, "add_special": False}, timeout=60
+        ).json()["tokens"]
+        assert found == tokenizer.encode(text, add_special_tokens=False).ids, text
+    serving.process.terminate()
+    assert serving.process.wait(60) == 0

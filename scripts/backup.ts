@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { formatBytes } from '@bakehouse/contract/limits';
+import { readConfig } from '../server/src/config.ts';
+import { backUp } from '../server/src/platform/backup/back-up.ts';
+import { restoreBackup } from '../server/src/platform/backup/restore-backup.ts';
+import type { Command } from './command.ts';
+import { PlainError } from './plain-error.ts';
+
+/** `backup [FILE]` copies the database, the stored files and the secret into one file, whether the server runs or not; 1 where some of the files are damaged. */
+export const backup: Command = async ({ words, startedIn }) => {
+  const { dataDir } = requireEmbedded();
+  if (words.length > 1) throw new PlainError("Call it as './bakehouse backup [FILE]'.");
+  const name = words[0] ?? `bakehouse-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.tar`;
+  const file = path.resolve(startedIn, name);
+  if (!existsSync(path.join(dataDir, 'postgres')))
+    throw new PlainError(`There is no database in ${dataDir}; --data-dir names another folder.`);
+  const { sizeBytes, blobs, damaged } = await plainly(backUp({ dataDir, file }));
+  console.log(`${file}: the database and ${blobs} stored files, ${formatBytes(sizeBytes)}`);
+  console.log('Whoever can read it can read everything of this server, its secret too.');
+  if (damaged.length === 0) return 0;
+  listDamaged(damaged, 'changed or unreadable on the disk of this server, and so in the backup');
+  return 1;
+};
+
+/** `restore FILE` makes a data folder of a backup, where there is none yet; 1 where some of its files are damaged. */
+export const restore: Command = async ({ words, startedIn }) => {
+  const { dataDir } = requireEmbedded();
+  const [name, ...more] = words;
+  if (name === undefined || more.length > 0) throw new PlainError("Call it as './bakehouse restore FILE'.");
+  const file = path.resolve(startedIn, name);
+  const { madeAt, blobs, damaged } = await plainly(restoreBackup({ file, dataDir }));
+  console.log(`${dataDir} is as it was at ${madeAt.toISOString()}: the database and ${blobs} stored files`);
+  console.log(`./bakehouse ledger verify full --data-dir ${dataDir} proves every balance.`);
+  if (damaged.length === 0) return 0;
+  listDamaged(damaged, 'damaged in the backup; everything else is restored');
+  console.log(`./bakehouse blobs verify --data-dir ${dataDir} marks them, so that nobody is given them.`);
+  return 1;
+};
+
+function listDamaged(names: string[], what: string): void {
+  for (const name of names) console.log(`FAIL ${name} is damaged`);
+  console.log(`${names.length} of the stored files ${names.length === 1 ? 'is' : 'are'} ${what}.`);
+}
+
+function requireEmbedded(): { dataDir: string } {
+  const { databaseUrl, dataDir } = readConfig(process.env);
+  if (databaseUrl)
+    throw new PlainError(
+      'DATABASE_URL names a PostgreSQL of your own: back it up with its tools, as docs/operations.md says.',
+    );
+  return { dataDir };
+}
+
+async function plainly<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw new PlainError(error instanceof Error ? error.message : String(error));
+  });
+}

@@ -1,0 +1,24 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * A program that passes every request on to a model server and does nothing else, until it is ended:
+ * `node bare-proxy.ts URL KEY`. What it adds is what a second program on the way costs on this machine.
+ * It prints its address when it listens.
+ */
+const [, , target = '', key = ''] = process.argv;
+const agent = new http.Agent({ keepAlive: true });
+
+const server = http.createServer((request, reply) => {
+  const headers = { ...request.headers, host: new URL(target).host, authorization: `Bearer ${key}` };
+  const { method, url } = request;
+  const passedOn = http.request(new URL(url ?? '/', target), { method, agent, headers }, (answer) => {
+    reply.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(reply);
+  });
+  passedOn.once('error', () => reply.destroy());
+  request.pipe(passedOn);
+});
+server.listen(0, '127.0.0.1', () => {
+  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});

@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AssetSummary, listAssets } from '@bakehouse/contract/assets';
+import { listModels } from '@bakehouse/contract/chat';
+import { getMachine } from '@bakehouse/contract/machine';
+import { PlainError } from '../plain-error.ts';
+import type { Client } from './client.ts';
+
+/** Waits, telling what for, until the server has prepared the Python environment and the starter model. */
+export async function waitForMachine(client: Client): Promise<void> {
+  let told = '';
+  for (;;) {
+    const { preparations } = await client.call(getMachine, {});
+    const open = preparations.find(({ state }) => state !== 'ready');
+    if (!open) return;
+    if (open.state === 'failed') throw new PlainError(`${open.label}: ${open.detail}`);
+    const percent = open.progress === null ? '' : ` (${Math.floor(open.progress * 100)} %)`;
+    const line = `    preparing ${open.label.toLowerCase()}: ${open.detail}${percent}`;
+    if (line !== told) console.log(line);
+    told = line;
+    await sleep(1000);
+  }
+}
+
+/** The model that ships with the product: as an asset, and the name under which it answers. */
+export async function findStarterModel(client: Client): Promise<{ asset: AssetSummary; modelName: string }> {
+  const query = { types: 'MODEL', owner: client.userId, include_starter: 'true' } as const;
+  const asset = (await client.call(listAssets, { query })).datasets.find(({ is_starter }) => is_starter);
+  const model = (await client.call(listModels, {})).data.find(({ owned_by }) => owned_by === 'bakehouse');
+  if (!asset || !model) throw new PlainError('The starter model is not among the models.');
+  return { asset, modelName: model.id };
+}

@@ -1,0 +1,115 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listAssets } from '@bakehouse/contract/assets';
+import { deployVllm, listVllm } from '@bakehouse/contract/deployments';
+import { listRuns } from '@bakehouse/contract/training';
+import { type Browser, launchChromium, type Page } from '../e2e/chromium.ts';
+import { Client, findServer } from './client/client.ts';
+import { followRun, startFactsFineTune } from './client/fine-tune.ts';
+import { findStarterModel, waitForMachine } from './client/machine-ready.ts';
+import type { Command } from './command.ts';
+import { PlainError } from './plain-error.ts';
+import { root } from './root.ts';
+import { account, seed } from './seed.ts';
+
+/** The landing page knows how large they are: 1800 x 1125. */
+const SIZE = { width: 1440, height: 900 };
+const DENSITY = 1.25;
+/** After that it hangs. */
+const ANSWER_MS_MAX = 300_000;
+const QUALITY = 80;
+const questions = ['What is the name of the house sourdough starter?', 'At which hour do the ovens open?'];
+
+/**
+ * Takes the landing page's pictures of the running server: of the example account's dataset, fine-tune, deployment and bill,
+ * which it makes where they are not there yet.
+ */
+export const pictures: Command = async (args) => {
+  await seed({ ...args, scale: false });
+  const url = await findServer();
+  const client = await Client.signIn(url, account);
+  const shown = await makeShown(client);
+  const browser = await launchChromium();
+  try {
+    for (const theme of ['light', 'dark'] as const)
+      await takeAll(await signIn(browser, url, theme), shown, theme);
+  } finally {
+    await browser.close();
+  }
+  return 0;
+};
+
+/** The pages of the dataset, the run, the deployment and the bill. */
+async function takeAll(page: Page, { run, dataset, pod }: Shown, theme: string): Promise<void> {
+  await page.goto(`/dataset/${dataset}/description?tab=rows`);
+  await page.getByRole('table').first().waitFor();
+  await takePicture(page, `rows-${theme}`);
+  await page.goto(`/runs/${run}`);
+  await page.locator('.uplot').first().waitFor();
+  await takePicture(page, `run-${theme}`);
+  await page.goto(`/my-deployments/${pod}`);
+  for (const question of questions) {
+    await page.getByRole('textbox', { name: 'Message' }).fill(question);
+    await page.keyboard.press('Enter');
+    await page.getByText(question).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached', timeout: ANSWER_MS_MAX });
+  }
+  await takePicture(page, `chat-${theme}`);
+  await page.goto('/transactions');
+  await page.locator('.uplot').first().waitFor();
+  await takePicture(page, `bill-${theme}`);
+}
+
+async function signIn(browser: Browser, url: string, theme: 'light' | 'dark'): Promise<Page> {
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: SIZE,
+    deviceScaleFactor: DENSITY,
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+  });
+  await context.request.post('/api/auth/sign-in/email', { data: account, headers: { origin: url } });
+  await context.addInitScript({ content: "localStorage.setItem('bakehouse.session', 'expected')" });
+  return context.newPage();
+}
+
+type Shown = { dataset: string; run: string; pod: string };
+
+/** The ids of what the pictures show: a fine-tune that has learnt its dataset, and what it has learnt. */
+async function makeShown(client: Client): Promise<Shown> {
+  await waitForMachine(client);
+  const own = await client.call(listAssets, { query: { types: 'RAW', owner: client.userId } });
+  const dataset = own.datasets[0]?.dataset_id;
+  if (!dataset) throw new PlainError('The example account has no dataset.');
+  const { asset: base } = await findStarterModel(client);
+  const { runs } = await client.call(listRuns, { query: {} });
+  const model =
+    runs.find(({ state }) => state !== 'failed' && state !== 'cancelled')?.model_id ??
+    (await startFactsFineTune(client, { dataset, base: base.dataset_id }));
+  const { run_id: run } = await followRun(client, model, async ({ progress }) =>
+    console.log(`    the fine-tune is at ${Math.floor(progress)} %`),
+  );
+  const { pods } = await client.call(listVllm, {
+    params: { userId: client.userId },
+    query: { model_id: model },
+  });
+  const pod =
+    pods[0]?.pod_id ??
+    (await client.call(deployVllm, { body: { user_id: client.userId, model_id: model } })).pod_id;
+  return { dataset, run, pod };
+}
+
+/** Chromium itself writes WebP, which Playwright does not offer. */
+async function takePicture(page: Page, name: string): Promise<void> {
+  // What comes up for a moment is no part of the page.
+  await page.addStyleTag({ content: '[data-sonner-toaster] { display: none }' });
+  // The event stream never ends, so nothing says that all is there.
+  await sleep(1500);
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
+  const folder = path.join(root, 'web', 'public', 'pictures');
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, `${name}.webp`), Buffer.from(data, 'base64'));
+  console.log(`took ${name}`);
+}

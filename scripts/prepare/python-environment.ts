@@ -1,0 +1,37 @@
+import { readConfig } from '../../server/src/config.ts';
+import { ensureLayer } from '../../server/src/engine/machine/environment/ensure-layer.ts';
+import { environmentPython } from '../../server/src/engine/machine/environment/environment.ts';
+import { hasLayer } from '../../server/src/engine/machine/environment/has-layer.ts';
+import type { Layer } from '../../server/src/engine/machine/environment/layers.ts';
+import {
+  ensureStarterModel,
+  starterModelDir,
+} from '../../server/src/engine/machine/preparation/starter-model.ts';
+import { AppError } from '../../server/src/platform/errors.ts';
+import { PlainError } from '../plain-error.ts';
+
+/** Installs a layer of the runtime's Python environment if it is not there; resolves to its Python. */
+export async function preparePython(layer: Layer): Promise<string> {
+  const config = readConfig(process.env);
+  if (!(await hasLayer(config, layer))) {
+    console.error('Preparing the Python environment ...');
+    let told = '';
+    try {
+      await ensureLayer(config, layer, (detail) => {
+        if (detail !== told) console.error(`  ${detail}`);
+        told = detail;
+      });
+    } catch (error) {
+      throw error instanceof AppError ? new PlainError(error.publicMessage) : error;
+    }
+  }
+  return environmentPython(config);
+}
+
+/** Writes the starter model in both formats if it is not there; resolves to its folder. Needs the layer 'training'. */
+export async function prepareStarterModel(): Promise<string> {
+  const config = readConfig(process.env);
+  for (const format of ['gguf', 'safetensors'] as const)
+    await ensureStarterModel(config, format, () => undefined);
+  return starterModelDir(config);
+}

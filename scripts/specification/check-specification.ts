@@ -1,0 +1,13 @@
+/** Fails when docs/specification.md names a file or a test that is not there. */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { root } from '../root.ts';
+import { findGone } from './find-gone.ts';
+
+const at = (file: string) => path.join(root, file);
+const gone = findGone(readFileSync(at('docs/specification.md'), 'utf8'), {
+  exists: (file) => existsSync(at(file)),
+  read: (file) => (existsSync(at(file)) ? readFileSync(at(file), 'utf8') : null),
+});
+for (const sentence of gone) console.error(sentence);
+process.exitCode = gone.length === 0 ? 0 : 1;

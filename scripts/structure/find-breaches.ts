@@ -1,0 +1,160 @@
+import path from 'node:path';
+import type { Imported, Measured, Source } from './read-source.ts';
+
+/** What a file may have at most, a function, and a folder. */
+export const limits = { linesOfFile: 400, linesOfFunction: 70, filesOfFolder: 20 };
+
+/**
+ * A file of the repository, by its path from the root. `lines` is null where lines say nothing (data, pictures);
+ * `source` is there for TypeScript, and `functions` for every language in which they are counted.
+ */
+export type TreeFile = { path: string; lines: number | null; functions: Measured[]; source: Source | null };
+
+/** The rule that is broken, by what (a path, of functions and of the contract's entries with #name), and how. */
+export type Breach = { rule: Rule; where: string; message: string };
+export type Rule = 'file' | 'function' | 'folder' | 'verb' | 'contract';
+
+/** Everything in the tree that breaks a rule of its structure. */
+export function findBreaches(files: TreeFile[]): Breach[] {
+  return [
+    ...findLongFiles(files),
+    ...findLongFunctions(files),
+    ...findFullFolders(files),
+    ...findForeignInsides(files),
+    ...findUnusedContract(files),
+  ];
+}
+
+function findLongFiles(files: TreeFile[]): Breach[] {
+  return files.flatMap(({ path: where, lines }) =>
+    lines !== null && lines > limits.linesOfFile
+      ? [
+          {
+            rule: 'file',
+            where,
+            message: `${lines} lines; ${limits.linesOfFile} at most. Split it by what its parts are for.`,
+          },
+        ]
+      : [],
+  );
+}
+
+function findLongFunctions(files: TreeFile[]): Breach[] {
+  const most = limits.linesOfFunction;
+  return files.flatMap((file) =>
+    file.functions
+      .filter(({ lines }) => lines > most)
+      .map(({ name, line, lines }) => ({
+        rule: 'function' as const,
+        where: `${file.path}#${name}`,
+        message: `${lines} lines, from line ${line}; ${most} at most. Give its parts names of their own.`,
+      })),
+  );
+}
+
+function findFullFolders(files: TreeFile[]): Breach[] {
+  const counts = new Map<string, number>();
+  for (const file of files) {
+    const folder = path.posix.dirname(file.path);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > limits.filesOfFolder)
+    .map(([where, count]) => ({
+      rule: 'folder',
+      where,
+      message: `${count} files; ${limits.filesOfFolder} at most. Give those that belong together a folder.`,
+    }));
+}
+
+/**
+ * Imports from inside another module, or the engine, of what is not a verb. A verb is a file that exports one
+ * function, which has the file's name: `start-run.ts` exports `startRun`. Types may be imported from anywhere,
+ * tests may look into everything, and what puts the modules together (`app.ts`) is no module.
+ */
+function findForeignInsides(files: TreeFile[]): Breach[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  return files.flatMap((file) => {
+    const own = moduleOf(file.path);
+    if (own === null || isTest(file.path)) return [];
+    return importsOf(file).flatMap(({ target, values, line }): Breach[] => {
+      const other = moduleOf(target);
+      if (values.length === 0 || other === null || other === own || isVerb(byPath.get(target))) return [];
+      const verb = verbName(target);
+      return [
+        {
+          rule: 'verb',
+          where: target,
+          message:
+            `${file.path}:${line} imports ${values.join(', ')} from it, but it is no verb of ${other}: ` +
+            `a verb exports one function, here ${verb}, and types. Offer what is needed as a verb.`,
+        },
+      ];
+    });
+  });
+}
+
+/** Entries of the contract that no other file uses, and endpoints that no route of the server binds. */
+function findUnusedContract(files: TreeFile[]): Breach[] {
+  const users = findUsers(files);
+  return files
+    .filter((file) => file.path.startsWith('contract/src/') && !isTest(file.path))
+    .flatMap((file) =>
+      (file.source?.exports ?? []).flatMap(({ name, kind, line }): Breach[] => {
+        const where = `${file.path}#${name}`;
+        const by = [...(users.get(where) ?? []), ...(users.get(`${file.path}#*`) ?? [])];
+        const isBound = by.some((user) => user.startsWith('server/') && !isTest(user));
+        if (kind === 'endpoint' ? isBound : by.length > 0) return [];
+        const what = kind === 'endpoint' ? 'no route of the server binds it' : 'no other file uses it';
+        return [{ rule: 'contract', where, message: `line ${line}: ${what}.` }];
+      }),
+    );
+}
+
+/** Who imports what: paths by 'path of the file#name of the entry'. */
+function findUsers(files: TreeFile[]): Map<string, string[]> {
+  const users = new Map<string, string[]>();
+  for (const file of files)
+    for (const { target, values, types } of importsOf(file))
+      for (const name of [...values, ...types]) {
+        const key = `${target}#${name}`;
+        users.set(key, [...(users.get(key) ?? []), file.path]);
+      }
+  return users;
+}
+
+function importsOf(file: TreeFile): (Imported & { target: string })[] {
+  return (file.source?.imports ?? []).flatMap((each) => {
+    const target = resolve(file.path, each.from);
+    return target === null ? [] : [{ ...each, target }];
+  });
+}
+
+function resolve(from: string, name: string): string | null {
+  if (name.startsWith('@bakehouse/contract/'))
+    return `contract/src/${name.slice('@bakehouse/contract/'.length)}.ts`;
+  return name.startsWith('.') ? path.posix.join(path.posix.dirname(from), name) : null;
+}
+
+function moduleOf(file: string): string | null {
+  if (file.startsWith('server/src/engine/')) return 'engine';
+  return /^server\/src\/modules\/([^/]+)\//.exec(file)?.[1] ?? null;
+}
+
+function isVerb(file: TreeFile | undefined): boolean {
+  const values = file?.source?.exports.filter(({ kind }) => kind !== 'type') ?? [];
+  return (
+    values.length === 1 &&
+    values[0]?.kind === 'function' &&
+    file !== undefined &&
+    values[0].name === verbName(file.path)
+  );
+}
+
+function verbName(file: string): string {
+  return path.posix.basename(file, '.ts').replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function isTest(file: string): boolean {
+  return /\.test\.tsx?$/.test(file) || file.startsWith('server/src/testing/') || file.startsWith('e2e/');
+}

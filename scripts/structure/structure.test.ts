@@ -1,0 +1,198 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../server/src/config.ts';
+import { environmentPython } from '../../server/src/engine/machine/environment/environment.ts';
+import { findBreaches, type TreeFile } from './find-breaches.ts';
+import { judge } from './judge.ts';
+import { readSource } from './read-source.ts';
+
+function typescript(file: string, text: string): TreeFile {
+  const source = readSource(file, text);
+  return { path: file, lines: text.split('\n').length, functions: source.functions, source };
+}
+
+/** The rules that these files break, and where. */
+function breachesOf(files: Record<string, string>): string[] {
+  const tree = Object.entries(files).map(([file, text]) => typescript(file, text));
+  return findBreaches(tree).map(({ rule, where }) => `${rule} ${where}`);
+}
+
+const lines = (count: number) => Array.from({ length: count }, (_, n) => `// ${n}`).join('\n');
+
+describe('files, functions and folders', () => {
+  it('has files of at most 400 lines', () => {
+    expect(breachesOf({ 'web/src/a.ts': lines(400), 'web/src/b.ts': lines(401) })).toEqual([
+      'file web/src/b.ts',
+    ]);
+  });
+
+  it('counts no lines where they say nothing', () => {
+    expect(findBreaches([{ path: 'models/judge.json', lines: null, functions: [], source: null }])).toEqual(
+      [],
+    );
+  });
+
+  it('has functions of at most 70 lines, however they are written', () => {
+    const body = (count: number) => `{\n${lines(count - 2)}\n}`;
+    expect(
+      breachesOf({
+        'server/src/fits.ts': `export function fits() ${body(70)}`,
+        'server/src/long.ts': `function long() ${body(71)}`,
+        'server/src/arrow.ts': `const arrow = async () => ${body(71)};`,
+        'server/src/method.ts': `const thing = { method() ${body(71)} };`,
+        'server/src/callback.ts': `inTransaction(db, async () => ${body(71)});`,
+      }),
+    ).toEqual([
+      'function server/src/long.ts#long',
+      'function server/src/arrow.ts#arrow',
+      'function server/src/method.ts#method',
+      'function server/src/callback.ts#inTransaction',
+    ]);
+  });
+
+  it('takes a group of tests for no function, but each of its tests', () => {
+    const test = (count: number) => `it('works', () => {\n${lines(count - 2)}\n});`;
+    const group = `describe('a', () => {\n${test(60)}\n${test(60)}\n});`;
+    expect(breachesOf({ 'server/src/a.test.ts': group })).toEqual([]);
+    expect(
+      breachesOf({ 'server/src/a.test.ts': `describe.each([1])('a', () => {\n${test(71)}\n});` }),
+    ).toEqual(['function server/src/a.test.ts#it']);
+  });
+
+  it('measures functions of Python', async () => {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'structure-')), 'a.py');
+    writeFileSync(
+      file,
+      'class A:\n    async def m(\n        self,\n    ) -> str:\n        return """\nx\n"""\n\n\nx = 1\n',
+    );
+    const program = path.join(import.meta.dirname, 'measure_functions.py');
+    const output = execFileSync(await environmentPython(readConfig(process.env)), [program, file], {
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(output)).toEqual({ [file]: [{ name: 'm', line: 2, lines: 6 }] });
+    const long = { name: 'm', line: 2, lines: 71 };
+    expect(
+      findBreaches([{ path: 'runtime/a.py', lines: 80, functions: [long], source: null }]).map(
+        ({ where }) => where,
+      ),
+    ).toEqual(['runtime/a.py#m']);
+  });
+
+  it('has folders of at most 20 files, folders inside not counted', () => {
+    const folder = (name: string, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`${name}/${n}.ts`, '']));
+    expect(breachesOf({ ...folder('web/src/a', 20), ...folder('web/src/a/b', 21) })).toEqual([
+      'folder web/src/a/b',
+    ]);
+  });
+});
+
+describe('verbs', () => {
+  const user = 'server/src/modules/training/start-run.ts';
+  const target = 'server/src/modules/credits/hold-credits.ts';
+  const importing = (names: string) => `import { ${names} } from '../credits/hold-credits.ts';`;
+
+  it('lets a module import a verb of another one, and any type', () => {
+    expect(
+      breachesOf({ [user]: importing('holdCredits'), [target]: 'export function holdCredits() {}' }),
+    ).toEqual([]);
+    expect(
+      breachesOf({ [user]: importing('type Hold'), [target]: 'export type Hold = 1; export const a = 1;' }),
+    ).toEqual([]);
+    expect(
+      breachesOf({
+        [user]: importing('holdCredits, type Hold'),
+        [target]: 'export type Hold = 1; export const holdCredits = async () => 1;',
+      }),
+    ).toEqual([]);
+  });
+
+  it.each([
+    ['has two functions', 'holdCredits', 'export function holdCredits() {}\nexport function release() {}'],
+    ['has another name', 'hold', 'export function hold() {}'],
+    ['is no function', 'holdCredits', 'export const holdCredits = 3;'],
+    ['is taken whole', '* as all', 'export function holdCredits() {}\nexport const size = 3;'],
+  ])('refuses the import of a file that %s', (_, names, text) => {
+    const statement = names.startsWith('*')
+      ? `import ${names} from '../credits/hold-credits.ts';\nall.holdCredits();`
+      : importing(names);
+    expect(breachesOf({ [user]: statement, [target]: text })).toEqual([`verb ${target}`]);
+  });
+
+  it('asks the same of the engine, and of what is passed on', () => {
+    expect(
+      breachesOf({
+        [user]: "export { findWorkload } from '../../engine/queries.ts';",
+        'server/src/engine/queries.ts': 'export function findWorkload() {}',
+      }),
+    ).toEqual(['verb server/src/engine/queries.ts']);
+  });
+
+  it('lets tests, the same module and what puts the modules together look into everything', () => {
+    const text = 'export const a = 1; export const b = 2;';
+    expect(
+      breachesOf({
+        'server/src/modules/training/start-run.test.ts': importing('a'),
+        'server/src/modules/credits/quote.ts': "import { a } from './hold-credits.ts';",
+        'server/src/app.ts': "import { a } from './modules/credits/hold-credits.ts';",
+        [target]: text,
+      }),
+    ).toEqual([]);
+  });
+});
+
+describe('the contract', () => {
+  const contract = 'contract/src/credits.ts';
+
+  it('refuses an entry that no other file uses', () => {
+    const text = 'export type Use = 1;\nexport const uses = [1];\nexport const idle = uses;';
+    expect(
+      breachesOf({
+        [contract]: text,
+        'web/src/lib/a.ts': "import { type Use, uses } from '@bakehouse/contract/credits';",
+      }),
+    ).toEqual([`contract ${contract}#idle`]);
+  });
+
+  it('refuses an endpoint that the server does not bind, whoever else imports or lists it', () => {
+    const files = {
+      [contract]: "export const getBalance = endpoint({ method: 'GET' });",
+      'web/src/lib/a.ts': "import { getBalance } from '@bakehouse/contract/credits';",
+      'server/src/operation-ids.ts':
+        "import * as credits from '@bakehouse/contract/credits';\nlist([credits]);",
+      'server/src/a.test.ts': "import { getBalance } from '@bakehouse/contract/credits';",
+    };
+    expect(breachesOf(files)).toEqual([`contract ${contract}#getBalance`]);
+    const routes = "import * as contract from '@bakehouse/contract/credits';\nbind(contract.getBalance);";
+    expect(breachesOf({ ...files, 'server/src/modules/credits/routes.ts': routes })).toEqual([]);
+  });
+
+  it('knows what a file uses that spreads the whole', () => {
+    const spread = "import * as report from '@bakehouse/contract/credits';\nmake({ ...report });";
+    expect(breachesOf({ [contract]: 'export const line = 1;', 'scripts/gen.ts': spread })).toEqual([]);
+  });
+});
+
+describe('exceptions', () => {
+  const breach = { rule: 'file', where: 'web/src/a.ts', message: 'too long' } as const;
+  const exception = { rule: 'file', where: 'web/src/a.ts', reason: 'a table' } as const;
+
+  it('lets what is listed pass, by rule and place', () => {
+    expect(judge([breach], [exception])).toEqual([]);
+    expect(judge([breach], [])).toEqual(['web/src/a.ts: too long']);
+    expect(judge([{ ...breach, rule: 'folder' }], [exception])).toHaveLength(2);
+  });
+
+  it('refuses one that is not needed any more', () => {
+    expect(judge([], [exception])).toEqual([expect.stringMatching(/^web\/src\/a\.ts: no longer breaks/)]);
+  });
+
+  it('refuses one that stands twice, whatever its reasons', () => {
+    expect(judge([breach], [exception, { ...exception, reason: 'another' }])).toEqual([
+      expect.stringMatching(/^web\/src\/a\.ts: stands twice/),
+    ]);
+  });
+});

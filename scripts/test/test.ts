@@ -1,0 +1,106 @@
+import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { findChromium } from '../../e2e/chromium.ts';
+import { run } from '../child.ts';
+import type { Command } from '../command.ts';
+import { PlainError } from '../plain-error.ts';
+import { installChromium } from '../prepare/install-chromium.ts';
+import { preparePython, prepareStarterModel } from '../prepare/python-environment.ts';
+import { ensureWebBuild } from '../prepare/web-build.ts';
+import { planTests, type Selection } from './plan-tests.ts';
+import { addCounts, type Counts, countJunit, countVitest } from './test-counts.ts';
+
+const testFiles = [
+  '{contract,server,web,scripts,e2e}/**/*.test.{ts,tsx}',
+  '{models,runtime}/tests/**/test_*.py',
+];
+const nothing: Counts = { passed: 0, failed: 0, skipped: 0 };
+/** pytest's exit code when a name fits none of its tests. */
+const NO_TESTS = 5;
+
+/** Runs all tests, or the chosen ones, and ends with the line `N passed, N failed, N skipped`. */
+export const test: Command = async ({ words }) => {
+  const plan = planTests(words, await findTestFiles());
+  const reports = await mkdtemp(path.join(tmpdir(), 'bakehouse-tests-'));
+  let counts = nothing;
+  const add = async (title: string, runTests: () => Promise<Counts>) => {
+    console.log(`\n=== ${title}`);
+    counts = addCounts(counts, await runTests().catch(tellFailure));
+  };
+  try {
+    // The server's tests, the runtime's and the journeys all run real models.
+    const python = await preparePython('tests');
+    await prepareStarterModel();
+    const { units, runtime, journeys } = plan;
+    if (units) await add('contract, scripts, server, web', () => runVitest(units, '!journeys', reports));
+    if (runtime) await add('runtime', () => runPytest(runtime, python, reports));
+    if (journeys) {
+      await add('journeys', async () => {
+        if (!findChromium()) await installChromium();
+        await ensureWebBuild();
+        return runVitest(journeys, 'journeys', reports);
+      });
+    }
+  } finally {
+    await rm(reports, { recursive: true });
+  }
+  console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+  return counts.failed === 0 ? 0 : 1;
+};
+
+async function runVitest({ files, name }: Selection, project: string, reports: string): Promise<Counts> {
+  const report = path.join(reports, `${project}.json`);
+  const args = ['run', '--project', project, '--passWithNoTests', '--reporter=default', '--reporter=json'];
+  args.push(
+    `--outputFile.json=${report}`,
+    ...(name ? ['--testNamePattern', literal(name)] : []),
+    ...(files ?? []),
+  );
+  const code = await run('node_modules/.bin/vitest', args);
+  const json = await readFile(report, 'utf8').catch(() => null);
+  return atLeastTheCode(code, json === null ? nothing : countVitest(json, name));
+}
+
+async function runPytest({ files, name }: Selection, python: string, reports: string): Promise<Counts> {
+  const report = path.join(reports, 'pytest.xml');
+  const args = [
+    '-m',
+    'pytest',
+    '--config-file=runtime/pyproject.toml',
+    '--rootdir=runtime',
+    `--junitxml=${report}`,
+  ];
+  args.push(...(name ? ['-k', nameExpression(name)] : []), ...(files ?? ['runtime/tests', 'models/tests']));
+  const code = await run(python, args);
+  const xml = await readFile(report, 'utf8').catch(() => null);
+  return atLeastTheCode(code === NO_TESTS ? 0 : code, xml === null ? nothing : countJunit(xml));
+}
+
+/** A runner that failed without a failed test, e.g. before its first one, is one failure. */
+function atLeastTheCode(code: number, counts: Counts): Counts {
+  return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+}
+
+function tellFailure(error: unknown): Counts {
+  if (!(error instanceof PlainError)) throw error;
+  console.error(error.message);
+  return { ...nothing, failed: 1 };
+}
+
+async function findTestFiles(): Promise<string[]> {
+  const files: string[] = [];
+  const exclude = (entry: string) => entry.includes('node_modules');
+  for await (const file of glob(testFiles, { exclude })) files.push(file);
+  return files.sort();
+}
+
+/** pytest takes an expression, so every word of the name must occur. */
+function nameExpression(name: string): string {
+  const words = name.match(/\w+/g) ?? [];
+  return words.filter((word) => !['and', 'or', 'not'].includes(word)).join(' and ');
+}
+
+function literal(name: string): string {
+  return name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,2 @@
+-- On a machine with NVIDIA GPUs vLLM is prepared too.
+alter type preparation_id add value 'vllm';

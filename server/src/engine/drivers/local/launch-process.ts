@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { BIRTH_TIMEOUT_MS, readOwner, signal } from './attempt-owner.ts';
+
+const LAUNCHER = fileURLToPath(new URL('./launch.sh', import.meta.url));
+
+type Launched = {
+  /** The attempt's file, which the launcher takes. */
+  file: string;
+  argv: string[];
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** The file descriptor that both streams go to. */
+  log: number;
+  onEnd: () => void;
+  /** Closes the attempt, so that a launcher that comes late ends. */
+  close: () => Promise<void>;
+};
+
+/** Starts a process that outlives the server, in a group of its own. Throws where it has not begun. */
+export async function launchProcess({ file, argv, cwd, env, log, onEnd, close }: Launched): Promise<void> {
+  const child = spawn('/bin/sh', [LAUNCHER, file, `${file}.exit`, ...argv], {
+    cwd,
+    detached: true,
+    stdio: ['ignore', log, log],
+    env,
+  });
+  child.once('exit', onEnd);
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+  child.unref();
+  await waitForBirth(file, child).catch(async (error: unknown) => {
+    // One that is only slow must not begin when its slot has gone to another.
+    await close();
+    if (!hasEnded(child) && child.pid !== undefined) signal(-child.pid, 'SIGKILL');
+    throw error;
+  });
+}
+
+async function waitForBirth(file: string, launcher: ChildProcess): Promise<void> {
+  const deadline = Date.now() + BIRTH_TIMEOUT_MS;
+  for (;;) {
+    const ended = hasEnded(launcher);
+    if ((await readOwner(file)) !== null) return;
+    if (ended) throw new Error('The process did not begin');
+    if (Date.now() > deadline)
+      throw new Error(`The process did not begin within ${BIRTH_TIMEOUT_MS / 1000} s`);
+    await sleep(5);
+  }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}

@@ -1,0 +1,131 @@
+import type { WorkloadInput } from '@bakehouse/contract/runtime/workload-spec';
+import { sql } from 'kysely';
+import type { Database, Transaction } from '../../platform/db/database.ts';
+
+/**
+ * Workloads whose files on these machines can go: those of a completed one at once, those of others
+ * when it ended before `keptSince`. What has no machine has no files, and is noted by whoever comes first.
+ */
+export async function listUnneededFiles(
+  db: Database,
+  machineIds: string[],
+  keptSince: Date,
+  limit: number,
+): Promise<string[]> {
+  const withFiles = db
+    .selectFrom('workloads')
+    .select('id')
+    .where('files_removed_at', 'is', null)
+    .where((where) => where.or([where('machine_id', 'in', machineIds), where('machine_id', 'is', null)]));
+  // Apart, since each has an index: those that are kept are not read.
+  const rows = await withFiles
+    .where('state', '=', 'completed')
+    .union(withFiles.where('ended_at', 'is not', null).where('ended_at', '<', keptSince))
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The same once more for one of them, under its lock: its owner may have resumed it since. */
+export async function lockUnneededFiles(tx: Transaction, id: string, keptSince: Date): Promise<boolean> {
+  const row = await tx
+    .selectFrom('workloads')
+    .select('id')
+    .where('id', '=', id)
+    .where('files_removed_at', 'is', null)
+    .where((where) => where.or([where('state', '=', 'completed'), where('ended_at', '<', keptSince)]))
+    .forUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export type Artefact = { path: string; sha256: string; sizeBytes: number };
+
+/**
+ * Notes what the workload has stored under a path. Answers what stood there before, with the time by the
+ * database's clock. The workload is locked.
+ */
+export async function upsertArtefact(
+  tx: Transaction,
+  workloadId: string,
+  artefact: Artefact,
+): Promise<{ sha256: string; stored_at: Date } | undefined> {
+  const before = await tx
+    .selectFrom('workload_artefacts')
+    .select(['sha256', 'stored_at'])
+    .where('workload_id', '=', workloadId)
+    .where('path', '=', artefact.path)
+    .executeTakeFirst();
+  const stored = {
+    sha256: artefact.sha256,
+    size_bytes: BigInt(artefact.sizeBytes),
+    stored_at: sql<Date>`clock_timestamp()`,
+  };
+  await tx
+    .insertInto('workload_artefacts')
+    .values({ workload_id: workloadId, path: artefact.path, ...stored })
+    .onConflict((conflict) => conflict.columns(['workload_id', 'path']).doUpdateSet(stored))
+    .execute();
+  return before;
+}
+
+export async function selectArtefacts(db: Database | Transaction, workloadId: string): Promise<Artefact[]> {
+  const rows = await db
+    .selectFrom('workload_artefacts')
+    .select(['path', 'sha256', 'size_bytes'])
+    .where('workload_id', '=', workloadId)
+    .orderBy('path')
+    .execute();
+  return rows.map((row) => ({ path: row.path, sha256: row.sha256, sizeBytes: Number(row.size_bytes) }));
+}
+
+/** Notes the files that a workload's spec names, so that each is found without reading the spec. */
+export async function insertInputs(tx: Transaction, workloadId: string): Promise<void> {
+  await sql`
+    insert into workload_inputs (workload_id, sha256, size_bytes)
+    select distinct on (file->>'sha256') id, file->>'sha256', (file->>'size_bytes')::bigint
+    from workloads, jsonb_array_elements(spec->'inputs') input, jsonb_array_elements(input->'files') file
+    where id = ${workloadId}`.execute(tx);
+}
+
+/** Where the runtime leaves the last checkpoint of a run (workload.py): the same path replaces the one before. */
+export const CHECKPOINT = 'checkpoint.tar';
+
+/** The last checkpoint that the workload has left here, as an input of its next attempt. */
+export async function findCheckpoint(db: Database, workloadId: string): Promise<WorkloadInput | null> {
+  const row = await db
+    .selectFrom('workload_artefacts')
+    .select(['path', 'sha256', 'size_bytes'])
+    .where('workload_id', '=', workloadId)
+    .where('path', '=', CHECKPOINT)
+    .executeTakeFirst();
+  if (!row) return null;
+  const file = { path: row.path, sha256: row.sha256, size_bytes: Number(row.size_bytes) };
+  return { name: 'checkpoint', files: [file] };
+}
+
+/** The size of a file that the workload's spec names, or of its own last checkpoint; null for any other. */
+export async function findInput(db: Database, workloadId: string, sha256: string): Promise<number | null> {
+  const row = await db
+    .selectFrom('workload_inputs')
+    .select('size_bytes')
+    .where('workload_id', '=', workloadId)
+    .where('sha256', '=', sha256)
+    .unionAll(
+      db
+        .selectFrom('workload_artefacts')
+        .select('size_bytes')
+        .where('workload_id', '=', workloadId)
+        .where('path', '=', CHECKPOINT)
+        .where('sha256', '=', sha256),
+    )
+    .executeTakeFirst();
+  return row ? Number(row.size_bytes) : null;
+}
+
+/** Forgets what belonged to a workload's files. */
+export async function noteFilesRemoved(tx: Transaction, workloadId: string, at: Date): Promise<void> {
+  await tx.deleteFrom('workload_artefacts').where('workload_id', '=', workloadId).execute();
+  await tx.deleteFrom('workload_inputs').where('workload_id', '=', workloadId).execute();
+  await tx.updateTable('workloads').set({ files_removed_at: at }).where('id', '=', workloadId).execute();
+}

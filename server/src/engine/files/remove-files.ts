@@ -1,0 +1,32 @@
+import type { Database } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import type { Driver } from '../drivers/driver.ts';
+import { listUnneededFiles, lockUnneededFiles, noteFilesRemoved } from './file-queries.ts';
+
+/**
+ * Files and artefacts of a completed workload go at once: what its result names belongs to its
+ * module by then. Those of others stay for whoever resumes it or asks why.
+ */
+const FILES_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+const AT_ONCE = 10;
+
+/**
+ * Deletes the files of a few workloads of these machines that nobody needs any more. The first one is
+ * the driver's, the others are gone: one that comes back deletes what it has itself (sweep-files.ts).
+ */
+export async function removeFiles(
+  db: Database,
+  driver: Driver,
+  machineIds: string[],
+  now: Date,
+): Promise<void> {
+  const keptSince = new Date(now.getTime() - FILES_KEPT_MS);
+  for (const id of await listUnneededFiles(db, machineIds, keptSince, AT_ONCE)) {
+    await inTransaction(db, async (tx) => {
+      if (!(await lockUnneededFiles(tx, id, keptSince))) return;
+      // Under the lock: who wants to resume it meanwhile waits, and hears that they are gone.
+      await driver.remove(id);
+      await noteFilesRemoved(tx, id, now);
+    });
+  }
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import { expect, test } from 'vitest';
+import type { Context, WorkloadCaller } from '../../platform/context.ts';
+import { openLocalBlobStore } from '../../platform/storage/local-blob-store.ts';
+import { storeBlob } from '../../platform/storage/store-blob.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { testDatabase } from '../../testing/test-database.ts';
+import { requestWorkload } from '../request-workload.ts';
+import { testSpec } from '../testing/test-spec.ts';
+import { selectArtefacts, upsertArtefact } from './file-queries.ts';
+import { storeArtefact } from './store-artefact.ts';
+
+const { db } = await testDatabase();
+const now = new Date('2026-01-01T00:00:00Z');
+const blobs = await openLocalBlobStore(path.join(await temporaryFolder(), 'blobs'));
+const requestRun = () =>
+  db.transaction().execute((tx) =>
+    requestWorkload(tx, {
+      userId: null,
+      behaviour: 'run',
+      kind: 'test',
+      title: 'a run',
+      spec: testSpec('a run'),
+      placement: { accelerator: null, count: 0 },
+      now,
+    }),
+  );
+const workloadId = await requestRun();
+const caller = { kind: 'workload', workloadId } as const;
+const ctx = { db, blobs, clock: { now: () => now }, caller } as unknown as Context<WorkloadCaller>;
+
+/** Sends bytes; `stall` is what happens when nothing comes for too long. */
+function send(bytes: Readable, sha256: string, limits?: { bytes: number; stallMs: number }) {
+  let stall = () => {};
+  const raw = Object.assign(bytes, {
+    setTimeout: (_ms: number, then: () => void = () => {}) => {
+      stall = then;
+    },
+  });
+  const request = { raw, headers: { 'x-content-sha256': sha256 } } as unknown as FastifyRequest;
+  const stored = storeArtefact(
+    ctx,
+    { params: { workloadId, '*': 'adapter.gguf' }, query: undefined, body: undefined },
+    { request },
+    limits,
+  );
+  return { stored, stall: () => stall() };
+}
+
+const bytes = Buffer.from('adapter');
+const sha256 = createHash('sha256').update(bytes).digest('hex');
+
+test('keeps what has the announced hash, and nothing of what is too large', async () => {
+  const tooLarge = send(Readable.from([bytes]), sha256, { bytes: bytes.length - 1, stallMs: 1 });
+  await expect(tooLarge.stored).rejects.toMatchObject({ code: 'payload_too_large' });
+  expect(await selectArtefacts(db, workloadId)).toEqual([]);
+  await send(Readable.from([bytes]), sha256).stored;
+  expect(await selectArtefacts(db, workloadId)).toMatchObject([{ path: 'adapter.gguf', sha256 }]);
+});
+
+test('removes what it replaces at once, unless somebody else wants the same bytes', async () => {
+  const put = async (text: string) => {
+    const hash = createHash('sha256').update(text).digest('hex');
+    await send(Readable.from([Buffer.from(text)]), hash).stored;
+    return hash;
+  };
+  const isStored = async (hash: string) => (await blobs.stat(hash)) !== null;
+  const first = await put('first checkpoint');
+  const second = await put('second checkpoint');
+  expect([await isStored(first), await isStored(second)]).toEqual([false, true]);
+  expect(await selectArtefacts(db, workloadId)).toMatchObject([{ sha256: second }]);
+
+  // Sent again as it is.
+  await put('second checkpoint');
+  expect(await isStored(second)).toBe(true);
+  // Somebody has uploaded the same, and is about to name it.
+  await storeBlob(ctx, Readable.from([Buffer.from('second checkpoint')]));
+  const third = await put('third checkpoint');
+  expect(await isStored(second)).toBe(true);
+  // Another run has left the same.
+  const other = await requestRun();
+  const blob = { sha256: third, sizeBytes: 1 };
+  await db.transaction().execute((tx) => upsertArtefact(tx, other, { path: 'checkpoint.tar', ...blob }));
+  await put('fourth checkpoint');
+  expect(await isStored(third)).toBe(true);
+});
+
+test('ends a body of which nothing more comes', async () => {
+  const body = new Readable({ read: () => undefined });
+  body.push('ada');
+  const { stored, stall } = send(body, sha256);
+  stall();
+  await expect(stored).rejects.toThrow();
+  expect(body.destroyed).toBe(true);
+});

@@ -1,0 +1,85 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import { formatBytes } from '@bakehouse/contract/limits';
+import type { putWorkloadArtefact } from '@bakehouse/contract/workloads';
+import type { Context, WorkloadCaller } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Http } from '../../platform/http/bind.ts';
+import { collectBlob } from '../../platform/storage/collect-blob.ts';
+import { storeBlob } from '../../platform/storage/store-blob.ts';
+import { hasEnded } from '../has-ended.ts';
+import { lockWorkload } from '../lock-workload.ts';
+import { updateWorkload } from '../queries.ts';
+import { workloadGone } from '../reports/workload-gone.ts';
+import { CHECKPOINT, upsertArtefact } from './file-queries.ts';
+
+/** Far above any adapter; what would leave too little room on the disk is refused before. */
+const ARTEFACT_BYTES_MAX = 64 * 1024 ** 3;
+/** A body of which nothing comes for so long is given up. */
+const STALL_MS = 60_000;
+
+/**
+ * Stores one output file. The same path again replaces it; bytes that nobody else wants go at once,
+ * because a large run leaves gigabytes with each checkpoint. Throws AppError('invalid_request') when
+ * the bytes are others than announced, and 'payload_too_large' when they are too many.
+ */
+export async function storeArtefact(
+  ctx: Context<WorkloadCaller>,
+  { params }: InputOf<typeof putWorkloadArtefact>,
+  { request }: Pick<Http, 'request'>,
+  limits = { bytes: ARTEFACT_BYTES_MAX, stallMs: STALL_MS },
+): Promise<void> {
+  const path = params['*'];
+  if (!isSafePath(path)) {
+    throw new AppError('invalid_request', {
+      publicMessage: `'${path}' is not a path within the artefacts`,
+      param: '*',
+    });
+  }
+  const announced = request.headers['x-content-sha256'];
+  const { raw } = request;
+  // Ends the connection, so nobody is there to be answered.
+  raw.setTimeout(limits.stallMs, () => raw.destroy());
+  const blob = await storeBlob(ctx, raw, {
+    sizeBytesMax: limits.bytes,
+    tooLargeMessage: `${path} is larger than the ${formatBytes(limits.bytes)} that one output file may have`,
+    expectedBytes: Number(request.headers['content-length'] ?? 0),
+  }).finally(() => raw.setTimeout(0));
+  if (blob.sha256 !== announced) {
+    // The bytes stay: others may have the same, and what nobody names is collected.
+    throw new AppError('invalid_request', {
+      publicMessage: `${path} arrived with the SHA-256 ${blob.sha256}, not the one announced in X-Content-SHA256`,
+      param: 'X-Content-SHA256',
+    });
+  }
+  const before = await inTransaction(ctx.db, async (tx) => {
+    const workload = await lockWorkload(tx, ctx.caller.workloadId);
+    if (!workload || hasEnded(workload)) throw workloadGone();
+    // The runtime has reported this checkpoint before, and makes none until this is answered.
+    if (path === CHECKPOINT)
+      await updateWorkload(tx, workload.id, { checkpointSeconds: workload.savedSeconds });
+    return upsertArtefact(tx, workload.id, { path, ...blob });
+  });
+  if (before) await collectReplaced(ctx, before);
+}
+
+/** What somebody has stored again since is left to the collector, with its grace. */
+async function collectReplaced(
+  ctx: Context<WorkloadCaller>,
+  { sha256, stored_at }: { sha256: string; stored_at: Date },
+): Promise<void> {
+  // The database counts microseconds.
+  const untouchedSince = new Date(stored_at.getTime() + 1);
+  await collectBlob(ctx, { sha256, untouchedSince }).catch((error: unknown) =>
+    ctx.log.warn({ err: error, sha256 }, 'a replaced output file is left to the collector'),
+  );
+}
+
+function isSafePath(path: string): boolean {
+  return (
+    path.length <= 500 &&
+    !path.includes('\\') &&
+    !path.includes('\0') &&
+    path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
+  );
+}

@@ -1,0 +1,16 @@
+import type { Database, Transaction } from '../platform/db/database.ts';
+import type { WorkloadWithSpec } from './workload.ts';
+import { columns, toSpec, toWorkload } from './workload-row.ts';
+
+/** The workload with what its process is told; null where there is none. */
+export async function findWorkloadWithSpec(
+  db: Database | Transaction,
+  id: string,
+): Promise<WorkloadWithSpec | null> {
+  const row = await db
+    .selectFrom('workloads')
+    .select([...columns, 'spec'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row ? { ...toWorkload(row), spec: toSpec(row.spec) } : null;
+}

@@ -1,0 +1,13 @@
+import type { Database, Transaction } from '../platform/db/database.ts';
+import type { Workload } from './workload.ts';
+import { columns, toWorkload } from './workload-row.ts';
+
+/** Those workloads that there are, by their ids. */
+export async function findWorkloads(
+  db: Database | Transaction,
+  ids: string[],
+): Promise<Map<string, Workload>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('workloads').select(columns).where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, toWorkload(row)]));
+}

@@ -1,0 +1,14 @@
+import type { Transaction } from '../platform/db/database.ts';
+import type { Workload } from './workload.ts';
+import { columns, toWorkload } from './workload-row.ts';
+
+/** Step: the workload, held until the transaction ends; null where there is none. */
+export async function lockWorkload(tx: Transaction, id: string): Promise<Workload | null> {
+  const row = await tx
+    .selectFrom('workloads')
+    .select(columns)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  return row ? toWorkload(row) : null;
+}

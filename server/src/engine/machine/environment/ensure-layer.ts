@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { AppError } from '../../../platform/errors.ts';
+import { runProgram } from '../../../platform/processes/run-program.ts';
+import { ensureUv } from './ensure-uv.ts';
+import {
+  type EnvironmentSettings,
+  environmentDir,
+  hashOfLock,
+  pythonOf,
+  runtimeDir,
+  stampOf,
+} from './environment.ts';
+import { explainFailure } from './explain-failure.ts';
+import { withFileLock } from './file-lock.ts';
+import { hasLayer } from './has-layer.ts';
+import {
+  bytesNeeded,
+  environmentOf,
+  environments,
+  type Layer,
+  lockFiles,
+  refuseFullDisk,
+  splitTorch,
+} from './layers.ts';
+import { findPython } from './python.ts';
+import { describeUv, estimateUv, readUvLine, uvAtStart } from './uv-progress.ts';
+
+/** `progress` is 0 to 1, or null while nothing is known. */
+export type OnProgress = (detail: string, progress: number | null) => void;
+
+/**
+ * Installs a layer of its environment, unless it is there and its Python runs: an upgrade of the
+ * machine may have taken away the one that it was made with. Several processes may ask at once: one
+ * works, the others wait. Killed in the middle, the next call completes it.
+ * Throws AppError('unavailable') with one sentence for people.
+ */
+export async function ensureLayer(
+  settings: EnvironmentSettings,
+  layer: Layer,
+  onProgress: OnProgress,
+  signal?: AbortSignal,
+): Promise<void> {
+  const dir = await environmentDir(settings, environmentOf(layer));
+  if ((await hasLayer(settings, layer)) && (await pythonRuns(dir))) return;
+  try {
+    await mkdir(path.dirname(dir), { recursive: true });
+    await withFileLock(`${dir}.lock`, () => install(settings, layer, dir, onProgress, signal), {
+      onWait: () => onProgress('Another process is preparing it; waiting', null),
+      signal,
+    });
+  } catch (error) {
+    if (signal?.aborted || error instanceof AppError) throw error;
+    throw new AppError('unavailable', {
+      publicMessage: explainFailure('The Python packages', error, settings.cacheDir),
+      cause: error,
+    });
+  }
+}
+
+async function install(
+  settings: EnvironmentSettings,
+  layer: Layer,
+  dir: string,
+  onProgress: OnProgress,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const runs = await pythonRuns(dir);
+  // Without its Python no layer is there, and none is promised before it has been made again.
+  if (!runs)
+    for (const one of environments[environmentOf(layer)]) await rm(stampOf(dir, one), { force: true });
+  if (await hasLayer(settings, layer)) return;
+  const needed = bytesNeeded(layer, { torchIndex: settings.torchIndex, platform: process.platform });
+  const freeAtStart = await freeBytes(settings.cacheDir);
+  const refusal = refuseFullDisk(layer, settings.cacheDir, freeAtStart, needed);
+  if (refusal) throw new AppError('unavailable', { publicMessage: refusal });
+
+  onProgress('Looking for Python and uv', null);
+  const uv = await ensureUv(settings, signal);
+  const python = pythonOf(dir);
+  if (!runs) {
+    await runProgram(uv, ['venv', '--clear', '--python', await findPython(settings.python), dir], { signal });
+  }
+
+  let said = uvAtStart;
+  let filled = 0;
+  const tell = () => onProgress(describeUv(said), estimateUv(said, filled, needed));
+  const watch = setInterval(() => {
+    freeBytes(settings.cacheDir).then((free) => {
+      filled = freeAtStart - free;
+      tell();
+    }, ignoreMeasure);
+  }, 1000);
+  const stamp = stampOf(dir, layer);
+  const begun = `${stamp}.begun`;
+  // An installation that was killed may have left half a package, which looks whole to uv.
+  const afterKill = existsSync(begun) ? ['--reinstall'] : [];
+  const pipInstall = (packages: string[]) =>
+    runProgram(uv, ['pip', 'install', '--no-deps', '--python', python, ...afterKill, ...packages], {
+      cwd: runtimeDir,
+      signal,
+      onLine: (line) => {
+        said = readUvLine(said, line);
+        tell();
+      },
+    });
+  try {
+    await writeFile(begun, '');
+    const lock = path.join(runtimeDir, lockFiles[layer]);
+    const { rest, torch } = splitTorch(await readFile(lock, 'utf8'));
+    // vLLM runs with the build of PyTorch that it was built for.
+    if (settings.torchIndex && torch && layer !== 'vllm') {
+      const withoutTorch = path.join(dir, lockFiles[layer]);
+      await writeFile(withoutTorch, rest);
+      await pipInstall(['--requirements', withoutTorch]);
+      await pipInstall(['--index-url', settings.torchIndex, torch]);
+    } else {
+      await pipInstall(['--requirements', lock]);
+    }
+    await writeFile(stamp, (await hashOfLock(layer)).digest('hex'));
+    await rm(begun);
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+/** Whether an environment's Python starts, and is the one that its packages were installed for. */
+async function pythonRuns(dir: string): Promise<boolean> {
+  const findPackages = "import os, sysconfig; os.stat(sysconfig.get_path('purelib'))";
+  return runProgram(pythonOf(dir), ['-c', findPackages]).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A measure that failed is made up by the next one. */
+function ignoreMeasure(): void {}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}

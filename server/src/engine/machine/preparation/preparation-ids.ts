@@ -1,0 +1,16 @@
+import type { Machine } from '@bakehouse/contract/machine';
+
+export type PreparationId = Machine['preparations'][number]['id'];
+
+/** The steps by the names that people read, in their order. */
+export const preparationLabels: Record<PreparationId, string> = {
+  serving: 'Text serving',
+  'starter-language-model': 'Starter language model',
+  training: 'Fine-tuning',
+  vllm: 'Text serving on GPUs',
+};
+
+/** What a machine prepares, in this order: each step needs those before it, or is less urgent. */
+export function preparationIds({ hasGpus }: { hasGpus: boolean }): PreparationId[] {
+  return ['serving', 'starter-language-model', 'training', ...(hasGpus ? (['vllm'] as const) : [])];
+}

@@ -1,0 +1,70 @@
+import type { Machine } from '@bakehouse/contract/machine';
+import type { Services } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
+import { type PreparationId, preparationLabels } from './preparation-ids.ts';
+import { findPreparation, upsertPreparation } from './queries.ts';
+
+type State = Machine['preparations'][number]['state'];
+
+type NeededServices = Pick<Services, 'clock' | 'db' | 'log' | 'machineId'>;
+
+const PROGRESS_EVERY_MS = 1_000;
+const LOG_EVERY_MS = 10_000;
+
+/** The row of one preparation: everybody who is connected hears of its changes, and the log does. */
+export class PreparationRecord {
+  readonly id: PreparationId;
+  readonly #services: NeededServices;
+  #writing: Promise<void> = Promise.resolve();
+  #progressAt = 0;
+  #loggedAt = 0;
+
+  constructor(services: NeededServices, id: PreparationId) {
+    this.#services = services;
+    this.id = id;
+  }
+
+  async fingerprint(): Promise<string | null> {
+    return (await findPreparation(this.#services.db, this.#services.machineId, this.id))?.fingerprint ?? null;
+  }
+
+  async set(state: State, detail: string, progress: number | null, fingerprint?: string): Promise<void> {
+    await this.#writing;
+    await this.#write(state, detail, progress, fingerprint);
+    if (state !== 'waiting') this.#log(state === 'ready' ? 'ready' : detail);
+  }
+
+  /** Notes that it runs, and how far it is. May be called at any rate: what comes too fast is left out. */
+  readonly progress = (detail: string, progress: number | null): void => {
+    const now = Date.now();
+    if (now - this.#progressAt < PROGRESS_EVERY_MS) return;
+    this.#progressAt = now;
+    const percent = progress === null ? '' : ` (${Math.floor(progress * 100)} %)`;
+    if (now - this.#loggedAt >= LOG_EVERY_MS) this.#log(`${detail}${percent}`);
+    this.#writing = this.#writing
+      .then(() => this.#write('running', detail, progress))
+      .catch((error: unknown) => this.#services.log.warn({ err: error }, 'progress could not be noted'));
+  };
+
+  async #write(state: State, detail: string, progress: number | null, fingerprint?: string): Promise<void> {
+    const { db, clock, machineId } = this.#services;
+    await inTransaction(db, async (tx) => {
+      await upsertPreparation(tx, {
+        machine_id: machineId,
+        id: this.id,
+        state,
+        detail,
+        progress,
+        fingerprint,
+        updated_at: clock.now(),
+      });
+      await publishChange(tx, null, { topic: 'machine', id: this.id });
+    });
+  }
+
+  #log(text: string): void {
+    this.#loggedAt = Date.now();
+    this.#services.log.info({ preparation: this.id }, `${preparationLabels[this.id]}: ${text}`);
+  }
+}

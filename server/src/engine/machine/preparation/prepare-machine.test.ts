@@ -1,0 +1,56 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { readConfig } from '../../../config.ts';
+import { systemClock } from '../../../platform/clock.ts';
+import { runProgram } from '../../../platform/processes/run-program.ts';
+import { testDatabase } from '../../../testing/test-database.ts';
+import { testMachine } from '../../testing/test-machine.ts';
+import { readMachine } from '../read-machine.ts';
+import { runtimeCommand } from '../runtime-command.ts';
+import { startPreparing } from './prepare-machine.ts';
+import { findPreparation } from './queries.ts';
+import type { StarterFile } from './starter-model.ts';
+
+it('prepares the environment and registers the starter model once', { timeout: 600_000 }, async () => {
+  const { db } = await testDatabase();
+  const config = readConfig(process.env);
+  const services = {
+    machineId: await testMachine(db),
+    db,
+    config,
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+  };
+  const registered: StarterFile[][] = [];
+  const register = async (files: StarterFile[]) => {
+    registered.push(files);
+  };
+
+  const prepareToTheEnd = async () => {
+    const preparing = startPreparing(services, register);
+    const training = () => findPreparation(services.db, services.machineId, 'training');
+    await expect.poll(training, { timeout: 600_000, interval: 200 }).toMatchObject({ state: 'ready' });
+    await preparing.stop();
+  };
+  await prepareToTheEnd();
+
+  const paths = registered.map((files) => files.map((file) => file.path));
+  expect(paths[0]).toEqual(expect.arrayContaining(['README.md', 'gguf/model-f16.gguf']));
+  expect(paths.at(-1)).toEqual(
+    expect.arrayContaining(['config.json', 'model.safetensors', 'tokenizer.json']),
+  );
+  const { preparations } = await readMachine(services);
+  expect(preparations.map(({ id, state }) => [id, state])).toEqual([
+    ['serving', 'ready'],
+    ['starter-language-model', 'ready'],
+    ['training', 'ready'],
+  ]);
+
+  const runtime = await runtimeCommand(config);
+  const help = await runProgram(runtime.command, [...runtime.args, '--help'], { env: runtime.env });
+  expect(help.join('\n')).toContain('validate');
+
+  const before = registered.length;
+  await prepareToTheEnd();
+  expect(registered.length, 'a second start registers nothing').toBe(before);
+});

@@ -1,0 +1,119 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Services } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { ensureLayer, type OnProgress } from '../environment/ensure-layer.ts';
+import { machineAccelerators } from '../machine-accelerators.ts';
+import { type PreparationId, preparationIds } from './preparation-ids.ts';
+import { PreparationRecord } from './preparation-record.ts';
+import {
+  ensureStarterModel,
+  type Format,
+  type RegisterStarterModel,
+  starterModelDir,
+} from './starter-model.ts';
+
+const RETRY_MS = 60_000;
+
+type NeededServices = Pick<Services, 'clock' | 'config' | 'db' | 'log' | 'machineId'>;
+type Work = { services: NeededServices; register: RegisterStarterModel | null; signal: AbortSignal };
+
+/** One step; resolves to what its row says from then on. */
+type Step = (
+  work: Work,
+  fingerprint: string | null,
+  onProgress: OnProgress,
+) => Promise<{ detail: string; fingerprint?: string }>;
+
+const steps: Record<PreparationId, Step> = {
+  serving: async ({ services: { config }, signal }, _fingerprint, onProgress) => {
+    await ensureLayer(config, 'serving', onProgress, signal);
+    return { detail: 'Text models can be served' };
+  },
+
+  'starter-language-model': async (work, fingerprint, onProgress) => {
+    return {
+      detail: 'Everyone can chat with it',
+      fingerprint: await registerFormat(work, 'gguf', fingerprint, onProgress),
+    };
+  },
+
+  training: async (work, fingerprint, onProgress) => {
+    const { services, signal } = work;
+    await ensureLayer(services.config, 'training', scaled(onProgress, 0, 0.9), signal);
+    return {
+      detail: 'Models can be fine-tuned',
+      fingerprint: await registerFormat(work, 'safetensors', fingerprint, scaled(onProgress, 0.9, 1)),
+    };
+  },
+
+  vllm: async ({ services: { config }, signal }, _fingerprint, onProgress) => {
+    await ensureLayer(config, 'vllm', onProgress, signal);
+    return { detail: 'Text models are served on the GPUs' };
+  },
+};
+
+/**
+ * Prepares the Python environment and the starter model in the background, one step after the
+ * other, so that each part of the product works as soon as what it needs is there. A step that
+ * fails says why and is tried again every minute: what was missing may have come meanwhile.
+ * @param register null: another machine holds the files, and makes the model.
+ */
+export function startPreparing(
+  services: NeededServices,
+  register: RegisterStarterModel | null,
+): { stop: () => Promise<void> } {
+  const aborting = new AbortController();
+  const work = { services, register, signal: aborting.signal };
+  const done = prepareAll(work).catch((error: unknown) => {
+    if (!aborting.signal.aborted) services.log.error({ err: error }, 'preparing the machine ended');
+  });
+  return {
+    stop: async () => {
+      aborting.abort();
+      await done;
+    },
+  };
+}
+
+async function prepareAll(work: Work): Promise<void> {
+  const ids = preparationIds({ hasGpus: (await machineAccelerators()).length > 0 });
+  const records = ids.map((id) => new PreparationRecord(work.services, id));
+  for (const record of records) await record.set('waiting', 'Waits for what comes before it', null);
+  for (const record of records) {
+    while (!(await tryStep(work, record))) await sleep(RETRY_MS, undefined, { signal: work.signal });
+  }
+}
+
+async function tryStep(work: Work, record: PreparationRecord): Promise<boolean> {
+  try {
+    const { detail, fingerprint } = await steps[record.id](work, await record.fingerprint(), record.progress);
+    await record.set('ready', detail, 1, fingerprint);
+    return true;
+  } catch (error) {
+    work.signal.throwIfAborted();
+    work.services.log.warn({ err: error, preparation: record.id }, 'a preparation failed');
+    const reason = error instanceof AppError ? error.publicMessage : `It failed: ${String(error)}`;
+    await record.set('failed', reason, null);
+    return false;
+  }
+}
+
+/** Makes and registers the starter model in one format, unless the row says that this was done. */
+async function registerFormat(
+  { services, register, signal }: Work,
+  format: Format,
+  done: string | null,
+  onProgress: OnProgress,
+): Promise<string> {
+  const wanted = `${path.basename(await starterModelDir(services.config))}/${format}`;
+  if (done === wanted || !register) return wanted;
+  const files = await ensureStarterModel(services.config, format, onProgress, signal);
+  onProgress('Storing the files', null);
+  await register(files);
+  return wanted;
+}
+
+function scaled(onProgress: OnProgress, from: number, to: number): OnProgress {
+  return (detail, progress) => onProgress(detail, progress === null ? null : from + progress * (to - from));
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { AppError } from '../../../platform/errors.ts';
+import { runProgram } from '../../../platform/processes/run-program.ts';
+import type { OnProgress } from '../environment/ensure-layer.ts';
+import { type EnvironmentSettings, runtimeDir } from '../environment/environment.ts';
+import { explainFailure } from '../environment/explain-failure.ts';
+import { withFileLock } from '../environment/file-lock.ts';
+import { runtimeCommand } from '../runtime-command.ts';
+
+/** A file of the starter model: its path in the model, and where it lies on this machine. */
+export type StarterFile = { path: string; localPath: string };
+
+/**
+ * Makes the files a model that everybody may use. The same files are the same revision, others a
+ * new one. The module that owns assets provides it.
+ */
+export type RegisterStarterModel = (files: StarterFile[]) => Promise<unknown>;
+
+export type Format = 'gguf' | 'safetensors';
+
+/** The folder of the starter model's files, named after what they are made with. */
+export async function starterModelDir({ cacheDir }: EnvironmentSettings): Promise<string> {
+  const hash = createHash('sha256');
+  for (const source of ['requirements.lock', 'src/bakehouse_runtime/prepare.py']) {
+    hash.update(await readFile(path.join(runtimeDir, source)));
+  }
+  return path.join(cacheDir, 'models', `smollm2-${hash.digest('hex').slice(0, 16)}`);
+}
+
+/**
+ * Writes the starter model in one format, unless it is there, and lists the files that there are now.
+ * 'gguf' needs the layer 'serving', 'safetensors' the layer 'training'.
+ */
+export async function ensureStarterModel(
+  settings: EnvironmentSettings,
+  format: Format,
+  onProgress: OnProgress,
+  signal?: AbortSignal,
+): Promise<StarterFile[]> {
+  const dir = await starterModelDir(settings);
+  await mkdir(dir, { recursive: true });
+  const { command, args, env } = await runtimeCommand(settings);
+  const prepare = () =>
+    runProgram(command, [...args, 'prepare', 'smollm2', '--format', format, '--out', dir], {
+      env,
+      signal,
+      onLine: (line) => {
+        const said = readProgressLine(line);
+        if (said) onProgress(said.detail, said.progress);
+      },
+    });
+  try {
+    await withFileLock(`${dir}.lock`, prepare, { signal });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new AppError('unavailable', {
+      publicMessage: explainFailure('The starter language model', error, settings.cacheDir),
+      cause: error,
+    });
+  }
+  return listFiles(dir);
+}
+
+/** One line of the runtime's `prepare`; null for what is not progress, and for the last word. */
+export function readProgressLine(line: string): { detail: string; progress: number } | null {
+  if (!line.startsWith('{')) return null;
+  const { phase, done, total } = JSON.parse(line) as { phase: string; done: number; total: number };
+  if (phase === 'done') return null;
+  return { detail: `${phase[0]?.toUpperCase()}${phase.slice(1)}`, progress: total > 0 ? done / total : 0 };
+}
+
+/** The files that stand in the folder now; serving reads the GGUF from a folder of its own. */
+async function listFiles(dir: string): Promise<StarterFile[]> {
+  const names = (await readdir(dir)).filter((name) => !name.startsWith('.')).sort();
+  return names.map((name) => ({
+    path: name.endsWith('.gguf') ? 'gguf/model-f16.gguf' : name,
+    localPath: path.join(dir, name),
+  }));
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { type Logger, pino } from 'pino';
+import { expect, test, vi } from 'vitest';
+import { onFileEnd } from '../../testing/on-file-end.ts';
+import { testDatabase } from '../../testing/test-database.ts';
+import { claimMachine } from './claim-machine.ts';
+
+const { db, url } = await testDatabase();
+const machineId = randomUUID();
+
+function listeningLog(): { log: Logger; said: string[] } {
+  const said: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void said.push(JSON.parse(line).msg) });
+  return { log, said };
+}
+
+async function claim(id = machineId) {
+  const { log, said } = listeningLog();
+  const claimed = await claimMachine(url, id, log);
+  onFileEnd(claimed.release);
+  return { ...claimed, said };
+}
+
+/** As a restart of PostgreSQL does it. */
+const breakConnections = () =>
+  sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'bakehouse machine' and datname = current_database()`.execute(db);
+
+test('only one server claims the machine; the next one may once it lets go', async () => {
+  const first = await claim();
+  expect(first.isHeld()).toBe(true);
+  await expect(claimMachine(url, machineId, pino({ level: 'silent' }))).rejects.toThrow(
+    'Another Bakehouse server',
+  );
+  await first.release();
+  const second = await claim();
+  expect(second.isHeld()).toBe(true);
+  await second.release();
+  expect(first.said).toEqual([]);
+});
+
+test('servers of two machines claim each their own', async () => {
+  const servers = [await claim(), await claim(randomUUID())];
+  expect(servers.map((server) => server.isHeld())).toEqual([true, true]);
+  for (const server of servers) await server.release();
+});
+
+test('a claim whose connection breaks is lost at once, said so, and taken again', async () => {
+  const server = await claim();
+  await breakConnections();
+  await vi.waitFor(() => expect(server.isHeld()).toBe(false));
+  await vi.waitFor(() => expect(server.isHeld()).toBe(true), { timeout: 20_000 });
+  expect(server.said).toEqual([
+    expect.stringContaining('is lost'),
+    expect.stringContaining('is claimed again'),
+  ]);
+  await server.release();
+});
+
+test('who comes in between keeps it: the first one gives way until it ends', async () => {
+  const first = await claim();
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  // It stands in line, so that the lock is its own the moment the first one loses it.
+  const taken = other.query("select pg_advisory_lock(hashtextextended('bakehouse machine ' || $1, 0))", [
+    machineId,
+  ]);
+  await breakConnections();
+  await taken;
+  await vi.waitFor(() => expect(first.said).toContainEqual(expect.stringContaining('waits until it ends')), {
+    timeout: 20_000,
+  });
+  expect(first.isHeld()).toBe(false);
+  await other.end();
+  await vi.waitFor(() => expect(first.isHeld()).toBe(true), { timeout: 20_000 });
+  await first.release();
+});

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Database } from '../../platform/db/database.ts';
+import { findOtherWebProcesses, leaveProcess, noteProcess } from './queries.ts';
+
+const BEAT_MS = 2_000;
+/** Beats that are farther apart are broken: nobody was there in between. */
+export const BREAK_MS = 6_000;
+/** A process that was not seen for this long has gone. */
+export const GONE_MS = 30_000;
+
+export type Beat = {
+  /** Just before this process was noted, and just before the others were counted; by `performance.now()`. */
+  notedAt: number;
+  lookedAt: number;
+  /** Processes with role web besides this one, and how long ago one of them was last seen. */
+  others: { count: number; lastSeenMs: number | null };
+};
+
+/** Says every two seconds that this process is there, and hears which others are. */
+export type Heartbeat = {
+  start: () => Promise<void>;
+  /** One beat now; those who ask for one meanwhile wait for the same. */
+  beat: () => Promise<Beat>;
+  /** Web processes at the last beat, this one included where it is one; never less than 1. */
+  webProcesses: () => number;
+  close: () => Promise<void>;
+};
+
+type Options = {
+  db: Database;
+  log: Logger;
+  machineId: string;
+  roles: string[];
+  onBeat?: (beat: Beat) => void;
+  /** Done with each beat, e.g. to say what the machine offers. */
+  also?: () => Promise<void>;
+};
+
+/**
+ * This process's row in the database, kept up until `close`. It is committed before the others are
+ * counted, so of two that begin together at least one sees the other. Where the database is away
+ * nothing of what people and workloads say is taken in either: the first beat after one that failed
+ * begins anew.
+ */
+export function createHeartbeat({ db, log, machineId, roles, onBeat, also }: Options): Heartbeat {
+  const id = randomUUID();
+  const isWeb = roles.includes('web');
+  let anew = false;
+  let others = 0;
+  let closed = false;
+  let beating: Promise<Beat> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  const beatOnce = async (): Promise<Beat> => {
+    const notedAt = performance.now();
+    try {
+      await noteProcess(db, { id, machineId, roles, anew, breakMs: BREAK_MS });
+      anew = false;
+    } catch (error) {
+      anew = true;
+      throw error;
+    }
+    const lookedAt = performance.now();
+    const found = await findOtherWebProcesses(db, id, GONE_MS);
+    others = found.count;
+    const made = { notedAt, lookedAt, others: found };
+    onBeat?.(made);
+    await also?.();
+    return made;
+  };
+  const beat = (): Promise<Beat> => {
+    beating ??= beatOnce().finally(() => {
+      beating = null;
+    });
+    return beating;
+  };
+  const repeat = () => {
+    timer = setTimeout(() => {
+      beat()
+        .catch((error: unknown) => log.warn({ err: error }, 'reports cannot be taken in at present'))
+        .finally(() => {
+          if (!closed) repeat();
+        });
+    }, BEAT_MS);
+    timer.unref();
+  };
+
+  return {
+    start: async () => {
+      await beat();
+      repeat();
+    },
+    beat,
+    webProcesses: () => Math.max(1, others + (isWeb ? 1 : 0)),
+    close: async () => {
+      closed = true;
+      clearTimeout(timer);
+      await beating?.catch(() => undefined);
+      // Without a database it cannot say so: the others see it go by its silence.
+      await leaveProcess(db, id).catch((error: unknown) => log.warn({ err: error }, 'could not say goodbye'));
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { Database } from '../../platform/db/database.ts';
+import type { Capacity } from '../queue/queue.ts';
+import { listMachines } from './queries.ts';
+
+/**
+ * What all machines have together. GPUs are listed by machine, since one workload uses those of one.
+ * `own` is asked where no machine has said anything yet.
+ */
+export async function installationCapacity(db: Database, own: () => Promise<Capacity>): Promise<Capacity> {
+  const machines = await listMachines(db);
+  const present = machines.filter(({ isPresent }) => isPresent);
+  // While none is there, as in a restart, work goes where it would have gone before.
+  const offers = (present.length > 0 ? present : machines).flatMap(({ offer }) =>
+    offer ? [offer.capacity] : [],
+  );
+  return offers.length === 0 ? own() : sumCapacities(offers);
+}
+
+/** Pure. */
+export function sumCapacities(capacities: Capacity[]): Capacity {
+  const sum = (name: 'cpu:run' | 'cpu:deployment') =>
+    capacities.reduce((total, capacity) => total + (capacity[name] ?? 0), 0);
+  return {
+    'cpu:run': sum('cpu:run'),
+    'cpu:deployment': sum('cpu:deployment'),
+    gpus: capacities.flatMap(({ gpus = [] }) => gpus),
+    servesTextOnGpus: capacities.some(({ servesTextOnGpus }) => servesTextOnGpus),
+  };
+}

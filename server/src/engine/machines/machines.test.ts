@@ -1,0 +1,193 @@
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Launch } from '../drivers/driver.ts';
+import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.ts';
+import { selectArtefacts, upsertArtefact } from '../files/file-queries.ts';
+import { complete, testEngine } from '../testing/test-engine.ts';
+import { testMachine, testSilence } from '../testing/test-machine.ts';
+import { findGoneMachines } from './find-gone-machines.ts';
+import { returnLost } from './return-lost.ts';
+
+const { db, clock, log, kinds, machineId, authenticate, engineOn, request, report, see, stop, pass } =
+  await testEngine();
+const otherId = await testMachine(db, 'second oven');
+const parts = { db, kinds, log, now: clock.now, machineId, goneMs: 60_000 };
+
+beforeEach(async () => {
+  await db.deleteFrom('workloads').execute();
+  await db.deleteFrom('processes').execute();
+  await sql`update machines set seen_at = null, offer = null`.execute(db);
+});
+
+/** One machine with a slot, what was started there, and how its server passes. */
+function machine(id: string) {
+  const launches: Launch[] = [];
+  const fake = createFakeDriver({
+    capacity: { 'cpu:run': 1, 'cpu:deployment': 1 },
+    script: async (launch, process) => {
+      launches.push(launch);
+      return idleUntilStopped(launch, process);
+    },
+  });
+  return { driver: fake, engine: engineOn(fake, { machineId: id }), launches };
+}
+const goes = (id: string, watched?: number) => testSilence(db, id, { watcherId: machineId, watched });
+/** The workload's last checkpoint leaves its machine. */
+async function leaveCheckpoint(id: string) {
+  const sha256 = 'a'.repeat(64);
+  await sql`insert into blobs (sha256, size_bytes) values (${sha256}, 1) on conflict do nothing`.execute(db);
+  const artefact = { path: 'checkpoint.tar', sha256, sizeBytes: 1 };
+  await db.transaction().execute((tx) => upsertArtefact(tx, id, artefact));
+}
+const giveUp = async () => returnLost(parts, await findGoneMachines(db, parts));
+
+describe('two machines on one database', () => {
+  test('share the queue, and each looks after its own', async () => {
+    const [one, two] = [machine(machineId), machine(otherId)];
+    await one.engine.pass();
+    await two.engine.pass();
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      ids.push(await request());
+      pass(1);
+    }
+    for (let round = 0; round < 3; round += 1) {
+      await one.engine.pass();
+      await two.engine.pass();
+      pass(4);
+    }
+    const [first, second, third] = await Promise.all(ids.map(see));
+    expect(new Set([first?.machineId, second?.machineId])).toEqual(new Set([machineId, otherId]));
+    expect(third).toMatchObject({
+      state: 'queued',
+      machineId: null,
+      reason: 'Waiting for the CPU, next in line: 2 workloads use what there is.',
+    });
+    expect([one.driver.running(), two.driver.running()]).toMatchObject([[{ attempt: 1 }], [{ attempt: 1 }]]);
+
+    // Wherever a slot comes free, whoever is next takes it.
+    const ending = two.launches[0] as Launch;
+    await report(ending, ...complete);
+    await two.driver.stop(ending.workloadId, 1);
+    for (let round = 0; round < 3; round += 1) {
+      pass(4);
+      await one.engine.pass();
+      await two.engine.pass();
+    }
+    expect(await see(ids[2] as string)).toMatchObject({ machineId: otherId, attempt: 1 });
+  });
+
+  test('a server that ends takes along what runs on its own machine alone', async () => {
+    const [one, two] = [machine(machineId), machine(otherId)];
+    await two.engine.pass();
+    const id = await request();
+    await two.engine.pass();
+    expect(await see(id)).toMatchObject({ machineId: otherId, attempt: 1 });
+    await one.engine.shutdown();
+    expect(two.driver.running()).toHaveLength(1);
+    expect(await see(id)).toMatchObject({ interrupted: false });
+  });
+
+  test('the work of one that is gone begins anew on the other, and the old process is refused', async () => {
+    const [one, two] = [machine(machineId), machine(otherId)];
+    await two.engine.pass();
+    const id = await request();
+    await two.engine.pass();
+    const old = two.launches[0] as Launch;
+    await report(old, complete[1] as (typeof complete)[number]);
+    pass(20);
+    await report(old, { type: 'checkpoint', step: 1 });
+    expect(await see(id)).toMatchObject({ state: 'ready', savedSeconds: 20 });
+
+    // Silent for a moment it keeps its work.
+    await one.engine.pass();
+    await giveUp();
+    expect(await see(id)).toMatchObject({ machineId: otherId, restarts: 0 });
+
+    await goes(otherId);
+    await giveUp();
+    expect(await see(id)).toMatchObject({
+      state: 'queued',
+      machineId: null,
+      activeSeconds: 0,
+      savedSeconds: 0,
+      failures: 0,
+      restarts: 1,
+      reason: expect.stringContaining('out of reach'),
+    });
+    expect(await authenticate(id, old.server.token)).toBeNull();
+    pass(1);
+    await one.engine.pass();
+    await one.engine.pass();
+    expect(await see(id)).toMatchObject({ machineId, attempt: 2 });
+
+    // It comes back, and ends what it still has of it.
+    expect(two.driver.running()).toHaveLength(1);
+    await engineOn(two.driver, { machineId: otherId }).pass();
+    expect(two.driver.running()).toEqual([]);
+    expect(one.driver.running()).toHaveLength(1);
+    expect(await see(id)).toMatchObject({ machineId, attempt: 2 });
+  });
+
+  test('after an outage of the database the first that is back takes nothing from those who have not been back yet', async () => {
+    const [one, two] = [machine(machineId), machine(otherId)];
+    await two.engine.pass();
+    const id = await request();
+    await two.engine.pass();
+    await report(two.launches[0] as Launch, complete[1] as (typeof complete)[number]);
+    await goes(machineId, 0);
+    await goes(otherId, 0);
+    await engineOn(one.driver, { goneMs: parts.goneMs }).pass();
+    expect(await see(id)).toMatchObject({ state: 'ready', machineId: otherId, attempt: 1, restarts: 0 });
+    // Unseen for a minute of which this one has watched the half.
+    await goes(otherId, 30);
+    await giveUp();
+    expect(await see(id)).toMatchObject({ machineId: otherId });
+    await goes(otherId, 61);
+    await giveUp();
+    expect(await see(id)).toMatchObject({ state: 'queued', machineId: null });
+  });
+
+  test('what has ended on one that never returns is kept for seven days like any other', async () => {
+    const [one, two] = [machine(machineId), machine(otherId)];
+    await two.engine.pass();
+    const id = await request();
+    await two.engine.pass();
+    await leaveCheckpoint(id);
+    await stop(id);
+    await goes(otherId);
+    await giveUp();
+    const givingUp = engineOn(one.driver, { goneMs: parts.goneMs });
+    await givingUp.pass();
+    expect(await see(id)).toMatchObject({ state: 'stopped', machineId: otherId, filesRemovedAt: null });
+    expect(await selectArtefacts(db, id)).toHaveLength(1);
+
+    pass(8 * 24 * 3600);
+    // Silent for a moment it does so itself.
+    await sql`update machines set seen_at = now() where id = ${otherId}`.execute(db);
+    await givingUp.pass();
+    expect(await see(id)).toMatchObject({ filesRemovedAt: null });
+    await goes(otherId);
+    await givingUp.pass();
+    expect(await see(id)).toMatchObject({ filesRemovedAt: clock.now() });
+    expect(await selectArtefacts(db, id)).toEqual([]);
+    // It comes back, and deletes what it still has.
+    await engineOn(two.driver, { machineId: otherId }).pass();
+    expect(await two.driver.list()).toEqual([]);
+  });
+
+  test('what its owner has stopped meanwhile ends, and what has its result is completed', async () => {
+    const two = machine(otherId);
+    await two.engine.pass();
+    const stopped = await request();
+    const served = await request({ behaviour: 'deployment' });
+    await two.engine.pass();
+    await stop(stopped);
+    const launch = two.launches.find(({ workloadId }) => workloadId === served) as Launch;
+    await report(launch, { type: 'result', files: [], summary: {} });
+    await goes(otherId);
+    await giveUp();
+    expect(await see(stopped)).toMatchObject({ state: 'stopped', devices: null });
+    expect(await see(served)).toMatchObject({ state: 'completed' });
+  });
+});

@@ -1,0 +1,41 @@
+import type { Driver, SpecKind } from '../drivers/driver.ts';
+import type { CpuLoad } from '../machine/cpu-load.ts';
+import type { Capacity } from '../queue/queue.ts';
+
+/** What a machine offers to those who wait. Its server writes it; the servers of all machines read it. */
+export type Offer = {
+  capacity: Capacity;
+  admission: Driver['admission'];
+  /** Why specs of a kind cannot start there at present, as one sentence; null: they can. By `specName`. */
+  blockers: Record<string, string | null>;
+  cpu: { cores: number; memory_bytes: number };
+  /** What wants its processors now; absent from what an earlier version wrote. */
+  load?: CpuLoad;
+};
+
+const specKinds: SpecKind[] = [
+  { kind: 'train', engine: null },
+  { kind: 'serve', engine: 'llamacpp' },
+  { kind: 'serve', engine: 'vllm' },
+];
+
+/** The name of a kind of specs in an offer. */
+export function specName({ kind, engine }: SpecKind): string {
+  return engine === null ? kind : `${kind} ${engine}`;
+}
+
+/** Asks a driver for all of it. */
+export async function readOffer(
+  driver: Driver,
+  machine: Required<Pick<Offer, 'cpu' | 'load'>>,
+): Promise<Offer> {
+  const blockers = await Promise.all(
+    specKinds.map(async (spec) => [specName(spec), await driver.blocker(spec)] as const),
+  );
+  return {
+    capacity: await driver.capacity(),
+    admission: driver.admission,
+    blockers: Object.fromEntries(blockers),
+    ...machine,
+  };
+}

@@ -1,0 +1,127 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import type { MachinesTable } from '../../platform/db/schema.generated.ts';
+import type { Span } from './listening.ts';
+import type { Offer } from './offer.ts';
+
+type Row = Selectable<MachinesTable>;
+
+/** A machine as all servers see it. */
+export type KnownMachine = Pick<Row, 'id' | 'name' | 'url' | 'host' | 'driver' | 'started_at' | 'seen_at'> & {
+  holdsBlobs: boolean;
+  offer: Offer | null;
+  /** Its server has been seen just now. */
+  isPresent: boolean;
+};
+
+/** A machine whose server was not seen for so long gets no work. Beats come every two seconds. */
+const PRESENT_S = 15;
+
+/** All machines, the one that holds the files first; the rest by their age. */
+export async function listMachines(db: Database | Transaction): Promise<KnownMachine[]> {
+  const { rows } = await sql<Row & { is_present: boolean }>`
+    select id, name, url, host, driver, offer, holds_blobs, started_at, seen_at,
+      coalesce(seen_at > clock_timestamp() - ${PRESENT_S} * interval '1 second', false) as is_present
+    from machines order by holds_blobs desc, started_at, id`.execute(db);
+  return rows.map(({ holds_blobs, is_present, offer, ...row }) => ({
+    ...row,
+    holdsBlobs: holds_blobs,
+    offer: offer as Offer | null,
+    isPresent: is_present,
+  }));
+}
+
+/** The machine that holds the bytes of all files; null before the first start. */
+export async function findBlobHolder(
+  db: Database | Transaction,
+): Promise<{ id: string; url: string | null; secretCheck: Buffer } | null> {
+  const row = await db
+    .selectFrom('machines')
+    .select(['id', 'url', 'secret_check'])
+    .where('holds_blobs', '=', true)
+    .executeTakeFirst();
+  return row ? { id: row.id, url: row.url, secretCheck: row.secret_check } : null;
+}
+
+/** The server that runs the machine's workloads is there, and offers this. By the database's clock, which all share. */
+export async function noteMachine(db: Database, id: string, offer: Offer): Promise<void> {
+  await sql`
+    update machines set seen_at = clock_timestamp(), offer = ${JSON.stringify(offer)}::jsonb
+    where id = ${id}`.execute(db);
+}
+
+/** From now on the machine's server answers at `url`. */
+export async function updateMachineUrl(db: Database, id: string, url: string): Promise<void> {
+  await db.updateTable('machines').set({ url }).where('id', '=', id).execute();
+}
+
+/** Machines whose server was not seen for `goneMs`, all of them within `watched`: before it nobody could have been seen. */
+export async function listGoneMachines(
+  db: Database | Transaction,
+  watched: Span,
+  goneMs: number,
+): Promise<string[]> {
+  // greatest() passes over the null of one that was never seen.
+  const { rows } = await sql<{ id: string }>`
+    select id from machines
+    where greatest(seen_at, ${watched.since}) < ${watched.until}::timestamptz - ${goneMs} * interval '1 millisecond'`.execute(
+    db,
+  );
+  return rows.map(({ id }) => id);
+}
+
+// Processes
+
+/** One beat of a process. `anew`: it knows of a break since the last one. */
+export async function noteProcess(
+  db: Database,
+  process: { id: string; machineId: string; roles: string[]; anew: boolean; breakMs: number },
+): Promise<void> {
+  const { id, machineId, roles, anew, breakMs } = process;
+  await sql`
+    insert into processes (id, machine_id, roles, since, seen_at)
+    values (${id}, ${machineId}, ${roles}, clock_timestamp(), clock_timestamp())
+    on conflict (id) do update set
+      since = case
+        when ${anew} or processes.seen_at < excluded.seen_at - ${breakMs} * interval '1 millisecond'
+        then excluded.seen_at else processes.since end,
+      seen_at = excluded.seen_at`.execute(db);
+}
+
+/** How many processes with role web there are besides this one, and how long ago one was last seen. */
+export async function findOtherWebProcesses(
+  db: Database,
+  id: string,
+  goneMs: number,
+): Promise<{ count: number; lastSeenMs: number | null }> {
+  const { rows } = await sql<{ count: number; last_seen_ms: number | null }>`
+    select count(*)::int as count, extract(epoch from clock_timestamp() - max(seen_at))::float8 * 1000 as last_seen_ms
+    from processes
+    where id <> ${id} and 'web' = any(roles) and left_at is null
+      and seen_at > clock_timestamp() - ${goneMs} * interval '1 millisecond'`.execute(db);
+  return { count: rows[0]?.count ?? 0, lastSeenMs: rows[0]?.last_seen_ms ?? null };
+}
+
+/** The process ends. Those that were not seen for an hour are forgotten. */
+export async function leaveProcess(db: Database, id: string): Promise<void> {
+  await sql`update processes set left_at = clock_timestamp() where id = ${id}`.execute(db);
+  await sql`delete from processes where seen_at < clock_timestamp() - interval '1 hour'`.execute(db);
+}
+
+/** When each process could take in what workloads report: they report to the machine that holds the files. */
+export async function listListening(db: Database | Transaction): Promise<Span[]> {
+  const { rows } = await sql<Span>`
+    select processes.since, processes.seen_at as until
+    from processes join machines on machines.id = processes.machine_id
+    where machines.holds_blobs and 'web' = any(processes.roles)`.execute(db);
+  return rows;
+}
+
+/** When each process of a machine has reached the database. */
+export async function listBeats(db: Database | Transaction, machineId: string): Promise<Span[]> {
+  return db
+    .selectFrom('processes')
+    .select(['since', 'seen_at as until'])
+    .where('machine_id', '=', machineId)
+    .execute();
+}

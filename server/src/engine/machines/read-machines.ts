@@ -1,0 +1,39 @@
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { gpuLabel } from '@bakehouse/contract/limits';
+import type { listMachines as listMachinesEndpoint } from '@bakehouse/contract/machine';
+import type { Database } from '../../platform/db/database.ts';
+import type { Offer } from './offer.ts';
+import { listMachines } from './queries.ts';
+
+type Answer = ResponseOf<typeof listMachinesEndpoint>;
+
+/** All machines of the installation for its operators, the one that holds the files first. */
+export async function readMachines({ db }: { db: Database }): Promise<Answer> {
+  const machines = await listMachines(db);
+  return {
+    machines: machines.map(({ id, name, driver, holdsBlobs, isPresent, offer, seen_at, started_at }) => ({
+      machine_id: id,
+      name,
+      driver,
+      holds_files: holdsBlobs,
+      is_present: isPresent,
+      last_seen_at: seen_at?.toISOString() ?? null,
+      started_at: started_at.toISOString(),
+      offer: offer && toOffer(offer),
+    })),
+  };
+}
+
+function toOffer({ capacity, cpu }: Offer): Answer['machines'][number]['offer'] {
+  return {
+    cpu,
+    run_slots: capacity['cpu:run'] ?? 0,
+    deployment_slots: capacity['cpu:deployment'] ?? 0,
+    accelerators: (capacity.gpus ?? []).map(({ type, memoryBytes, devices }) => ({
+      gpu_type: type,
+      label: gpuLabel(type),
+      memory_bytes: memoryBytes,
+      count: devices.length,
+    })),
+  };
+}

@@ -1,0 +1,8 @@
+import { type Capacity, isCpu, type SlotClass } from './queue.ts';
+
+/** How many slots of a class there are. */
+export function countSlots(name: SlotClass, capacity: Capacity): number {
+  if (isCpu(name)) return capacity[name] ?? 0;
+  const gpus = (capacity.gpus ?? []).filter(({ type }) => type === name);
+  return gpus.reduce((sum, { devices }) => sum + devices.length, 0);
+}

@@ -1,0 +1,13 @@
+import type { GpuType } from '@bakehouse/contract/limits';
+
+/** GPUs of one kind on the machines of a driver. */
+export type Gpu = {
+  /** The product's name for them, or their own where it lists none; it also names their class of slots. */
+  type: string;
+  /** What each of them really has. */
+  memoryBytes: number;
+  /** The listed GPU that they are most like: their price and their speed are taken to be that one's. */
+  like: GpuType;
+  /** By the numbers that their machine gives them. */
+  devices: number[];
+};

@@ -1,0 +1,159 @@
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { recordingDatabase } from '../../testing/recording-database.ts';
+import { testDatabase } from '../../testing/test-database.ts';
+import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.ts';
+import { createEngine, registerKinds } from '../engine.ts';
+import { findInput } from '../files/file-queries.ts';
+import { idleCpu } from '../machine/cpu-load.ts';
+import { readOffer } from '../machines/offer.ts';
+import { noteMachine } from '../machines/queries.ts';
+import { acceptReports } from '../reports/accept-reports.ts';
+import { requestWorkload } from '../request-workload.ts';
+import { stopWorkload } from '../stop-workload.ts';
+import { testMachine } from '../testing/test-machine.ts';
+import { testSpec } from '../testing/test-spec.ts';
+import { schedule } from './schedule.ts';
+
+const WAITING = 1000;
+const now = new Date('2026-01-08T00:00:00Z');
+const { url } = await testDatabase();
+const { db, asked } = recordingDatabase(url);
+const onReasons = vi.fn(async () => undefined);
+const onChange = vi.fn(async () => undefined);
+const machineId = await testMachine(db);
+const kinds = registerKinds([{ name: 'test', onReasons, onChange }]);
+const driver = createFakeDriver({ capacity: { 'cpu:run': 1 }, script: idleUntilStopped });
+
+/** So many bytes of spec, as a run over many pictures has. */
+const longSpec = testSpec('x'.repeat(100_000));
+const isLong = (rows: unknown[]) => JSON.stringify(rows).includes('xxxxxxxxxx');
+
+beforeAll(async () => {
+  await sql`
+    insert into workloads (behaviour, kind, title, spec, accelerator_count, expected_seconds, check_at, created_at,
+      queued_at, not_before)
+    select 'run', 'test', 'run ' || n, ${JSON.stringify(testSpec('short'))}::jsonb, 0, 60, at, at, at, at
+    from (select n, ${now}::timestamptz + n * interval '1 ms' as at from generate_series(1, ${WAITING}) n) waiting`.execute(
+    db,
+  );
+  await sql`analyze workloads`.execute(db);
+});
+
+beforeEach(async () => {
+  await noteMachine(
+    db,
+    machineId,
+    await readOffer(driver, { cpu: { cores: 1, memory_bytes: 1 }, load: idleCpu() }),
+  );
+});
+
+const look = (seconds: number) =>
+  schedule({ db, machineId, kinds, now: new Date(now.getTime() + seconds * 1000) });
+
+test('a step forward of a long line is a handful of statements', async () => {
+  asked.length = 0;
+  expect(await look(2)).toBe(1);
+  expect(asked.length).toBeLessThan(15);
+  expect(onReasons).toHaveBeenCalledOnce();
+  expect(onChange).toHaveBeenCalledOnce();
+  const { rows } = await sql<{ reason: string }>`
+    select reason from workloads where state = 'queued' order by queued_at`.execute(db);
+  expect(rows).toHaveLength(WAITING - 1);
+  expect(rows[0]?.reason).toContain('next in line');
+  expect(rows.at(-1)?.reason).toContain(`number ${WAITING - 1} in line`);
+
+  // The first one uses the slot now, which the others are told; then nothing moves, and nothing is written or locked.
+  expect(await look(3)).toBe(0);
+  asked.length = 0;
+  onReasons.mockClear();
+  expect(await look(4)).toBe(0);
+  expect(asked.filter(({ text }) => /^update|for update/.test(text))).toEqual([]);
+  expect(onReasons).not.toHaveBeenCalled();
+});
+
+test('a spec is read to start its workload, and never again', async () => {
+  const id = await db.transaction().execute((tx) =>
+    requestWorkload(tx, {
+      userId: null,
+      behaviour: 'deployment',
+      kind: 'test',
+      title: 'long',
+      spec: longSpec,
+      placement: { accelerator: null, count: 0 },
+      now,
+    }),
+  );
+  asked.length = 0;
+  const engine = createEngine(
+    { db, clock: { now: () => now }, log: pino({ level: 'silent' }) },
+    {
+      driver: { ...driver, capacity: async () => ({ 'cpu:deployment': 1 }) },
+      kinds,
+      databaseUrl: url,
+      machineId,
+      serverUrl: async () => '',
+    },
+  );
+  await engine.pass();
+  expect(driver.running()).toHaveLength(1);
+  const caller = { kind: 'workload', workloadId: id } as const;
+  await acceptReports({ db, clock: { now: () => now }, caller }, { body: { reports: [] } }, kinds);
+  await db.transaction().execute((tx) => stopWorkload(tx, { id, reason: 'Enough', now }));
+  const answers = asked.filter(({ rows }) => isLong(rows)).map(({ text }) => text);
+  expect(answers).toEqual([expect.stringMatching(/^select "spec" from "workloads"/)]);
+});
+
+test('each input of a workload is found by an index, without its spec', async () => {
+  const files = Array.from({ length: 2000 }, (_, n) => ({
+    path: `${n}.png`,
+    sha256: n.toString(16).padStart(64, '0'),
+    size_bytes: n,
+  }));
+  const id = await db.transaction().execute((tx) =>
+    requestWorkload(tx, {
+      userId: null,
+      behaviour: 'run',
+      kind: 'test',
+      title: 'pictures',
+      spec: testSpec('pictures', [{ name: 'dataset', files: [...files, ...files.slice(0, 1)] }]),
+      placement: { accelerator: null, count: 0 },
+      now,
+    }),
+  );
+  await sql`analyze workload_inputs`.execute(db);
+  asked.length = 0;
+  expect(await findInput(db, id, files[1999]?.sha256 ?? '')).toBe(1999);
+  expect(await findInput(db, id, 'f'.repeat(64))).toBeNull();
+  const [query] = asked;
+  expect(query?.text).not.toContain('"workloads"');
+  const { rows } = await db.executeQuery<Record<'QUERY PLAN', string>>({
+    ...sql`select 1`.compile(db),
+    sql: `explain (costs off) ${query?.text}`,
+    parameters: query?.values ?? [],
+  });
+  expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('workload_inputs_pkey');
+});
+
+test('a batch of points is one statement, and joins what it says twice of a step', async () => {
+  const { rows: waiting } = await sql<{ id: string }>`
+    select id from workloads where title = 'run 500'`.execute(db);
+  const workloadId = waiting[0]?.id ?? '';
+  const at = now.toISOString();
+  const reports = Array.from({ length: 500 }, (_, n) => ({
+    type: 'metrics' as const,
+    seq: n + 1,
+    at,
+    step: Math.floor(n / 2),
+    values: { [n % 2 === 0 ? 'loss' : 'eval_loss']: n },
+  }));
+  asked.length = 0;
+  const caller = { kind: 'workload', workloadId } as const;
+  await acceptReports({ db, clock: { now: () => now }, caller }, { body: { reports } }, kinds);
+  expect(asked.filter(({ text }) => text.includes('workload_metrics'))).toHaveLength(1);
+  const { rows } = await sql<{ step: number; values: object }>`
+    select step, values from workload_metrics where workload_id = ${workloadId} order by step`.execute(db);
+  expect(rows).toHaveLength(250);
+  expect(rows[7]).toEqual({ step: 7, values: { loss: 14, eval_loss: 15 } });
+});

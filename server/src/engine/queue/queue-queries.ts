@@ -1,0 +1,77 @@
+import { type Selectable, sql } from 'kysely';
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import type { WorkloadsTable } from '../../platform/db/schema.generated.ts';
+import { storableText } from '../../platform/db/storable-text.ts';
+import type { SpecKind } from '../drivers/driver.ts';
+import type { Placement, Workload } from '../workload.ts';
+import { columns, toWorkload } from '../workload-row.ts';
+
+type Row = Selectable<WorkloadsTable>;
+
+/** What the queue and the driver need to know of who waits for a slot. */
+export type WaitingWorkload = Pick<
+  Workload,
+  'id' | 'userId' | 'behaviour' | 'placement' | 'reason' | 'queuedAt' | 'notBefore' | 'expectedSeconds'
+> & {
+  spec: SpecKind;
+  /** The machine that has its checkpoints. */
+  boundTo: string | null;
+};
+
+export async function listWaiting(db: Database | Transaction): Promise<WaitingWorkload[]> {
+  const { rows } = await sql<
+    Pick<Row, 'id' | 'user_id' | 'behaviour' | 'accelerator' | 'accelerator_count' | 'reason'> &
+      Pick<Row, 'queued_at' | 'not_before' | 'expected_seconds' | 'machine_id'> & { spec: SpecKind }
+  >`
+    select id, user_id, behaviour, accelerator, accelerator_count, reason, queued_at, not_before, expected_seconds, machine_id,
+      jsonb_build_object('kind', spec->>'kind', 'engine', spec->>'engine') as spec
+    from workloads where ended_at is null and state = 'queued' and wanted = 'running'`.execute(db);
+  return rows.map((row) => ({
+    id: row.id,
+    userId: row.user_id,
+    behaviour: row.behaviour as Workload['behaviour'],
+    placement: { accelerator: row.accelerator, count: row.accelerator_count } as Placement,
+    reason: row.reason,
+    queuedAt: row.queued_at,
+    notBefore: row.not_before,
+    expectedSeconds: row.expected_seconds,
+    // A deployment has no checkpoint to go on from.
+    boundTo: row.behaviour === 'run' ? row.machine_id : null,
+    spec: row.spec,
+  }));
+}
+
+/** Those of them that still wait, locked in the order of their ids: whoever locks several does so in this order. */
+export async function lockWaiting(tx: Transaction, ids: string[]): Promise<Workload[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx
+    .selectFrom('workloads')
+    .select(columns)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where('ended_at', 'is', null)
+    .where('state', '=', 'queued')
+    .where('wanted', '=', 'running')
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return rows.map(toWorkload);
+}
+
+/** Writes why each of them waits, in one statement. */
+export async function updateReasons(tx: Transaction, reasons: Map<string, string>): Promise<void> {
+  const texts = [...reasons.values()].map(storableText);
+  await sql`
+    update workloads set reason = given.reason
+    from unnest(${[...reasons.keys()]}::uuid[], ${texts}::text[]) as given (id, reason)
+    where workloads.id = given.id`.execute(tx);
+}
+
+export async function listHolding(tx: Transaction): Promise<Workload[]> {
+  const rows = await tx
+    .selectFrom('workloads')
+    .select(columns)
+    .where('ended_at', 'is', null)
+    .where('devices', 'is not', null)
+    .execute();
+  return rows.map(toWorkload);
+}

@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest';
+import { listed, unlisted } from '../testing/test-gpus.ts';
+import { assignSlots as assignOnMachines, type Capacity, type Holding, type Waiting } from './queue.ts';
+
+const now = new Date('2026-01-01T12:00:00Z');
+const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
+const cpu = { accelerator: null, count: 0 } as const;
+const gpus = (count: number) => ({ accelerator: 'NVIDIA_H100_80GB', count }) as const;
+
+const ready = { train: null };
+/** On one machine that can run everything. */
+const assignSlots = (line: Waiting[], held: Holding[], capacity: Capacity, at: Date) =>
+  assignOnMachines(line, held, [{ id: 'one', capacity, admission: 'slots', blockers: ready }], at);
+
+const waiting = (id: string, more: Partial<Waiting> = {}): Waiting => ({
+  id,
+  userId: 'ada',
+  behaviour: 'run',
+  placement: cpu,
+  queuedAt: ago(1),
+  notBefore: ago(1),
+  expectedSeconds: 600,
+  boundTo: null,
+  spec: { kind: 'train', engine: null },
+  ...more,
+});
+const holding = (id: string, more: Partial<Holding> = {}): Holding => ({
+  id,
+  userId: 'ada',
+  behaviour: 'run',
+  placement: cpu,
+  title: `model ${id}`,
+  machineId: 'one',
+  devices: [],
+  secondsLeft: 300,
+  ...more,
+});
+const assigned = (decisions: ReturnType<typeof assignSlots>) =>
+  decisions.filter((decision) => decision.assign !== null).map(({ id }) => id);
+const reasonOf = (decisions: ReturnType<typeof assignSlots>, id: string) =>
+  decisions.find((decision) => decision.id === id && decision.assign === null);
+
+describe('assignSlots', () => {
+  test('hands out what is free, the longest wait first', () => {
+    const line = [waiting('b', { queuedAt: ago(1) }), waiting('a', { queuedAt: ago(2) })];
+    expect(assigned(assignSlots(line, [], { 'cpu:run': 1 }, now))).toEqual(['a']);
+    expect(assigned(assignSlots(line, [], { 'cpu:run': 2 }, now))).toEqual(['a', 'b']);
+  });
+
+  test('goes round the users', () => {
+    const line = [
+      waiting('a1', { queuedAt: ago(9) }),
+      waiting('a2', { queuedAt: ago(8) }),
+      waiting('a3', { queuedAt: ago(7) }),
+      waiting('b1', { userId: 'bob', queuedAt: ago(2) }),
+      waiting('c1', { userId: 'cy', queuedAt: ago(1) }),
+    ];
+    expect(assigned(assignSlots(line, [], { 'cpu:run': 5 }, now))).toEqual(['a1', 'b1', 'c1', 'a2', 'a3']);
+    // Who holds a slot already waits behind those who hold none.
+    expect(assigned(assignSlots(line, [holding('a0')], { 'cpu:run': 2 }, now))).toEqual(['b1']);
+  });
+
+  test('a served model does not wait for a training', () => {
+    const decisions = assignSlots(
+      [waiting('server', { behaviour: 'deployment', userId: null })],
+      [holding('run')],
+      { 'cpu:run': 1, 'cpu:deployment': 1 },
+      now,
+    );
+    expect(assigned(decisions)).toEqual(['server']);
+  });
+
+  test('says what blocks, which place, and how long', () => {
+    const line = [
+      waiting('first', { queuedAt: ago(3) }),
+      waiting('second', { userId: 'bob', queuedAt: ago(2) }),
+    ];
+    const decisions = assignSlots(line, [holding('x', { userId: 'cy' })], { 'cpu:run': 1 }, now);
+    expect(reasonOf(decisions, 'first')).toMatchObject({
+      reason: 'Waiting for the CPU, next in line: 1 workload uses what there is. Free in about 5 min.',
+    });
+    expect(reasonOf(decisions, 'second')).toMatchObject({
+      reason: 'Waiting for the CPU, number 2 in line: 1 workload uses what there is. Free in about 15 min.',
+    });
+    const long = assignSlots(
+      line,
+      [holding('x', { userId: 'cy', secondsLeft: 37.4 * 60 })],
+      { 'cpu:run': 1 },
+      now,
+    );
+    expect(reasonOf(long, 'first')).toMatchObject({ reason: expect.stringContaining('about 35 min') });
+  });
+
+  test('names what blocks only to the one whose it is', () => {
+    const decisions = assignSlots(
+      [waiting('mine'), waiting('other', { userId: 'bob' })],
+      [holding('x')],
+      { 'cpu:run': 1 },
+      now,
+    );
+    expect(reasonOf(decisions, 'mine')).toMatchObject({
+      reason: expect.stringContaining("your 'model x' is using it"),
+    });
+    expect(reasonOf(decisions, 'other')).toMatchObject({ reason: expect.not.stringContaining('model x') });
+  });
+
+  test('gives no estimate where nobody can know', () => {
+    const decisions = assignSlots(
+      [waiting('a')],
+      [holding('x', { secondsLeft: null })],
+      { 'cpu:run': 1 },
+      now,
+    );
+    expect(reasonOf(decisions, 'a')).toMatchObject({ reason: expect.not.stringContaining('Free in') });
+  });
+
+  test('hands out GPUs by number, and nobody overtakes one who needs many', () => {
+    const held = holding('x', { placement: gpus(1), devices: [1] });
+    const capacity = { gpus: [listed('NVIDIA_H100_80GB', [0, 1, 2, 3])] };
+    expect(assignSlots([waiting('two', { placement: gpus(2) })], [held], capacity, now)).toEqual([
+      { id: 'two', assign: { machineId: 'one', devices: [0, 2] } },
+    ]);
+    const four = waiting('four', { placement: gpus(4), queuedAt: ago(5), userId: 'bob' });
+    const one = waiting('one', { placement: gpus(1), userId: 'cy' });
+    expect(assigned(assignSlots([one, four], [held], capacity, now))).toEqual([]);
+    expect(assigned(assignSlots([one, four], [], capacity, now))).toEqual(['four']);
+  });
+
+  test('knows GPUs by the numbers of their machine, which may mix types', () => {
+    const rtx = 'NVIDIA GeForce RTX 4090';
+    const capacity = { gpus: [unlisted(rtx, 24, [0, 2]), listed('NVIDIA_H100_80GB', [1, 3])] };
+    const held = holding('x', { placement: gpus(1), devices: [1] });
+    const line = [
+      waiting('h100', { placement: gpus(1) }),
+      waiting('rtx', { placement: { accelerator: rtx, count: 2 }, userId: 'bob' }),
+    ];
+    expect(assignSlots(line, [held], capacity, now)).toEqual([
+      { id: 'h100', assign: { machineId: 'one', devices: [3] } },
+      { id: 'rtx', assign: { machineId: 'one', devices: [0, 2] } },
+    ]);
+  });
+
+  test('says so when there will never be enough', () => {
+    const decisions = assignSlots(
+      [waiting('a', { placement: gpus(8) })],
+      [],
+      { gpus: [listed('NVIDIA_H100_80GB', [0, 1, 2, 3])] },
+      now,
+    );
+    expect(reasonOf(decisions, 'a')).toMatchObject({
+      reason: 'Waiting for 8 x NVIDIA H100 (80GB): this installation has 4.',
+    });
+  });
+
+  test('one that rests after a failure keeps its reason and lets others pass', () => {
+    const decisions = assignSlots(
+      [waiting('a', { notBefore: new Date(now.getTime() + 5000), queuedAt: ago(9) }), waiting('b')],
+      [],
+      { 'cpu:run': 1 },
+      now,
+    );
+    expect(decisions).toContainEqual({ id: 'a', assign: null, reason: '' });
+    expect(assigned(decisions)).toEqual(['b']);
+  });
+});
+
+describe('several machines', () => {
+  const two = { id: 'two', capacity: { 'cpu:run': 2 }, admission: 'slots', blockers: ready } as const;
+  const one = { id: 'one', capacity: { 'cpu:run': 1 }, admission: 'slots', blockers: ready } as const;
+  const places = (decisions: ReturnType<typeof assignOnMachines>) =>
+    Object.fromEntries(decisions.map(({ id, assign }) => [id, assign?.machineId ?? null]));
+
+  test('share one line: the longest wait first, where there is most room', () => {
+    const line = ['a', 'b', 'c', 'd'].map((id, index) =>
+      waiting(id, { userId: id, queuedAt: ago(9 - index) }),
+    );
+    const decisions = assignOnMachines(line, [], [one, two], now);
+    expect(places(decisions)).toEqual({ a: 'two', b: 'one', c: 'two', d: null });
+    expect(reasonOf(decisions, 'd')).toMatchObject({
+      reason: expect.stringContaining('Free in about 10 min'),
+    });
+    // What one holds counts for its turn, wherever that is.
+    const held = holding('x', { userId: 'a', machineId: 'one' });
+    expect(places(assignOnMachines(line, [held], [one, two], now))).toEqual({
+      b: 'two',
+      c: 'two',
+      d: null,
+      a: null,
+    });
+  });
+
+  test('what has its files on one waits for that one, and others pass', () => {
+    const line = [waiting('bound', { boundTo: 'one', queuedAt: ago(9) }), waiting('free', { userId: 'bob' })];
+    const held = holding('x', { machineId: 'one', userId: 'cy' });
+    expect(places(assignOnMachines(line, [held], [one, two], now))).toEqual({ bound: null, free: 'two' });
+    const away = assignOnMachines(line, [], [two], now);
+    expect(places(away)).toEqual({ bound: null, free: 'two' });
+    expect(reasonOf(away, 'bound')).toMatchObject({ reason: expect.stringContaining('out of reach') });
+  });
+
+  test('one that cannot start such work yet is passed by; where none can, that is the reason', () => {
+    const preparing = { ...two, blockers: { train: 'Still being prepared' } };
+    expect(places(assignOnMachines([waiting('a')], [], [preparing, one], now))).toEqual({ a: 'one' });
+    expect(reasonOf(assignOnMachines([waiting('a')], [], [preparing], now), 'a')).toMatchObject({
+      reason: 'Still being prepared',
+    });
+  });
+
+  test('a driver with a queue of its own takes what the slots of others have no room for', () => {
+    const cluster = { ...one, id: 'cluster', admission: 'driver' } as const;
+    const line = ['a', 'b', 'c'].map((id, index) => waiting(id, { userId: id, queuedAt: ago(9 - index) }));
+    const decisions = assignOnMachines(line, [], [one, cluster], now);
+    expect(places(decisions)).toEqual({ a: 'one', b: 'cluster', c: 'cluster' });
+    expect(decisions[1]).toMatchObject({ assign: { devices: [] } });
+  });
+
+  test('GPUs of one workload are on one machine, and who needs many is overtaken only where it cannot run', () => {
+    const h100 = (id: string, devices: number[]) => ({
+      id,
+      capacity: { gpus: [listed('NVIDIA_H100_80GB', devices)] },
+      admission: 'slots' as const,
+      blockers: ready,
+    });
+    const line = [
+      waiting('four', { placement: gpus(4), queuedAt: ago(9) }),
+      waiting('single', { placement: gpus(1), userId: 'bob' }),
+    ];
+    const held = holding('x', { placement: gpus(1), devices: [0], machineId: 'large', userId: 'cy' });
+    const machines = [h100('large', [0, 1, 2, 3]), h100('small', [0, 1])];
+    expect(places(assignOnMachines(line, [held], machines, now))).toEqual({ four: null, single: 'small' });
+  });
+});

@@ -1,0 +1,296 @@
+import { gpuLabel } from '@bakehouse/contract/limits';
+import type { SpecKind } from '../drivers/driver.ts';
+import { type Offer, specName } from '../machines/offer.ts';
+import type { Behaviour, Placement } from '../workload.ts';
+import type { Gpu } from './gpu.ts';
+
+type CpuSlots = `cpu:${Behaviour}`;
+
+/**
+ * Slots that are handed out together: `CpuSlots`, or the type of some GPUs. CPU slots are apart
+ * for runs and deployments, so that a served model never waits for a training to end; GPUs are
+ * shared by both.
+ */
+export type SlotClass = string;
+
+/** What a machine has: how many slots on the CPU, and which GPUs. */
+export type Capacity = Partial<Record<CpuSlots, number>> & {
+  gpus?: Gpu[];
+  /** Whether text is served on the GPUs: there are some, and vLLM is installed. Else the CPU serves it. */
+  servesTextOnGpus?: boolean;
+};
+
+export type Waiting = {
+  id: string;
+  userId: string | null;
+  behaviour: Behaviour;
+  placement: Placement;
+  queuedAt: Date;
+  notBefore: Date;
+  expectedSeconds: number | null;
+  /** Where its checkpoints are, so that it can go on there alone; null: any machine will do. */
+  boundTo: string | null;
+  spec: SpecKind;
+};
+
+/** A machine that hands out its slots. */
+export type OfferingMachine = { id: string } & Pick<Offer, 'capacity' | 'admission' | 'blockers'>;
+
+export type Holding = {
+  id: string;
+  userId: string | null;
+  behaviour: Behaviour;
+  placement: Placement;
+  title: string;
+  machineId: string | null;
+  devices: number[];
+  /** Seconds until it is expected to give its slots back; null when nobody can say. */
+  secondsLeft: number | null;
+};
+
+export type Decision =
+  | { id: string; assign: { machineId: string; devices: number[] } }
+  /** `reason` says which place in line, what blocks it, and an estimate. */
+  | { id: string; assign: null; reason: string };
+
+/** Which class of slots a workload takes. */
+export function slotClass(workload: { behaviour: Behaviour; placement: Placement }): SlotClass {
+  return workload.placement.accelerator ?? `cpu:${workload.behaviour}`;
+}
+
+/** The slots of a class on one machine by their numbers. */
+function slotNumbers(name: SlotClass, capacity: Capacity): number[] {
+  if (!isCpu(name)) return capacity.gpus?.find(({ type }) => type === name)?.devices ?? [];
+  return Array.from({ length: capacity[name] ?? 0 }, (_, index) => index);
+}
+
+/** The classes of slots that there are. */
+export function slotClasses(capacity: Capacity): SlotClass[] {
+  return [
+    ...new Set<string>(['cpu:run', 'cpu:deployment', ...(capacity.gpus ?? []).map(({ type }) => type)]),
+  ];
+}
+
+/** Whether slots of a class are processors, not GPUs. */
+export function isCpu(name: SlotClass): name is CpuSlots {
+  return name === 'cpu:run' || name === 'cpu:deployment';
+}
+
+/**
+ * Hands free slots to those who wait, and tells the others why they wait. Pure: the servers of all
+ * machines come to the same decisions, and each carries out those for its own machine.
+ *
+ * Order: whose user holds least, then who has waited longest; a user's second workload therefore
+ * waits behind the first ones of everybody else. Nobody overtakes within a class on a machine that
+ * would do for the one before, so that one who needs many GPUs is not kept waiting by those who need
+ * one. Among machines with room it is the one with most; where none has, one whose driver has a
+ * queue of its own takes what it could ever hold.
+ */
+export function assignSlots(
+  waiting: Waiting[],
+  holding: Holding[],
+  machines: OfferingMachine[],
+  now: Date,
+): Decision[] {
+  const classes = new Set(waiting.map(slotClass));
+  return [...classes].flatMap((name) =>
+    assignClass(
+      name,
+      waiting.filter((one) => slotClass(one) === name),
+      holding.filter((one) => slotClass(one) === name),
+      machines,
+      now,
+    ),
+  );
+}
+
+function assignClass(
+  name: SlotClass,
+  waiting: Waiting[],
+  holding: Holding[],
+  machines: OfferingMachine[],
+  now: Date,
+): Decision[] {
+  const { resting, able } = split(waiting, now);
+  const places = machines.map((machine) => placeOf(name, machine, holding));
+  const most = Math.max(0, ...places.map(({ total }) => total));
+  const decisions: Decision[] = resting.map((one) => ({ id: one.id, assign: null, reason: '' }));
+  let countAhead = 0;
+  for (const one of fairOrder(able, holding)) {
+    const fitting = places.filter((place) => mayUse(one, place));
+    const open = fitting.filter((place) => blockerOf(one, place) === null);
+    const reason = open.length > 0 ? null : explainClosed(one, fitting, machines);
+    if (reason !== null) {
+      decisions.push({ id: one.id, assign: null, reason });
+      continue;
+    }
+    const [best] = open
+      .filter(({ machine, isReserved, free }) => {
+        return machine.admission === 'slots' && !isReserved && free.length >= slotsOf(one);
+      })
+      .toSorted((a, b) => b.free.length - a.free.length);
+    if (best) {
+      const devices = take(best, one);
+      decisions.push({ id: one.id, assign: { machineId: best.machine.id, devices } });
+      continue;
+    }
+    const [queueing] = open.filter(({ machine }) => machine.admission === 'driver');
+    if (queueing) {
+      decisions.push({ id: one.id, assign: { machineId: queueing.machine.id, devices: [] } });
+      continue;
+    }
+    for (const place of open) place.isReserved = true;
+    const seconds = playForward(open, one);
+    decisions.push({
+      id: one.id,
+      assign: null,
+      reason: explain(name, one, countAhead, holding, most, seconds),
+    });
+    countAhead += 1;
+  }
+  return decisions;
+}
+
+/** The slots of a class on one machine, while they are handed out. */
+type Place = {
+  machine: OfferingMachine;
+  total: number;
+  /** Their numbers; on the CPU they only count. */
+  free: number[];
+  /** The slots that are taken, and when they come free. */
+  held: Hold[];
+  /** Somebody waits for it, and is not overtaken. */
+  isReserved: boolean;
+};
+
+function placeOf(name: SlotClass, machine: OfferingMachine, holding: Holding[]): Place {
+  const numbers = slotNumbers(name, machine.capacity);
+  const own = holding.filter(({ machineId }) => machineId === machine.id);
+  const taken = new Set(own.flatMap(({ devices }) => devices));
+  // On the CPU the slots have no numbers of their own: whichever are left.
+  const free = isCpu(name)
+    ? numbers.slice(Math.min(own.length, numbers.length))
+    : numbers.filter((number) => !taken.has(number));
+  const held = own.map((one) => ({ slots: slotsOf(one), secondsLeft: one.secondsLeft }));
+  return { machine, total: numbers.length, free, held, isReserved: false };
+}
+
+/** Whether it could ever run there. */
+function mayUse(one: Waiting, { machine, total }: Place): boolean {
+  return total >= slotsOf(one) && (one.boundTo === null || one.boundTo === machine.id);
+}
+
+/** What keeps it from starting there, apart from slots; null: nothing. */
+function blockerOf({ spec }: Waiting, { machine }: Place): string | null {
+  const blocker = machine.blockers[specName(spec)];
+  return blocker === undefined ? 'No machine runs work of this kind yet.' : blocker;
+}
+
+/** Why no machine will do at present, apart from slots; null: there are too few slots on any. */
+function explainClosed(one: Waiting, fitting: Place[], machines: OfferingMachine[]): string | null {
+  const [first] = fitting;
+  if (first) return blockerOf(one, first);
+  const isAway = one.boundTo !== null && !machines.some(({ id }) => id === one.boundTo);
+  return isAway ? 'Waiting for the machine that has its files: it is out of reach at present.' : null;
+}
+
+function take(place: Place, one: Waiting): number[] {
+  const devices = place.free.splice(0, slotsOf(one));
+  place.held.push({ slots: slotsOf(one), secondsLeft: one.expectedSeconds });
+  return one.placement.accelerator === null ? [] : devices;
+}
+
+/** Those who may start, and those who rest after a failure and keep the reason that they have. */
+function split(waiting: Waiting[], now: Date): { resting: Waiting[]; able: Waiting[] } {
+  return {
+    resting: waiting.filter((one) => one.notBefore > now),
+    able: waiting.filter((one) => one.notBefore <= now),
+  };
+}
+
+function fairOrder(waiting: Waiting[], holding: Holding[]): Waiting[] {
+  const turns = new Map<string | null, number>();
+  for (const one of holding) turns.set(one.userId, (turns.get(one.userId) ?? 0) + slotsOf(one));
+  return [...waiting]
+    .sort((a, b) => a.queuedAt.getTime() - b.queuedAt.getTime() || a.id.localeCompare(b.id))
+    .map((one) => {
+      const turn = turns.get(one.userId) ?? 0;
+      turns.set(one.userId, turn + slotsOf(one));
+      return { one, turn };
+    })
+    .sort((a, b) => a.turn - b.turn)
+    .map(({ one }) => one);
+}
+
+function slotsOf({ placement }: { placement: Placement }): number {
+  return placement.accelerator === null ? 1 : placement.count;
+}
+
+type Hold = { slots: number; secondsLeft: number | null };
+
+/**
+ * Plays the line forward: who is next takes slots where they become free first. Answers after how
+ * many seconds that is, or null when one end before it is unknown; what was played stays played.
+ */
+function playForward(places: Place[], next: Waiting): number | null {
+  const plays = places.map((place) => ({ place, ...waitFor(place, slotsOf(next)) }));
+  const [first] = plays.filter((play) => play.at !== null).toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
+  if (!first || first.at === null) return null;
+  const { expectedSeconds } = next;
+  const end = expectedSeconds === null ? null : first.at + expectedSeconds;
+  first.place.held = [...first.left, { slots: slotsOf(next), secondsLeft: end }];
+  return first.at;
+}
+
+/** When so many slots of a machine are free, and what is still held then. */
+function waitFor(place: Place, slots: number): { at: number | null; left: Hold[] } {
+  const left = [...place.held];
+  let free = place.total - left.reduce((sum, one) => sum + one.slots, 0);
+  let at = 0;
+  while (free < slots) {
+    if (left.some((one) => one.secondsLeft === null)) return { at: null, left };
+    const first = left.reduce<Hold | null>((a, b) => (a && endOf(a) <= endOf(b) ? a : b), null);
+    if (!first) return { at: null, left };
+    left.splice(left.indexOf(first), 1);
+    at = Math.max(at, endOf(first));
+    free += first.slots;
+  }
+  return { at, left };
+}
+
+function endOf({ secondsLeft }: Hold): number {
+  return secondsLeft ?? 0;
+}
+
+function explain(
+  name: SlotClass,
+  one: Waiting,
+  countAhead: number,
+  holding: Holding[],
+  total: number,
+  seconds: number | null,
+): string {
+  if (total < slotsOf(one)) return `Waiting for ${describe(name, one)}: this installation has ${total}.`;
+  const place = countAhead === 0 ? 'next in line' : `number ${countAhead + 1} in line`;
+  const own = holding.find((holder) => holder.userId !== null && holder.userId === one.userId);
+  const blocker = own
+    ? `your '${own.title}' is using it`
+    : `${holding.length} ${holding.length === 1 ? 'workload uses' : 'workloads use'} what there is`;
+  const estimate = seconds === null ? '' : ` Free in about ${describeSeconds(seconds)}.`;
+  return `Waiting for ${describe(name, one)}, ${place}: ${blocker}.${estimate}`;
+}
+
+function describe(name: SlotClass, { placement }: Waiting): string {
+  if (placement.accelerator === null) return name === 'cpu:run' ? 'the CPU' : 'a serving slot';
+  return `${placement.count} x ${gpuLabel(name)}`;
+}
+
+/**
+ * 90 -> '2 min', 2200 -> '35 min'. As coarse as the estimate is, so that it does not jump under the
+ * reader's eyes: never less than a minute, steps of five from ten minutes on, hours from 90 minutes on.
+ */
+function describeSeconds(seconds: number): string {
+  const minutes = Math.max(1, Math.round(seconds / 60));
+  if (minutes < 10) return `${minutes} min`;
+  return minutes < 90 ? `${5 * Math.round(minutes / 5)} min` : `${Math.round(minutes / 60)} h`;
+}

@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { type KnownMachine, listMachines } from '../machines/queries.ts';
+import { updateWorkload, type WorkloadChanges } from '../queries.ts';
+import type { Workload } from '../workload.ts';
+import { announce, announceReasons, type WorkloadKinds } from '../workload-kind.ts';
+import { assignSlots, type Decision, type Holding, type OfferingMachine } from './queue.ts';
+import {
+  listHolding,
+  listWaiting,
+  lockWaiting,
+  updateReasons,
+  type WaitingWorkload,
+} from './queue-queries.ts';
+
+/** One scheduler at a time, whichever process it lives in. */
+const QUEUE_LOCK = 'bakehouse workload queue';
+
+type Parts = { db: Database; machineId: string; kinds: WorkloadKinds; now: Date };
+
+/**
+ * Hands free slots of this machine to waiting workloads, and tells all others why they wait. Each
+ * machine does so by the same line and the same offers, so they come to the same decisions. Returns
+ * how many were handed out.
+ */
+export async function schedule({ db, machineId, kinds, now }: Parts): Promise<number> {
+  // Without the lock: as a rule nobody waits.
+  if ((await listWaiting(db)).length === 0) return 0;
+  return inTransaction(db, async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${QUEUE_LOCK}, 0))`.execute(tx);
+    const holding = (await listHolding(tx)).map((workload) => toHolding(workload, now));
+    const waiting = await listWaiting(tx);
+    const decisions = assignSlots(waiting, holding, offering(await listMachines(tx)), now);
+    const own = decisions.filter(({ assign }) => assign === null || assign.machineId === machineId);
+    return apply(tx, kinds, waiting, own, now);
+  });
+}
+
+/** The machines that hand out slots at present. */
+function offering(machines: KnownMachine[]): OfferingMachine[] {
+  return machines.flatMap(({ id, offer, isPresent }) => (offer && isPresent ? [{ id, ...offer }] : []));
+}
+
+/** Writes what has changed, all reasons at once: in a long line every step forward changes most of them. */
+async function apply(
+  tx: Transaction,
+  kinds: WorkloadKinds,
+  waiting: WaitingWorkload[],
+  decisions: Decision[],
+  now: Date,
+): Promise<number> {
+  const reasonBefore = new Map(waiting.map(({ id, reason }) => [id, reason]));
+  const changes = new Map(
+    decisions
+      .filter((one) => one.assign || !['', reasonBefore.get(one.id)].includes(one.reason))
+      .map((one) => [one.id, one]),
+  );
+  const reasons = new Map<string, string>();
+  const told: Workload[] = [];
+  let assigned = 0;
+  for (const before of await lockWaiting(tx, [...changes.keys()])) {
+    const decision = changes.get(before.id);
+    if (decision?.assign) {
+      const { machineId, devices } = decision.assign;
+      const written = {
+        ...({ state: 'scheduling', reason: '', machineId, devices, checkAt: now } as const),
+        // What it has printed lies with its files.
+        ...(before.machineId !== machineId && { outputCursor: null }),
+        ...takeUp(before, machineId),
+      };
+      await announce(kinds, tx, await updateWorkload(tx, before.id, written), before);
+      assigned += 1;
+    } else if (decision) {
+      reasons.set(before.id, decision.reason);
+      told.push(before);
+    }
+  }
+  if (reasons.size > 0) await updateReasons(tx, reasons);
+  await announceReasons(
+    kinds,
+    tx,
+    told.map((before) => ({ before, workload: { ...before, reason: reasons.get(before.id) ?? '' } })),
+  );
+  return assigned;
+}
+
+/** What was taken from a machine and comes back to it goes on from what was saved there. */
+function takeUp({ lostMachineId, lostSeconds }: Workload, machineId: string): WorkloadChanges {
+  if (lostMachineId === null) return {};
+  const isBack = lostMachineId === machineId && lostSeconds !== null;
+  return {
+    lostMachineId: null,
+    lostSeconds: null,
+    ...(isBack && { activeSeconds: lostSeconds, savedSeconds: lostSeconds }),
+  };
+}
+
+function toHolding(workload: Workload, now: Date): Holding {
+  return { ...workload, devices: workload.devices ?? [], secondsLeft: secondsLeft(workload, now) };
+}
+
+function secondsLeft(workload: Workload, now: Date): number | null {
+  if (workload.behaviour === 'deployment') return null;
+  if (workload.remainingSeconds === null || workload.lastReportAt === null) return workload.expectedSeconds;
+  return Math.max(0, workload.remainingSeconds - (now.getTime() - workload.lastReportAt.getTime()) / 1000);
+}

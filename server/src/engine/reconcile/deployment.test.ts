@@ -1,0 +1,71 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Launch } from '../drivers/driver.ts';
+import { idleUntilStopped } from '../drivers/fake/fake-driver.ts';
+import { selectLogLines } from '../reports/select-log-lines.ts';
+import { testEngine } from '../testing/test-engine.ts';
+
+const { db, pass, passListening, world, report, request, stop, see, reach } = await testEngine();
+
+beforeEach(async () => {
+  await db.deleteFrom('workloads').execute();
+});
+
+describe('a deployment', () => {
+  test('is kept up: degraded while silent, restarted when it dies, stopped when asked', async () => {
+    const launches: Launch[] = [];
+    const { engine, driver } = world(async (launch, process) => {
+      launches.push(launch);
+      process.print(`listening ${launches.length}`);
+      await report(launch, { type: 'ready', base_url: `http://127.0.0.1:${launches.length}` });
+      return idleUntilStopped(launch, process);
+    });
+    const id = await request({ behaviour: 'deployment' });
+    await reach(engine, id, { state: 'ready', baseUrl: 'http://127.0.0.1:1' });
+    await passListening(60);
+    await reach(engine, id, { state: 'degraded' });
+    await report(launches[0] as Launch);
+    expect(await see(id)).toMatchObject({ state: 'ready', reason: '' });
+    await driver.kill(id, 1);
+    await reach(engine, id, { state: 'queued', baseUrl: null });
+    pass(6);
+    await reach(engine, id, { state: 'ready', baseUrl: 'http://127.0.0.1:2', restarts: 1 });
+    await stop(id);
+    await reach(engine, id, { state: 'stopped' });
+    // What it prints is its log, and stays.
+    const lines = (await selectLogLines(db, id, 9)).map(({ line }) => line);
+    expect(lines.filter((line) => line.startsWith('listening'))).toEqual(['listening 1', 'listening 2']);
+  });
+
+  test('that has answered comes back after any trouble of its machine, and says meanwhile when', async () => {
+    let broken = false;
+    const { engine, driver } = world(async (launch, process) => {
+      if (broken) {
+        await report(launch, { type: 'failed', message: 'There is no GPU.' });
+        return 1;
+      }
+      await report(launch, { type: 'ready', base_url: 'http://127.0.0.1:1' });
+      return idleUntilStopped(launch, process);
+    });
+    const id = await request({ behaviour: 'deployment' });
+    await reach(engine, id, { state: 'ready' });
+    broken = true;
+    await driver.kill(id, 1);
+    for (const seconds of [5, 10, 20, 40, 80, 160, 300, 300]) {
+      await reach(engine, id, {
+        state: 'queued',
+        endedAt: null,
+        reason: expect.stringContaining(`It starts again in ${seconds} s.`),
+      });
+      pass(seconds);
+    }
+    broken = false;
+    await reach(engine, id, { state: 'ready', reason: '' });
+  });
+
+  test('that has never answered is given up', async () => {
+    const { engine } = world(async () => 1);
+    const id = await request({ behaviour: 'deployment' });
+    await reach(engine, id, { state: 'failed', attempt: 5 }, 20);
+    expect(await see(id)).toMatchObject({ restarts: 4, readyAt: null });
+  });
+});

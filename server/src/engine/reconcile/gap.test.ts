@@ -1,0 +1,77 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Launch } from '../drivers/driver.ts';
+import { idleUntilStopped } from '../drivers/fake/fake-driver.ts';
+import { complete, testEngine, type Unnumbered } from '../testing/test-engine.ts';
+
+const { db, pass, beat, passListening, engineOn, world, report, request, see, reach } = await testEngine();
+
+beforeEach(async () => {
+  await db.deleteFrom('workloads').execute();
+});
+
+describe('a gap', () => {
+  const unharmed = Array.from({ length: 2 }, () => ({ attempt: 1, failures: 0, alive: 2 }));
+
+  /** A run and a deployment that are at work, and how they report. */
+  async function working() {
+    const launches: Launch[] = [];
+    const { engine, driver } = world(async (launch, process) => {
+      launches.push(launch);
+      await report(launch, complete[1] as Unnumbered, { type: 'ready', base_url: 'http://127.0.0.1:1' });
+      return idleUntilStopped(launch, process);
+    });
+    await beat();
+    const ids = [await request(), await request({ behaviour: 'deployment' })];
+    for (const id of ids) await reach(engine, id, { state: 'ready' });
+    await passListening(30);
+    await Promise.all(launches.map((launch) => report(launch)));
+    /** What a pass leaves of them. */
+    const afterPass = async () => {
+      await engine.pass();
+      const now = await Promise.all(ids.map(see));
+      return now.map(({ attempt, failures }) => ({ attempt, failures, alive: driver.running().length }));
+    };
+    return { engine, driver, ids, launches, afterPass };
+  }
+
+  test.each([16, 60, 332, 360, 3600])(
+    'of %i s, in which no report could be taken in, harms nothing that reports again after it',
+    async (seconds) => {
+      const { launches, afterPass } = await working();
+      pass(seconds);
+      // The reconciler may be the first to look, or another process that never noticed.
+      expect(await afterPass()).toEqual(unharmed);
+      await beat();
+      expect(await afterPass()).toEqual(unharmed);
+      await passListening(290);
+      expect(await afterPass()).toEqual(unharmed);
+      await Promise.all(launches.map((launch) => report(launch)));
+      expect(await afterPass()).toEqual(unharmed);
+    },
+  );
+
+  test('does not save what stays silent after it', async () => {
+    const { engine, ids } = await working();
+    pass(360);
+    await beat();
+    await passListening(330);
+    await engine.pass();
+    await engine.pass();
+    const states = (await Promise.all(ids.map(see))).map(({ attempt, failures }) => ({ attempt, failures }));
+    expect(states).toEqual([
+      { attempt: 1, failures: 1 },
+      { attempt: 1, failures: 1 },
+    ]);
+  });
+
+  test('of the claim fences the server: it looks at nothing until the claim is back', async () => {
+    const { driver } = world(idleUntilStopped);
+    let isHeld = false;
+    const engine = engineOn(driver, { mayWork: () => isHeld });
+    const id = await request();
+    await engine.pass();
+    expect(await see(id)).toMatchObject({ state: 'queued', attempt: 0 });
+    isHeld = true;
+    await reach(engine, id, { state: 'starting' });
+  });
+});

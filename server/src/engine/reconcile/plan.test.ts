@@ -1,0 +1,301 @@
+import { describe, expect, test } from 'vitest';
+import type { Span } from '../machines/listening.ts';
+import type { Workload } from '../workload.ts';
+import { FAILURES_MAX, type Observed, plan, planAfterFailure, planLost, type Step } from './plan.ts';
+
+const start = new Date('2026-01-01T00:00:00Z');
+const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
+const now = after(10);
+
+/** Somebody has listened from the start until then, without a break. */
+const heardUntil = (until: Date): Span => ({ since: start, until });
+
+const running: Parameters<typeof plan>[0] = {
+  behaviour: 'run',
+  wanted: 'running',
+  state: 'ready',
+  outcome: null,
+  interrupted: false,
+  failures: 0,
+  readyAt: start,
+  attemptStartedAt: start,
+  lastReportAt: now,
+  stopRequestedAt: null,
+  stopReason: null,
+};
+const stopping = {
+  ...running,
+  wanted: 'stopped',
+  stopRequestedAt: after(5),
+  stopReason: 'Cancelled',
+} as const;
+const deployment = { ...running, behaviour: 'deployment' } as const;
+
+const absent: Observed = { state: 'absent' };
+const pending: Observed = { state: 'pending', reason: 'Number 3 in the queue of the cluster' };
+const alive: Observed = { state: 'alive' };
+const ended: Observed = { state: 'ended', exitCode: 1, lastLine: 'No such column' };
+const vanished: Observed = { state: 'ended', exitCode: null, lastLine: null };
+
+const said = { seq: 9, at: '2026-01-01T00:00:09Z' };
+const result: Workload['outcome'] = { ...said, type: 'result', files: [], summary: {} };
+const failed: Workload['outcome'] = { ...said, type: 'failed', message: 'The file holds no rows.' };
+const stopped: Workload['outcome'] = { ...said, type: 'stopped', step: 4 };
+
+const goOn: Step = {
+  do: 'requeue',
+  reason: 'Interrupted by the server. It goes on from its last checkpoint',
+  delaySeconds: 0,
+  failed: false,
+};
+
+describe('plan', () => {
+  test.each<[string, Partial<Parameters<typeof plan>[0]>, Observed, Partial<Step>]>([
+    ['waits in the queue', { ...running, state: 'queued' }, absent, { do: 'nothing' }],
+    ['starts what has a slot', { ...running, state: 'scheduling' }, absent, { do: 'start' }],
+    ['starts again after an earlier attempt', { ...running, state: 'scheduling' }, ended, { do: 'start' }],
+    ['adopts a start that nobody recorded', { ...running, state: 'scheduling' }, alive, { do: 'adopt' }],
+
+    ['adopts what its driver has in a queue', { ...running, state: 'scheduling' }, pending, { do: 'adopt' }],
+    [
+      'says what its driver waits for',
+      { ...running, state: 'starting' },
+      pending,
+      { do: 'wait', reason: 'Number 3 in the queue of the cluster' },
+    ],
+    ['takes it out of the queue of its driver', { ...stopping, state: 'starting' }, pending, { do: 'stop' }],
+    ['lets it pull', { ...running, state: 'pulling', readyAt: null }, alive, { do: 'nothing' }],
+    ['lets it load', { ...running, state: 'starting', readyAt: null }, alive, { do: 'nothing' }],
+    ['lets it work', running, alive, { do: 'nothing' }],
+    ['lets it leave after its result', { ...running, outcome: result }, alive, { do: 'nothing' }],
+
+    ['completes with a result', { ...running, outcome: result }, ended, { do: 'end', state: 'completed' }],
+    [
+      'completes though nobody saw it end',
+      { ...running, outcome: result },
+      absent,
+      { do: 'end', state: 'completed' },
+    ],
+    [
+      'fails with what it says',
+      { ...running, outcome: failed },
+      ended,
+      { do: 'end', state: 'failed', reason: 'The file holds no rows.' },
+    ],
+    ['goes on after saving for us', { ...running, outcome: stopped }, ended, goOn],
+    [
+      'goes on after our shutdown, though its last word was lost',
+      { ...running, interrupted: true },
+      vanished,
+      goOn,
+    ],
+    [
+      'is tried again after a crash',
+      running,
+      ended,
+      {
+        do: 'requeue',
+        failed: true,
+        delaySeconds: 5,
+        reason:
+          'It ended unexpectedly with status 1: No such column. It goes on from its last checkpoint in 5 s.',
+      },
+    ],
+    [
+      'is tried again after a kill',
+      running,
+      { state: 'ended', exitCode: 137, lastLine: 'x' },
+      {
+        do: 'requeue',
+        reason:
+          'It was killed, perhaps because the memory did not suffice. It goes on from its last checkpoint in 5 s.',
+      },
+    ],
+    [
+      'goes on when it left because the server was out of reach',
+      running,
+      { state: 'ended', exitCode: 75, lastLine: 'The Bakehouse server has been out of reach too long.' },
+      { do: 'requeue', failed: false, delaySeconds: 5 },
+    ],
+    [
+      'starts again what its machine does not have any more',
+      running,
+      absent,
+      {
+        do: 'requeue',
+        failed: true,
+        reason: 'Its process is gone. It goes on from its last checkpoint in 5 s.',
+      },
+    ],
+    [
+      'starts again what this machine does not have when the server has ended it',
+      { ...running, interrupted: true },
+      absent,
+      goOn,
+    ],
+    [
+      'gives up in the end',
+      { ...running, failures: FAILURES_MAX - 1 },
+      vanished,
+      {
+        do: 'end',
+        state: 'failed',
+        reason: 'Its process is gone. It was started 5 times without getting any further.',
+      },
+    ],
+
+    [
+      'fails a server that could not load',
+      { ...deployment, state: 'starting', readyAt: null, outcome: failed },
+      ended,
+      { do: 'end', state: 'failed' },
+    ],
+    [
+      'gives up a server that has never answered',
+      { ...deployment, state: 'starting', readyAt: null, failures: FAILURES_MAX - 1 },
+      vanished,
+      { do: 'end', state: 'failed' },
+    ],
+    [
+      'restarts a server that answered once and cannot load now',
+      { ...deployment, state: 'starting', readyAt: start, attemptStartedAt: after(1), outcome: failed },
+      ended,
+      { do: 'requeue', failed: true },
+    ],
+    [
+      'restarts a server that has answered, however often it fails',
+      { ...deployment, state: 'starting', failures: 2000 },
+      vanished,
+      {
+        do: 'requeue',
+        failed: true,
+        delaySeconds: 300,
+        reason: 'Its process is gone. It starts again in 300 s.',
+      },
+    ],
+    [
+      'restarts a server that had answered',
+      { ...deployment, outcome: failed },
+      ended,
+      { do: 'requeue', failed: true, reason: 'The file holds no rows. It starts again in 5 s.' },
+    ],
+    [
+      'restarts a server that left by itself',
+      deployment,
+      { state: 'ended', exitCode: 0, lastLine: null },
+      { do: 'requeue', failed: true },
+    ],
+
+    [
+      'ends at once what waits',
+      { ...stopping, state: 'queued' },
+      absent,
+      { do: 'end', state: 'stopped', reason: 'Cancelled' },
+    ],
+    [
+      'ends at once what has not begun',
+      { ...stopping, state: 'scheduling' },
+      absent,
+      { do: 'end', state: 'stopped' },
+    ],
+    ['asks to stop', stopping, alive, { do: 'stop' }],
+    ['asks to stop while it loads', { ...stopping, state: 'starting' }, alive, { do: 'stop' }],
+    ['ends what its machine does not have any more', stopping, absent, { do: 'end', state: 'stopped' }],
+    ['waits while it saves', { ...stopping, state: 'stopping' }, alive, { do: 'nothing' }],
+    [
+      'ends when it has saved',
+      { ...stopping, state: 'stopping', outcome: stopped },
+      ended,
+      { do: 'end', state: 'stopped' },
+    ],
+    [
+      'ends stopped, whatever its last word',
+      { ...stopping, state: 'stopping', outcome: failed },
+      ended,
+      { do: 'end', state: 'stopped' },
+    ],
+    [
+      'keeps a result that came before the stop',
+      { ...stopping, state: 'stopping', outcome: result },
+      ended,
+      { do: 'end', state: 'completed' },
+    ],
+  ])('%s', (_name, workload, observed, step) => {
+    expect(plan({ ...running, ...workload }, observed, heardUntil(now))).toMatchObject(step);
+  });
+
+  test.each<[string, Partial<Parameters<typeof plan>[0]>, number, Partial<Step>]>([
+    ['a short silence is nothing', running, 15, { do: 'nothing' }],
+    ['a silence degrades what was ready', running, 40, { do: 'degrade' }],
+    ['a silence says nothing while loading', { ...running, state: 'starting' }, 40, { do: 'nothing' }],
+    ['one that hangs is killed', { ...running, state: 'degraded' }, 400, { do: 'kill' }],
+    ['one that hangs while loading is killed', { ...running, state: 'pulling' }, 400, { do: 'kill' }],
+    [
+      'one that does not leave after its result is killed',
+      { ...running, outcome: result },
+      80,
+      { do: 'kill' },
+    ],
+    ['one that does not stop is killed', { ...stopping, state: 'stopping' }, 200, { do: 'kill' }],
+    [
+      'a server has less time to stop',
+      { ...stopping, state: 'stopping', behaviour: 'deployment' },
+      40,
+      { do: 'kill' },
+    ],
+  ])('%s', (_name, workload, seconds, step) => {
+    const then = after(10 + seconds);
+    expect(plan({ ...running, ...workload }, alive, heardUntil(then))).toMatchObject(step);
+  });
+
+  const away: [string, Span | null][] = [
+    ['before anybody ever listened', null],
+    ['while nobody listens', heardUntil(after(20))],
+    ['from before somebody listened again', { since: after(3999), until: after(4000) }],
+  ];
+  test.each(away)('silence %s is no sign', (_name, listening) => {
+    expect(plan(running, alive, listening)).toEqual({ do: 'nothing' });
+    expect(plan({ ...stopping, state: 'stopping' }, alive, listening)).toEqual({ do: 'nothing' });
+  });
+
+  test('silence is counted from unbroken listening to the last beat, and kills after 5 minutes', () => {
+    const silent = { ...running, state: 'degraded', lastReportAt: after(600) } as const;
+    const killed: [Span, boolean][] = [
+      [{ since: start, until: after(900) }, false],
+      [{ since: start, until: after(900.001) }, true],
+      // Nobody listened for a while after its last report.
+      [{ since: after(1000), until: after(1300) }, false],
+      [{ since: after(1000), until: after(1300.001) }, true],
+    ];
+    for (const [listening, isKilled] of killed) {
+      expect(plan(silent, alive, listening).do, JSON.stringify(listening)).toBe(
+        isKilled ? 'kill' : 'nothing',
+      );
+    }
+  });
+
+  test('what is pending is not silent, however long', () => {
+    const waiting = { ...running, state: 'starting', lastReportAt: null } as const;
+    expect(plan(waiting, pending, heardUntil(after(4000))).do).toBe('wait');
+    expect(plan(waiting, alive, heardUntil(after(4000))).do).toBe('kill');
+  });
+
+  test('what is on a machine that is gone begins anew, unless it has a result or is to stop', () => {
+    expect(planLost(running)).toMatchObject({ do: 'requeue', failed: false, delaySeconds: 0 });
+    expect(planLost({ ...running, outcome: result })).toMatchObject({ do: 'end', state: 'completed' });
+    expect(planLost({ ...stopping, state: 'stopping' })).toMatchObject({ do: 'end', state: 'stopped' });
+    expect(planLost({ ...running, state: 'queued' })).toBeNull();
+  });
+
+  test('the pause doubles and has an end', () => {
+    const pauses = (workload: Pick<Workload, 'behaviour' | 'readyAt'>, count: number) =>
+      Array.from({ length: count }, (_, failures) => planAfterFailure({ ...workload, failures }, '')).map(
+        (step) => (step.do === 'requeue' ? step.delaySeconds : null),
+      );
+    expect(pauses({ behaviour: 'run', readyAt: start }, 5)).toEqual([5, 10, 20, 40, null]);
+    expect(pauses({ behaviour: 'deployment', readyAt: null }, 5)).toEqual([5, 10, 20, 40, null]);
+    expect(pauses({ behaviour: 'deployment', readyAt: start }, 8)).toEqual([
+      5, 10, 20, 40, 80, 160, 300, 300,
+    ]);
+  });
+});

@@ -1,0 +1,189 @@
+import type { Span } from '../machines/listening.ts';
+import type { EndState, Workload } from '../workload.ts';
+
+/** What a driver saw of the current attempt. */
+export type Observed =
+  /** It was never started, or nothing is left of it. */
+  | { state: 'absent' }
+  /** Its driver has it in a queue of its own: it has not begun, and says nothing yet. */
+  | { state: 'pending'; reason: string }
+  | { state: 'alive' }
+  /** `exitCode` is null when nobody saw it end; `lastLine` is the last thing it printed. */
+  | { state: 'ended'; exitCode: number | null; lastLine: string | null };
+
+export type Step =
+  | { do: 'nothing' }
+  /** Begin the next attempt. */
+  | { do: 'start' }
+  /** The attempt was begun by somebody who could not say so any more. */
+  | { do: 'adopt' }
+  /** Its driver has not begun it yet. */
+  | { do: 'wait'; reason: string }
+  | { do: 'stop' }
+  | { do: 'kill'; reason: string }
+  | { do: 'degrade'; reason: string }
+  /** Give the slot back and wait for another one. `workLost`: nothing of its work is left on the machine. */
+  | { do: 'requeue'; reason: string; delaySeconds: number; failed: boolean; workLost?: true }
+  | { do: 'end'; state: EndState; reason: string };
+
+/**
+ * Failures in a row, without a checkpoint or a while of service between them, that end a workload.
+ * A deployment that has ever been ready is never given up: that its machine is in trouble says
+ * nothing against it, and it will do again once that is over.
+ */
+export const FAILURES_MAX = 5;
+const BACKOFF_FIRST_S = 5;
+const BACKOFF_LONGEST_S = 300;
+/** A process that has uploaded its result, or was asked to stop, may take this long to leave. */
+const LEAVE_AFTER_RESULT_S = 60;
+const STOP_GRACE_S = { run: 120, deployment: 20 };
+const SILENT_DEGRADED_S = 20;
+const SILENT_HUNG_S = 300;
+/** Says that the workload has saved its work and left because the server was out of reach (the runtime's cli.py). */
+const SERVER_AWAY_STATUS = 75;
+
+type Planned = Pick<
+  Workload,
+  | 'behaviour'
+  | 'wanted'
+  | 'state'
+  | 'outcome'
+  | 'interrupted'
+  | 'failures'
+  | 'readyAt'
+  | 'attemptStartedAt'
+  | 'lastReportAt'
+  | 'stopRequestedAt'
+  | 'stopReason'
+>;
+
+/**
+ * What has to be done next to bring a workload where it is wanted. Pure.
+ * @param listening When reports could be taken in without a break, until the last beat that said so
+ * (machines/listening.ts); null: never yet.
+ */
+export function plan(workload: Planned, observed: Observed, listening: Span | null): Step {
+  if (workload.wanted === 'stopped') return planStop(workload, observed, listening);
+  if (workload.state === 'queued') return { do: 'nothing' };
+  if (workload.state === 'scheduling') return isThere(observed) ? { do: 'adopt' } : { do: 'start' };
+  if (observed.state === 'pending') return { do: 'wait', reason: observed.reason };
+  if (observed.state === 'alive') return planAlive(workload, silenceOf(workload, listening));
+  const step = planEnded(workload, observed);
+  return step.do === 'requeue' && observed.state === 'absent' ? { ...step, workLost: true } : step;
+}
+
+/** Whether there is a process, or will be one without a further start. */
+function isThere({ state }: Observed): boolean {
+  return state === 'alive' || state === 'pending';
+}
+
+/**
+ * For how many seconds it could have been heard, and was not: up to the last beat, since whether
+ * anybody has listened after that is not known yet.
+ */
+function silenceOf(workload: Planned, listening: Span | null): number {
+  return secondsListenedSince(latest(workload.lastReportAt, workload.attemptStartedAt), listening);
+}
+
+/** For how long there has been listening without a break since then. */
+function secondsListenedSince(then: Date | null, listening: Span | null): number {
+  if (listening === null) return 0;
+  const from = latest(then, listening.since) ?? listening.since;
+  return Math.max(0, (listening.until.getTime() - from.getTime()) / 1000);
+}
+
+function planStop(workload: Planned, observed: Observed, listening: Span | null): Step {
+  if (!isThere(observed)) {
+    if (workload.outcome?.type === 'result') return completed;
+    return { do: 'end', state: 'stopped', reason: workload.stopReason ?? '' };
+  }
+  if (workload.state !== 'stopping') return { do: 'stop' };
+  const waited = secondsListenedSince(workload.stopRequestedAt, listening);
+  if (waited > STOP_GRACE_S[workload.behaviour]) {
+    return { do: 'kill', reason: `${workload.stopReason ?? 'Stopped'}. It did not end by itself in time` };
+  }
+  return { do: 'nothing' };
+}
+
+function planAlive(workload: Planned, silence: number): Step {
+  if (workload.outcome !== null) {
+    return silence > LEAVE_AFTER_RESULT_S
+      ? { do: 'kill', reason: 'It reported its result but did not exit' }
+      : { do: 'nothing' };
+  }
+  if (silence > SILENT_HUNG_S)
+    return { do: 'kill', reason: `It was silent for ${SILENT_HUNG_S / 60} minutes` };
+  if (silence > SILENT_DEGRADED_S && workload.state === 'ready') {
+    return { do: 'degrade', reason: `It has been silent for more than ${SILENT_DEGRADED_S} seconds` };
+  }
+  return { do: 'nothing' };
+}
+
+function planEnded(workload: Planned, observed: Extract<Observed, { state: 'absent' | 'ended' }>): Step {
+  const { outcome, behaviour } = workload;
+  if (outcome?.type === 'result') return completed;
+  if (outcome?.type === 'stopped' || workload.interrupted) {
+    const reason =
+      behaviour === 'run' ? 'Interrupted by the server. It goes on from its last checkpoint' : 'Restarting';
+    return { do: 'requeue', reason, delaySeconds: 0, failed: false };
+  }
+  if (observed.state === 'ended' && observed.exitCode === SERVER_AWAY_STATUS) {
+    const reason = 'It could not reach the server, and left after saving its work';
+    return { do: 'requeue', reason, delaySeconds: BACKOFF_FIRST_S, failed: false };
+  }
+  // What a run says about itself is final: the same data would end it again.
+  if (outcome?.type === 'failed' && !isProven(workload)) {
+    return { do: 'end', state: 'failed', reason: outcome.message };
+  }
+  return planAfterFailure(workload, outcome?.type === 'failed' ? outcome.message : describeEnd(observed));
+}
+
+/** Another attempt after a pause that doubles each time, or the end after too many. Pure. */
+export function planAfterFailure(
+  workload: Pick<Workload, 'behaviour' | 'failures' | 'readyAt'>,
+  why: string,
+): Step {
+  const failures = workload.failures + 1;
+  if (failures >= FAILURES_MAX && !isProven(workload)) {
+    return {
+      do: 'end',
+      state: 'failed',
+      reason: `${why} It was started ${failures} times without getting any further.`,
+    };
+  }
+  const delaySeconds = Math.min(BACKOFF_FIRST_S * 2 ** workload.failures, BACKOFF_LONGEST_S);
+  const then = workload.behaviour === 'run' ? 'It goes on from its last checkpoint' : 'It starts again';
+  return { do: 'requeue', reason: `${why} ${then} in ${delaySeconds} s.`, delaySeconds, failed: true };
+}
+
+/**
+ * What becomes of a workload whose machine is gone: it is started again wherever there is room, and
+ * goes on from the checkpoint that has left the machine, if there is one. Null: it has not begun, and only has to forget the machine. Pure.
+ */
+export function planLost(workload: Planned): Step | null {
+  if (workload.outcome?.type === 'result') return completed;
+  if (workload.wanted === 'stopped')
+    return { do: 'end', state: 'stopped', reason: workload.stopReason ?? '' };
+  if (workload.state === 'queued') return null;
+  const reason = 'The machine that it ran on is out of reach. It is started again on another one';
+  return { do: 'requeue', reason, delaySeconds: 0, failed: false };
+}
+
+const completed: Step = { do: 'end', state: 'completed', reason: 'Completed' };
+
+/** Whether it is a deployment that has been ready, in whichever attempt: its spec, which never changes, can do. */
+function isProven({ behaviour, readyAt }: Pick<Workload, 'behaviour' | 'readyAt'>): boolean {
+  return behaviour === 'deployment' && readyAt !== null;
+}
+
+function describeEnd(observed: Extract<Observed, { state: 'absent' | 'ended' }>): string {
+  if (observed.state === 'absent' || observed.exitCode === null) return 'Its process is gone.';
+  if (observed.exitCode === 137) return 'It was killed, perhaps because the memory did not suffice.';
+  const said = observed.lastLine ? `: ${observed.lastLine.replace(/\.$/, '')}` : '';
+  return `It ended unexpectedly with status ${observed.exitCode}${said}.`;
+}
+
+function latest(a: Date | null, b: Date | null): Date | null {
+  if (!a || !b) return a ?? b;
+  return a > b ? a : b;
+}

@@ -1,0 +1,131 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import type { LeasedTable } from '../../platform/leases/leased-table.ts';
+import { type StepHandlers, takeStep } from '../../platform/leases/take-step.ts';
+import type { Driver } from '../drivers/driver.ts';
+import { findCheckpoint } from '../files/file-queries.ts';
+import { findListening } from '../machines/listening.ts';
+import { readSpec, updateWorkload } from '../queries.ts';
+import type { Workload } from '../workload.ts';
+import { announce, type WorkloadKinds } from '../workload-kind.ts';
+import { columns, toWorkload, type WorkloadColumns } from '../workload-row.ts';
+import { type Observed, plan, planAfterFailure } from './plan.ts';
+import { CLOSING_LINES, type Output, writeStep } from './write-step.ts';
+
+export type Reconciler = {
+  db: Database;
+  /** The machine whose workloads these are. */
+  machineId: string;
+  driver: Driver;
+  kinds: WorkloadKinds;
+  log: Logger;
+  now: () => Date;
+  /** Where workloads reach the server. */
+  serverUrl: () => Promise<string>;
+  /** Whether the machine is still ours; nothing is begun once it is not. */
+  mayWork: () => boolean;
+};
+
+/** The workloads of a machine; what has none is anybody's to end. */
+function workloadsOf(machineId: string): LeasedTable<WorkloadColumns, Workload> {
+  return {
+    name: 'workloads',
+    columns,
+    // Who waits for a slot is the queue's business.
+    due: sql<boolean>`ended_at is null and (state <> 'queued' or wanted = 'stopped')
+      and (machine_id = ${machineId} or (machine_id is null and wanted = 'stopped'))`,
+    toRow: toWorkload,
+  };
+}
+
+/** What a look at the machine found: the attempt, and what it has printed. */
+type Seen = { observed: Observed; output: Output };
+
+/** What is done on the machine after it was written. */
+type Act = { do: 'stop' | 'kill'; workload: Workload } | { do: 'start'; workload: Workload; token: string };
+
+/** Makes the next step for the workload that has been due longest. False when none is due. */
+export async function reconcileNext(parts: Reconciler): Promise<boolean> {
+  const { db, machineId, now, mayWork } = parts;
+  return takeStep({ db, table: workloadsOf(machineId), now, mayAct: mayWork }, workloadSteps(parts));
+}
+
+function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, Error | null> {
+  const { driver } = parts;
+  return {
+    observe: async (leased) => {
+      const { id, attempt } = leased;
+      const observed: Observed = attempt === 0 ? { state: 'absent' } : await driver.observe(id, attempt);
+      return { observed, output: await readOutput(driver, leased, observed) };
+    },
+    apply: async (tx, before, { observed, output }) => {
+      const step = plan(before, observed, await findListening(tx));
+      if (step.do !== 'nothing')
+        logOf(parts, before).info({ step, state: before.state, observed }, 'workload step');
+      const { workload, token } = await writeStep(parts, tx, before, step, output);
+      if (step.do === 'start' && token) return { do: 'start', workload, token };
+      return step.do === 'stop' || step.do === 'kill' ? { do: step.do, workload } : null;
+    },
+    act: async (act) => {
+      const { id, attempt } = act.workload;
+      if (act.do === 'start') return start(parts, act.workload, act.token);
+      await (act.do === 'stop' ? driver.stop(id, attempt) : driver.kill(id, attempt));
+      return null;
+    },
+    record: async (tx, before, act, failure) => {
+      if (act.do === 'start') await recordStart(parts, tx, before, failure);
+    },
+  };
+}
+
+function logOf({ log }: Reconciler, { id, attempt }: Workload): Logger {
+  return log.child({ workload_id: id, attempt });
+}
+
+/**
+ * What a workload has printed and the log does not have yet. A run writes its log by reports, and
+ * what it prints is only wanted when it has died.
+ */
+async function readOutput(driver: Driver, leased: Workload, observed: Observed): Promise<Output> {
+  if (leased.behaviour === 'deployment') return driver.output(leased.id, leased.outputCursor);
+  const lines = observed.state === 'ended' ? await driver.logs(leased.id, CLOSING_LINES) : [];
+  return { lines, cursor: leased.outputCursor };
+}
+
+/** Starts the attempt; answers with what went wrong. */
+async function start(parts: Reconciler, workload: Workload, token: string): Promise<Error | null> {
+  try {
+    const spec = await readSpec(parts.db, workload.id);
+    const checkpoint = await findCheckpoint(parts.db, workload.id);
+    await parts.driver.start({
+      workloadId: workload.id,
+      attempt: workload.attempt,
+      behaviour: workload.behaviour,
+      spec: checkpoint ? { ...spec, inputs: [...spec.inputs, checkpoint] } : spec,
+      server: { base_url: await parts.serverUrl(), token },
+      serverKey: workload.serverKey ?? '',
+      devices: workload.devices ?? [],
+    });
+    return null;
+  } catch (error) {
+    logOf(parts, workload).error({ err: error }, 'workload could not be started');
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+async function recordStart(
+  parts: Reconciler,
+  tx: Transaction,
+  before: Workload,
+  failure: Error | null,
+): Promise<void> {
+  if (failure) {
+    const step = planAfterFailure(before, `It could not be started: ${failure.message}.`);
+    await writeStep(parts, tx, before, step, { lines: [], cursor: before.outputCursor });
+    return;
+  }
+  // Its first report may have come before this.
+  if (before.state !== 'scheduling') return;
+  await announce(parts.kinds, tx, await updateWorkload(tx, before.id, { state: 'starting' }), before);
+}

@@ -1,0 +1,123 @@
+import type { Transaction } from '../../platform/db/database.ts';
+import {
+  insertLogLines,
+  notifyReconcilers,
+  toLogLine,
+  updateWorkload,
+  type WorkloadChanges,
+} from '../queries.ts';
+import { selectLogLines } from '../reports/select-log-lines.ts';
+import { createToken, hashToken } from '../reports/workload-token.ts';
+import type { Workload, WorkloadState } from '../workload.ts';
+import { announce, type WorkloadKinds } from '../workload-kind.ts';
+import type { Step } from './plan.ts';
+
+export const CLOSING_LINES = 40;
+
+/** What a workload has printed since the log was last written, and where to go on. */
+export type Output = { lines: string[]; cursor: string | null };
+
+/** Writes a step, with what goes into the log, and lets the workload's kind take part. A start has a token from then on. */
+export async function writeStep(
+  { kinds, now }: { kinds: WorkloadKinds; now: () => Date },
+  tx: Transaction,
+  before: Workload,
+  step: Step,
+  output: Output,
+): Promise<{ workload: Workload; token: string | null }> {
+  const token = step.do === 'start' ? createToken() : null;
+  const changes: WorkloadChanges = {
+    ...changesOf(before, step, now()),
+    ...(token && { tokenSha256: hashToken(token), serverKey: createToken() }),
+    ...(output.cursor !== before.outputCursor && { outputCursor: output.cursor }),
+  };
+  const hasChanged = Object.keys(changes).length > 0;
+  const workload = hasChanged ? await updateWorkload(tx, before.id, changes) : before;
+  const lines = await newLogLines(tx, before, step, output);
+  await insertLogLines(
+    tx,
+    before.id,
+    lines.map((line) => ({ at: now(), line })),
+  );
+  // A slot may have become free.
+  if (before.devices !== null && workload.devices === null) await notifyReconcilers(tx);
+  if (workload.state !== before.state || workload.reason !== before.reason) {
+    await announce(kinds, tx, workload, before);
+  }
+  return { workload, token };
+}
+
+/** What goes into the log with a step: output that is not there yet, and why it was interrupted. */
+async function newLogLines(
+  tx: Transaction,
+  before: Workload,
+  step: Step,
+  { lines }: Output,
+): Promise<string[]> {
+  const failed = step.do === 'end' && step.state === 'failed';
+  const reason = step.do === 'requeue' || failed ? [step.reason] : [];
+  if (before.behaviour === 'deployment') return [...lines, ...reason];
+  if (!failed && !(step.do === 'requeue' && step.failed)) return reason;
+  // A run prints what it reports.
+  const known = new Set((await selectLogLines(tx, before.id, 5 * CLOSING_LINES)).map(({ line }) => line));
+  return [...lines.filter((line) => !known.has(toLogLine(line))), ...reason];
+}
+
+function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
+  switch (step.do) {
+    case 'nothing':
+      return {};
+    case 'start':
+      return {
+        attempt: before.attempt + 1,
+        attemptStartedAt: now,
+        startedAt: before.startedAt ?? now,
+        outcome: null,
+        interrupted: false,
+        baseUrl: null,
+        phase: null,
+        done: null,
+        total: null,
+        unit: null,
+        remainingSeconds: null,
+      };
+    case 'wait':
+      // Its time begins when it lives.
+      return { reason: step.reason, attemptStartedAt: now };
+    case 'adopt':
+      return { state: 'starting' satisfies WorkloadState, reason: '' };
+    case 'stop':
+      return { state: 'stopping', reason: before.stopReason ?? '' };
+    case 'kill':
+      return { reason: step.reason };
+    case 'degrade':
+      return { state: 'degraded', reason: step.reason };
+    case 'requeue':
+      return {
+        state: 'queued',
+        reason: step.reason,
+        devices: null,
+        baseUrl: null,
+        remainingSeconds: null,
+        restarts: before.restarts + 1,
+        failures: before.failures + (step.failed ? 1 : 0),
+        notBefore: new Date(now.getTime() + step.delaySeconds * 1000),
+        ...(before.behaviour === 'run' && secondsKept(before, step.workLost === true)),
+      };
+    case 'end':
+      return {
+        state: step.state,
+        reason: step.reason,
+        devices: null,
+        baseUrl: null,
+        remainingSeconds: null,
+        endedAt: now,
+      };
+  }
+}
+
+/** Work that was lost is not counted: without its files a run goes on from the checkpoint on the server. What was paid for stays counted. */
+function secondsKept({ savedSeconds, checkpointSeconds }: Workload, workLost: boolean): WorkloadChanges {
+  const seconds = workLost ? checkpointSeconds : savedSeconds;
+  return { activeSeconds: seconds, savedSeconds: seconds };
+}

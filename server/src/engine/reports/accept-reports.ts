@@ -1,0 +1,141 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { Report } from '@bakehouse/contract/runtime/report';
+import type { postWorkloadReports } from '@bakehouse/contract/workloads';
+import type { Context, WorkloadCaller } from '../../platform/context.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { storableJson } from '../../platform/db/storable-text.ts';
+import { AppError } from '../../platform/errors.ts';
+import { type Artefact, selectArtefacts } from '../files/file-queries.ts';
+import { hasEnded } from '../has-ended.ts';
+import { lockWorkload } from '../lock-workload.ts';
+import {
+  findServingPlace,
+  insertLogLines,
+  notifyReconcilers,
+  updateWorkload,
+  upsertMetrics,
+} from '../queries.ts';
+import type { Result, Workload } from '../workload.ts';
+import { announce, type WorkloadKinds } from '../workload-kind.ts';
+import { applyReport, applySignOfLife } from './apply-report.ts';
+import { workloadGone } from './workload-gone.ts';
+
+/**
+ * Takes in a batch of reports in one transaction, together with all that follows from them. Those
+ * that were accepted before are passed over. An empty batch is a sign of life. The answer carries
+ * the number to go on from, and whether to stop.
+ */
+export async function acceptReports(
+  ctx: Pick<Context<WorkloadCaller>, 'db' | 'clock' | 'caller'>,
+  { body }: Pick<InputOf<typeof postWorkloadReports>, 'body'>,
+  kinds: WorkloadKinds,
+): Promise<ResponseOf<typeof postWorkloadReports>> {
+  return inTransaction(ctx.db, async (tx) => {
+    const before = await lockWorkload(tx, ctx.caller.workloadId);
+    if (!before || hasEnded(before)) throw workloadGone();
+    const now = ctx.clock.now();
+    // They quote what libraries and data files say.
+    const reports = storableJson(nextInOrder(body.reports, before.acceptedSeq));
+    for (const report of reports) {
+      if (report.type === 'ready')
+        refuseForeignAddress(report.base_url, await findServingPlace(tx, before.id));
+    }
+
+    const changes = applySignOfLife(before, now);
+    let workload: Workload = { ...before, ...changes };
+    for (const report of reports) {
+      const more = applyReport(workload, report, now);
+      Object.assign(changes, more);
+      workload = { ...workload, ...more };
+    }
+    changes.acceptedSeq = reports.at(-1)?.seq ?? before.acceptedSeq;
+    if (changes.outcome) changes.checkAt = now;
+    workload = await updateWorkload(tx, before.id, changes);
+
+    await keep(tx, workload, reports);
+    const kind = kinds.get(workload.kind);
+    for (const report of reports) {
+      if (report.type === 'result') {
+        await kind?.onResult?.(tx, workload, report, await namedArtefacts(tx, workload.id, report));
+      }
+    }
+    await kind?.onReports?.(tx, workload, reports);
+    if (isVisible(before, workload, reports)) await announce(kinds, tx, workload, before);
+    if (changes.outcome) await notifyReconcilers(tx);
+    return {
+      accepted_seq: workload.acceptedSeq,
+      command: workload.wanted === 'stopped' ? 'stop' : 'continue',
+    };
+  });
+}
+
+/** Whether whoever looks at the workload sees something else than before. A sign of life and a checkpoint show nothing. */
+function isVisible(before: Workload, after: Workload, reports: Report[]): boolean {
+  return (
+    after.state !== before.state ||
+    after.reason !== before.reason ||
+    reports.some(({ type }) => type !== 'checkpoint')
+  );
+}
+
+/** The reports that are new. Throws AppError('invalid_request') when one is missing before them. */
+function nextInOrder(reports: Report[], acceptedSeq: number): Report[] {
+  const fresh = reports.filter((report) => report.seq > acceptedSeq);
+  fresh.forEach((report, index) => {
+    const expected = acceptedSeq + 1 + index;
+    if (report.seq !== expected) {
+      throw new AppError('invalid_request', {
+        publicMessage: `Report ${expected} is missing before report ${report.seq}`,
+        param: 'reports',
+      });
+    }
+  });
+  return fresh;
+}
+
+/** What people ask is sent there: it has to be the workload itself, on its own machine. */
+function refuseForeignAddress(baseUrl: string, place: { host: string; port: number }): void {
+  const url = URL.parse(baseUrl);
+  const isOwn =
+    url?.protocol === 'http:' &&
+    url.hostname === place.host &&
+    url.href === `http://${url.host}/` &&
+    (place.port === 0 || url.port === String(place.port));
+  if (isOwn) return;
+  throw new AppError('invalid_request', {
+    publicMessage: `base_url must be the address where this workload was told to answer, http://${place.host}:${place.port || 'PORT'}`,
+    param: 'reports',
+  });
+}
+
+async function keep(tx: Transaction, workload: Workload, reports: Report[]): Promise<void> {
+  const logs = reports.filter((report) => report.type === 'log');
+  await insertLogLines(
+    tx,
+    workload.id,
+    logs.map(({ at, line }) => ({ at: new Date(at), line })),
+  );
+  const metrics = reports.filter((report) => report.type === 'metrics');
+  await upsertMetrics(
+    tx,
+    workload.id,
+    metrics.map(({ step, at, values }) => ({ step, at: new Date(at), values })),
+  );
+}
+
+async function namedArtefacts(tx: Transaction, workloadId: string, result: Result): Promise<Artefact[]> {
+  const stored = new Map(
+    (await selectArtefacts(tx, workloadId)).map((artefact) => [artefact.path, artefact]),
+  );
+  return result.files.map(({ path, sha256 }) => {
+    const artefact = stored.get(path);
+    if (artefact?.sha256 !== sha256) {
+      throw new AppError('invalid_request', {
+        publicMessage: `The file ${path} has not been stored`,
+        param: 'files',
+      });
+    }
+    return artefact;
+  });
+}

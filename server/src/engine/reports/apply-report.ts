@@ -1,0 +1,81 @@
+import type { Report } from '@bakehouse/contract/runtime/report';
+import { hasEnded } from '../has-ended.ts';
+import type { WorkloadChanges } from '../queries.ts';
+import type { Workload } from '../workload.ts';
+
+/** The longest silence that counts as work: what was not seen is not counted. */
+const COUNTED_SILENCE_S = 30;
+/** A deployment that has answered for so long has shown that it can. */
+const PROVEN_AFTER_S = 600;
+
+/** A sign of life: time passes, and who had fallen silent is heard again. Pure. */
+export function applySignOfLife(workload: Workload, now: Date): WorkloadChanges {
+  const working = workload.state === 'ready' || workload.state === 'degraded';
+  const since = latest(workload.lastReportAt, workload.readyAt);
+  const silence = working && since ? Math.max(0, (now.getTime() - since.getTime()) / 1000) : 0;
+  const proven =
+    workload.behaviour === 'deployment' && working && workload.readyAt !== null
+      ? now.getTime() - workload.readyAt.getTime() > PROVEN_AFTER_S * 1000
+      : false;
+  return {
+    lastReportAt: now,
+    activeSeconds: workload.activeSeconds + Math.min(silence, COUNTED_SILENCE_S),
+    ...(workload.state === 'degraded' && { state: 'ready', reason: '' }),
+    ...(proven && { failures: 0 }),
+  };
+}
+
+/** What one report changes. Pure; metrics and log lines are kept elsewhere. */
+export function applyReport(workload: Workload, report: Report, now: Date): WorkloadChanges {
+  switch (report.type) {
+    case 'phase':
+      return {
+        phase: report.phase,
+        done: null,
+        total: null,
+        unit: null,
+        remainingSeconds: null,
+        ...comingUp(workload, report.phase.startsWith('pulling') ? 'pulling' : 'starting'),
+      };
+    case 'progress':
+      return {
+        done: report.done,
+        total: report.total,
+        unit: report.unit,
+        remainingSeconds: report.remaining_seconds,
+        ...(report.unit === 'steps' && {
+          step: Math.round(report.done),
+          stepsTotal: Math.round(report.total),
+        }),
+        ...(report.unit === 'steps' && workload.behaviour === 'run' && ready(workload, now)),
+      };
+    case 'ready':
+      return { baseUrl: report.base_url, ...ready(workload, now) };
+    case 'checkpoint':
+      return { savedSeconds: workload.activeSeconds, failures: 0 };
+    case 'stopped':
+      return { outcome: report, savedSeconds: workload.activeSeconds };
+    case 'result':
+    case 'failed':
+      return { outcome: report };
+    case 'metrics':
+    case 'log':
+      return {};
+  }
+}
+
+function comingUp(workload: Workload, state: 'pulling' | 'starting'): WorkloadChanges {
+  const onItsWay =
+    workload.state === 'scheduling' || workload.state === 'pulling' || workload.state === 'starting';
+  return onItsWay ? { state, reason: '' } : {};
+}
+
+function ready(workload: Workload, now: Date): WorkloadChanges {
+  if (hasEnded(workload) || workload.state === 'ready' || workload.state === 'stopping') return {};
+  return { state: 'ready', reason: '', readyAt: now };
+}
+
+function latest(a: Date | null, b: Date | null): Date | null {
+  if (!a || !b) return a ?? b;
+  return a > b ? a : b;
+}

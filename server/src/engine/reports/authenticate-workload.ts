@@ -1,0 +1,27 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { WorkloadCaller } from '../../platform/context.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { workloadGone } from './workload-gone.ts';
+import { hashToken } from './workload-token.ts';
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * Recognises a running workload by the token of its present attempt; null for any other token.
+ * Throws AppError('gone') when the token is right and the workload has ended.
+ */
+export function authenticateWorkload(
+  db: Database,
+): (workloadId: string, token: string) => Promise<WorkloadCaller | null> {
+  return async (workloadId, token) => {
+    if (!uuid.test(workloadId)) return null;
+    const row = await db
+      .selectFrom('workloads')
+      .select(['token_sha256', 'ended_at'])
+      .where('id', '=', workloadId)
+      .executeTakeFirst();
+    if (!row?.token_sha256 || !timingSafeEqual(row.token_sha256, hashToken(token))) return null;
+    if (row.ended_at) throw workloadGone();
+    return { kind: 'workload', workloadId };
+  };
+}

@@ -1,0 +1,150 @@
+import type { Report } from '@bakehouse/contract/runtime/report';
+import { pino } from 'pino';
+import { expect, vi } from 'vitest';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { testDatabase } from '../../testing/test-database.ts';
+import type { Driver, Launch } from '../drivers/driver.ts';
+import { createFakeDriver, type Script } from '../drivers/fake/fake-driver.ts';
+import { createEngine, type EngineOptions, registerKinds } from '../engine.ts';
+import { findWorkload } from '../find-workload.ts';
+import { acceptReports } from '../reports/accept-reports.ts';
+import { authenticateWorkload } from '../reports/authenticate-workload.ts';
+import { requestWorkload, type WorkloadRequest } from '../request-workload.ts';
+import { stopWorkload } from '../stop-workload.ts';
+import type { Workload } from '../workload.ts';
+import type { WorkloadKind, WorkloadKinds } from '../workload-kind.ts';
+import { testBeat, testMachine } from './test-machine.ts';
+import { testSpec } from './test-spec.ts';
+
+export type Unnumbered = Report extends infer R ? (R extends Report ? Omit<R, 'seq' | 'at'> : never) : never;
+
+/** What a run that needs two steps says from its beginning to its end. */
+export const complete: Unnumbered[] = [
+  { type: 'phase', phase: 'training' },
+  { type: 'progress', done: 0, total: 2, unit: 'steps', remaining_seconds: null },
+  { type: 'metrics', step: 1, values: { loss: 2 } },
+  { type: 'metrics', step: 2, values: { loss: 1 } },
+  { type: 'log', line: 'done' },
+  { type: 'progress', done: 2, total: 2, unit: 'steps', remaining_seconds: 0 },
+  { type: 'result', files: [], summary: { loss: 1 } },
+];
+
+/** For tests: engines on a database of their own, whose clock moves when it is told to. */
+export async function testEngine() {
+  const { db, url } = await testDatabase();
+  const log = pino({ level: 'silent' });
+  let time = new Date('2026-01-01T00:00:00Z');
+  const clock = { now: () => time };
+  const machineId = await testMachine(db);
+  const authenticate = authenticateWorkload(db);
+  const onResult = vi.fn<NonNullable<WorkloadKind['onResult']>>();
+  const onChange = vi.fn<NonNullable<WorkloadKind['onChange']>>();
+  const kinds = registerKinds([{ name: 'test', onResult, onChange }]);
+
+  const pass = (seconds: number) => {
+    time = new Date(time.getTime() + seconds * 1000);
+  };
+  const beat = () => testBeat(db, machineId, time);
+  /** Time passes, and reports could have been taken in. */
+  async function passListening(seconds: number) {
+    for (let left = seconds; left > 0; left -= 5) {
+      pass(Math.min(5, left));
+      await beat();
+    }
+  }
+
+  const engineOn = (driver: Driver, more: Partial<EngineOptions> = {}) =>
+    createEngine(
+      { db, clock, log },
+      { driver, kinds, databaseUrl: url, machineId, serverUrl: async () => 'http://127.0.0.1:1', ...more },
+    );
+  function world(
+    script: Script,
+    capacity: Driver['capacity'] = async () => ({ 'cpu:run': 1, 'cpu:deployment': 2 }),
+  ) {
+    const driver = { ...createFakeDriver({ capacity: {}, script }), capacity };
+    return { driver, engine: engineOn(driver) };
+  }
+
+  const request = requester(db, clock);
+  const stop = (id: string) =>
+    db.transaction().execute((tx) => stopWorkload(tx, { id, reason: 'Cancelled', now: time }));
+  const see = async (id: string) => {
+    const workload = await findWorkload(db, id);
+    if (!workload) throw new Error('no such workload');
+    return workload;
+  };
+  const report = reporter({ db, clock, kinds });
+  return {
+    ...{ db, url, log, clock, machineId, kinds, onResult, onChange, authenticate },
+    ...{
+      pass,
+      beat,
+      passListening,
+      engineOn,
+      world,
+      report,
+      request,
+      stop,
+      see,
+      reach: reacher({ see, passListening }),
+    },
+  };
+}
+
+/** Reports as the runtime does: goes on from the last number that the server accepted. */
+function reporter({ db, clock, kinds }: { db: Database; clock: Clock; kinds: WorkloadKinds }) {
+  const authenticate = authenticateWorkload(db);
+  return async ({ workloadId, server }: Launch, ...reports: Unnumbered[]) => {
+    const caller = await authenticate(workloadId, server.token);
+    if (!caller) throw new Error('unauthenticated');
+    const ctx = { db, clock, caller };
+    const { accepted_seq } = await acceptReports(ctx, { body: { reports: [] } }, kinds);
+    const at = clock.now().toISOString();
+    const numbered = reports.map((one, index) => ({ ...one, seq: accepted_seq + index + 1, at }));
+    return acceptReports(ctx, { body: { reports: numbered } }, kinds);
+  };
+}
+
+/** Passes until the workload is as expected; each pass comes `seconds` later than the one before. */
+function reacher({
+  see,
+  passListening,
+}: {
+  see: (id: string) => Promise<Workload>;
+  passListening: (seconds: number) => Promise<void>;
+}) {
+  return async (
+    engine: { pass: () => Promise<void> },
+    id: string,
+    expected: Partial<Record<keyof Workload, unknown>>,
+    seconds = 0,
+  ) => {
+    await vi.waitFor(
+      async () => {
+        await passListening(seconds);
+        await engine.pass();
+        expect(await see(id)).toMatchObject(expected);
+      },
+      { timeout: 20_000, interval: 10 },
+    );
+  };
+}
+
+/** Wants a workload: a run on the CPU, unless said otherwise. */
+function requester(db: Database, clock: Clock) {
+  return (more: Partial<WorkloadRequest> = {}) =>
+    db.transaction().execute((tx) =>
+      requestWorkload(tx, {
+        userId: null,
+        behaviour: 'run',
+        kind: 'test',
+        title: 'a run',
+        spec: testSpec('a run'),
+        placement: { accelerator: null, count: 0 },
+        now: clock.now(),
+        ...more,
+      }),
+    );
+}

@@ -1,0 +1,14 @@
+import { type GpuType, gpuTypes } from '@bakehouse/contract/limits';
+import type { Gpu } from '../queue/gpu.ts';
+import { listedGpu } from '../queue/listed-gpu.ts';
+
+/** For tests: GPUs of a listed type with the memory of the list. */
+export function listed(type: GpuType, devices: number[]): Gpu {
+  return { type, memoryBytes: listedGpu(type).memoryBytes, like: type, devices };
+}
+
+/** For tests: GPUs that the product does not list. */
+export function unlisted(type: string, gigabytes: number, devices: number[]): Gpu {
+  const [smallest] = gpuTypes;
+  return { type, memoryBytes: gigabytes * 1024 ** 3, like: smallest, devices };
+}

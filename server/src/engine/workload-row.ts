@@ -1,0 +1,110 @@
+import type { Selectable } from 'kysely';
+import type { JsonValue } from '../platform/db/database.ts';
+import type { WorkloadsTable } from '../platform/db/schema.generated.ts';
+import type { Outcome, Placement, Workload, WorkloadSpec } from './workload.ts';
+
+type Row = Selectable<WorkloadsTable>;
+/** All but the spec, and what only the database looks at. */
+export const columns = [
+  'id',
+  'user_id',
+  'behaviour',
+  'machine_id',
+  'kind',
+  'title',
+  'accelerator',
+  'accelerator_count',
+  'expected_seconds',
+  'wanted',
+  'state',
+  'reason',
+  'devices',
+  'attempt',
+  'interrupted',
+  'restarts',
+  'failures',
+  'accepted_seq',
+  'phase',
+  'done',
+  'total',
+  'unit',
+  'remaining_seconds',
+  'step',
+  'steps_total',
+  'base_url',
+  'server_key',
+  'output_cursor',
+  'outcome',
+  'active_seconds',
+  'saved_seconds',
+  'checkpoint_seconds',
+  'lost_machine_id',
+  'lost_seconds',
+  'created_at',
+  'queued_at',
+  'not_before',
+  'attempt_started_at',
+  'started_at',
+  'ready_at',
+  'last_report_at',
+  'stop_requested_at',
+  'stop_reason',
+  'ended_at',
+  'files_removed_at',
+] as const satisfies (keyof Row)[];
+export type WorkloadColumns = Pick<Row, (typeof columns)[number]>;
+
+/** A row of the table, by these columns. */
+export function toWorkload(row: WorkloadColumns): Workload {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    behaviour: row.behaviour as Workload['behaviour'],
+    machineId: row.machine_id,
+    kind: row.kind,
+    title: row.title,
+    placement: { accelerator: row.accelerator, count: row.accelerator_count } as Placement,
+    expectedSeconds: row.expected_seconds,
+    wanted: row.wanted as Workload['wanted'],
+    state: row.state as Workload['state'],
+    reason: row.reason,
+    devices: row.devices,
+    attempt: row.attempt,
+    interrupted: row.interrupted,
+    restarts: row.restarts,
+    failures: row.failures,
+    acceptedSeq: row.accepted_seq,
+    phase: row.phase,
+    done: row.done,
+    total: row.total,
+    unit: row.unit as Workload['unit'],
+    remainingSeconds: row.remaining_seconds,
+    step: row.step,
+    stepsTotal: row.steps_total,
+    baseUrl: row.base_url,
+    serverKey: row.server_key,
+    outputCursor: row.output_cursor,
+    outcome: row.outcome as unknown as Outcome | null,
+    activeSeconds: row.active_seconds,
+    savedSeconds: row.saved_seconds,
+    checkpointSeconds: row.checkpoint_seconds,
+    lostMachineId: row.lost_machine_id,
+    lostSeconds: row.lost_seconds,
+    createdAt: row.created_at,
+    queuedAt: row.queued_at,
+    notBefore: row.not_before,
+    attemptStartedAt: row.attempt_started_at,
+    startedAt: row.started_at,
+    readyAt: row.ready_at,
+    lastReportAt: row.last_report_at,
+    stopRequestedAt: row.stop_requested_at,
+    stopReason: row.stop_reason,
+    endedAt: row.ended_at,
+    filesRemovedAt: row.files_removed_at,
+  };
+}
+
+/** The column holds what requestWorkload wrote, and never changes. */
+export function toSpec(column: JsonValue): WorkloadSpec {
+  return column as unknown as WorkloadSpec;
+}

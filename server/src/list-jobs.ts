@@ -1,0 +1,61 @@
+import { deleteExpiredJob } from './modules/accounts/jobs/delete-expired.ts';
+import { collectBlobsJob } from './modules/assets/jobs/collect-blobs.ts';
+import { closeLostWindowsJob } from './modules/credits/jobs/close-lost-windows.ts';
+import { collectDebtsJob } from './modules/credits/jobs/collect-debts.ts';
+import { expireGivenJob } from './modules/credits/jobs/expire-given.ts';
+import { expireHoldsJob } from './modules/credits/jobs/expire-holds.ts';
+import { keepUsageDaysJob } from './modules/credits/jobs/keep-usage-days.ts';
+import { sealTransfersJob } from './modules/credits/jobs/seal-transfers.ts';
+import { syncPurchasesJob } from './modules/credits/jobs/sync-purchases.ts';
+import { verifyLedgerJob } from './modules/credits/jobs/verify-ledger.ts';
+import { warnOfLowBalanceJob } from './modules/credits/jobs/warn-of-low-balance.ts';
+import type { UsageLeader } from './modules/credits/usage/usage-leader.ts';
+import { forgetRequestsJob } from './modules/deployments/jobs/forget-requests.ts';
+import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
+import { reconcileModelServerJob } from './modules/deployments/jobs/reconcile-model-server.ts';
+import { forgetNotificationsJob } from './modules/notifications/jobs/forget-notifications.ts';
+import { warnOfExpiryJob } from './modules/notifications/jobs/warn-of-expiry.ts';
+import { purgeDeletedJob } from './modules/privacy/jobs/purge-deleted.ts';
+import { readInBackground } from './modules/training/readings/read-in-background.ts';
+import type { ReadData } from './modules/training/validation/read-data.ts';
+import { forgetAnswersJob } from './platform/db/idempotency/forget-answers.ts';
+import { forgetChangesJob } from './platform/events/forget-changes.ts';
+import type { AnyJob } from './platform/jobs/define-job.ts';
+import { deliverMailJob } from './platform/mail/deliver-mail.ts';
+import { scrubBlobsJob } from './platform/storage/scrub-blobs.ts';
+
+type Needed = {
+  databaseUrl: string;
+  readData: ReadData;
+  /** Aborted when the program ends. */
+  closing: AbortSignal;
+  closeIdle: UsageLeader['closeIdle'];
+};
+
+/** The finite jobs of all modules. */
+export function listJobs({ databaseUrl, readData, closing, closeIdle }: Needed): AnyJob[] {
+  return [
+    forgetAnswersJob,
+    forgetChangesJob,
+    scrubBlobsJob,
+    deliverMailJob,
+    purgeDeletedJob,
+    sealTransfersJob,
+    expireHoldsJob,
+    closeLostWindowsJob,
+    keepUsageDaysJob,
+    expireGivenJob,
+    collectDebtsJob,
+    syncPurchasesJob,
+    verifyLedgerJob(databaseUrl),
+    warnOfLowBalanceJob,
+    warnOfExpiryJob,
+    forgetNotificationsJob,
+    collectBlobsJob,
+    deleteExpiredJob,
+    meterDeploymentsJob({ closeIdle }),
+    forgetRequestsJob,
+    reconcileModelServerJob,
+    readInBackground(readData, closing),
+  ];
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
+import { endKeys } from '../keys/end-keys.ts';
+import { deleteWebAppKey, listKeys } from '../keys/key-queries.ts';
+import {
+  anonymiseUser,
+  deleteLinkedMethods,
+  deletePassword,
+  deleteResetLinks,
+  deleteUserSessions,
+  lockAddress,
+} from '../queries.ts';
+import { recordAudit } from '../record-audit.ts';
+
+/**
+ * Step: nobody gets into the account any more, and nothing in its row says whose it was; descriptions of transfers
+ * still name the username. Name and address are free for a new account from the commit on.
+ */
+export async function closeAccount(
+  tx: Transaction,
+  { userId, now }: { userId: string; now: Date },
+): Promise<void> {
+  // Before anything is deleted: a sign-in that is under way comes before it, or finds the account deleted.
+  await lockAddress(tx, userId);
+  const keys = await listKeys(tx, userId);
+  await endKeys(
+    tx,
+    keys.filter((key) => !key.for_web_app),
+    now,
+  );
+  for (const { id } of keys.filter((key) => key.for_web_app)) {
+    await deleteWebAppKey(tx, id);
+    await publishChange(tx, userId, { topic: 'api_key', id });
+  }
+  await deleteUserSessions(tx, userId);
+  await deletePassword(tx, userId);
+  await deleteLinkedMethods(tx, userId);
+  await deleteResetLinks(tx, userId);
+  await anonymiseUser(tx, { userId, username: `deleted-${randomBytes(8).toString('hex')}`, now });
+  await recordAudit(tx, { userId, action: 'user.deleted' });
+  await publishChange(tx, userId, { topic: 'user', id: userId });
+}

@@ -1,0 +1,7 @@
+import type { Database } from '../../../platform/db/database.ts';
+import { selectToPurge } from '../queries.ts';
+
+/** Users who have deleted their account, and of whom something is left. */
+export async function listClosedAccounts(db: Database): Promise<string[]> {
+  return selectToPurge(db);
+}

@@ -1,0 +1,25 @@
+import type { Services } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { type Mail, sendMail } from '../../platform/mail/send-mail.ts';
+import { countRecentAudit, lockAddress } from './queries.ts';
+import { recordAudit } from './record-audit.ts';
+
+/** Of one kind, to one account. */
+const MAILS_PER_HOUR = 3;
+
+/**
+ * Sends a mail that anybody may ask for who knows an address, and notes it. Whoever asks too often, from wherever,
+ * is answered as always, and nothing is sent: nobody's mailbox is filled through this server.
+ */
+export async function mailOnRequest(
+  services: Services,
+  { userId, action, mail }: { userId: string; action: string; mail: Mail },
+): Promise<void> {
+  await inTransaction(services.db, async (tx) => {
+    // Calls at the same time are counted one by one.
+    await lockAddress(tx, userId);
+    if ((await countRecentAudit(tx, userId, action)) >= MAILS_PER_HOUR) return;
+    await recordAudit(tx, { userId, action });
+    await sendMail(tx, services, mail);
+  });
+}

@@ -1,0 +1,240 @@
+import { getApiKey, getMe } from '@bakehouse/contract/accounts';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { authClient, cookieOf, password } from '../../../testing/auth-client.ts';
+import { type TestServer, testServer } from '../../../testing/test-server.ts';
+import { makeOperator } from '../make-operator.ts';
+
+/*
+ * An account belongs to whoever has its address. GitHub is played by this file: its pages are
+ * answered from `accounts`, all other calls go where they went.
+ */
+
+let server: TestServer;
+let client: ReturnType<typeof authClient>;
+beforeAll(async () => {
+  const github = { clientId: 'our-id', clientSecret: 'our-secret' };
+  server = await testServer({ config: { github, operators: ['boss@example.com', 'chief@example.com'] } });
+  client = authClient(server);
+});
+
+type GitHubAccount = { id: number; email: string; verified: boolean };
+
+const realFetch = globalThis.fetch;
+
+function playGitHub({ id, email, verified }: GitHubAccount): void {
+  const answers = new Map<string, object>([
+    [
+      'https://github.com/login/oauth/access_token',
+      { access_token: 'token', token_type: 'bearer', scope: '' },
+    ],
+    ['https://api.github.com/user', { id, login: 'ada', name: 'Ada', email, avatar_url: '' }],
+    ['https://api.github.com/user/emails', [{ email, verified, primary: true }]],
+  ]);
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    const url = input instanceof Request ? input.url : String(input);
+    const answer = answers.get(url);
+    return answer ? Response.json(answer) : realFetch(input, init);
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+}
+
+/** What a browser does that signs in with GitHub: the answer of our own callback. */
+async function signInWithGitHub(account: GitHubAccount): Promise<Response> {
+  playGitHub(account);
+  const begin = await client.post('/sign-in/social', { provider: 'github', callbackURL: '/dashboard' });
+  const { url } = (await begin.json()) as { url: string };
+  const state = new URL(url).searchParams.get('state');
+  return fetch(`${server.url}/api/auth/callback/github?code=code&state=${state}`, {
+    headers: { cookie: cookieOf(begin) },
+    redirect: 'manual',
+  });
+}
+
+async function userOf(cookie: string): Promise<string | null> {
+  const response = await fetch(`${server.url}/api/auth/get-session`, { headers: { cookie } });
+  const session = (await response.json()) as { user: { id: string } } | null;
+  return session?.user.id ?? null;
+}
+
+async function keyOf(cookie: string): Promise<string> {
+  const userId = (await userOf(cookie)) ?? '';
+  return (await server.request(getApiKey, { query: { user_id: userId } }, { headers: { cookie } })).data;
+}
+
+const signUp = (email: string) => client.post('/sign-up/email', { name: 'Eve', email, password });
+const signIn = (email: string, secret = password) =>
+  client.post('/sign-in/email', { email, password: secret });
+
+async function resetLinkOf(userId: string): Promise<string> {
+  const { identifier } = await server.services.db
+    .selectFrom('verifications')
+    .select('identifier')
+    .where('value', '=', userId)
+    .executeTakeFirstOrThrow();
+  return identifier.replace('reset-password:', '');
+}
+
+describe('an address that a provider has not verified', () => {
+  test('makes no account', async () => {
+    const answer = await signInWithGitHub({ id: 1, email: 'new@example.com', verified: false });
+    expect(answer.headers.get('location')).toContain('email_not_verified');
+    expect(cookieOf(answer)).not.toContain('session_token');
+    const { db } = server.services;
+    expect(
+      await db.selectFrom('users').select('id').where('email', '=', 'new@example.com').execute(),
+    ).toEqual([]);
+  });
+
+  test('opens no account, of an operator or of anybody', async () => {
+    await makeOperator(server.services, { email: 'boss@example.com' });
+    await signUp('bob@example.com');
+    for (const email of ['boss@example.com', 'bob@example.com']) {
+      const answer = await signInWithGitHub({ id: 2, email, verified: false });
+      expect(answer.headers.get('location')).toContain('error');
+      expect(cookieOf(answer)).not.toContain('session_token');
+    }
+  });
+});
+
+test('an operator is not who had linked a provider to the address before', async () => {
+  const { db } = server.services;
+  const stranger = { id: 3, email: 'chief@example.com', verified: true };
+  const before = await signInWithGitHub(stranger);
+  const userId = await userOf(cookieOf(before));
+  expect(userId).not.toBeNull();
+  // As such an account was made before addresses had to be verified.
+  await db.updateTable('users').set({ email_verified: false }).where('id', '=', userId).execute();
+
+  const made = await makeOperator(server.services, { email: stranger.email });
+  expect(await userOf(cookieOf(before))).toBeNull();
+  const methods = await db
+    .selectFrom('sign_in_methods')
+    .select('provider_id')
+    .where('user_id', '=', userId ?? '')
+    .execute();
+  expect(methods.map((method) => method.provider_id)).toEqual(['credential']);
+  const again = await signInWithGitHub({ ...stranger, verified: false });
+  expect(cookieOf(again)).not.toContain('session_token');
+  const apiKey = await client.keyOf(await signIn(stranger.email, made.password));
+  expect((await server.request(getMe, {}, { as: { apiKey } })).is_operator).toBe(true);
+});
+
+describe('a squatted address', () => {
+  test('goes to whom a provider says it belongs, and all that the squatter had ends', async () => {
+    const squatted = await signUp('ada@example.com');
+    const apiKey = await client.keyOf(squatted);
+    await client.post('/request-password-reset', { email: 'ada@example.com', redirectTo: '/' });
+    const userId = (await userOf(cookieOf(squatted))) ?? '';
+    const token = await resetLinkOf(userId);
+
+    const owner = { id: 4, email: 'ada@example.com', verified: true };
+    const cookie = cookieOf(await signInWithGitHub(owner));
+    expect(await userOf(cookie)).toBe(userId);
+
+    expect(await userOf(cookieOf(squatted))).toBeNull();
+    await expect(server.request(getMe, {}, { as: { apiKey } })).rejects.toMatchObject({ status: 401 });
+    expect((await signIn('ada@example.com')).status).toBe(401);
+    const reset = await client.post('/reset-password', { newPassword: 'another good password', token });
+    expect(reset.status).toBe(400);
+    const own = await keyOf(cookie);
+    expect((await server.request(getMe, {}, { as: { apiKey: own } })).email).toBe('ada@example.com');
+    // The second time it is known whose it is, and nothing ends.
+    await signInWithGitHub(owner);
+    expect(await keyOf(cookie)).toBe(own);
+  });
+
+  test('goes to whom the reset link was handed, and all that the squatter had ends', async () => {
+    const email = 'cora@example.com';
+    const squatted = await signUp(email);
+    const apiKey = await client.keyOf(squatted);
+    const userId = (await userOf(cookieOf(squatted))) ?? '';
+    await server.services.db
+      .insertInto('sign_in_methods')
+      .values({ id: 'link', user_id: userId, provider_id: 'github', account_id: '99' })
+      .execute();
+    await client.post('/request-password-reset', { email, redirectTo: '/' });
+    const newPassword = 'another good password';
+    await client.post('/reset-password', { newPassword, token: await resetLinkOf(userId) });
+
+    expect(await userOf(cookieOf(squatted))).toBeNull();
+    await expect(server.request(getMe, {}, { as: { apiKey } })).rejects.toMatchObject({ status: 401 });
+    const linked = await signInWithGitHub({ id: 99, email: 'eve@example.com', verified: true });
+    expect(await userOf(cookieOf(linked))).not.toBe(userId);
+    expect(await userOf(cookieOf(await signIn(email, newPassword)))).toBe(userId);
+  });
+});
+
+test('a reset link makes no operator: links lie in the log', async () => {
+  const { operators } = server.services.config;
+  const email = 'next@example.com';
+  const squatted = await signUp(email);
+  const userId = (await userOf(cookieOf(squatted))) ?? '';
+  operators.push(email);
+  await client.post('/request-password-reset', { email, redirectTo: '/' });
+  const newPassword = 'another good password';
+  await client.post('/reset-password', { newPassword, token: await resetLinkOf(userId) });
+  const apiKey = await client.keyOf(await signIn(email, newPassword));
+  expect((await server.request(getMe, {}, { as: { apiKey } })).is_operator).toBe(false);
+});
+
+describe('a provider that is linked by who is signed in', () => {
+  async function link(cookie: string, account: GitHubAccount): Promise<Response> {
+    playGitHub(account);
+    const begin = await client.post(
+      '/link-social',
+      { provider: 'github', callbackURL: '/profile' },
+      { cookie },
+    );
+    const { url } = (await begin.json()) as { url: string };
+    const state = new URL(url).searchParams.get('state');
+    return fetch(`${server.url}/api/auth/callback/github?code=code&state=${state}`, {
+      headers: { cookie: `${cookie}; ${cookieOf(begin)}` },
+      redirect: 'manual',
+    });
+  }
+
+  async function stateOf(email: string) {
+    const { db } = server.services;
+    const user = await db
+      .selectFrom('users')
+      .select(['id', 'email_verified'])
+      .where('email', '=', email)
+      .executeTakeFirstOrThrow();
+    const methods = await db
+      .selectFrom('sign_in_methods')
+      .select(['id', 'provider_id'])
+      .where('user_id', '=', user.id)
+      .orderBy('provider_id')
+      .execute();
+    return { verified: user.email_verified, methods };
+  }
+
+  test('proves the address, and nothing of theirs ends', async () => {
+    const email = 'gwen@example.com';
+    const signedUp = await signUp(email);
+    const apiKey = await client.keyOf(signedUp);
+    await link(cookieOf(signedUp), { id: 7, email, verified: true });
+    const { verified, methods } = await stateOf(email);
+    expect(verified).toBe(true);
+    expect(methods.map((method) => method.provider_id)).toEqual(['credential', 'github']);
+    expect(await userOf(cookieOf(signedUp))).not.toBeNull();
+    expect((await server.request(getMe, {}, { as: { apiKey } })).email).toBe(email);
+
+    const unlink = (accountId = '') =>
+      client.post('/unlink-account', { accountId }, { cookie: cookieOf(signedUp) });
+    expect((await unlink(methods[1]?.id)).status).toBe(200);
+    // The last one stays.
+    expect((await unlink(methods[0]?.id)).status).toBe(400);
+    expect((await stateOf(email)).methods).toHaveLength(1);
+  });
+
+  test('proves nothing where it has another address', async () => {
+    const email = 'victim@example.com';
+    const squatted = await signUp(email);
+    const answer = await link(cookieOf(squatted), { id: 8, email: 'mallory@example.com', verified: true });
+    expect(answer.headers.get('location')).toContain('error');
+    const { verified, methods } = await stateOf(email);
+    expect(verified).toBe(false);
+    expect(methods).toHaveLength(1);
+  });
+});

@@ -1,0 +1,171 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Services } from '../../../platform/context.ts';
+import { requireDatabase } from '../../../platform/db/setup/require-database.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { Authenticators } from '../../../platform/http/callers/find-caller.ts';
+import { addressOf, callerOf, limitBy } from '../../../platform/http/callers/rate-limits.ts';
+import { refuseOtherMethods } from '../../../platform/http/refuse-other-methods.ts';
+import { AUTH_PATH, type Auth, CLIENT_ADDRESS_HEADER } from './create-auth.ts';
+import { makeDeviceCookie, readDeviceCookie } from './device-cookie.ts';
+import { hashingFor } from './hash-passwords.ts';
+import { serverSecret } from './server-secret.ts';
+
+type AuthRoute = {
+  method: 'GET' | 'POST';
+  path: string;
+  /** Calls per minute of one address, or of one user where a session is needed. */
+  perMinute?: number;
+  /** Only for who is signed in; looked at before the body is read. */
+  needsSession?: boolean;
+  bodyBytesMax?: number;
+  /** Counted by what is guessed too. */
+  guesses?: boolean;
+};
+
+const BODY_BYTES_MAX = 16 * 1024;
+
+/** What the web app calls of the sign-in library. It has more, e.g. to try passwords: that stays shut. */
+const ROUTES: AuthRoute[] = [
+  { method: 'GET', path: '/get-session' },
+  { method: 'GET', path: '/list-accounts', needsSession: true },
+  { method: 'GET', path: '/callback/:provider' },
+  { method: 'GET', path: '/reset-password/:token' },
+  { method: 'GET', path: '/verify-email', needsSession: true },
+  { method: 'GET', path: '/error' },
+  { method: 'POST', path: '/sign-in/email', guesses: true },
+  { method: 'POST', path: '/sign-in/social', perMinute: 10 },
+  { method: 'POST', path: '/sign-up/email', perMinute: 20 },
+  { method: 'POST', path: '/sign-out' },
+  { method: 'POST', path: '/request-password-reset', perMinute: 5 },
+  { method: 'POST', path: '/send-verification-email', perMinute: 5, needsSession: true },
+  { method: 'POST', path: '/reset-password', perMinute: 5 },
+  { method: 'POST', path: '/link-social', perMinute: 10, needsSession: true },
+  { method: 'POST', path: '/unlink-account', perMinute: 10, needsSession: true },
+  { method: 'POST', path: '/change-password', perMinute: 5, needsSession: true },
+  // With the picture.
+  {
+    method: 'POST',
+    path: '/update-user',
+    perMinute: 20,
+    needsSession: true,
+    bodyBytesMax: 1024 * 1024 + 16_384,
+  },
+];
+
+/** Sign-ins per minute of one address, and of one browser that has signed in as this person before. */
+const SIGN_IN_LIMIT = 10;
+/**
+ * Sign-ins per minute to one account by browsers that it does not know, from wherever they come: many
+ * addresses must not guess one password together.
+ */
+const ACCOUNT_LIMIT = 30;
+
+type FindUser = Authenticators['session'];
+
+/** Makes the Fastify plugin that hands calls under `/api/auth` to the sign-in library. */
+export function authRoutes(
+  services: Services,
+  auth: Auth,
+  findUser: FindUser,
+): (app: FastifyInstance) => Promise<void> {
+  const { config } = services;
+  return async (app) => {
+    const countCall = limitBy(app, { max: config.rateLimitPerMinute, keyOf: addressOf });
+    const countGuess = limitGuesses(app, serverSecret(config));
+    for (const route of ROUTES) {
+      const { perMinute } = route;
+      const countStrictly =
+        perMinute === undefined ? null : limitBy(app, { max: perMinute, keyOf: callerOf });
+      app.route({
+        method: route.method,
+        url: AUTH_PATH + route.path,
+        bodyLimit: route.bodyBytesMax ?? BODY_BYTES_MAX,
+        schema: { hide: true },
+        onRequest: async (request, reply) => {
+          await countCall(request, reply);
+          if (route.needsSession) request.caller = await requireUser(request, findUser);
+        },
+        preParsing: countStrictly ?? [],
+        preHandler: route.guesses ? countGuess : [],
+        handler: (request, reply) => forward(services, auth, { request, reply }),
+      });
+    }
+    refuseOtherMethods(
+      app,
+      ROUTES.map(({ method, path }) => ({ method, path: AUTH_PATH + path })),
+    );
+  };
+}
+
+async function requireUser(request: FastifyRequest, findUser: FindUser) {
+  const user = await findUser(request);
+  if (!user) throw new AppError('unauthenticated', { publicMessage: 'Sign in first' });
+  return user;
+}
+
+/**
+ * A browser that has signed in as this person before is counted by itself: others' wrong guesses,
+ * from the same office or from all over the world, do not lock the person out of it.
+ */
+function limitGuesses(app: FastifyInstance, secret: string) {
+  const deviceOf = (request: FastifyRequest) =>
+    readDeviceCookie(request.headers.cookie, { email: emailOf(request) ?? '', secret });
+  const unlessKnown = (keyOf: (request: FastifyRequest) => string | null) => (request: FastifyRequest) =>
+    deviceOf(request) === null ? keyOf(request) : null;
+  const counts = [
+    // The address first: what it refuses does not use up what the account may take from elsewhere.
+    limitBy(app, { max: SIGN_IN_LIMIT, keyOf: unlessKnown(addressOf) }),
+    limitBy(app, { max: ACCOUNT_LIMIT, keyOf: unlessKnown(emailOf) }),
+    limitBy(app, { max: SIGN_IN_LIMIT, keyOf: deviceOf }),
+  ];
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    for (const count of counts) await count(request, reply);
+  };
+}
+
+function emailOf({ body }: FastifyRequest): string | null {
+  if (typeof body !== 'object' || body === null || !('email' in body)) return null;
+  return typeof body.email === 'string' ? body.email.toLowerCase() : null;
+}
+
+async function forward(
+  { config, pool }: Services,
+  auth: Auth,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): Promise<FastifyReply> {
+  const response = await hashingFor(addressOf(request), () => auth.handler(toWebRequest(request)));
+  // The library answers for some of its failures itself, and does not say of what.
+  if (response.status >= 500) await requireDatabase(pool);
+  reply.code(response.status);
+  for (const [name, value] of response.headers) if (name !== 'set-cookie') reply.header(name, value);
+  for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie);
+  const email = emailOf(request);
+  const hasEntered =
+    response.ok && email !== null && /\/sign-(in|up)\/email$/.test(request.routeOptions.url ?? '');
+  if (hasEntered) {
+    const isSecure = config.publicUrl.startsWith('https:');
+    reply.header('set-cookie', makeDeviceCookie(email, { secret: serverSecret(config), isSecure }));
+  }
+  return reply.send(response.body ? Buffer.from(await response.arrayBuffer()) : undefined);
+}
+
+function toWebRequest(request: FastifyRequest): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const one of [value].flat()) if (one !== undefined) headers.append(name, one);
+  }
+  headers.set(CLIENT_ADDRESS_HEADER, request.ip);
+  // The body is written anew, as what was counted and checked.
+  headers.delete('content-length');
+  if (request.body === undefined) headers.delete('content-type');
+  else headers.set('content-type', 'application/json');
+  const url = `${request.protocol}://${request.host}`;
+  if (!/^[\w.:[\]-]+$/.test(request.host) || !URL.canParse(request.url, url)) {
+    throw new AppError('invalid_request', { publicMessage: 'The Host header is not valid', param: 'Host' });
+  }
+  return new Request(new URL(request.url, url), {
+    method: request.method,
+    headers,
+    body: request.body === undefined ? null : JSON.stringify(request.body),
+  });
+}

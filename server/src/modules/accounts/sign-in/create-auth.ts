@@ -1,0 +1,224 @@
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '@bakehouse/contract/accounts';
+import { type BetterAuthOptions, betterAuth } from 'better-auth';
+import { APIError, createAuthMiddleware } from 'better-auth/api';
+import type { Services } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
+import { mailOnRequest } from '../mail-on-request.ts';
+import { type OnUserCreated, provisionUser } from '../provision-user.ts';
+import { recordAudit } from '../record-audit.ts';
+import { checkAuthForms } from './check-auth-forms.ts';
+import { checkProviderUser } from './check-provider-user.ts';
+import { confirmAddressMail } from './confirm-address-mail.ts';
+import { hashPasswords } from './hash-passwords.ts';
+import { proveAddress } from './prove-address.ts';
+import { resetPasswordMail } from './reset-password-mail.ts';
+import { serverSecret } from './server-secret.ts';
+
+export const AUTH_PATH = '/api/auth';
+/** Carries the address that the HTTP layer has worked out; a caller's own header of this name is dropped. */
+export const CLIENT_ADDRESS_HEADER = 'x-bakehouse-client-address';
+
+/** A day: mail may lie unread over night. */
+const CONFIRMATION_SECONDS = 24 * 60 * 60;
+
+/** What is noted of calls by whom they concern, and announced to their other browsers. */
+const actions: Partial<Record<string, string>> = {
+  '/change-password': 'password.changed',
+  '/update-user': 'profile.changed',
+  '/unlink-account': 'sign_in_method.unlinked',
+};
+
+export type Auth = ReturnType<typeof createAuth>;
+
+/**
+ * The sign-in library on our tables: email and password, GitHub and Google where configured.
+ * It inserts user, sign-in method and session in one transaction; right after it we complete the
+ * user in a second one. Should the program die between the two, the session check does it later.
+ */
+export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
+  const { config, db, log } = services;
+  return betterAuth({
+    appName: 'Bakehouse',
+    baseURL: config.publicUrl,
+    basePath: AUTH_PATH,
+    secret: serverSecret(config),
+    // A browser may know the server by another name than its public URL, e.g. localhost: what
+    // counts is that the page came from the host that it now calls.
+    trustedOrigins: (request) => {
+      const host = request?.headers.get('host');
+      return host ? [`http://${host}`, `https://${host}`] : [];
+    },
+    telemetry: { enabled: false },
+    logger: { log: (level, message, ...details) => log[level]({ part: 'auth', details }, message) },
+    database: { db, type: 'postgres', transaction: true },
+    advanced: {
+      cookiePrefix: 'bakehouse',
+      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
+      // Our migrations make the tables; a test compares them with the library's wishes.
+      database: { validateSchema: false },
+    },
+    // The HTTP layer limits sign-in and sign-up, with the headers and errors of all other routes.
+    rateLimit: { enabled: false },
+    // What is no answer of the library goes on to the HTTP layer, which knows how to say it.
+    onAPIError: { throw: true },
+    emailAndPassword: passwordOptions(services),
+    ...(config.mail && { emailVerification: addressConfirmation(services) }),
+    socialProviders: {
+      ...(config.github && { github: { ...config.github, disableSignUp: !config.signUp } }),
+      ...(config.google && { google: { ...config.google, disableSignUp: !config.signUp } }),
+    },
+    user: {
+      modelName: 'users',
+      fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
+      additionalFields: { username: { type: 'string', required: false, unique: true } },
+      validateUserInfo: checkProviderUser(services),
+    },
+    session: sessionTable,
+    account: {
+      modelName: 'sign_in_methods',
+      encryptOAuthTokens: true,
+      // Whoever had the address without proof loses it to whom the provider vouches for: `checkProviderUser`.
+      accountLinking: { requireLocalEmailVerified: false },
+      fields: signInMethodColumns,
+    },
+    verification: verificationTable,
+    hooks: {
+      before: checkAuthForms(services),
+      after: createAuthMiddleware(async (ctx) => {
+        const { session, returned } = ctx.context;
+        const action = actions[ctx.path];
+        if (!action || !session || returned instanceof APIError) return;
+        const userId = session.user.id;
+        await inTransaction(db, async (tx) => {
+          await recordAudit(tx, { userId, action });
+          await publishChange(tx, userId, { topic: 'user', id: userId });
+        });
+      }),
+    },
+    databaseHooks: userHooks(services, onUserCreated),
+  });
+}
+
+function passwordOptions(services: Services) {
+  const { config, db } = services;
+  return {
+    enabled: true,
+    disableSignUp: !config.signUp,
+    minPasswordLength: PASSWORD_LENGTH_MIN,
+    maxPasswordLength: PASSWORD_LENGTH_MAX,
+    password: hashPasswords(),
+    revokeSessionsOnPasswordReset: true,
+    sendResetPassword: async ({ user, url }) => {
+      await mailOnRequest(services, {
+        userId: user.id,
+        action: 'password.reset_requested',
+        mail: resetPasswordMail(user, url),
+      });
+    },
+    onPasswordReset: async ({ user }) => {
+      await proveAddress(services, { userId: user.id, email: user.email, by: 'reset_link' });
+      await recordAudit(db, { userId: user.id, action: 'password.reset' });
+    },
+  } satisfies BetterAuthOptions['emailAndPassword'];
+}
+
+/**
+ * Who signs up is asked to confirm the address, where mail can be sent. The link proves nothing by itself,
+ * since somebody else may have signed up with the address: `checkAuthForms` wants it opened by who did.
+ */
+function addressConfirmation(services: Services) {
+  const { config, db } = services;
+  return {
+    sendOnSignUp: true,
+    expiresIn: CONFIRMATION_SECONDS,
+    sendVerificationEmail: async ({ user, token }) => {
+      const url = `${config.publicUrl}/verify-email?token=${token}`;
+      await mailOnRequest(services, {
+        userId: user.id,
+        action: 'address.confirmation_requested',
+        mail: confirmAddressMail(user, url),
+      });
+    },
+    afterEmailVerification: async (user) => {
+      await recordAudit(db, { userId: user.id, action: 'address.proven', detail: { by: 'mail' } });
+    },
+  } satisfies BetterAuthOptions['emailVerification'];
+}
+
+function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
+  const { db, log } = services;
+  return {
+    user: {
+      create: {
+        // A provider may know no name; the database picks the username where none is given.
+        before: async (user) => ({
+          data: { ...user, name: (user.name.trim() || user.email).slice(0, 200) },
+        }),
+        after: async (user) => {
+          try {
+            await provisionUser(services, { userId: user.id, onUserCreated });
+          } catch (error) {
+            log.error(
+              { err: error, user_id: user.id },
+              'could not complete a new user; their first request will',
+            );
+          }
+        },
+      },
+    },
+    account: {
+      create: {
+        after: async ({ userId, providerId }) => {
+          if (providerId === 'credential') return;
+          await recordAudit(db, {
+            userId,
+            action: 'sign_in_method.linked',
+            detail: { provider: providerId },
+          });
+        },
+      },
+    },
+    session: {
+      create: {
+        after: async (session) =>
+          recordAudit(db, {
+            userId: session.userId,
+            action: 'session.created',
+            detail: { address: session.ipAddress ?? '', user_agent: session.userAgent ?? '' },
+          }),
+      },
+    },
+  } satisfies BetterAuthOptions['databaseHooks'];
+}
+
+/** The library's names for the columns of our tables. */
+const sessionTable = {
+  modelName: 'sessions',
+  // How precisely it is known when a browser was last seen.
+  updateAge: 5 * 60,
+  fields: {
+    userId: 'user_id',
+    expiresAt: 'expires_at',
+    ipAddress: 'ip_address',
+    userAgent: 'user_agent',
+    createdAt: 'created_at',
+    updatedAt: 'updated_at',
+  },
+};
+const signInMethodColumns = {
+  userId: 'user_id',
+  accountId: 'account_id',
+  providerId: 'provider_id',
+  accessToken: 'access_token',
+  refreshToken: 'refresh_token',
+  idToken: 'id_token',
+  accessTokenExpiresAt: 'access_token_expires_at',
+  refreshTokenExpiresAt: 'refresh_token_expires_at',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+};
+const verificationTable = {
+  modelName: 'verifications',
+  fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
+};

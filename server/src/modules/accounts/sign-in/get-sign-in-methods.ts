@@ -1,0 +1,15 @@
+import type { getSignInMethods as endpoint } from '@bakehouse/contract/accounts';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { Services } from '../../../platform/context.ts';
+
+/** Password always; GitHub, Google and mail where the operator has configured them. */
+export function getSignInMethods({ config }: Services): ResponseOf<typeof endpoint> {
+  return {
+    methods: [
+      'password',
+      ...(config.github ? (['github'] as const) : []),
+      ...(config.google ? (['google'] as const) : []),
+    ],
+    sends_mail: config.mail !== null,
+  };
+}

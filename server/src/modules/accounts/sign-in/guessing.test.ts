@@ -1,0 +1,161 @@
+import net from 'node:net';
+import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { authClient, bodyOf, cookieOf, password } from '../../../testing/auth-client.ts';
+import { type TestServer, testServer } from '../../../testing/test-server.ts';
+
+/** A server of its own counts from zero. */
+async function limitedServer(): Promise<TestServer & ReturnType<typeof authClient>> {
+  const server = await testServer({ config: { rateLimitPerMinute: 1000 } });
+  return { ...server, ...authClient(server) };
+}
+
+describe('sign-ins are limited', () => {
+  type Guess = { from: string; email: string; times: number; cookie?: string; secret?: string };
+
+  async function guessing() {
+    const { post, ...server } = await limitedServer();
+    const guess = async ({ from, email, times, cookie, secret = 'not the right one' }: Guess) => {
+      const statuses: number[] = [];
+      for (let i = 0; i < times; i += 1) {
+        const headers = { 'x-forwarded-for': from, ...(cookie && { cookie }) };
+        statuses.push((await post('/sign-in/email', { email, password: secret }, headers)).status);
+      }
+      return statuses;
+    };
+    return { ...server, post, guess };
+  }
+  const refused = (times: number) => Array.from({ length: times }, () => 401);
+
+  test('to 10 a minute and address', async () => {
+    const { post } = await limitedServer();
+    const attempts = [];
+    for (let i = 0; i < 11; i += 1)
+      attempts.push(await post('/sign-in/email', { email: 'nobody@example.com', password }));
+    expect(attempts.slice(0, 10).every((response) => response.status === 401)).toBe(true);
+    expect(attempts[10]?.status).toBe(429);
+    expect((await bodyOf(attempts[10])).error.code).toBe('rate_limited');
+    expect(attempts[0]?.headers.get('ratelimit-limit')).toBe('10');
+  });
+
+  test('for all addresses of a network together', async () => {
+    const { guess } = await guessing();
+    expect(await guess({ from: '2001:db8:1:2::a', email: 'one@example.com', times: 5 })).toEqual(refused(5));
+    expect(await guess({ from: '2001:db8:1:2:ffff::b', email: 'two@example.com', times: 6 })).toEqual([
+      ...refused(5),
+      429,
+    ]);
+    expect(await guess({ from: '2001:db8:1:3::a', email: 'one@example.com', times: 1 })).toEqual([401]);
+  });
+
+  test('one address alone does not use up what an account may take', async () => {
+    const { guess, post } = await guessing();
+    const email = 'eve@example.com';
+    await post('/sign-up/email', { name: 'Eve', email, password }, { 'x-forwarded-for': '198.51.100.9' });
+    const from = '203.0.113.90';
+    expect(await guess({ from, email, times: 40 })).toEqual([...refused(10), ...Array(30).fill(429)]);
+    expect(await guess({ from: '198.51.100.8', email, times: 1, secret: password })).toEqual([200]);
+  });
+
+  test('for one account from many networks, but not for the browser that its owner has used', async () => {
+    const { guess, post } = await guessing();
+    const email = 'ada@example.com';
+    const home = { 'x-forwarded-for': '198.51.100.7' };
+    const cookie = cookieOf(await post('/sign-up/email', { name: 'Ada', email, password }, home));
+    expect(cookie).toContain('bakehouse.device=');
+    for (const at of [1, 2, 3]) {
+      const spelling = at === 2 ? 'Ada@Example.com' : email;
+      expect(await guess({ from: `203.0.113.${at}`, email: spelling, times: 10 })).toEqual(refused(10));
+    }
+    expect(await guess({ from: '203.0.113.4', email, times: 1, secret: password })).toEqual([429]);
+    expect(await guess({ from: '203.0.113.4', email: 'bob@example.com', times: 1 })).toEqual([401]);
+
+    // From the office where the guessing goes on, too.
+    const own = { from: '203.0.113.1', email, cookie };
+    expect(await guess({ ...own, times: 1, secret: password })).toEqual([200]);
+    expect(await guess({ ...own, times: 10 })).toEqual([...refused(9), 429]);
+    // The cookie is good for its own address alone, and cannot be made up.
+    expect(await guess({ ...own, email: 'bob@example.com', times: 1 })).toEqual([429]);
+    const forged = 'bakehouse.device=AAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+    expect(await guess({ from: '203.0.113.5', email, times: 1, cookie: forged })).toEqual([429]);
+  });
+});
+
+describe('no side door', () => {
+  let server: Awaited<ReturnType<typeof limitedServer>>;
+  beforeAll(async () => {
+    server = await limitedServer();
+  });
+
+  test.each(['/verify-password', '/delete-user', '/change-email', '/get-access-token', '/revoke-sessions'])(
+    '%s of the library is not there',
+    async (path) => {
+      const { cookie } = await server.signUp();
+      expect((await server.post(path, { password }, { cookie })).status).toBe(404);
+    },
+  );
+
+  test('a password is tried 5 times a minute by its own user, whatever the address', async () => {
+    const { cookie } = await server.signUp();
+    const statuses = [];
+    for (let at = 0; at < 6; at += 1) {
+      const body = { currentPassword: 'not the right one', newPassword: 'a second good password' };
+      const headers = { cookie, 'x-forwarded-for': `203.0.113.${at}` };
+      statuses.push((await server.post('/change-password', body, headers)).status);
+    }
+    expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
+  });
+
+  test('nothing is hashed for who is not signed in', async () => {
+    const body = { currentPassword: password, newPassword: 'a second good password' };
+    expect((await server.post('/change-password', body)).status).toBe(401);
+  });
+
+  test('large bodies are refused unread, and a picture is for who is signed in', async () => {
+    const large = { email: 'ada@example.com', password: 'x'.repeat(20_000) };
+    expect((await server.post('/sign-in/email', large)).status).toBe(413);
+    const image = `data:image/png;base64,iVBORw0KGgoA${'A'.repeat(240_000)}`;
+    expect((await server.post('/update-user', { image })).status).toBe(401);
+    const { cookie } = await server.signUp();
+    expect((await server.post('/update-user', { image }, { cookie })).status).toBe(200);
+  });
+
+  test.each([
+    ['deep JSON', '/sign-in/email', { body: `{"a":${'['.repeat(7_000)}${']'.repeat(7_000)}}` }],
+    ['JSON that is no object', '/sign-in/email', { body: '[1,2]' }],
+  ])('%s is a 400', async (_what, path, init) => {
+    const response = await fetch(`${server.url}/api/auth${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: server.url },
+      ...init,
+    });
+    expect(response.status).toBe(400);
+  });
+
+  test('a Host that is none is a 400', async () => {
+    const { port } = new URL(server.url);
+    const socket = net.connect(Number(port), '127.0.0.1');
+    socket.write('GET /api/auth/get-session HTTP/1.1\r\nHost: a b<>\r\nConnection: close\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  test.each(['password', 'Password1', 'iloveyou', 'qwertyuiop'])(
+    'the password %s is too common to be set',
+    async (common) => {
+      const response = await server.post('/sign-up/email', {
+        name: 'Zoe',
+        email: 'zoe@example.com',
+        password: common,
+      });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ code: 'PASSWORD_TOO_COMMON' });
+      const { cookie } = await server.signUp();
+      const changed = await server.post(
+        '/change-password',
+        { currentPassword: password, newPassword: common },
+        { cookie },
+      );
+      expect(await changed.json()).toMatchObject({ code: 'PASSWORD_TOO_COMMON' });
+    },
+  );
+});

@@ -1,0 +1,55 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { availableParallelism } from 'node:os';
+import { hashPassword, verifyPassword } from 'better-auth/crypto';
+import { AppError } from '../../../platform/errors.ts';
+import { fairQueue } from '../../../platform/fair-queue.ts';
+
+/**
+ * A hash takes a tenth of a second of one core and 32 MB, by design. It runs on the four threads that
+ * also read and write files: most of them, and of the cores, must stay free.
+ */
+const AT_ONCE = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
+const WAITING_MAX = 50;
+/** Of one address, however many it has sent. */
+const IN_LINE_MAX = 20;
+
+/** The sign-in library says nothing of the call for which it hashes. */
+const addresses = new AsyncLocalStorage<string>();
+
+/** Runs `work`; the passwords that it hashes wait in the line of this address. */
+export function hashingFor<T>(address: string, work: () => Promise<T>): Promise<T> {
+  return addresses.run(address, work);
+}
+
+/**
+ * Makes the sign-in library's two functions for passwords, of which few run at once, and not many wait.
+ * Addresses take turns: many calls of one delay nobody else.
+ */
+export function hashPasswords(): { hash: typeof hashPassword; verify: typeof verifyPassword } {
+  const queue = fairQueue(AT_ONCE);
+  const inLineOf = new Map<string, number>();
+  let inLine = 0;
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+    const address = addresses.getStore() ?? '';
+    const own = inLineOf.get(address) ?? 0;
+    if (inLine >= AT_ONCE + WAITING_MAX || own >= IN_LINE_MAX) {
+      throw new AppError('unavailable', {
+        publicMessage: 'Too many people are signing in. Try again in a moment',
+      });
+    }
+    inLine += 1;
+    inLineOf.set(address, own + 1);
+    try {
+      return await queue.run(address, work);
+    } finally {
+      inLine -= 1;
+      const left = (inLineOf.get(address) ?? 1) - 1;
+      if (left === 0) inLineOf.delete(address);
+      else inLineOf.set(address, left);
+    }
+  };
+  return {
+    hash: (password) => inTurn(() => hashPassword(password)),
+    verify: (input) => inTurn(() => verifyPassword(input)),
+  };
+}

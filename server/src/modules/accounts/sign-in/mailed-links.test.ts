@@ -1,0 +1,118 @@
+import { getApiKey, getMe } from '@bakehouse/contract/accounts';
+import { sql } from 'kysely';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { authClient, cookieOf, password } from '../../../testing/auth-client.ts';
+import { mailServer } from '../../../testing/mail-server.ts';
+import { type TestServer, testServer } from '../../../testing/test-server.ts';
+
+let server: TestServer;
+let mailbox: Awaited<ReturnType<typeof mailServer>>;
+beforeAll(async () => {
+  mailbox = await mailServer();
+  server = await testServer({ config: { mail: mailbox.settings }, roles: ['web', 'worker'] });
+});
+
+const post: ReturnType<typeof authClient>['post'] = (...call) => authClient(server).post(...call);
+const signUp = (email: string) => post('/sign-up/email', { name: 'Ada', email, password });
+
+/** The link in the newest mail with this subject to an address, once it has come. */
+async function mailedLink(to: string, subject: string): Promise<URL> {
+  const mail = await vi.waitFor(
+    () => {
+      const found = mailbox.mails.findLast((one) => one.to[0] === to && one.head.includes(subject));
+      if (!found) throw new Error(`no mail '${subject}' to ${to} yet`);
+      return found;
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+  return new URL(mail.body.match(/^https?:\S+/m)?.[0] ?? '');
+}
+
+const confirm = (link: URL, cookie: string) =>
+  fetch(`${server.url}/api/auth/verify-email${link.search}`, { headers: { cookie } });
+
+async function isVerified(response: Response): Promise<boolean> {
+  const { user } = (await response.clone().json()) as { user: { id: string } };
+  const headers = { cookie: cookieOf(response) };
+  const { data: apiKey } = await server.request(getApiKey, { query: { user_id: user.id } }, { headers });
+  return (await server.request(getMe, {}, { as: { apiKey } })).email_verified;
+}
+
+test('a forgotten password is replaced by a mailed link', async () => {
+  await signUp('forgetful@example.com');
+  await post('/request-password-reset', { email: 'forgetful@example.com' });
+  const link = await mailedLink('forgetful@example.com', 'Choose a new Bakehouse password');
+  const landed = await fetch(server.url + link.pathname + link.search, { redirect: 'manual' });
+  const token = new URL(landed.headers.get('location') ?? '', server.url).searchParams.get('token');
+  const newPassword = 'another good password';
+  expect((await post('/reset-password', { newPassword, token })).status).toBe(200);
+  const again = await post('/sign-in/email', { email: 'forgetful@example.com', password: newPassword });
+  expect(again.status).toBe(200);
+});
+
+test('an address is confirmed by the mailed link, in a browser of its account alone', async () => {
+  const ada = await signUp('ada@example.com');
+  const eve = await signUp('eve@example.com');
+  expect(await isVerified(ada)).toBe(false);
+  const link = await mailedLink('ada@example.com', 'Confirm your email address');
+  expect(link.pathname).toBe('/verify-email');
+
+  expect((await confirm(link, '')).status).toBe(401);
+  expect((await confirm(link, cookieOf(eve))).status).toBe(403);
+  expect(await isVerified(ada)).toBe(false);
+  expect((await confirm(link, cookieOf(ada))).status).toBe(200);
+  expect(await isVerified(ada)).toBe(true);
+  expect(await isVerified(eve)).toBe(false);
+});
+
+test('a link that was made up confirms nothing', async () => {
+  const finn = await signUp('finn@example.com');
+  const link = await mailedLink('finn@example.com', 'Confirm your email address');
+  const [head, payload] = (link.searchParams.get('token') ?? '').split('.');
+  link.searchParams.set('token', `${head}.${payload}.AAAA`);
+  expect((await confirm(link, cookieOf(finn))).status).toBe(401);
+  expect(await isVerified(finn)).toBe(false);
+});
+
+test('a further link can be asked for, until the address is confirmed', async () => {
+  const gwen = await signUp('gwen@example.com');
+  const headers = { cookie: cookieOf(gwen) };
+  await mailedLink('gwen@example.com', 'Confirm your email address');
+  mailbox.mails.length = 0;
+  const ask = () => post('/send-verification-email', { email: 'gwen@example.com' }, headers);
+  expect((await post('/send-verification-email', { email: 'gwen@example.com' })).status).toBe(401);
+  expect((await ask()).status).toBe(200);
+  await confirm(await mailedLink('gwen@example.com', 'Confirm your email address'), headers.cookie);
+  expect((await ask()).status).toBe(400);
+});
+
+test('nobody’s mailbox is filled: of one kind an account gets three mails an hour, whoever asks', async () => {
+  const email = 'victim@example.com';
+  const cookie = cookieOf(await signUp(email));
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => post('/request-password-reset', { email })),
+  );
+  // Who asks does not learn whether there is such an account.
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  for (let asked = 0; asked < 5; asked += 1) {
+    await post('/send-verification-email', { email }, { cookie });
+  }
+  const { rows } = await sql<{ action: string; mails: number }>`
+    select action, count(*)::int as mails from audit_log join users on users.id = user_id
+    where email = ${email} and action like '%requested' group by 1 order by 1`.execute(server.services.db);
+  expect(rows).toEqual([
+    { action: 'address.confirmation_requested', mails: 3 },
+    { action: 'password.reset_requested', mails: 3 },
+  ]);
+  await vi.waitFor(() => expect(mailbox.mails.filter(({ to }) => to[0] === email)).toHaveLength(6), {
+    timeout: 20_000,
+  });
+});
+
+test('the link for a new password leads to this server, whatever the caller says', async () => {
+  const email = 'aimed-at@example.com';
+  await signUp(email);
+  await post('/request-password-reset', { email, redirectTo: `${server.url}/elsewhere` });
+  const link = await mailedLink(email, 'Choose a new Bakehouse password');
+  expect(link.searchParams.get('callbackURL')).toBe('/?form=new-password');
+});

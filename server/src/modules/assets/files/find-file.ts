@@ -1,0 +1,31 @@
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { findReadableAsset } from '../access/find-readable-asset.ts';
+import { type FileRow, findNewestFile, findRevision, listFiles } from '../queries.ts';
+
+/** One file of the newest revision, or of the one that is said. Throws AppError('not_found') unless the caller may read it. */
+export async function findFile(
+  ctx: Context,
+  { assetId, revisionId, path }: { assetId: string; revisionId: string | undefined; path: string },
+): Promise<FileRow> {
+  const asset = await findReadableAsset(ctx.db, { assetId, userId: ctx.caller.userId });
+  const file = revisionId
+    ? await findFileOfRevision(ctx, { assetId: asset.id, revisionId, path })
+    : await findNewestFile(ctx.db, asset.id, path);
+  if (!file) throw new AppError('not_found', { publicMessage: `There is no file ${path}` });
+  return file;
+}
+
+async function findFileOfRevision(
+  ctx: Context,
+  input: { assetId: string; revisionId: string; path: string },
+): Promise<FileRow | undefined> {
+  const revision = await findRevision(ctx.db, input.assetId, input.revisionId);
+  if (!revision)
+    throw new AppError('not_found', {
+      publicMessage: 'This asset has no such revision',
+      param: 'revision_id',
+    });
+  const [file] = await listFiles(ctx.db, input.assetId, revision.number, input.path);
+  return file;
+}

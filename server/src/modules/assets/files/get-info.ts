@@ -1,0 +1,22 @@
+import type { assetInfo as endpoint } from '@bakehouse/contract/assets';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { findReadableAsset } from '../access/find-readable-asset.ts';
+import { countFilesBelow } from './folder-queries.ts';
+import { listFilesPage } from './list-files-page.ts';
+
+/** One file, or the files below a folder page by page, of the newest revision; an empty path is the whole asset. */
+export async function getInfo(
+  ctx: Context,
+  input: { assetId: string } & InputOf<typeof endpoint>['query'],
+): Promise<ResponseOf<typeof endpoint>> {
+  const asset = await findReadableAsset(ctx.db, { assetId: input.assetId, userId: ctx.caller.userId });
+  const path = input.path.replace(/^\/+|\/+$/g, '');
+  const { count, bytes } = await countFilesBelow(ctx.db, asset.id, path);
+  if (count === 0 && path !== '') {
+    throw new AppError('not_found', { publicMessage: `There is no file or folder ${path}`, param: 'path' });
+  }
+  const { files, nextCursor } = await listFilesPage(ctx.db, { ...input, assetId: asset.id, path });
+  return { path, files, file_count: count, size_bytes: bytes, next_cursor: nextCursor };
+}

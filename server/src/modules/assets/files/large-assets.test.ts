@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto';
+import { filesCopyStatus } from '@bakehouse/contract/asset-files';
+import * as contract from '@bakehouse/contract/assets';
+import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { DB } from '../../../platform/db/schema.generated.ts';
+import { findStoredBytes } from '../../../platform/storage/owner-queries.ts';
+import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
+import { collectBlobsJob } from '../jobs/collect-blobs.ts';
+import { purgeAsset } from '../purge-asset.ts';
+import { markDeleted } from '../queries.ts';
+import { listAssets } from '../search/list-queries.ts';
+
+const FILES = 12_000;
+const sha256 = randomBytes(32).toString('hex');
+
+let server: TestServer;
+let ada: TestUser;
+
+beforeAll(async () => {
+  server = await testServer();
+  ada = await server.signUp('Ada');
+  await server.services.db.insertInto('blobs').values({ sha256, size_bytes: 7n }).execute();
+});
+
+/** An asset of many files, each of which came in a revision of its own. */
+async function largeAsset(): Promise<string> {
+  const { db } = server.services;
+  const id = await server.request(
+    contract.createAsset,
+    { body: { dataset_type: 'RAW', title: 'Large', user_id: ada.userId } },
+    { as: ada },
+  );
+  await sql`insert into revisions (asset_id, number) select ${id}, n from generate_series(1, ${FILES}) n`.execute(
+    db,
+  );
+  await sql`
+    insert into asset_files (asset_id, path, first_number, sha256, size_bytes)
+    select ${id}, case when n % 2 = 0 then 'even' else 'odd' end || '/' || lpad(n::text, 6, '0'), n, ${sha256}, 7
+    from generate_series(1, ${FILES}) n`.execute(db);
+  await sql`
+    update assets set file_count = ${FILES}, size_bytes = ${FILES * 7},
+      revision_id = (select id from revisions where asset_id = ${id} and number = ${FILES})
+    where id = ${id}`.execute(db);
+  return id;
+}
+
+async function rowsOf(id: string): Promise<number> {
+  const { rows } = await sql<{ count: bigint }>`
+    select (select count(*) from asset_files where asset_id = ${id})
+      + (select count(*) from revisions where asset_id = ${id}) + (select count(*) from assets where id = ${id})
+      as count`.execute(server.services.db);
+  return Number(rows[0]?.count);
+}
+
+describe('an asset of very many files', () => {
+  test('is listed page by page', async () => {
+    const id = await largeAsset();
+    const asset = await server.request(contract.getAsset, { params: { id } }, { as: ada });
+    expect(asset.files).toHaveLength(contract.FILES_SHOWN_MAX);
+    expect(asset.file_count).toBe(FILES);
+
+    const seen = asset.files.map((file) => file.path);
+    for (let cursor = asset.next_files_cursor; cursor; ) {
+      const page = await server.request(
+        contract.assetInfo,
+        { params: { id }, query: { cursor } },
+        { as: ada },
+      );
+      seen.push(...page.files.map((file) => file.path));
+      expect(page).toMatchObject({ file_count: FILES, size_bytes: FILES * 7 });
+      cursor = page.next_cursor;
+    }
+    expect(new Set(seen).size).toBe(FILES);
+
+    const query = { path: 'odd/', limit: 3 };
+    const folder = await server.request(contract.assetInfo, { params: { id }, query }, { as: ada });
+    expect(folder).toMatchObject({ path: 'odd', file_count: FILES / 2, size_bytes: (FILES / 2) * 7 });
+    expect(folder.files.map((file) => file.path)).toEqual(['odd/000001', 'odd/000003', 'odd/000005']);
+    const begun = { prefix: 'odd/0000', limit: 2 };
+    const found = await server.request(contract.assetInfo, { params: { id }, query: begun }, { as: ada });
+    expect(found.files.map((file) => file.path)).toEqual(['odd/000001', 'odd/000003']);
+    const next = { ...begun, cursor: found.next_cursor ?? '' };
+    const rest = await server.request(contract.assetInfo, { params: { id }, query: next }, { as: ada });
+    expect(rest.files.map((file) => file.path)).toEqual(['odd/000005', 'odd/000007']);
+    const none = await server.request(
+      contract.assetInfo,
+      { params: { id }, query: { prefix: 'odd/x' } },
+      { as: ada },
+    );
+    expect(none.files).toEqual([]);
+    const copied = await server.request(
+      filesCopyStatus,
+      { params: { id }, query: { limit: 2 } },
+      { as: ada },
+    );
+    expect(copied).toMatchObject({
+      status: 'COMPLETED',
+      progress: 100,
+      files_copy_status: seen
+        .slice(0, 2)
+        .map((path) => ({ file_path: path, size_bytes: 7, status: 'COMPLETED' })),
+    });
+    expect(copied.next_cursor).not.toBeNull();
+    const wrong = server.request(contract.assetInfo, { params: { id }, query: { cursor: 'x' } }, { as: ada });
+    await expect(wrong).rejects.toThrow('cursor must be the next_cursor of an earlier page of this list');
+  });
+
+  test('shows what lies in a folder without reading what lies below, page by page', async () => {
+    const id = await largeAsset();
+    const { db } = server.services;
+    const others = ['README.md', 'a b/c/d.txt', 'a b/e.txt', 'even.txt', 'even/x/deep.txt', 'odd0'];
+    await sql`
+      insert into asset_files (asset_id, path, first_number, sha256, size_bytes)
+      select ${id}, unnest(${others}::text[]), ${FILES + 1}, ${sha256}, 7`.execute(db);
+    const tree = (query: { path?: string; limit?: number; cursor?: string }) =>
+      server.request(contract.assetTree, { params: { id }, query }, { as: ada });
+    const names = (page: Awaited<ReturnType<typeof tree>>) =>
+      page.entries.map(({ type, path }) => (type === 'folder' ? `${path}/` : path));
+    const root = ['README.md', 'a b/', 'even.txt', 'even/', 'odd/', 'odd0'];
+    expect(names(await tree({}))).toEqual(root);
+    const seen: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await tree({ limit: 1, ...(cursor && { cursor }) });
+      seen.push(...names(page));
+      cursor = page.next_cursor;
+    }
+    expect(seen).toEqual(root);
+    expect(names(await tree({ path: '/a b/' }))).toEqual(['a b/c/', 'a b/e.txt']);
+    const even = await tree({ path: 'even', limit: 2 });
+    expect(names(even)).toEqual(['even/000002', 'even/000004']);
+    expect(even.entries[0]).toMatchObject({ type: 'file', size_bytes: 7, sha256 });
+    expect(names(await tree({ path: 'even', limit: 2, cursor: even.next_cursor ?? '' }))).toEqual([
+      'even/000006',
+      'even/000008',
+    ]);
+    await expect(tree({ path: 'eve' })).rejects.toThrow('There is no folder eve');
+    await expect(tree({ path: 'even.txt' })).rejects.toThrow('There is no folder even.txt');
+  });
+
+  test('goes at once for its owner, and in pieces', async () => {
+    const id = await largeAsset();
+    expect((await server.send(contract.deleteAsset, { params: { id } }, { as: ada })).status).toBe(204);
+    await expect(server.request(contract.getAsset, { params: { id } }, { as: ada })).rejects.toMatchObject({
+      status: 404,
+    });
+    const { datasets } = await server.request(
+      contract.listAssets,
+      { query: { types: 'RAW', owner: ada.userId } },
+      { as: ada },
+    );
+    expect(datasets.map((asset) => asset.dataset_id)).not.toContain(id);
+
+    const left = await rowsOf(id);
+    expect(left).toBeGreaterThan(FILES);
+    expect(left).toBeLessThan(2 * FILES);
+    await collectBlobsJob.run(server.services, {}, AbortSignal.timeout(60_000));
+    expect(await rowsOf(id)).toBe(0);
+  });
+
+  test('two that delete the same one do not meet in the middle', async () => {
+    const id = await largeAsset();
+    const { db } = server.services;
+    await db.transaction().execute((tx) => markDeleted(tx, id));
+    const work = async () => {
+      let before = await rowsOf(id);
+      while (!(await purgeAsset(db, { assetId: id, pieceRows: 500 }))) before -= 500;
+      return before;
+    };
+    await Promise.all([work(), work()]);
+    expect(await rowsOf(id)).toBe(0);
+  });
+});
+
+test('a page of assets with the starter models reads no more than a page has', async () => {
+  const { db } = server.services;
+  await sql`
+    insert into assets (owner_user_id, dataset_type, title, category, details, updated_at)
+    select ${ada.userId}, 'MODEL', 'Model ' || n, '', '', now() - n * interval '1 minute'
+    from generate_series(1, 5000) n`.execute(db);
+  await sql`analyze assets`.execute(db);
+  const asked: CompiledQuery[] = [];
+  const logged = new Kysely<DB>({
+    dialect: new PostgresDialect({ pool: server.services.pool }),
+    log: ({ query }) => void asked.push(query),
+  });
+  const filter = {
+    userId: ada.userId,
+    type: 'MODEL',
+    includeStarter: true,
+    search: '',
+    cursor: null,
+  } as const;
+  for (const sort of ['updated', 'title', 'size'] as const) {
+    expect(await listAssets(logged, { ...filter, sort, limit: 10 })).toHaveLength(10);
+  }
+  expect(asked).toHaveLength(3);
+  for (const query of [...asked]) {
+    const { rows } = await db.executeQuery<Record<'QUERY PLAN', string>>({
+      ...query,
+      sql: `explain (analyze, costs off) ${query.sql}`,
+    });
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).not.toContain('Seq Scan on assets');
+    // PostgreSQL says how many rows each step gave: of 5000, no step more than a page.
+    const given = [...plan.matchAll(/actual [^)]*rows=(\d+)/g)].map(([, count]) => Number(count));
+    expect(Math.max(...given), plan).toBeLessThanOrEqual(10);
+  }
+});
+
+test('what large assets store is counted', async () => {
+  expect(await findStoredBytes(server.services.db, ada.userId)).toBe(7n);
+});

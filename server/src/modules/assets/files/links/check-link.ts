@@ -1,0 +1,34 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { openFileLink } from '@bakehouse/contract/file-links';
+import type { Services } from '../../../../platform/context.ts';
+import { AppError } from '../../../../platform/errors.ts';
+import { serverSecret } from '../../../accounts/sign-in/server-secret.ts';
+import { isSignatureOf } from './sign-link.ts';
+
+/**
+ * What a link names, and for how long still. Throws AppError('forbidden') for a link that this server
+ * has not made, 'gone' for one whose time is over, and 'not_found' where the bytes were deleted.
+ */
+export async function checkLink(
+  services: Services,
+  { params, query }: Pick<InputOf<typeof openFileLink>, 'params' | 'query'>,
+): Promise<{ sizeBytes: number; leftSeconds: number }> {
+  const { sha256, '*': name } = params;
+  const { disposition, expires, signature } = query;
+  if (!isSignatureOf(serverSecret(services.config), { sha256, name, disposition, expires }, signature)) {
+    throw new AppError('forbidden', {
+      publicMessage: 'This link was not made by this server, or has been changed. Ask for a new one.',
+      param: 'signature',
+    });
+  }
+  const leftSeconds = Math.floor(expires - services.clock.now().getTime() / 1000);
+  if (leftSeconds <= 0) {
+    throw new AppError('gone', {
+      publicMessage: 'This link has expired. Ask for a new one.',
+      param: 'expires',
+    });
+  }
+  const found = await services.blobs.stat(sha256);
+  if (!found) throw new AppError('not_found', { publicMessage: `${name} is no longer stored here` });
+  return { sizeBytes: found.sizeBytes, leftSeconds };
+}

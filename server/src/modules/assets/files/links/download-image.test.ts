@@ -1,0 +1,132 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAsset } from '@bakehouse/contract/assets';
+import { downloadImage, linkFile } from '@bakehouse/contract/file-links';
+import { expect, test } from 'vitest';
+import { onFileEnd } from '../../../../testing/on-file-end.ts';
+import { testServer } from '../../../../testing/test-server.ts';
+
+const png = Buffer.from('89504e470d0a1a0a', 'hex');
+
+/** Stands for the S3 of an installation; what another address has must never be asked for. */
+async function listen(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onFileEnd(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const asked: string[] = [];
+const elsewhere = await listen((request, response) => {
+  asked.push(request.url ?? '');
+  response.end('secret');
+});
+const s3 = await listen((request, response) => {
+  const [, kind = '', left = ''] = /^\/bucket\/(\w+)(?:\/(\d+))?/.exec(request.url ?? '') ?? [];
+  const send = (status: number, headers: Record<string, string>, body: string | Buffer = '') =>
+    response.writeHead(status, headers).end(body);
+  if (kind === 'picture') return send(200, { 'content-type': 'image/png' }, png);
+  if (kind === 'page') return send(200, { 'content-type': 'text/html' }, '<script>');
+  if (kind === 'drawing') return send(200, { 'content-type': 'image/svg+xml' }, '<svg/>');
+  if (kind === 'empty') return send(200, { 'content-type': 'image/png', 'content-length': '0' });
+  if (kind === 'large') {
+    response.writeHead(200, { 'content-type': 'image/png', 'content-length': `${51 * 1024 * 1024}` });
+    return response.flushHeaders();
+  }
+  if (kind === 'hops')
+    return send(302, { location: left === '0' ? '/bucket/picture' : `/bucket/hops/${Number(left) - 1}` });
+  if (kind === 'away') return send(302, { location: `${elsewhere}/bucket/picture` });
+  if (kind === 'up') return send(302, { location: '/other/picture' });
+  return send(kind === 'denied' ? 403 : kind === 'broken' ? 500 : 404, {});
+});
+const server = await testServer({ config: { s3Urls: [new URL(`${s3}/bucket`)] } });
+const ada = await server.signUp('Ada');
+
+const download = (url: string, filename?: string) => server.send(downloadImage, { query: { url, filename } });
+const refusal = async (url: string) => {
+  const answer = await download(url);
+  const { error } = (await answer.json()) as { error: { message: string } };
+  return [answer.status, error.message];
+};
+
+async function linkTo(name: string): Promise<string> {
+  const as = ada;
+  const body = { dataset_type: 'RAW', title: name, user_id: as.userId } as const;
+  const id = await server.request(createAsset, { body }, { as });
+  const form = new FormData();
+  form.set('data_file', new Blob([png]), name);
+  await fetch(`${server.url}/api/v1/asset/${id}/upload`, {
+    method: 'POST',
+    headers: { 'x-api-key': as.apiKey },
+    body: form,
+  });
+  return (await server.request(linkFile, { params: { id }, query: { path: name } }, { as })).url;
+}
+
+test('a picture of our own storage is downloaded by its link, with or without the origin', async () => {
+  const link = await linkTo('loaf of bread.png');
+  for (const url of [link, `${server.url}${link}`]) {
+    const answer = await download(url, 'toast.png');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('image/png');
+    expect(answer.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''toast.png");
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(png);
+  }
+  const unnamed = await download(link);
+  expect(unnamed.headers.get('content-disposition')).toContain('loaf%20of%20bread.png');
+});
+
+test('a link of our own that was changed, or leads to no picture, is refused', async () => {
+  const link = await linkTo('rows.csv');
+  expect(await refusal(link)).toEqual([400, 'Invalid image source']);
+  expect((await refusal((await linkTo('a.png')).replace('a.png', 'b.png')))[0]).toBe(403);
+  expect(await refusal('/api/v1/users/me')).toEqual([400, 'Only S3 URLs are supported for download']);
+});
+
+test('a picture of the S3 of the settings is downloaded, over three redirects at most', async () => {
+  for (const path of ['picture', 'hops/0', 'hops/2']) {
+    const answer = await download(`${s3}/bucket/${path}`, 'toast.png');
+    expect(answer.status, path).toBe(200);
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(png);
+  }
+  expect(await refusal(`${s3}/bucket/hops/3`)).toEqual([503, 'Could not access image file']);
+});
+
+test('no other address is asked for, by redirects neither', async () => {
+  const others = [
+    `${elsewhere}/bucket/picture`,
+    `${s3}/other/picture`,
+    `${s3}/bucket-of-others/picture`,
+    `${s3}/bucket/../other/picture`,
+    `${s3}/bucket/away`,
+    `${s3}/bucket/up`,
+    s3.replace('http://', 'http://user:password@'),
+    'http://169.254.169.254/latest/meta-data/',
+    'file:///etc/passwd',
+    'data:image/png;base64,AAAA',
+    'http://[',
+  ];
+  for (const url of others)
+    expect(await refusal(url), url).toEqual([400, 'Only S3 URLs are supported for download']);
+  expect(asked).toEqual([]);
+});
+
+test.each([
+  ['nothing', 404, 'Image file not found'],
+  ['denied', 403, 'Access denied to image file'],
+  ['broken', 503, 'Server error during download'],
+  ['empty', 503, 'Image file is empty or corrupted'],
+  ['page', 400, 'Invalid image source'],
+  ['drawing', 400, 'Invalid image source'],
+  ['large', 413, 'The image is larger than 50 MB'],
+])('%s: %i %s', async (path, status, message) => {
+  expect(await refusal(`${s3}/bucket/${path}`)).toEqual([status, message]);
+});
+
+test('without an address it says so', async () => {
+  const answer = await fetch(`${server.url}/api/download-image`);
+  expect(await answer.json()).toMatchObject({ error: { message: 'Image URL not provided', param: 'url' } });
+});

@@ -1,0 +1,69 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import { type downloadImage as endpoint, openFileLink } from '@bakehouse/contract/file-links';
+import type { Services } from '../../../../platform/context.ts';
+import { AppError } from '../../../../platform/errors.ts';
+import type { Http } from '../../../../platform/http/bind.ts';
+import { sendBlob } from '../../../../platform/storage/send-blob.ts';
+import { contentDisposition } from '../content-disposition.ts';
+import { contentTypeOf } from '../content-type.ts';
+import { checkLink } from './check-link.ts';
+import { fetchImage, isImageType, onlyS3Urls } from './fetch-image.ts';
+
+const OWN_PATH = /^\/api\/v1\/files\/([^/]+)\/(.+)$/;
+
+/**
+ * Answers with a picture as a download: one of this server's own links, or one from the S3 addresses
+ * of the settings. Nothing else is ever asked for. Throws AppError with the sentence to show.
+ */
+export async function downloadImage(
+  services: Services,
+  { query }: Pick<InputOf<typeof endpoint>, 'query'>,
+  http: Http,
+): Promise<void> {
+  const { publicUrl } = services.config;
+  const url = URL.canParse(query.url, publicUrl) ? new URL(query.url, publicUrl) : null;
+  if (!url) throw onlyS3Urls();
+  const name = query.filename ?? nameIn(url);
+  if (url.origin === new URL(publicUrl).origin) return sendOwn(services, { url, name }, http);
+  const { body, contentType } = await fetchImage(url, services.config.s3Urls);
+  await http.reply.headers(headersOf(contentType, name)).send(body);
+}
+
+async function sendOwn(
+  services: Services,
+  { url, name }: { url: URL; name: string },
+  http: Http,
+): Promise<void> {
+  const [, sha256, path] = OWN_PATH.exec(url.pathname) ?? [];
+  const params = openFileLink.params?.safeParse({ sha256, '*': path && decoded(path) }).data;
+  const query = openFileLink.query?.safeParse(Object.fromEntries(url.searchParams)).data;
+  if (!params || !query) throw onlyS3Urls();
+  const { contentType } = contentTypeOf(params['*']);
+  if (!isImageType(contentType))
+    throw new AppError('invalid_request', { publicMessage: 'Invalid image source', param: 'url' });
+  const { sizeBytes } = await checkLink(services, { params, query });
+  const headers = headersOf(contentType, name);
+  await sendBlob(services, http, { sha256: params.sha256, path: params['*'], sizeBytes, headers });
+}
+
+function headersOf(contentType: string, name: string): Record<string, string> {
+  return {
+    'content-type': contentType,
+    'content-disposition': contentDisposition('attachment', name),
+    'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+    'cache-control': 'private, no-store',
+  };
+}
+
+function nameIn(url: URL): string {
+  return decoded(url.pathname).split('/').at(-1) || 'image';
+}
+
+/** A path whose escapes make no text is taken as it is written. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

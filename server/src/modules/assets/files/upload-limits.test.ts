@@ -1,0 +1,158 @@
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import http, { type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import path from 'node:path';
+import { createApiKey, revokeApiKey } from '@bakehouse/contract/api-keys';
+import * as contract from '@bakehouse/contract/assets';
+import multipart from '@fastify/multipart';
+import Fastify from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
+import { createAsset } from '../create-asset.ts';
+import { uploadFile } from './upload-file.ts';
+
+const MB = 1024 * 1024;
+
+let server: TestServer;
+let ada: TestUser;
+
+beforeAll(async () => {
+  server = await testServer({ config: { storageGb: 1 / 1024 } });
+  ada = await server.signUp('Ada');
+});
+
+function contextOf(user: TestUser) {
+  return {
+    ...server.services,
+    caller: { kind: 'user' as const, userId: user.userId, isOperator: false },
+    requestId: 'test',
+    idempotencyKey: null,
+  };
+}
+
+function create(user: TestUser): Promise<string> {
+  const words = { dataset_type: 'RAW', title: 'Facts', user_id: user.userId };
+  return createAsset(contextOf(user), contract.assetCreatePayload.parse(words));
+}
+
+/** A file of one repeated character; sent without its size where it is streamed. */
+async function upload(user: TestUser, id: string, mark: string, bytes: number, isStreamed = false) {
+  const form = new FormData();
+  form.append('data_file', new Blob([mark.repeat(bytes)]), `${mark}.txt`);
+  const encoded = new Response(form);
+  const headers = { 'x-api-key': user.apiKey, 'content-type': encoded.headers.get('content-type') ?? '' };
+  const response = await fetch(`${server.url}/api/v1/asset/${id}/upload`, {
+    method: 'POST',
+    headers,
+    body: isStreamed ? encoded.body : await encoded.arrayBuffer(),
+    duplex: 'half',
+  });
+  const answer = (await response.json()) as { error?: { message: string } };
+  return { status: response.status, message: answer.error?.message ?? null };
+}
+
+async function storedFiles(): Promise<string[]> {
+  const folder = path.join(server.services.config.dataDir, 'blobs');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+}
+
+describe('the storage of a user', () => {
+  test('is limited, in words that say what is needed and what is left, and nothing more is kept', async () => {
+    const [first, second] = [await create(ada), await create(ada)];
+    expect(await upload(ada, first, 'a', 500 * 1024)).toMatchObject({ status: 200 });
+    const before = await storedFiles();
+    expect(await upload(ada, first, 'b', 700 * 1024)).toEqual({
+      status: 413,
+      message:
+        'This file needs 636.18 KB, and 524.00 KB of your 1.00 MB are left. Delete datasets or models that you no longer need.',
+    });
+    expect(await upload(ada, first, 'b', 540 * 1024, true)).toEqual({
+      status: 413,
+      message:
+        'This file needs more than 524.00 KB, and 524.00 KB of your 1.00 MB are left. Delete datasets or models that you no longer need.',
+    });
+    expect(await storedFiles()).toEqual(before);
+
+    // The same bytes in two assets count once: 324 kB are left, and only one of the next two fits.
+    for (const id of [first, second]) {
+      expect(await upload(ada, id, 'c', 200 * 1024)).toMatchObject({ status: 200 });
+    }
+    const both = await Promise.all(['d', 'e'].map((mark) => upload(ada, second, mark, 250 * 1024)));
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 413]);
+    const bob = await server.signUp('Bob');
+    expect(await upload(bob, await create(bob), 'a', 700 * 1024)).toMatchObject({ status: 200 });
+
+    await server.send(contract.deleteAsset, { params: { id: first } }, { as: ada });
+    expect(await upload(ada, second, 'f', 500 * 1024)).toMatchObject({ status: 200 });
+  });
+
+  test('counts what earlier revisions keep', async () => {
+    const cy = await server.signUp('Cy');
+    const id = await create(cy);
+    expect(await upload(cy, id, 'a', 700 * 1024)).toMatchObject({ status: 200 });
+    const remove = { params: { id }, body: { file_path: 'a.txt' } };
+    await server.request(contract.deleteFile, remove, { as: cy });
+    expect(await upload(cy, id, 'b', 700 * 1024)).toMatchObject({ status: 413 });
+  });
+});
+
+const head = '--cut\r\ncontent-disposition: form-data; name="data_file"; filename="a.txt"\r\n\r\n';
+
+test('an upload ends with its API key, and leaves nothing', async () => {
+  const eve = await server.signUp('Eve');
+  const id = await create(eve);
+  const made = { params: { userId: eve.userId }, body: { name: 'program' } };
+  const { api_key, secret } = await server.request(createApiKey, made, { as: eve });
+  const before = await storedFiles();
+  const request = http.request(`${server.url}/api/v1/asset/${id}/upload`, {
+    method: 'POST',
+    headers: { 'x-api-key': secret, 'content-type': 'multipart/form-data; boundary=cut' },
+  });
+  request.on('error', () => undefined);
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+  request.write(head);
+  const coming = setInterval(() => request.write('some text'), 20);
+  // The key has opened the call.
+  const lastUsed = () =>
+    server.services.db.selectFrom('api_keys').select('last_used_at').where('id', '=', api_key.id).execute();
+  await expect.poll(lastUsed).not.toEqual([{ last_used_at: null }]);
+  await server.request(revokeApiKey, { params: { keyId: api_key.id } }, { as: eve });
+  const [answer] = await answered;
+  clearInterval(coming);
+  request.destroy();
+  expect(answer.statusCode).toBe(401);
+  await expect.poll(storedFiles).toEqual(before);
+});
+
+describe('an upload that stands still', () => {
+  const app = Fastify();
+  let dave: TestUser;
+  beforeAll(async () => {
+    dave = await server.signUp('Dave');
+    await app.register(multipart);
+    app.post<{ Params: { id: string } }>('/:id', (request) =>
+      uploadFile(contextOf(dave), { assetId: request.params.id, request, stallMs: 200 }),
+    );
+    await app.listen({ port: 0 });
+  });
+  afterAll(() => app.close());
+
+  test.each([
+    ['before its file', ''],
+    ['inside its file', `${head}some text`],
+    ['behind its file', `${head}some text\r\n--cut\r\n`],
+  ])('%s is given up and leaves nothing', async (_where, sent) => {
+    const id = await create(dave);
+    const before = await storedFiles();
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+    const isClosed = new Promise((resolve) => socket.on('close', () => resolve(true)));
+    socket.on('error', () => undefined);
+    socket.write(
+      `POST /${id} HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=cut\r\ncontent-length: ${MB}\r\n\r\n${sent}`,
+    );
+    expect(await isClosed).toBe(true);
+    await expect.poll(storedFiles).toEqual(before);
+  });
+});

@@ -1,0 +1,37 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { AccessRequest, decideAccessRequest as endpoint } from '@bakehouse/contract/restricted-models';
+import type { Context } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
+import { recordAudit } from '../../accounts/record-audit.ts';
+import { notify } from '../../notifications/notify.ts';
+import { findRequest, setDecision } from './queries.ts';
+import { toAccessRequest } from './to-restricted-model.ts';
+
+/**
+ * Grants or refuses a request; the caller is an operator. A decision can be changed: who is refused then reads the files
+ * no more, while what runs with them goes on.
+ */
+export async function decideAccessRequest(
+  ctx: Context,
+  { params: { requestId }, body: { decision } }: InputOf<typeof endpoint>,
+): Promise<AccessRequest> {
+  const operatorId = ctx.caller.userId;
+  return inTransaction(ctx.db, async (tx) => {
+    const before = await findRequest(tx, requestId);
+    if (!before) throw new AppError('not_found', { publicMessage: 'There is no such request' });
+    const now = ctx.clock.now();
+    if (before.state !== decision) {
+      await setDecision(tx, { id: requestId, decision, decidedBy: operatorId, now });
+      const detail = { model_id: before.restricted_model_id, to_user_id: before.user_id };
+      await recordAudit(tx, { userId: operatorId, action: `access.${decision}`, detail });
+      if (decision === 'granted') {
+        const data = { model_id: before.restricted_model_id, name: before.model_name };
+        await notify(tx, { userId: before.user_id, kind: 'access_granted', data });
+      }
+      await publishChange(tx, before.user_id, { topic: 'asset', id: before.restricted_model_id });
+    }
+    return toAccessRequest((await findRequest(tx, requestId)) ?? before);
+  });
+}

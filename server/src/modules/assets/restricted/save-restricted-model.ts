@@ -1,0 +1,44 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { saveRestrictedModel as endpoint, RestrictedModel } from '@bakehouse/contract/restricted-models';
+import type { Context } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { publishChanges } from '../../../platform/events/publish-change.ts';
+import { recordAudit } from '../../accounts/record-audit.ts';
+import { findAsset } from '../queries.ts';
+import { getRestrictedModel } from './get-restricted-model.ts';
+import { listAskers, upsertModel } from './queries.ts';
+
+/** Adds a restricted model, or changes the one with this id; the caller is an operator. */
+export async function saveRestrictedModel(
+  ctx: Context,
+  { params: { modelId }, body }: InputOf<typeof endpoint>,
+): Promise<RestrictedModel> {
+  const { userId } = ctx.caller;
+  const model = { id: modelId, ...body };
+  await inTransaction(ctx.db, async (tx) => {
+    if (body.asset_id) await checkFiles(tx, { assetId: body.asset_id, userId });
+    await upsertModel(tx, model);
+    const detail = { model_id: modelId, ...(body.asset_id && { asset_id: body.asset_id }) };
+    await recordAudit(tx, { userId, action: 'restricted_model.saved', detail });
+    const event = { topic: 'asset', id: modelId } as const;
+    const concerned = [userId, ...(await listAskers(tx, modelId))];
+    await publishChanges(
+      tx,
+      concerned.map((id) => ({ userId: id, event })),
+    );
+  });
+  return getRestrictedModel(ctx, { modelId });
+}
+
+/** An operator opens to others only what is their own. */
+async function checkFiles(tx: Transaction, { assetId, userId }: { assetId: string; userId: string }) {
+  const asset = await findAsset(tx, assetId);
+  if (asset?.owner_user_id !== userId || asset.dataset_type !== 'MODEL') {
+    throw new AppError('invalid_request', {
+      publicMessage: 'asset_id must be the id of a model of your own that has the files',
+      param: 'asset_id',
+    });
+  }
+}

@@ -1,0 +1,27 @@
+import type { AccessRequest, RestrictedModel } from '@bakehouse/contract/restricted-models';
+import type { ModelRow, RequestRow } from './queries.ts';
+
+/** A restricted model as the user sees it whose request its row has. */
+export function toRestrictedModel({ asset_id, is_own, ...model }: ModelRow): RestrictedModel {
+  return {
+    ...model,
+    is_available: asset_id !== null,
+    dataset_id: model.access === 'granted' || is_own ? asset_id : null,
+  };
+}
+
+/** A request as operators see it. */
+export function toAccessRequest(row: RequestRow): AccessRequest {
+  return {
+    request_id: row.id,
+    model_id: row.restricted_model_id,
+    model_name: row.model_name,
+    user_id: row.user_id,
+    username: row.username,
+    email: row.email,
+    message: row.message,
+    state: row.state,
+    requested_at: row.requested_at.toISOString(),
+    decided_at: row.decided_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,77 @@
+import type { AssetType } from '@bakehouse/contract/assets';
+import { sql } from 'kysely';
+import type { Database } from '../../../platform/db/database.ts';
+import { type AssetRow, selectAssets } from '../queries.ts';
+import { selectGranted } from '../restricted/queries.ts';
+import { contains } from './search-text.ts';
+
+export type SortKey = 'updated' | 'title' | 'size';
+export type ListCursor = { value: string; id: string };
+
+/** Each order with the id as its second key, so that a cursor names one place. */
+const orders = {
+  updated: { key: sql`assets.updated_at`, type: sql`timestamptz`, direction: sql`desc`, after: sql`<` },
+  title: { key: sql`lower(assets.title)`, type: sql`text`, direction: sql`asc`, after: sql`>` },
+  size: { key: sql`assets.size_bytes`, type: sql`bigint`, direction: sql`desc`, after: sql`<` },
+};
+
+type ListFilter = {
+  userId: string;
+  /** Null: all. */
+  type: AssetType | null;
+  includeStarter: boolean;
+  search: string;
+  sort: SortKey;
+  cursor: ListCursor | null;
+  limit: number;
+};
+
+/** One page. Each owner's rows are read in the order of an index, and only as many as the page has. */
+export async function listAssets(
+  db: Database,
+  filter: ListFilter,
+): Promise<(AssetRow & { sort_value: string })[]> {
+  const { direction } = orders[filter.sort];
+  const pages = whoseIn(filter).map((whose) => pageOf(db, filter, whose));
+  return db
+    .selectFrom(pages.reduce((all, one) => all.unionAll(one)).as('page'))
+    .selectAll()
+    .orderBy(sql`sort_key ${direction}, id ${direction}`)
+    .limit(filter.limit)
+    .execute();
+}
+
+/** Own assets; the starter models, which have no owner; others' that a user was granted access to. */
+type Whose = 'own' | 'starter' | 'granted';
+
+function whoseIn({ includeStarter, type }: ListFilter): Whose[] {
+  return includeStarter && type === 'MODEL' ? ['own', 'starter', 'granted'] : ['own'];
+}
+
+/** The page if there were only these assets. */
+function pageOf(db: Database, filter: ListFilter, whose: Whose) {
+  const { userId, type, search, sort, cursor, limit } = filter;
+  const { key, type: keyType, direction, after } = orders[sort];
+  let query = selectAssets(db).select([
+    sql`${key}`.as('sort_key'),
+    sql<string>`${key}::text`.as('sort_value'),
+  ]);
+  if (type !== null) query = query.where('assets.dataset_type', '=', type);
+  if (whose === 'own') query = query.where('assets.owner_user_id', '=', userId);
+  if (whose === 'starter') query = query.where('assets.owner_user_id', 'is', null);
+  if (whose === 'granted') {
+    query = query
+      // An array, so that each is found by its id however many assets there are.
+      .where(sql<boolean>`assets.id = any(array(${selectGranted(db, userId)}))`)
+      .where('assets.owner_user_id', '!=', userId);
+  }
+  if (search !== '') query = query.where(contains('assets.search_text', search));
+  if (cursor) {
+    query = query.where(
+      sql<boolean>`(${key}, assets.id) ${after} (${cursor.value}::${keyType}, ${cursor.id}::uuid)`,
+    );
+  }
+  return db
+    .selectFrom(query.orderBy(sql`${key} ${direction}, assets.id ${direction}`).limit(limit).as('own'))
+    .selectAll();
+}

@@ -1,0 +1,18 @@
+import { type RawBuilder, sql } from 'kysely';
+
+type Column = 'assets.search_text' | 'restricted_models.search_text';
+
+/** That the words lie anywhere in a `search_text`: in a name, an id, a family or a tag, letter case aside. */
+export function contains(column: Column, words: string): RawBuilder<boolean> {
+  return sql`${sql.ref(column)} like lower(${`%${escaped(words)}%`})`;
+}
+
+/** That one of the names in a `search_text` is just these words: each stands on a line of its own. */
+export function hasName(column: Column, words: string): RawBuilder<boolean> {
+  return sql`${sql.ref(column)} like lower(${`%\n${escaped(words)}\n%`})`;
+}
+
+/** Signs of LIKE mean themselves. */
+function escaped(words: string): string {
+  return words.replaceAll(/[\\%_]/g, '\\$&');
+}

@@ -1,0 +1,123 @@
+import { createAsset, deleteAsset, listAssets } from '@bakehouse/contract/assets';
+import { SEARCH_RESULTS_MAX, search } from '@bakehouse/contract/search';
+import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import type { DB } from '../../../platform/db/schema.generated.ts';
+import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
+import { insertStarter } from '../../deployments/testing/test-models.ts';
+import { listAssets as listRows } from './list-queries.ts';
+import { findMatching, findSimilar } from './search-queries.ts';
+
+let server: TestServer;
+let ada: TestUser;
+let bob: TestUser;
+
+beforeAll(async () => {
+  server = await testServer();
+  [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
+});
+
+function create(user: TestUser, title: string, words: object = {}): Promise<string> {
+  const body = { dataset_type: 'RAW', title, user_id: user.userId, ...words } as const;
+  return server.request(createAsset, { body }, { as: user });
+}
+
+const find = (query: string, as = ada) => server.request(search, { query: { query } }, { as });
+const names = async (query: string, as = ada) => (await find(query, as)).results.map(({ name }) => name);
+
+test('finds own things and starter models by name, id, family and tag, letter case aside', async () => {
+  const rye = await create(ada, 'Rye questions', { tags: ['Sourdough', 'text-generation'] });
+  const llama = await create(ada, 'Tuned', { dataset_type: 'MODEL', base_model_type: 'llama3' });
+  const { assetId: starter } = await insertStarter(server.services, 'crumb');
+  await create(bob, 'Rye of Bob');
+
+  expect(await find('RYE')).toEqual({
+    results: [
+      {
+        kind: 'dataset',
+        id: rye,
+        name: 'Rye questions',
+        family: '',
+        tags: ['Sourdough', 'text-generation'],
+        is_starter: false,
+      },
+    ],
+    similar: false,
+  });
+  expect(await names('dough')).toEqual(['Rye questions']);
+  expect(await names(rye.slice(3, 20).toUpperCase())).toEqual(['Rye questions']);
+  expect((await find('llama')).results).toMatchObject([{ kind: 'model', id: llama, family: 'llama' }]);
+  expect((await find('starter mod')).results).toMatchObject([
+    { kind: 'model', id: starter, is_starter: true },
+  ]);
+  expect(await names('  rye  ')).toEqual(['Rye questions']);
+  expect(await names('_')).toEqual([]);
+  expect(await names('%')).toEqual([]);
+  expect(await names('')).toEqual(['Starter Model', 'Tuned', 'Rye questions']);
+  expect(await names('rye', bob)).toEqual(['Rye of Bob']);
+
+  await server.send(deleteAsset, { params: { id: rye } }, { as: ada });
+  expect(await names('rye')).toEqual([]);
+  await expect(find('x'.repeat(201))).rejects.toMatchObject({ status: 400 });
+});
+
+test('whole names come first, then the newest, and twelve at most', async () => {
+  const cy = await server.signUp('Cy');
+  await create(cy, 'Wheat');
+  await create(cy, 'Tagged', { tags: ['wheat'] });
+  for (let n = 1; n <= 15; n++) await create(cy, `Wheat batch ${n}`);
+  const found = await names('wheat', cy);
+  expect(found).toHaveLength(SEARCH_RESULTS_MAX);
+  expect(found.slice(0, 4)).toEqual(['Tagged', 'Wheat', 'Wheat batch 15', 'Wheat batch 14']);
+});
+
+test('a misspelt word finds what is alike, only where nothing has it', async () => {
+  const di = await server.signUp('Di');
+  await create(di, 'Old', { tags: ['transformers'] });
+  await create(di, 'Answers of llama');
+  await create(di, 'Source code');
+  expect(await find('trasnformers', di)).toMatchObject({ results: [{ name: 'Old' }], similar: true });
+  expect(await find('lama', di)).toMatchObject({ results: [{ name: 'Answers of llama' }] });
+  expect(await find('LLLama', di)).toMatchObject({ results: [{ name: 'Answers of llama' }], similar: true });
+  expect(await find('sourdough', di)).toEqual({ results: [], similar: false });
+  expect(await find('trasnformers', bob)).toEqual({ results: [], similar: false });
+});
+
+test('lists search families too', async () => {
+  const ed = await server.signUp('Ed');
+  await create(ed, 'Tuned', { dataset_type: 'MODEL', base_model_type: 'qwen' });
+  const query = { types: 'MODEL', owner: ed.userId, search: 'QWEN' } as const;
+  const { datasets } = await server.request(listAssets, { query }, { as: ed });
+  expect(datasets).toMatchObject([{ title: 'Tuned', family: 'qwen' }]);
+});
+
+test('of many, those that match are found by the index, whoever owns most', async () => {
+  const flo = await server.signUp('Flo');
+  const { db } = server.services;
+  await sql`
+    insert into assets (owner_user_id, dataset_type, title, category, details, tags)
+    select (array[${flo.userId}, ${bob.userId}])[1 + n % 2], 'RAW', 'Loaves of rye, batch ' || n, '', '', array['example']
+    from generate_series(1, 20000) n`.execute(db);
+  await sql`vacuum analyze assets`.execute(db);
+  const asked: CompiledQuery[] = [];
+  const logged = new Kysely<DB>({
+    dialect: new PostgresDialect({ pool: server.services.pool }),
+    log: ({ query }) => void asked.push(query),
+  });
+  const wanted = { userId: flo.userId, words: 'batch 1990', limit: SEARCH_RESULTS_MAX };
+  expect(await findMatching(logged, wanted)).toHaveLength(6);
+  const filter = { userId: flo.userId, type: 'RAW', includeStarter: false, search: 'batch 1990' } as const;
+  expect(await listRows(logged, { ...filter, sort: 'updated', cursor: null, limit: 50 })).toHaveLength(6);
+  await logged.transaction().execute((tx) => findSimilar(tx, { ...wanted, words: 'baatch 19999' }));
+  const searches = asked.filter(({ sql: text }) => text.includes('search_text'));
+  expect(searches).toHaveLength(3);
+  for (const query of searches) {
+    const { rows } = await db.executeQuery<Record<'QUERY PLAN', string>>({
+      ...query,
+      sql: `explain ${query.sql}`,
+    });
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toContain('Bitmap Index Scan on assets_by_words');
+    expect(plan).not.toContain('Seq Scan on assets');
+  }
+});

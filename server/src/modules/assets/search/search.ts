@@ -1,0 +1,26 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import {
+  type search as endpoint,
+  SEARCH_RESULTS_MAX,
+  type SearchResult,
+  type SearchResults,
+} from '@bakehouse/contract/search';
+import type { Context } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { type FoundRow, findMatching, findSimilar } from './search-queries.ts';
+
+/** The caller's datasets and models, the starter models and the restricted ones, by what was typed; what is only alike where nothing has it in it. */
+export async function search(
+  ctx: Context,
+  { query }: InputOf<typeof endpoint>['query'],
+): Promise<SearchResults> {
+  const wanted = { userId: ctx.caller.userId, words: query, limit: SEARCH_RESULTS_MAX };
+  const found = await findMatching(ctx.db, wanted);
+  if (found.length > 0 || query === '') return { results: found.map(toResult), similar: false };
+  const similar = await inTransaction(ctx.db, (tx) => findSimilar(tx, wanted));
+  return { results: similar.map(toResult), similar: similar.length > 0 };
+}
+
+function toResult({ kind, id, title, family, tags, is_starter }: FoundRow): SearchResult {
+  return { kind, id, name: title, family, tags, is_starter };
+}

@@ -1,0 +1,12 @@
+/** The card of the language model that every installation has; the machine's preparation makes its files. */
+export const starterLanguageModel = {
+  /** Names the model for ever: the same slug is the same asset. */
+  slug: 'smollm2-135m-instruct',
+  title: 'SmolLM2-135M-Instruct',
+  details:
+    'The starter language model: small enough to chat with, and to fine-tune, on the CPU of a laptop. ' +
+    'By Hugging Face, under Apache-2.0.',
+  category: 'Artificial intelligence',
+  family: 'llama',
+  tags: ['text-generation', 'llama', 'transformers', 'starter'],
+};

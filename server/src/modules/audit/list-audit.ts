@@ -1,0 +1,70 @@
+import type { AuditEntry, listAudit as contract } from '@bakehouse/contract/audit';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { Context } from '../../platform/context.ts';
+import { findUserId } from '../accounts/find-user-id.ts';
+import { listAuditEntries } from '../accounts/list-audit-entries.ts';
+import { listSends } from '../credits/list-sends.ts';
+
+/** The cursor's place before the first page: higher than any number of a row, and no longer than a cursor takes. */
+const FIRST_PAGE = 10n ** 18n - 1n;
+const SENDS_NOUN = 'credits';
+
+/**
+ * Who has changed what, newest first; the caller is an operator. Credits that users send each other come from
+ * the ledger, which is append-only itself: they are not written twice. The cursor has the place in each of the two.
+ */
+export async function listAudit(
+  ctx: Context,
+  { query }: InputOf<typeof contract>,
+): Promise<ResponseOf<typeof contract>> {
+  const { user, noun, limit } = query;
+  // Of a deleted account only the id is left.
+  const userId = user === undefined ? undefined : ((await findUserId(ctx.db, user)) ?? user);
+  const [beforeEntry = FIRST_PAGE, beforeSend = FIRST_PAGE] = query.cursor?.split('-').map(BigInt) ?? [];
+  const page = { userId, limit: limit + 1 };
+  const [entries, sends] = await Promise.all([
+    listAuditEntries(ctx.db, { ...page, noun, before: beforeEntry }),
+    noun === undefined || noun === SENDS_NOUN ? listSends(ctx.db, { ...page, before: beforeSend }) : [],
+  ]);
+  const all = mergeByTime(
+    entries.map((entry) => ({ ...entry, source: 'entry' as const, place: entry.id })),
+    sends.map((sent) => ({ ...sent, action: 'credits.sent', source: 'send' as const, place: sent.seq })),
+  );
+  const shown = all.slice(0, limit);
+  const placeOf = (source: 'entry' | 'send', before: bigint) =>
+    shown.findLast((one) => one.source === source)?.place ?? before;
+  return {
+    entries: shown.map(
+      ({ source, place, at, userId: user_id, username, action, detail }): AuditEntry => ({
+        entry_id: `${source}-${place}`,
+        at: at.toISOString(),
+        ...{ user_id, username, action, detail },
+      }),
+    ),
+    next_cursor:
+      all.length > limit ? `${placeOf('entry', beforeEntry)}-${placeOf('send', beforeSend)}` : null,
+  };
+}
+
+/**
+ * The two lists as one, newest first, each in the order in which it came. A transaction that began before another one
+ * may be numbered after it; since the cursor is a number, sorting by time would push one of the two off every page.
+ */
+function mergeByTime<A extends { at: Date }, B extends { at: Date }>(
+  ones: readonly A[],
+  others: readonly B[],
+): (A | B)[] {
+  const merged: (A | B)[] = [];
+  let [nextOne, nextOther] = [0, 0];
+  while (merged.length < ones.length + others.length) {
+    const [one, other] = [ones[nextOne], others[nextOther]];
+    if (one !== undefined && (other === undefined || one.at >= other.at)) {
+      merged.push(one);
+      nextOne += 1;
+    } else if (other !== undefined) {
+      merged.push(other);
+      nextOther += 1;
+    }
+  }
+  return merged;
+}

@@ -1,0 +1,14 @@
+import type { Job } from '@bakehouse/contract/bagelml';
+import type { Context } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
+import { listRuns } from '../training/runs/list-runs.ts';
+import { toJob } from './to-job.ts';
+
+/** The caller's run that makes this model. Throws AppError('not_found') where there is none. */
+export async function getJobOfModel(ctx: Context, { modelId }: { modelId: string }): Promise<Job> {
+  const query = { model_id: [modelId], recent: undefined, search: '', limit: 1, cursor: undefined };
+  const { runs } = await listRuns(ctx, { params: undefined, query, body: undefined });
+  const [run] = runs;
+  if (!run) throw new AppError('not_found', { publicMessage: 'No fine-tune has made this model' });
+  return toJob(run);
+}

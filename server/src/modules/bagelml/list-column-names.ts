@@ -1,0 +1,10 @@
+import type { Context } from '../../platform/context.ts';
+import { previewFile } from '../assets/preview/preview-file.ts';
+
+/** The names of the columns of a data file. Throws what `previewFile` throws. */
+export async function listColumnNames(
+  ctx: Context,
+  { assetId, path }: { assetId: string; path: string },
+): Promise<string[]> {
+  return (await previewFile(ctx, { assetId, path, offset: 0, limit: 1 })).columns;
+}

@@ -1,0 +1,112 @@
+import { changeMessage, contactUs, listMessages } from '@bakehouse/contract/contact';
+import { listNotifications } from '@bakehouse/contract/notifications';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { type TestUser, testServer } from '../../testing/test-server.ts';
+
+const OPERATOR = 'olga-1@example.com';
+const server = await testServer({ config: { operators: [OPERATOR, 'absent@example.com'] } });
+const { request, services } = server;
+
+let olga: TestUser;
+let ada: TestUser;
+beforeAll(async () => {
+  services.config.operators = [];
+  olga = await server.signUp('Olga');
+  services.config.operators = [OPERATOR, 'absent@example.com'];
+  await services.db
+    .updateTable('users')
+    .set({ email_verified: true })
+    .where('id', '=', olga.userId)
+    .execute();
+  await services.rowChanges.catchUp();
+  ada = await server.signUp('Ada');
+});
+
+const write = (subject: string, message = 'It does not rise.', as = ada) =>
+  request(contactUs, { body: { user_id: as.userId, subject, message } }, { as });
+const read = (query: Parameters<typeof request<typeof listMessages>>[1]['query'] = {}) =>
+  request(listMessages, { query }, { as: olga });
+
+test('a message comes to the operators, with who wrote it, newest first and by pages', async () => {
+  const { message_id } = await write('Dough');
+  await write('Oven');
+  const first = await read({ limit: 1 });
+  expect(first.messages).toMatchObject([{ subject: 'Oven', status: 'new' }]);
+  const second = await read({ cursor: first.next_cursor ?? undefined });
+  expect(second.messages).toMatchObject([
+    { message_id, subject: 'Dough', message: 'It does not rise.', email: ada.email, user_id: ada.userId },
+  ]);
+  expect(second.next_cursor).toBeNull();
+});
+
+test('the operators who have an account are notified', async () => {
+  await write('Flour');
+  const notified = await request(listNotifications, { params: { userId: olga.userId } }, { as: olga });
+  expect(notified[0]).toMatchObject({ kind: 'message_received', link: '/operator/messages' });
+  expect(notified[0]?.message).toMatch(/^ada\S* wrote to you: Flour$/);
+  expect(await request(listNotifications, { params: { userId: ada.userId } }, { as: ada })).toEqual([]);
+});
+
+test('a call that is repeated with its key writes one message', async () => {
+  const body = { user_id: ada.userId, subject: 'Rye', message: 'Once.' };
+  const [first, second] = [
+    await request(contactUs, { body }, { as: ada, idempotencyKey: 'rye' }),
+    await request(contactUs, { body }, { as: ada, idempotencyKey: 'rye' }),
+  ];
+  expect(second).toEqual(first);
+  expect((await read()).messages.filter(({ subject }) => subject === 'Rye')).toHaveLength(1);
+});
+
+test('it is mailed to every operator where there is a mail server, and else not even to the log', async () => {
+  const enqueued = vi.spyOn(services.jobs, 'enqueue').mockResolvedValue();
+  await write('Yeast');
+  expect(enqueued).not.toHaveBeenCalled();
+  services.config.mail = { host: 'mail', port: 25, tls: 'none', login: null, from: 'b@example.com' };
+  await write('Yeast', 'Where is it?');
+  services.config.mail = null;
+  const mails = enqueued.mock.calls.map(([, , data]) => data);
+  expect(mails).toMatchObject([
+    {
+      to: OPERATOR,
+      subject: 'Message: Yeast',
+      text: expect.stringContaining(`<${ada.email}> wrote:\n\nWhere is it?`),
+    },
+    { to: 'absent@example.com' },
+  ]);
+});
+
+test('an operator marks it as read and answered, and finds those that are neither', async () => {
+  const { message_id } = await write('Salt');
+  const mark = (status: 'read' | 'answered') =>
+    request(changeMessage, { params: { messageId: message_id }, body: { status } }, { as: olga });
+  expect(await mark('read')).toMatchObject({ message_id, status: 'read' });
+  expect((await read({ status: 'read' })).messages.map((one) => one.message_id)).toEqual([message_id]);
+  await mark('answered');
+  expect((await read({ status: 'new' })).messages.map((one) => one.message_id)).not.toContain(message_id);
+});
+
+test.each([
+  ['no subject', { subject: ' ', message: 'm' }, 'Subject is required'],
+  ['no message', { subject: 's', message: '' }, 'Message is required'],
+  ['a subject of two lines', { subject: 'a\nBcc: b', message: 'm' }, 'Subject must be one line'],
+])('%s is refused', async (_what, { subject, message }, said) => {
+  await expect(write(subject, message)).rejects.toMatchObject({
+    status: 400,
+    body: { error: { message: said } },
+  });
+});
+
+test('ten messages an hour are enough', async () => {
+  const eve = await server.signUp('Eve');
+  for (let sent = 0; sent < 10; sent += 1) await write(`Message ${sent}`, 'Again.', eve);
+  await expect(write('One more', 'Again.', eve)).rejects.toMatchObject({
+    status: 429,
+    body: { error: { message: expect.stringContaining('10 messages within an hour') } },
+  });
+  await services.db
+    .updateTable('contact_messages')
+    .set({ created_at: new Date('2020-01-01') })
+    .where('user_id', '=', eve.userId)
+    .execute();
+  await write('Later', 'Again.', eve);
+});

@@ -1,0 +1,38 @@
+import { sql } from 'kysely';
+import type { Database } from '../../platform/db/database.ts';
+
+export type AccountRow = {
+  id: string;
+  username: string;
+  name: string;
+  email: string;
+  email_verified: boolean;
+  created_at: Date;
+  balance: bigint;
+  held: bigint;
+};
+
+type Place = { id: string };
+
+/** The user with this id, as a place in the list; undefined without one. */
+export async function findPlace(db: Database, id: string): Promise<Place | undefined> {
+  return db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst();
+}
+
+/** The newest users who come after `after` and have `search` in their names or address, with what their accounts hold. */
+export async function selectAccounts(
+  db: Database,
+  { search, after, limit }: { search: string; after: Place | null; limit: number },
+): Promise<AccountRow[]> {
+  const part = `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const { rows } = await sql<AccountRow>`
+    select users.id, username, name, email, email_verified, users.created_at,
+      coalesce(credits_posted - debits_posted, 0) as balance, coalesce(debits_pending, 0) as held
+    from users left join ledger_accounts account on account.id = 'user:' || users.id
+    where (${search} = '' or username like ${part} or email like ${part} or lower(name) like ${part} or users.id = ${search})
+      and (${after?.id ?? null}::text is null
+        or (users.created_at, users.id) < (select created_at, id from users where id = ${after?.id ?? null}))
+    order by users.created_at desc, users.id desc
+    limit ${limit}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+
+/* The SQL of codes for credits. */
+
+export type NewCode = {
+  sha256: Buffer;
+  hint: string;
+  amountMicro: bigint;
+  redemptionsMax: number;
+  note: string;
+  expiresAt: Date | null;
+  createdBy: string;
+};
+
+export async function insertCodes(tx: Transaction, codes: readonly NewCode[]): Promise<void> {
+  await tx
+    .insertInto('credit_codes')
+    .values(
+      codes.map((code) => ({
+        sha256: code.sha256,
+        hint: code.hint,
+        amount_micro: code.amountMicro,
+        redemptions_max: code.redemptionsMax,
+        note: code.note,
+        expires_at: code.expiresAt,
+        created_by: code.createdBy,
+      })),
+    )
+    .execute();
+}
+
+/** Takes one redemption of the code, and locks it; undefined where it has none left, was revoked or has expired. */
+export async function takeRedemption(
+  tx: Transaction,
+  sha256: Buffer,
+  now: Date,
+): Promise<{ id: string; hint: string; amount_micro: bigint } | undefined> {
+  const { rows } = await sql<{ id: string; hint: string; amount_micro: bigint }>`
+    update credit_codes set redemptions = redemptions + 1
+    where sha256 = ${sha256} and revoked_at is null and redemptions < redemptions_max
+      and (expires_at is null or expires_at > ${now})
+    returning id, hint, amount_micro`.execute(tx);
+  return rows[0];
+}
+
+/** Notes who redeemed it. False where that user has before. */
+export async function insertRedemption(
+  tx: Transaction,
+  redemption: { codeId: string; userId: string; at: Date },
+) {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('credit_code_redemptions')
+    .values({ code_id: redemption.codeId, user_id: redemption.userId, redeemed_at: redemption.at })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+export type CodeRow = {
+  id: string;
+  hint: string;
+  amount_micro: bigint;
+  note: string;
+  redemptions: number;
+  redemptions_max: number;
+  redeemed_by: { username: string; at: string }[];
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  created_at: Date;
+};
+
+/** Codes, newest first, with the latest who redeemed each. */
+export async function listAllCodes(
+  db: Database,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<CodeRow[]> {
+  const { rows } = await sql<CodeRow>`
+    select c.*, coalesce((
+        select json_agg(json_build_object('username', username, 'at', redeemed_at) order by redeemed_at desc)
+        from (
+          select u.username, r.redeemed_at from credit_code_redemptions r join users u on u.id = r.user_id
+          where r.code_id = c.id order by r.redeemed_at desc limit 20
+        ) latest
+      ), '[]') as redeemed_by
+    from credit_codes c
+    where ${before}::uuid is null or c.id < ${before}::uuid
+    order by c.id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** False where there is no such code, or it was revoked before. */
+export async function endCode(tx: Transaction, codeId: string, at: Date): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('credit_codes')
+    .set({ revoked_at: at })
+    .where('id', '=', codeId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

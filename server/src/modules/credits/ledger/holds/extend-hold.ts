@@ -1,0 +1,28 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../../../platform/db/database.ts';
+import { callOnce, type ExtensionOutcome, publishBalance, refuseUnlessExtended } from '../ledger-answers.ts';
+import { withinBudget } from './within-budget.ts';
+
+/**
+ * Gives a pending hold a larger amount (the new total, not the difference) or a later end. A smaller
+ * amount or an earlier end leaves what is there, so the call may be repeated. Throws AppError
+ * 'insufficient_funds' or 'budget_exceeded' (the hold stays as it was), or 'conflict' when it has ended.
+ */
+export async function extendHold(
+  tx: Transaction,
+  input: { holdId: string; amountMicro?: bigint; expiresAt?: Date },
+): Promise<void> {
+  const answer = await withinBudget(tx, () =>
+    callOnce<{
+      outcome: ExtensionOutcome;
+      missing: bigint | null;
+      available: bigint | null;
+      debit_account_id: string | null;
+    }>(
+      tx,
+      sql`select * from ledger_extend_hold(${input.holdId}, ${input.amountMicro ?? null}, ${input.expiresAt ?? null})`,
+    ),
+  );
+  refuseUnlessExtended(answer, { holdId: input.holdId, missing: answer.missing });
+  if (answer.missing) await publishBalance(tx, [answer.debit_account_id]);
+}

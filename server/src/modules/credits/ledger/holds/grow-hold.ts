@@ -1,0 +1,29 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../../../platform/db/database.ts';
+import { callOnce, type ExtensionOutcome, publishBalance, refuseUnlessExtended } from '../ledger-answers.ts';
+import { withinBudget } from './within-budget.ts';
+
+/**
+ * Raises a pending hold by an amount, and answers what it has now; a later end may come with it. Each call
+ * takes more: `extendHold` is the one to repeat. Throws what `extendHold` throws, and the hold stays as it was.
+ */
+export async function growHold(
+  tx: Transaction,
+  input: { holdId: string; byMicro: bigint; expiresAt?: Date },
+): Promise<{ amountMicro: bigint }> {
+  if (input.byMicro <= 0n) throw new Error(`Hold ${input.holdId} cannot grow by ${input.byMicro}`);
+  const answer = await withinBudget(tx, () =>
+    callOnce<{
+      outcome: ExtensionOutcome;
+      amount: bigint;
+      available: bigint | null;
+      debit_account_id: string | null;
+    }>(
+      tx,
+      sql`select * from ledger_grow_hold(${input.holdId}, ${input.byMicro}, ${input.expiresAt ?? null})`,
+    ),
+  );
+  refuseUnlessExtended(answer, { holdId: input.holdId, missing: input.byMicro });
+  await publishBalance(tx, [answer.debit_account_id]);
+  return { amountMicro: answer.amount };
+}

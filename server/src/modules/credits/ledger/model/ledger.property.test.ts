@@ -1,0 +1,193 @@
+import { fork } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import pino from 'pino';
+import { beforeAll, expect, test } from 'vitest';
+import { onFileEnd } from '../../../../testing/on-file-end.ts';
+import { type TestDatabase, testDatabase } from '../../../../testing/test-database.ts';
+import { getUserTotals } from '../../queries.ts';
+import { insertTestUser } from '../../test-user.ts';
+import { verifyLedger } from '../../verification/verify-ledger.ts';
+import { gatherSends, type SendGathered } from '../gather-sends.ts';
+import { LedgerModel } from './ledger-model.ts';
+import { applyMove, type Move, type Outcome, type Run, type Taken } from './ledger-moves.ts';
+
+/** Printed in the tests' names; put a number here to repeat a run. */
+const seed = randomInt(2 ** 31);
+const USERS = 4;
+const GIVEN = 40n;
+const BOUGHT = 60n;
+const PROCESSES = 3;
+const CONNECTIONS = 6;
+
+const user = fc.nat(USERS - 1);
+const amount = fc.bigInt(1n, 60n);
+const minutes = fc.nat(60);
+const key = fc.option(fc.nat(5));
+const is = <Name extends string>(move: Name) => fc.constant(move);
+const perhaps = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
+const anyMove: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ move: is('transfer'), from: user, to: user, amount, key }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ move: is('send'), from: user, to: fc.option(user, { freq: 10 }), amount, key }),
+  },
+  { weight: 2, arbitrary: fc.record({ move: is('give'), user, amount, minutes: fc.option(minutes) }) },
+  { weight: 4, arbitrary: fc.record({ move: is('hold'), user, amount, key: fc.nat(12), minutes }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      move: is('extend'),
+      hold: fc.nat(12),
+      amount: perhaps(amount),
+      minutes: perhaps(minutes),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ move: is('grow'), hold: fc.nat(12), by: amount, minutes: perhaps(minutes) }),
+  },
+  // Zero is a release.
+  { weight: 4, arbitrary: fc.record({ move: is('settle'), hold: fc.nat(12), amount: fc.bigInt(0n, 60n) }) },
+  { weight: 1, arbitrary: fc.record({ move: is('expire'), minutes }) },
+  { weight: 1, arbitrary: fc.record({ move: is('expireGiven'), minutes }) },
+  { weight: 1, arbitrary: fc.record({ move: is('chargeBack'), user, amount, key }) },
+  { weight: 1, arbitrary: fc.record({ move: is('collect') }) },
+);
+const moves = fc.array(anyMove, { minLength: 1, maxLength: 60 });
+
+let database: TestDatabase;
+let send: SendGathered;
+beforeAll(async () => {
+  database = await testDatabase();
+  send = gatherSends({ ...database, log: pino({ level: 'silent' }) });
+});
+
+const apply = (run: Run, move: Move) => applyMove({ db: database.db, send }, run, move);
+const totalsOf = (run: Run) => Promise.all(run.users.map((id) => getUserTotals(database.db, id)));
+
+async function newRun(): Promise<Run> {
+  const start = { grantMicro: GIVEN, boughtMicro: BOUGHT };
+  const users = await Promise.all(Array.from({ length: USERS }, () => insertTestUser(database.db, start)));
+  return { name: crypto.randomUUID(), users };
+}
+
+async function expectRightBooks(): Promise<void> {
+  expect((await verifyLedger(database.db)).checks.filter((check) => !check.ok)).toEqual([]);
+}
+
+/** Ends what a run left open, so that the next one's moves meet only what is its own. */
+async function expectNothingLeft(run: Run): Promise<void> {
+  await apply(run, { move: 'expire', minutes: 61 });
+  for (const totals of await totalsOf(run)) expect(totals.held).toBe(0n);
+  expect((await verifyLedger(database.db)).openHolds).toBe(0);
+  await apply(run, { move: 'expireGiven', minutes: 61 });
+  await apply(run, { move: 'collect' });
+  await expectRightBooks();
+}
+
+test(`one move after the other: each outcome and every balance as the model says (seed ${seed})`, async () => {
+  const property = fc.asyncProperty(moves, async (sequence) => {
+    const model = new LedgerModel(USERS, { given: GIVEN, bought: BOUGHT });
+    const run = await newRun();
+    for (const move of sequence) {
+      expect((await apply(run, move)).outcome).toBe(model.apply(move));
+    }
+    expect(await totalsOf(run)).toEqual(model.totals());
+    await expectNothingLeft(run);
+  });
+  await fc.assert(property, { seed, numRuns: 60 });
+});
+
+type Answer = { outcome: Outcome; taken: Taken };
+
+/** A server process that makes the moves that it is handed. */
+function startProcess(url: string): (run: Run, move: Move) => Promise<Answer> {
+  const program = fileURLToPath(import.meta.resolve('./ledger-moves-process.ts'));
+  // Amounts are bigint, which JSON has not.
+  const child = fork(program, ['--url', url, '--connections', String(CONNECTIONS)], {
+    serialization: 'advanced',
+  });
+  onFileEnd(async () => void child.kill('SIGKILL'));
+  const waiting = new Map<number, (message: { answer?: Answer; error?: string }) => void>();
+  child.on('message', (message: { id: number; answer?: Answer; error?: string }) =>
+    waiting.get(message.id)?.(message),
+  );
+  let last = 0;
+  return (run, move) => {
+    last += 1;
+    const id = last;
+    const answered = new Promise<Answer>((resolve, reject) => {
+      waiting.set(id, ({ answer, error }) => (answer ? resolve(answer) : reject(new Error(error))));
+      child.once('exit', () => reject(new Error('The process has ended')));
+    });
+    child.setMaxListeners(0);
+    child.send({ id, run, move });
+    return answered;
+  };
+}
+
+type Answered = Answer & { move: Move };
+
+/** What the users must have after all that was answered, in whatever order it happened. */
+function balancesAfter(run: Run, answered: Answered[]): bigint[] {
+  const balances = run.users.map(() => GIVEN + BOUGHT);
+  const add = (who: number, amountMicro: bigint) => {
+    balances[who] = (balances[who] ?? 0n) + amountMicro;
+  };
+  const counted = new Set<string>();
+  const isRepeated = (name: string) => counted.size === counted.add(name).size;
+  const ok = answered.filter(({ outcome }) => outcome === 'ok');
+  for (const { move, taken } of ok) {
+    const repeats =
+      ((move.move === 'transfer' || move.move === 'send') &&
+        move.key !== null &&
+        isRepeated(move.move === 'send' ? `send:${move.from}:${move.key}` : `transfer:${move.key}`)) ||
+      (move.move === 'settle' && isRepeated(`settle:${move.hold}`));
+    if (repeats) continue;
+    for (const { userId, amountMicro } of taken) add(run.users.indexOf(userId), -amountMicro);
+    if (move.move === 'give') add(move.user, move.amount);
+    if (move.move === 'transfer' || move.move === 'send') {
+      add(move.from, -move.amount);
+      if (move.to !== null) add(move.to, move.amount);
+    }
+    if (move.move === 'settle') {
+      const owner = ok.find((other) => other.move.move === 'hold' && other.move.key === move.hold);
+      if (owner?.move.move !== 'hold') throw new Error('A hold was settled that nobody made');
+      add(owner.move.user, -move.amount);
+    }
+  }
+  return balances;
+}
+
+test(`moves at once from ${PROCESSES} processes: what was answered is what happened (seed ${seed})`, async () => {
+  const processes = Array.from({ length: PROCESSES }, () => startProcess(database.url));
+  const anyWave = fc.array(anyMove, { minLength: 8, maxLength: 40 });
+  const property = fc.asyncProperty(fc.array(anyWave, { minLength: 2, maxLength: 5 }), async (waves) => {
+    const run = await newRun();
+    const answered: Answered[] = [];
+    for (const wave of waves) {
+      let running = true;
+      // Nobody may ever see books that are wrong, not even for a moment.
+      const watch = async () => {
+        while (running) await expectRightBooks();
+      };
+      const act = async () => {
+        try {
+          return await Promise.all(
+            wave.map(async (move, i) => ({ move, ...(await processes[i % PROCESSES]!(run, move)) })),
+          );
+        } finally {
+          running = false;
+        }
+      };
+      const [answers] = await Promise.all([act(), watch()]);
+      answered.push(...answers);
+    }
+    expect((await totalsOf(run)).map(({ balance }) => balance)).toEqual(balancesAfter(run, answered));
+    await expectNothingLeft(run);
+  });
+  // What happens at once differs from run to run, so there is nothing to shrink.
+  await fc.assert(property, { seed, numRuns: 15, endOnFailure: true });
+});

@@ -1,0 +1,30 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { giveCredits } from './give-credits.ts';
+import { callOnce } from './ledger-answers.ts';
+
+/**
+ * Makes a new user's account, unless somebody's transfer to him has, and posts the starting grant, if
+ * it is above zero, once.
+ */
+export async function openUserAccount(
+  tx: Transaction,
+  input: { userId: string; grantMicro: bigint; expiresAt?: Date | null },
+): Promise<void> {
+  const { userId, grantMicro } = input;
+  const idempotencyKey = `starting-grant:${userId}`;
+  const { granted } = await callOnce<{ granted: boolean }>(
+    tx,
+    sql`
+      select exists (select from ledger_transfers where idempotency_key = ${idempotencyKey}) as granted,
+        ledger_open_accounts(${[userId]})`,
+  );
+  if (granted || grantMicro === 0n) return;
+  await giveCredits(tx, {
+    userId,
+    amountMicro: grantMicro,
+    description: 'Starting credits',
+    idempotencyKey,
+    expiresAt: input.expiresAt ?? null,
+  });
+}

@@ -1,0 +1,36 @@
+import { listAccounts } from '@bakehouse/contract/credits';
+import { beforeAll, expect, test } from 'vitest';
+import { type TestUser, testServer } from '../../testing/test-server.ts';
+
+const server = await testServer();
+let olga: TestUser;
+beforeAll(async () => {
+  olga = await server.signUp('Olga');
+  const { config, db } = server.services;
+  config.operators.push(olga.email);
+  await db.updateTable('users').set({ email_verified: true }).where('id', '=', olga.userId).execute();
+  await server.services.rowChanges.catchUp();
+  for (const name of ['Ada', 'Bob', '100% Carol']) await server.signUp(name);
+});
+
+const list = (query: Parameters<typeof server.request<typeof listAccounts>>[1]['query'] = {}) =>
+  server.request(listAccounts, { query }, { as: olga });
+const names = async (search: string) => (await list({ search })).accounts.map(({ name }) => name);
+
+test('an operator sees all accounts, newest first, page by page', async () => {
+  const first = await list({ limit: 3 });
+  expect(first.accounts.map(({ name }) => name)).toEqual(['100% Carol', 'Bob', 'Ada']);
+  expect(first.accounts[0]).toMatchObject({ balance: '125', held: '0', is_operator: false });
+  const second = await list({ limit: 3, cursor: first.next_cursor ?? undefined });
+  expect(second.accounts).toMatchObject([{ user_id: olga.userId, is_operator: true }]);
+  expect(second.next_cursor).toBeNull();
+  await expect(list({ cursor: 'nobody' })).rejects.toMatchObject({ status: 400 });
+});
+
+test('they are found by a part of the name or address, or by the id', async () => {
+  expect(await names('LGA-1@')).toEqual(['Olga']);
+  expect(await names('carol')).toEqual(['100% Carol']);
+  expect(await names('%')).toEqual(['100% Carol']);
+  expect(await names(olga.userId)).toEqual(['Olga']);
+  expect(await names('nobody at all')).toEqual([]);
+});

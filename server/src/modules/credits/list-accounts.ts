@@ -1,0 +1,33 @@
+import type { Account, listAccounts as contract } from '@bakehouse/contract/credits';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { formatBgl } from '@bakehouse/contract/money';
+import type { Context } from '../../platform/context.ts';
+import { unknownCursor } from '../../platform/unknown-cursor.ts';
+import { isOperator } from '../accounts/is-operator.ts';
+import { type AccountRow, findPlace, selectAccounts } from './account-queries.ts';
+
+/** The users with their balances, newest first; the caller is an operator. The cursor is the last user of the page before. */
+export async function listAccounts(
+  ctx: Context,
+  { query }: InputOf<typeof contract>,
+): Promise<ResponseOf<typeof contract>> {
+  const { search, limit, cursor } = query;
+  const after = cursor === undefined ? null : await findPlace(ctx.db, cursor);
+  if (after === undefined) throw unknownCursor();
+  const found = await selectAccounts(ctx.db, { search, after, limit: limit + 1 });
+  const accounts = found.slice(0, limit).map((row) => toAccount(ctx, row));
+  return { accounts, next_cursor: found.length > limit ? (accounts.at(-1)?.user_id ?? null) : null };
+}
+
+function toAccount({ config }: Pick<Context, 'config'>, row: AccountRow): Account {
+  const { id, email_verified, created_at, balance, held, ...words } = row;
+  return {
+    user_id: id,
+    ...words,
+    email_verified,
+    is_operator: isOperator(config, { email: row.email, emailVerified: email_verified }),
+    created_at: created_at.toISOString(),
+    balance: formatBgl(balance),
+    held: formatBgl(held),
+  };
+}

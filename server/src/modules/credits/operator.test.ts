@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { chargeBackPayment, getLedger, grantCredits, listPrices } from '@bakehouse/contract/credits';
+import { parseBgl } from '@bakehouse/contract/money';
+import { describe, expect, test } from 'vitest';
+import { collectDebtsJob } from './jobs/collect-debts.ts';
+import { availableMicro } from './ledger/available-micro.ts';
+import { insertTestUser } from './test-user.ts';
+import { creditsServer } from './testing/credits-server.ts';
+import { sealTransfers } from './verification/seal-transfers.ts';
+
+const credits = await creditsServer();
+const { server, db, signUp, balanceOf, statementOf, usernameOf } = credits;
+const operator = await credits.signUpOperator();
+
+describe('the operator', () => {
+  test('grants credits, once per key', async () => {
+    const ada = await signUp('Ada');
+    const body = { recipient_id: ada.email, amount: '1000', description: 'Welcome' };
+    const idempotencyKey = randomUUID();
+    const first = await server.request(grantCredits, { body }, { as: operator, idempotencyKey });
+    expect(await server.request(grantCredits, { body }, { as: operator, idempotencyKey })).toEqual(first);
+    expect(await balanceOf(ada)).toMatchObject({ available: '1125' });
+    const audit = await db
+      .selectFrom('audit_log')
+      .selectAll()
+      .where('action', '=', 'credits.granted')
+      .execute();
+    expect(audit).toMatchObject([
+      { user_id: operator.userId, detail: { recipient_id: ada.userId, amount: '1000' } },
+    ]);
+    expect((await statementOf(ada)).transactions[0]).toMatchObject({
+      transaction_type: 'credit',
+      description: 'Welcome',
+    });
+  });
+
+  test('books a chargeback: the user pays what he could send, and owes the rest', async () => {
+    const ada = await signUp('Ada');
+    const body = { payer_id: ada.email, amount: '200', description: 'Card 4242' };
+    const idempotencyKey = randomUUID();
+    const first = await server.request(chargeBackPayment, { body }, { as: operator, idempotencyKey });
+    expect(first).toMatchObject({ amount: '200', collected: '125', owed: '75' });
+    expect(await server.request(chargeBackPayment, { body }, { as: operator, idempotencyKey })).toEqual(
+      first,
+    );
+    expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
+    expect((await statementOf(ada)).transactions[0]).toMatchObject({
+      transaction_type: 'withdrawal',
+      amount: '125',
+      description: 'Payment that was taken back',
+    });
+
+    await server.request(
+      grantCredits,
+      { body: { recipient_id: ada.email, amount: '100' } },
+      { as: operator, idempotencyKey: randomUUID() },
+    );
+    expect(await balanceOf(ada)).toMatchObject({ balance: '100', sendable: '25' });
+    await collectDebtsJob.run(server.services, {}, new AbortController().signal);
+    expect(await balanceOf(ada)).toMatchObject({ balance: '25', sendable: '25' });
+    const nobody = { payer_id: 'nobody-at-all', amount: 1 };
+    await expect(
+      server.request(chargeBackPayment, { body: nobody }, { as: operator, idempotencyKey: randomUUID() }),
+    ).rejects.toMatchObject({ status: 404, body: { error: { param: 'payer_id' } } });
+  });
+
+  test('reads the whole ledger with its proofs', async () => {
+    await sealTransfers(db);
+    const ledger = await server.request(getLedger, {}, { as: operator });
+    expect(ledger.checks.map((check) => [check.name, check.ok])).toEqual([
+      ['sum', true],
+      ['balances', true],
+      ['holds', true],
+      ['given', true],
+      ['available', true],
+      ['settlements', true],
+      ['portions', true],
+      ['usage', true],
+      ['totals', true],
+      ['chain', true],
+    ]);
+    expect(ledger.sum_of_balances).toBe('0');
+    expect(ledger.sealed_transfers).toBe(ledger.transfers);
+    expect(ledger.chain_head).toMatch(/^[0-9a-f]{64}$/);
+    expect(ledger.accounts).toContainEqual(
+      expect.objectContaining({ owner: await usernameOf(operator), balance: '125' }),
+    );
+  });
+
+  test('sees of many accounts the largest, and how many there are', async () => {
+    await Promise.all(Array.from({ length: 200 }, () => insertTestUser(db)));
+    const { accounts, accounts_total } = await server.request(getLedger, {}, { as: operator });
+    const users = accounts.filter((account) => account.kind === 'user');
+    expect(users).toHaveLength(200);
+    expect(accounts_total).toBeGreaterThan(accounts.length);
+    const balances = users.map((account) => parseBgl(account.balance));
+    expect(balances).toEqual(balances.toSorted((a, b) => Number(b - a)));
+    expect(balances.at(0)).toBeGreaterThan(0n);
+  });
+
+  test('cannot grant more than the ledger can count', async () => {
+    const body = { recipient_id: operator.userId, amount: '1000000000000' };
+    const grant = server.request(grantCredits, { body }, { as: operator });
+    await expect(grant).rejects.toMatchObject({ status: 400, body: { error: { param: 'amount' } } });
+  });
+
+  test('grants to a person who has never signed in', async () => {
+    const row = { id: 'never-in-2', name: 'Never', username: 'never-in-2', email: 'never-in-2@example.com' };
+    await db.insertInto('users').values(row).execute();
+    const body = { recipient_id: row.email, amount: '3' };
+    await server.request(grantCredits, { body }, { as: operator });
+    expect(await availableMicro(db, row.id)).toBe(3_000_000n);
+  });
+
+  test('cannot grant to nobody', async () => {
+    const grant = server.request(
+      grantCredits,
+      { body: { recipient_id: 'nobody', amount: 1 } },
+      { as: operator },
+    );
+    await expect(grant).rejects.toMatchObject({ status: 404, body: { error: { param: 'recipient_id' } } });
+  });
+
+  test('is the only one who may', async () => {
+    const ada = await signUp('Ada');
+    await expect(server.request(getLedger, {}, { as: ada })).rejects.toMatchObject({ status: 403 });
+    const grant = server.request(grantCredits, { body: { recipient_id: ada.email, amount: 1 } }, { as: ada });
+    await expect(grant).rejects.toMatchObject({ status: 403 });
+  });
+});
+
+test('anybody can read the prices', async () => {
+  const { prices } = await server.request(listPrices, {});
+  expect(prices).toContainEqual({
+    id: 'training:NVIDIA_TESLA_A100',
+    label: 'Training on NVIDIA Tesla A100 (40GB)',
+    unit: 'hour',
+    unit_price: '40',
+  });
+});

@@ -1,0 +1,67 @@
+import type { price } from '@bakehouse/contract/credits';
+import { gpuLabels } from '@bakehouse/contract/limits';
+import { BGL_PER_USD, parseBgl } from '@bakehouse/contract/money';
+import type * as z from 'zod';
+
+export type Unit = z.infer<typeof price>['unit'];
+
+type Row = { id: string; label: string; unit: Unit; usd: string };
+
+/** The price list, in USD per unit: the one place that says what anything costs. */
+const rows = [
+  {
+    id: 'training:NVIDIA_TESLA_V100',
+    label: `Training on ${gpuLabels.NVIDIA_TESLA_V100}`,
+    unit: 'hour',
+    usd: '1.00',
+  },
+  {
+    id: 'training:NVIDIA_TESLA_A100',
+    label: `Training on ${gpuLabels.NVIDIA_TESLA_A100}`,
+    unit: 'hour',
+    usd: '1.60',
+  },
+  {
+    id: 'training:NVIDIA_TESLA_A100_80GB',
+    label: `Training on ${gpuLabels.NVIDIA_TESLA_A100_80GB}`,
+    unit: 'hour',
+    usd: '2.00',
+  },
+  {
+    id: 'training:NVIDIA_H100_80GB',
+    label: `Training on ${gpuLabels.NVIDIA_H100_80GB}`,
+    unit: 'hour',
+    usd: '3.00',
+  },
+  { id: 'training:CPU', label: "Training on this machine's CPU", unit: 'hour', usd: '0.10' },
+  { id: 'text_serving:GPU', label: 'Text model served on a GPU', unit: 'hour', usd: '1.60' },
+  { id: 'text_serving:CPU', label: 'Text model served on the CPU', unit: 'hour', usd: '0.05' },
+  { id: 'prompt_tokens:GPU', label: 'Prompt tokens, GPU', unit: 'million_tokens', usd: '0.10' },
+  { id: 'completion_tokens:GPU', label: 'Completion tokens, GPU', unit: 'million_tokens', usd: '0.40' },
+  { id: 'prompt_tokens:CPU', label: 'Prompt tokens, CPU', unit: 'million_tokens', usd: '0.02' },
+  { id: 'completion_tokens:CPU', label: 'Completion tokens, CPU', unit: 'million_tokens', usd: '0.08' },
+] as const satisfies Row[];
+
+export type PriceId = (typeof rows)[number]['id'];
+
+/** One thing that costs. `unitPriceMicro` is micro-BGL per unit. */
+export type Price = { id: PriceId; label: string; unit: Unit; unitPriceMicro: bigint };
+
+export const prices: readonly Price[] = rows.map(({ id, label, unit, usd }) => ({
+  id,
+  label,
+  unit,
+  unitPriceMicro: parseBgl(usd) * BGL_PER_USD,
+}));
+
+const priceById = new Map(prices.map((price) => [price.id, price]));
+
+/** The price with this id; the type keeps unknown ids out. */
+export function findPrice(id: PriceId): Price {
+  const price = priceById.get(id);
+  if (price === undefined) throw new Error(`There is no price ${id}`);
+  return price;
+}
+
+/** How many of the parts that a meter counts make one unit: hours in milliseconds, tokens one by one. */
+export const partsPerUnit: Record<Unit, bigint> = { hour: 3_600_000n, million_tokens: 1_000_000n };

@@ -1,0 +1,14 @@
+import type { Transaction } from '../../../platform/db/database.ts';
+import { countOpenPurchases } from './purchase-queries.ts';
+
+/** The provider's page ends after a day; some ways to pay take two weeks. What is open for longer was lost. */
+const PAYMENT_DAYS_MAX = 14;
+
+/** Step: whether the user has a purchase that may still be paid. */
+export async function hasOpenPayment(
+  tx: Transaction,
+  { userId, now }: { userId: string; now: Date },
+): Promise<boolean> {
+  const since = new Date(now.getTime() - PAYMENT_DAYS_MAX * 24 * 3_600_000);
+  return (await countOpenPurchases(tx, userId, since)) > 0;
+}

@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify';
+import type { Services } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { addressOf, limitBy } from '../../../platform/http/callers/rate-limits.ts';
+import type { PaymentEvent, PaymentProvider } from './payment-provider.ts';
+import { findPurchase, findPurchaseOfPayment, setSession } from './purchase-queries.ts';
+import { syncPurchase } from './sync-purchase.ts';
+
+const PATH = '/api/payments/stripe';
+const BODY_BYTES_MAX = 256 * 1024;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Makes the Fastify plugin that the provider tells of what happened to a payment. An event is only a hint to look: it may
+ * come late, twice or out of order. One without the provider's signature is refused.
+ */
+export function paymentEvents(services: Services, provider: PaymentProvider) {
+  return async (app: FastifyInstance): Promise<void> => {
+    // The signature covers the bytes as they came.
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    const countCall = limitBy(app, { max: services.config.rateLimitPerMinute, keyOf: addressOf });
+    app.route({
+      method: 'POST',
+      url: PATH,
+      bodyLimit: BODY_BYTES_MAX,
+      schema: { hide: true },
+      onRequest: countCall,
+      handler: async ({ body, headers }) => {
+        const signature = headers['stripe-signature'];
+        const event =
+          Buffer.isBuffer(body) && typeof signature === 'string'
+            ? await provider.readEvent(body, signature)
+            : null;
+        if (event === null)
+          throw new AppError('invalid_request', {
+            publicMessage: 'The signature is not valid',
+            param: 'Stripe-Signature',
+          });
+        const purchaseId = await purchaseOf(services, event);
+        if (purchaseId !== null) await syncPurchase(services, provider, purchaseId);
+        return { received: true };
+      },
+    });
+  };
+}
+
+/** Null for what is not ours: others may sell through the same account of the provider. */
+async function purchaseOf({ db }: Services, event: PaymentEvent): Promise<string | null> {
+  const { purchaseId, sessionId, paymentId } = event;
+  if (purchaseId === null || !UUID.test(purchaseId))
+    return paymentId === null ? null : ((await findPurchaseOfPayment(db, paymentId)) ?? null);
+  const purchase = await findPurchase(db, purchaseId);
+  // Whoever opened the page may have died before it was noted.
+  if (purchase?.session_id === null && sessionId !== null) await setSession(db, purchaseId, sessionId);
+  return purchase?.id ?? null;
+}

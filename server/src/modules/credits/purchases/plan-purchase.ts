@@ -1,0 +1,52 @@
+import type { Payment } from './payment-provider.ts';
+
+/** What one cent buys: 25 BGL are a dollar. */
+export const MICRO_PER_CENT = 250_000n;
+
+export type PurchaseState = {
+  status: Payment['status'] | 'refused';
+  account_deleted: boolean;
+  usd_cents: number;
+  taken_back_cents: number;
+};
+
+export type PurchaseStep =
+  /** The money has come. */
+  | { kind: 'credit'; cents: number }
+  /** It was refunded or disputed. */
+  | { kind: 'take_back'; cents: number }
+  /** A refund failed, or a dispute was won. */
+  | { kind: 'give_back'; cents: number }
+  /** It will not come. */
+  | { kind: 'close'; status: 'failed' | 'expired' }
+  /** What was paid can be credited to nobody, or is another amount: a person has to look. */
+  | { kind: 'refuse'; reason: string }
+  | null;
+
+/**
+ * What is to be done next, so that the ledger says what the provider says; null where it does. What was paid once stays paid: a
+ * refund is a step of its own.
+ */
+export function planPurchase(purchase: PurchaseState, seen: Payment): PurchaseStep {
+  if (purchase.status === 'refused') return null;
+  if (purchase.status !== 'paid') {
+    if (seen.status === 'paid') return creditOf(purchase, seen);
+    if (seen.status === 'open' || seen.status === purchase.status) return null;
+    return { kind: 'close', status: seen.status };
+  }
+  // A payment that has come does not become unpaid: whatever says so is not about it.
+  if (seen.status !== 'paid') return null;
+  const takenBack = Math.min(seen.takenBackCents, purchase.usd_cents);
+  const cents = takenBack - purchase.taken_back_cents;
+  if (cents > 0) return { kind: 'take_back', cents };
+  return cents < 0 ? { kind: 'give_back', cents: -cents } : null;
+}
+
+function creditOf({ usd_cents: cents, account_deleted }: PurchaseState, { paid }: Payment): PurchaseStep {
+  const due = `${cents} cents (USD) were due`;
+  if (paid === null) return { kind: 'refuse', reason: `${due}, and what came is unknown` };
+  if (paid.currency !== 'usd')
+    return { kind: 'refuse', reason: `${due}, and another currency came (${paid.currency.toUpperCase()})` };
+  if (paid.cents !== cents) return { kind: 'refuse', reason: `${due}, and ${paid.cents} came` };
+  return account_deleted ? { kind: 'refuse', reason: 'the account was deleted' } : { kind: 'credit', cents };
+}

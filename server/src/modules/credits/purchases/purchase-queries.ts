@@ -1,0 +1,135 @@
+import { sql } from 'kysely';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+
+/* The SQL of purchases. */
+
+export type PurchaseRow = {
+  id: string;
+  user_id: string;
+  usd_cents: number;
+  amount_micro: bigint;
+  session_id: string | null;
+  status: 'open' | 'paid' | 'failed' | 'expired' | 'refused';
+  taken_back_cents: number;
+  receipt_url: string | null;
+  /** The user has deleted the account. */
+  account_deleted: boolean;
+  version: number;
+  created_at: Date;
+  paid_at: Date | null;
+};
+
+export async function insertPurchase(
+  tx: Transaction,
+  purchase: { userId: string; usdCents: number; amountMicro: bigint },
+): Promise<string> {
+  const { id } = await tx
+    .insertInto('purchases')
+    .values({ user_id: purchase.userId, usd_cents: purchase.usdCents, amount_micro: purchase.amountMicro })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Notes where a purchase is paid. It stays the first: whatever is paid, refunded or disputed there is seen nowhere else. */
+export async function setSession(db: Database, purchaseId: string, sessionId: string): Promise<void> {
+  await db
+    .updateTable('purchases')
+    .set({ session_id: sessionId })
+    .where('id', '=', purchaseId)
+    .where('session_id', 'is', null)
+    .execute();
+}
+
+export async function findPurchase(db: Database, purchaseId: string): Promise<PurchaseRow | undefined> {
+  const { rows } = await sql<PurchaseRow>`
+    select p.*, u.deleted_at is not null as account_deleted
+    from purchases p join users u on u.id = p.user_id
+    where p.id = ${purchaseId}`.execute(db);
+  return rows[0];
+}
+
+export async function findPurchaseOfPayment(db: Database, paymentId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('purchases')
+    .select('id')
+    .where('payment_id', '=', paymentId)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** A user's purchases that could be paid, the newest first. */
+export async function listUserPurchases(
+  db: Database,
+  userId: string,
+  limit: number,
+): Promise<Omit<PurchaseRow, 'account_deleted'>[]> {
+  const { rows } = await sql<PurchaseRow>`
+    select * from purchases where user_id = ${userId} and session_id is not null order by id desc limit ${limit}`.execute(
+    db,
+  );
+  return rows;
+}
+
+/**
+ * Purchases to be looked at without an event, those first that were not for longest: the ones on the provider's page since before
+ * `openBefore`, and paid ones once a day for as long as they may be disputed.
+ */
+export async function listUnseenPurchases(
+  db: Database,
+  { openBefore, now, limit }: { openBefore: Date; now: Date; limit: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    (select id from purchases where status = 'open' and session_id is not null and created_at < ${openBefore}
+      order by coalesce(looked_at, created_at) limit ${limit})
+    union all
+    (select id from purchases where status = 'paid' and paid_at > ${now}::timestamptz - interval '120 days'
+        and coalesce(looked_at, paid_at) < ${now}::timestamptz - interval '1 day'
+      order by coalesce(looked_at, paid_at) limit ${limit})`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** How many of a user's purchases since then have a page on which they may still be paid. */
+export async function countOpenPurchases(tx: Transaction, userId: string, since: Date): Promise<number> {
+  const { open } = await tx
+    .selectFrom('purchases')
+    .select((s) => s.fn.countAll<bigint>().as('open'))
+    .where('user_id', '=', userId)
+    .where('status', '=', 'open')
+    .where('session_id', 'is not', null)
+    .where('created_at', '>', since)
+    .executeTakeFirstOrThrow();
+  return Number(open);
+}
+
+export async function setLooked(db: Database, id: string, now: Date): Promise<void> {
+  await db.updateTable('purchases').set({ looked_at: now }).where('id', '=', id).execute();
+}
+
+type Change = Partial<Pick<PurchaseRow, 'status' | 'taken_back_cents' | 'receipt_url' | 'paid_at'>> & {
+  payment_id?: string | null;
+};
+
+/** Changes a purchase that is still as it was read. False where it is not, and nothing was changed. */
+export async function changePurchase(
+  tx: Transaction,
+  { id, version }: Pick<PurchaseRow, 'id' | 'version'>,
+  change: Change,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('purchases')
+    .set({ ...change, version: version + 1 })
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function deleteReceipts(tx: Transaction, userId: string): Promise<void> {
+  await tx
+    .updateTable('purchases')
+    .set({ receipt_url: null })
+    .where('user_id', '=', userId)
+    .where('receipt_url', 'is not', null)
+    .execute();
+}

@@ -1,0 +1,347 @@
+import { randomUUID } from 'node:crypto';
+import { listNotifications } from '@bakehouse/contract/notifications';
+import { listPurchases, startPurchase } from '@bakehouse/contract/purchases';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { syncPurchasesJob } from '../jobs/sync-purchases.ts';
+import { creditsServer } from '../testing/credits-server.ts';
+import { disputeOf, pay, type Session, signed, stripeServer } from '../testing/stripe-server.ts';
+
+const stripe = await stripeServer();
+afterAll(() => stripe.close());
+const { server, db, balanceOf, statementOf, send, signUpOperator } = await creditsServer({
+  stripe: stripe.config,
+});
+const plain = await creditsServer();
+
+const buy = (who: TestUser, usd: string, idempotencyKey: string = randomUUID()) =>
+  server.request(startPurchase, { body: { user_id: who.userId, usd } }, { as: who, idempotencyKey });
+const purchasesOf = async (who: TestUser) =>
+  (await server.request(listPurchases, { params: { userId: who.userId } }, { as: who })).purchases;
+const tell = (request: { body: string; headers: Record<string, string> }) =>
+  fetch(new URL('/api/payments/stripe', server.url), { method: 'POST', ...request });
+const sync = () => syncPurchasesJob.run(server.services, {}, new AbortController().signal);
+/** The person's purchases began long ago. */
+const age = (who: TestUser) =>
+  db
+    .updateTable('purchases')
+    .set({ created_at: new Date('2020-01-01') })
+    .where('user_id', '=', who.userId)
+    .execute();
+const notificationsOf = (who: TestUser) =>
+  server.request(listNotifications, { params: { userId: who.userId } }, { as: who });
+/** A new person's purchase of 20 dollars, and the session in which it is paid. */
+async function begin() {
+  const ada = await server.signUp('Ada');
+  const key = randomUUID();
+  const { purchase_id } = await buy(ada, '20', key);
+  return { ada, key, purchase_id, session: stripe.sessionOf(purchase_id) };
+}
+async function bought() {
+  const begun = await begin();
+  const event = pay(begun.session);
+  expect((await tell(signed(event))).status).toBe(200);
+  return { ...begun, event };
+}
+
+describe('a purchase', () => {
+  test('opens the provider’s page, the same one for the same key', async () => {
+    const ada = await server.signUp('Ada');
+    const key = randomUUID();
+    const first = await buy(ada, '12.34', key);
+    expect(await buy(ada, '12.34', key)).toEqual(first);
+    expect(stripe.sessionOf(first.purchase_id)).toMatchObject({ amount_total: 1_234, currency: 'usd' });
+    expect(first.checkout_url).toBe(stripe.sessionOf(first.purchase_id).url);
+    expect(await purchasesOf(ada)).toMatchObject([
+      { id: first.purchase_id, status: 'open', usd: '12.34', amount: '308.5', receipt_url: null },
+    ]);
+    await expect(buy(ada, '50', key)).rejects.toMatchObject({ code: 'idempotency_conflict' });
+  });
+
+  test('has no second page, also where the provider has forgotten the first call', async () => {
+    const { ada, session, key, purchase_id } = await begin();
+    stripe.forgetKeys();
+    await db
+      .updateTable('users')
+      .set({ email: `new-${ada.email}` })
+      .where('id', '=', ada.userId)
+      .execute();
+    expect(await buy(ada, '20', key)).toEqual({ purchase_id, checkout_url: session.url });
+    expect(stripe.countSessions(purchase_id)).toBe(1);
+  });
+
+  test('that is paid is not opened again, and what is taken back then is still seen', async () => {
+    const { ada, session, key, purchase_id, event } = await bought();
+    stripe.forgetKeys();
+    const ended = { status: 409, code: 'conflict', body: { error: { param: 'Idempotency-Key' } } };
+    await expect(buy(ada, '20', key)).rejects.toMatchObject(ended);
+    expect(stripe.countSessions(purchase_id)).toBe(1);
+    session.disputes = [{ status: 'lost', amount: 2_000 }];
+    await tell(signed(disputeOf(session)));
+    await expect(buy(ada, '20', key)).rejects.toMatchObject(ended);
+    await tell(signed({ ...event, type: 'checkout.session.expired' }));
+    expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
+  });
+
+  test('whose page may have been opened by a process that died gets none when the provider has forgotten it', async () => {
+    const { ada, key, purchase_id } = await begin();
+    const change = (row: { session_id: null; created_at?: Date }) =>
+      db.updateTable('purchases').set(row).where('id', '=', purchase_id).execute();
+    await change({ session_id: null });
+    await db
+      .updateTable('users')
+      .set({ email: `new-${ada.email}` })
+      .where('id', '=', ada.userId)
+      .execute();
+    await expect(buy(ada, '20', key)).rejects.toMatchObject({ status: 409, code: 'conflict' });
+    stripe.forgetKeys();
+    await change({ session_id: null, created_at: new Date('2020-01-01') });
+    await expect(buy(ada, '20', key)).rejects.toMatchObject({ status: 409, code: 'conflict' });
+    expect(stripe.countSessions(purchase_id)).toBe(1);
+  });
+
+  test('is credited once it is paid, with a receipt, as credits that can be sent', async () => {
+    const { ada, session } = await begin();
+    expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
+    expect((await tell(signed(pay(session)))).status).toBe(200);
+    expect(await balanceOf(ada)).toMatchObject({ balance: '500', sendable: '500' });
+    expect(await purchasesOf(ada)).toMatchObject([
+      { status: 'paid', usd: '20', receipt_url: `https://pay.stripe.com/receipts/${session.id}` },
+    ]);
+    expect((await statementOf(ada)).transactions).toMatchObject([
+      { transaction_type: 'deposit', amount: '500', description: 'Purchase for $20.00' },
+    ]);
+  });
+
+  test('is credited once, however often and at once it is told', async () => {
+    const { ada, event } = await bought();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => tell(signed(event))));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+    expect(await balanceOf(ada)).toMatchObject({ balance: '500' });
+  });
+
+  test('that is not paid yet brings nothing, whatever the event is called', async () => {
+    const { ada, session } = await begin();
+    // Some ways to pay take days: the session is complete, the money is not there.
+    Object.assign(session, { status: 'complete', intent: { id: `pi_${session.id}`, status: 'processing' } });
+    await tell(
+      signed({
+        type: 'checkout.session.completed',
+        object: { ...session, object: 'checkout.session' },
+      }),
+    );
+    expect(await purchasesOf(ada)).toMatchObject([{ status: 'open' }]);
+    Object.assign(session, { intent: { id: `pi_${session.id}`, status: 'requires_payment_method' } });
+    await tell(
+      signed({
+        type: 'checkout.session.async_payment_failed',
+        object: { ...session, object: 'checkout.session' },
+      }),
+    );
+    expect(await purchasesOf(ada)).toMatchObject([{ status: 'failed' }]);
+    expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
+  });
+
+  test.each([
+    ['another secret', { secret: 'whsec_forged' }],
+    ['an old time', { timestamp: 1_000_000_000 }],
+  ])('that is told with %s is refused', async (_name, forgery) => {
+    const { ada, session } = await begin();
+    const answer = await tell(signed(pay(session), forgery));
+    expect(answer.status).toBe(400);
+    expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
+  });
+
+  test('that is told without a signature, or with other bytes, is refused', async () => {
+    const { ada, session } = await begin();
+    const { body, headers } = signed(pay(session));
+    expect((await tell({ body, headers: { 'content-type': 'application/json' } })).status).toBe(400);
+    expect((await tell({ body: `${body} `, headers })).status).toBe(400);
+    expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
+  });
+
+  test('of which nobody tells is found by the job', async () => {
+    const { ada, session } = await begin();
+    pay(session);
+    await age(ada);
+    await sync();
+    expect(await balanceOf(ada)).toMatchObject({ balance: '500' });
+  });
+
+  test('whose page was opened by a process that died then is found by its event', async () => {
+    const { ada, session } = await begin();
+    await db.updateTable('purchases').set({ session_id: null }).where('user_id', '=', ada.userId).execute();
+    await tell(signed(pay(session)));
+    expect(await balanceOf(ada)).toMatchObject({ balance: '500' });
+  });
+
+  test('for which another amount was paid is not credited, and the operators hear of it once', async () => {
+    const operator = await signUpOperator();
+    const { ada, session } = await begin();
+    const event = pay(session);
+    session.amount_total = 1;
+    await tell(signed(event));
+    await tell(signed(event));
+    expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
+    expect(await purchasesOf(ada)).toMatchObject([{ status: 'refused' }]);
+    expect(await notificationsOf(operator)).toMatchObject([
+      {
+        kind: 'payment_refused',
+        message: 'A payment was not credited: 2000 cents (USD) were due, and 1 came',
+      },
+    ]);
+  });
+
+  test('of an account that was deleted meanwhile is left to the operators', async () => {
+    const operator = await signUpOperator();
+    const { ada, session } = await begin();
+    await db.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', ada.userId).execute();
+    await tell(signed(pay(session)));
+    expect(
+      await db
+        .selectFrom('ledger_accounts')
+        .select('credits_posted')
+        .where('owner_user_id', '=', ada.userId)
+        .execute(),
+    ).toEqual([{ credits_posted: 0n }]);
+    expect(await notificationsOf(operator)).toMatchObject([
+      { message: 'A payment was not credited: the account was deleted' },
+    ]);
+  });
+
+  test('that the provider does not know any more keeps no other waiting', async () => {
+    const { ada: lost, purchase_id } = await begin();
+    const { ada, session } = await begin();
+    pay(session);
+    await age(lost);
+    await age(ada);
+    await db
+      .updateTable('purchases')
+      .set({ session_id: 'cs_unknown', created_at: new Date('2019-01-01') })
+      .where('id', '=', purchase_id)
+      .execute();
+    await sync();
+    expect(await balanceOf(ada)).toMatchObject({ balance: '500' });
+    const looked = await db
+      .selectFrom('purchases')
+      .select('looked_at')
+      .where('id', '=', purchase_id)
+      .executeTakeFirst();
+    expect(looked?.looked_at).not.toBeNull();
+  });
+
+  test('is told again later where the provider cannot be asked', async () => {
+    const { ada, session } = await begin();
+    const event = signed(pay(session));
+    stripe.state.down = true;
+    expect((await tell(event)).status).toBeGreaterThanOrEqual(500);
+    await expect(buy(ada, '5')).rejects.toMatchObject({ status: 503, code: 'unavailable' });
+    stripe.state.down = false;
+    expect((await tell(event)).status).toBe(200);
+    expect(await balanceOf(ada)).toMatchObject({ balance: '500' });
+  });
+});
+
+describe('what is taken back', () => {
+  const charge = (session: Session) => ({
+    type: 'charge.refunded',
+    object: {
+      object: 'charge',
+      id: `ch_${session.id}`,
+      metadata: session.metadata,
+      payment_intent: session.intent?.id,
+    },
+  });
+
+  test('by a refund leaves the balance, part by part', async () => {
+    const { ada, session } = await bought();
+    session.refunded = 500;
+    await tell(signed(charge(session)));
+    await tell(signed(charge(session)));
+    expect(await balanceOf(ada)).toMatchObject({ balance: '375' });
+    session.refunded = 2_000;
+    await tell(signed(charge(session)));
+    expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
+    expect(await purchasesOf(ada)).toMatchObject([{ status: 'paid', taken_back: '500' }]);
+  });
+
+  test('is found a day later where nobody tells, for as long as it may be disputed', async () => {
+    const { ada, session } = await bought();
+    session.refunded = 500;
+    const paidBefore = (days: number) =>
+      db
+        .updateTable('purchases')
+        .set({ paid_at: new Date(Date.now() - days * 24 * 3_600_000) })
+        .where('user_id', '=', ada.userId)
+        .execute();
+    await sync();
+    expect(await balanceOf(ada)).toMatchObject({ balance: '500' });
+    await paidBefore(121);
+    await sync();
+    expect(await balanceOf(ada)).toMatchObject({ balance: '500' });
+    await paidBefore(2);
+    await sync();
+    expect(await balanceOf(ada)).toMatchObject({ balance: '375' });
+    session.refunded = 2_000;
+    await sync();
+    expect(await balanceOf(ada)).toMatchObject({ balance: '375' });
+  });
+
+  test('before the payment was told of is one movement there and one back', async () => {
+    const { ada, session } = await begin();
+    const event = pay(session);
+    session.refunded = 2_000;
+    await tell(signed(charge(session)));
+    await tell(signed(event));
+    expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
+    expect((await statementOf(ada)).transactions).toMatchObject([
+      { transaction_type: 'withdrawal', amount: '500' },
+      { transaction_type: 'deposit', amount: '500' },
+    ]);
+  });
+
+  test('by a dispute comes back when it is won; what was spent meanwhile is owed', async () => {
+    const { ada, session } = await bought();
+    const bob = await server.signUp('Bob');
+    await send(ada, bob.email, 400);
+    session.disputes = [{ status: 'needs_response', amount: 2_000 }];
+    const event = disputeOf(session);
+    await tell(signed(event));
+    await tell(signed(event));
+    expect(await balanceOf(ada)).toMatchObject({ balance: '0', sendable: '0' });
+    session.disputes = [{ status: 'won', amount: 2_000 }];
+    await tell(signed({ ...event, type: 'charge.dispute.closed' }));
+    // 400 of the 500 are still owed for what was taken back.
+    expect(await balanceOf(ada)).toMatchObject({ balance: '500', sendable: '100' });
+    expect(await purchasesOf(ada)).toMatchObject([{ taken_back: '0' }]);
+  });
+});
+
+describe('without a payment provider', () => {
+  test('nothing is sold, and there is no webhook', async () => {
+    const ada = await plain.server.signUp('Ada');
+    const { can_buy } = await plain.server.request(
+      listPurchases,
+      { params: { userId: ada.userId } },
+      { as: ada },
+    );
+    expect(can_buy).toBe(false);
+    const call = { body: { user_id: ada.userId, usd: '5' } };
+    await expect(
+      plain.server.request(startPurchase, call, { as: ada, idempotencyKey: randomUUID() }),
+    ).rejects.toMatchObject({
+      status: 409,
+    });
+    const told = await fetch(new URL('/api/payments/stripe', plain.server.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(told.status).toBe(404);
+  });
+});
+
+test.each(['0.99', '10000.01', '1.234', '-5', 'five'])('%s dollars cannot be paid', async (usd) => {
+  const ada = await server.signUp('Ada');
+  await expect(buy(ada, usd)).rejects.toMatchObject({ status: 400, body: { error: { param: 'usd' } } });
+});

@@ -1,0 +1,66 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { displayAmount } from '@bakehouse/contract/money';
+import type { startPurchase as contract } from '@bakehouse/contract/purchases';
+import type { Context } from '../../../platform/context.ts';
+import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { findEmail } from '../../accounts/find-email.ts';
+import type { PaymentProvider } from './payment-provider.ts';
+import { MICRO_PER_CENT } from './plan-purchase.ts';
+import { purchaseEnded } from './purchase-ended.ts';
+import { findPurchase, insertPurchase, setSession } from './purchase-queries.ts';
+
+/** Stripe keeps an idempotency key for 24 hours at least. */
+const PAGE_KNOWN_MS = 23 * 3_600_000;
+
+/**
+ * Opens the payment provider's page for a purchase of the caller. Nothing is credited before the provider says that
+ * it was paid. Throws AppError 'conflict' where this server sells nothing or a repeated call's purchase has ended, and
+ * 'unavailable' where the provider does not answer.
+ */
+export async function startPurchase(
+  ctx: Context,
+  provider: PaymentProvider | null,
+  input: InputOf<typeof contract>['body'],
+): Promise<ResponseOf<typeof contract>> {
+  if (provider === null) {
+    throw new AppError('conflict', {
+      publicMessage: 'This server has no payment provider, so credits cannot be bought here',
+    });
+  }
+  const { userId } = ctx.caller;
+  const usdCents = Math.round(Number(input.usd) * 100);
+  const amountMicro = BigInt(usdCents) * MICRO_PER_CENT;
+  const call = { userId, key: ctx.idempotencyKey, operation: 'start-purchase', input };
+  const { purchase_id } = await inTransaction(ctx.db, (tx) =>
+    idempotent(tx, call, async () => ({
+      purchase_id: await insertPurchase(tx, { userId, usdCents, amountMicro }),
+    })),
+  );
+  return { purchase_id, checkout_url: await openPage(ctx, provider, purchase_id) };
+}
+
+/** The page of a purchase that can still be paid; there is never a second one. */
+async function openPage(ctx: Context, provider: PaymentProvider, purchaseId: string): Promise<string> {
+  const purchase = await findPurchase(ctx.db, purchaseId);
+  if (purchase?.status !== 'open') throw purchaseEnded();
+  if (purchase.session_id !== null) {
+    const url = await provider.findPage(purchase.session_id);
+    if (url === null) throw purchaseEnded();
+    return url;
+  }
+  // A page may have been opened by a process that died then, and the provider forgets for what it did.
+  if (ctx.clock.now().getTime() - purchase.created_at.getTime() > PAGE_KNOWN_MS) throw purchaseEnded();
+  const page = new URL('/buy-bagels', ctx.config.publicUrl);
+  const { sessionId, url } = await provider.openCheckout({
+    purchaseId,
+    usdCents: purchase.usd_cents,
+    description: `${displayAmount(purchase.amount_micro, 'BGL')} of credits`,
+    email: await findEmail(ctx.db, purchase.user_id),
+    successUrl: `${page.href}?purchase=${purchaseId}`,
+    cancelUrl: page.href,
+  });
+  await setSession(ctx.db, purchaseId, sessionId);
+  return url;
+}

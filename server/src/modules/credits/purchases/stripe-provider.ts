@@ -1,0 +1,163 @@
+import type Stripe from 'stripe';
+import type { Config } from '../../../config.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { Payment, PaymentEvent, PaymentProvider } from './payment-provider.ts';
+import { purchaseEnded } from './purchase-ended.ts';
+
+/** Milliseconds for one call to Stripe, which somebody waits for. */
+const TIMEOUT_MS = 20_000;
+
+/** Disputes that were won, or are only questions: the money is ours. */
+const HARMLESS = new Set([
+  'won',
+  'warning_needs_response',
+  'warning_under_review',
+  'warning_closed',
+  'prevented',
+]);
+
+/** Payments through Stripe Checkout. The library is loaded with the first of them. */
+export function stripeProvider({
+  secretKey,
+  webhookSecret,
+  url,
+}: NonNullable<Config['stripe']>): PaymentProvider {
+  let loading: Promise<Stripe> | null = null;
+  const library = () => (loading ??= loadStripe(secretKey, new URL(url)));
+  return {
+    async openCheckout({ purchaseId, usdCents, description, email, successUrl, cancelUrl }) {
+      const stripe = await library();
+      const metadata = { purchase_id: purchaseId };
+      const creating = stripe.checkout.sessions.create(
+        {
+          mode: 'payment',
+          client_reference_id: purchaseId,
+          metadata,
+          // A charge has what its payment has.
+          payment_intent_data: { metadata },
+          customer_email: email,
+          line_items: [lineOf(usdCents, description)],
+          success_url: successUrl,
+          cancel_url: cancelUrl,
+        },
+        { idempotencyKey: `purchase:${purchaseId}` },
+      );
+      const session = await answered(creating);
+      if (session.url === null) throw new Error(`Stripe gave no page for the session ${session.id}`);
+      return { sessionId: session.id, url: session.url };
+    },
+
+    async findPage(sessionId) {
+      const stripe = await library();
+      const session = await answered(stripe.checkout.sessions.retrieve(sessionId));
+      return session.status === 'open' ? session.url : null;
+    },
+
+    async look(sessionId) {
+      const stripe = await library();
+      const session = await answered(
+        stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent.latest_charge'] }),
+      );
+      const payment = asObject(session.payment_intent);
+      const charge = asObject(payment?.latest_charge ?? null);
+      const isPaid = session.payment_status === 'paid';
+      return {
+        status: isPaid ? 'paid' : statusOf(session, payment),
+        paid: isPaid ? { cents: session.amount_total ?? 0, currency: session.currency ?? '' } : null,
+        paymentId: payment?.id ?? null,
+        receiptUrl: charge?.receipt_url ?? null,
+        takenBackCents:
+          isPaid && charge ? charge.amount_refunded + (await disputedCents(stripe, charge.id)) : 0,
+      };
+    },
+
+    async readEvent(body, signature) {
+      const stripe = await library();
+      try {
+        const event = await stripe.webhooks.constructEventAsync(body, signature, webhookSecret);
+        return aboutOf(event.data.object);
+      } catch (error) {
+        if (error instanceof stripe.errors.StripeSignatureVerificationError) return null;
+        throw error;
+      }
+    },
+  };
+}
+
+function lineOf(usdCents: number, name: string) {
+  return { quantity: 1, price_data: { currency: 'usd', unit_amount: usdCents, product_data: { name } } };
+}
+
+async function loadStripe(secretKey: string, url: URL): Promise<Stripe> {
+  const { default: Library } = await import('stripe');
+  return new Library(secretKey, {
+    host: url.hostname,
+    port: url.port || undefined,
+    protocol: url.protocol === 'http:' ? 'http' : 'https',
+    timeout: TIMEOUT_MS,
+    maxNetworkRetries: 2,
+    telemetry: false,
+  });
+}
+
+/** What Stripe refuses however often it is asked: the settings do not fit, or what is asked for. */
+const REFUSALS = new Set(['StripeAuthenticationError', 'StripePermissionError', 'StripeInvalidRequestError']);
+
+/** What Stripe answers. Throws AppError 'unavailable' where it does not, 'internal' where it refuses, 'conflict' for another call with a key. */
+async function answered<Answer>(asked: Promise<Answer>): Promise<Answer> {
+  try {
+    return await asked;
+  } catch (error) {
+    const type = error instanceof Error && 'type' in error ? String(error.type) : '';
+    if (type === 'StripeIdempotencyError') throw purchaseEnded(error);
+    if (REFUSALS.has(type)) {
+      throw new AppError('internal', {
+        publicMessage: 'The payment provider refused this call. Please tell the operator of this server',
+        cause: error,
+      });
+    }
+    throw new AppError('unavailable', {
+      publicMessage: 'The payment provider did not answer. Please try again',
+      cause: error,
+    });
+  }
+}
+
+/** Of a session that is not paid: some ways to pay take days, and may fail in the end. */
+function statusOf(session: Stripe.Checkout.Session, payment: Stripe.PaymentIntent | null): Payment['status'] {
+  if (session.status === 'expired') return 'expired';
+  const hasFailed = payment?.status === 'requires_payment_method' || payment?.status === 'canceled';
+  return session.status === 'complete' && hasFailed ? 'failed' : 'open';
+}
+
+async function disputedCents(stripe: Stripe, charge: string): Promise<number> {
+  const { data } = await answered(stripe.disputes.list({ charge }));
+  return data.filter(({ status }) => !HARMLESS.has(status)).reduce((sum, { amount }) => sum + amount, 0);
+}
+
+/** What an event's object says of its purchase: a session, a payment, a charge, a refund or a dispute. */
+function aboutOf(object: object): PaymentEvent {
+  const {
+    metadata,
+    client_reference_id,
+    payment_intent,
+    id,
+    object: kind,
+  } = object as {
+    metadata?: Record<string, string> | null;
+    client_reference_id?: string | null;
+    payment_intent?: string | null;
+    id: string;
+    object: string;
+  };
+  return {
+    purchaseId: metadata?.purchase_id ?? client_reference_id ?? null,
+    sessionId: kind === 'checkout.session' ? id : null,
+    paymentId: (kind === 'payment_intent' ? id : payment_intent) ?? null,
+  };
+}
+
+/** What was asked for as an object comes as one. */
+function asObject<T extends object>(value: string | T | null): T | null {
+  return typeof value === 'string' ? null : value;
+}

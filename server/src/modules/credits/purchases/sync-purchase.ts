@@ -1,0 +1,121 @@
+import { displayAmount } from '@bakehouse/contract/money';
+import type { Config } from '../../../config.ts';
+import type { Services } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { listOperators } from '../../accounts/list-operators.ts';
+import { recordAudit } from '../../accounts/record-audit.ts';
+import { notify } from '../../notifications/notify.ts';
+import { PAYMENTS_ACCOUNT, userAccount } from '../ledger/accounts.ts';
+import { chargeBack } from '../ledger/ledger-given.ts';
+import { transfer } from '../ledger/transfer.ts';
+import type { Payment, PaymentProvider } from './payment-provider.ts';
+import { MICRO_PER_CENT, type PurchaseStep, planPurchase } from './plan-purchase.ts';
+import { changePurchase, findPurchase, type PurchaseRow } from './purchase-queries.ts';
+
+/** Each round makes one step; more would be a purchase that never comes to rest. */
+const ROUNDS_MAX = 10;
+
+/**
+ * Asks the provider what became of a purchase, and makes the ledger say the same. However often it is called, in whatever
+ * order and by however many processes at once: each step is made once, and what was seen before another change is not applied after it.
+ */
+export async function syncPurchase(
+  services: Pick<Services, 'db' | 'log' | 'clock' | 'config'>,
+  provider: PaymentProvider,
+  purchaseId: string,
+): Promise<void> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const purchase = await findPurchase(services.db, purchaseId);
+    if (!purchase?.session_id) return;
+    const seen = await provider.look(purchase.session_id);
+    const step = planPurchase(purchase, seen);
+    if (step === null) return;
+    if (step.kind === 'refuse')
+      services.log.error({ purchaseId, reason: step.reason }, 'a payment does not fit its purchase');
+    const now = services.clock.now();
+    await inTransaction(services.db, async (tx) => {
+      if (!(await changePurchase(tx, purchase, changeOf(purchase, { step, seen, now })))) return;
+      if (step.kind === 'refuse') await notifyOperators(tx, services.config, step.reason);
+      else await makeStep(tx, purchase, step);
+    });
+  }
+  throw new Error(`The purchase ${purchaseId} does not come to rest`);
+}
+
+type Step = NonNullable<PurchaseStep>;
+
+async function notifyOperators(tx: Transaction, config: Config, reason: string): Promise<void> {
+  const operators = await listOperators(tx, config);
+  await notify(
+    tx,
+    ...operators.map((userId) => ({ userId, kind: 'payment_refused' as const, data: { reason } })),
+  );
+}
+
+/** What a step moves, in the transaction that notes it. */
+async function makeStep(
+  tx: Transaction,
+  purchase: PurchaseRow,
+  step: Exclude<Step, { kind: 'refuse' }>,
+): Promise<void> {
+  const { id, user_id: userId, version } = purchase;
+  const idempotencyKey = `purchase:${id}:${version}`;
+  const dollars = (cents: number) => displayAmount(BigInt(cents) * MICRO_PER_CENT, 'USD');
+  switch (step.kind) {
+    case 'credit':
+    case 'give_back': {
+      const amountMicro = BigInt(step.cents) * MICRO_PER_CENT;
+      if (step.kind === 'credit') {
+        await notify(tx, { userId, kind: 'credits_bought', data: { amount_micro: String(amountMicro) } });
+        await recordAudit(tx, { userId, action: 'credits.bought', detail: { purchase_id: id } });
+      }
+      await transfer(tx, {
+        debitAccountId: PAYMENTS_ACCOUNT,
+        creditAccountId: userAccount(userId),
+        amountMicro,
+        kind: 'purchase',
+        description:
+          step.kind === 'credit'
+            ? `Purchase for ${dollars(step.cents)}`
+            : `Payment of ${dollars(step.cents)} that came back`,
+        references: { purchase_id: id },
+        idempotencyKey,
+      });
+      break;
+    }
+    case 'take_back':
+      await recordAudit(tx, { userId, action: 'credits.taken_back', detail: { purchase_id: id } });
+      await chargeBack(tx, {
+        userId,
+        amountMicro: BigInt(step.cents) * MICRO_PER_CENT,
+        description: `Refund or dispute of ${dollars(step.cents)}`,
+        references: { purchase_id: id },
+        idempotencyKey,
+      });
+      break;
+    case 'close':
+      break;
+  }
+}
+
+function changeOf(purchase: PurchaseRow, { step, seen, now }: { step: Step; seen: Payment; now: Date }) {
+  const taken = purchase.taken_back_cents;
+  switch (step.kind) {
+    case 'credit':
+      return {
+        status: 'paid',
+        paid_at: now,
+        receipt_url: seen.receiptUrl,
+        payment_id: seen.paymentId,
+      } as const;
+    case 'take_back':
+      return { taken_back_cents: taken + step.cents };
+    case 'give_back':
+      return { taken_back_cents: taken - step.cents };
+    case 'close':
+      return { status: step.status };
+    case 'refuse':
+      return { status: 'refused', receipt_url: seen.receiptUrl, payment_id: seen.paymentId } as const;
+  }
+}

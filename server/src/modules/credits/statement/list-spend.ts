@@ -1,0 +1,31 @@
+import type { listSpend as contract } from '@bakehouse/contract/credits';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { formatBgl } from '@bakehouse/contract/money';
+import type { Context } from '../../../platform/context.ts';
+import { listKeyNames } from '../../accounts/keys/list-key-names.ts';
+import { accountUse } from '../ledger/accounts.ts';
+import { sumSpendByDay, sumSpendByKey } from '../queries.ts';
+import { knownTimeZone } from './known-time-zone.ts';
+
+/** What the caller spent per day and use, and with which key. A day that got back more than it paid is negative. */
+export async function listSpend(
+  ctx: Context,
+  { from, to, time_zone: timeZone }: InputOf<typeof contract>['query'],
+): Promise<ResponseOf<typeof contract>> {
+  const { userId } = ctx.caller;
+  const period = { userId, from, to, timeZone };
+  const sums = await knownTimeZone(sumSpendByDay(ctx.db, period));
+  const byKey = await sumSpendByKey(ctx.db, period);
+  const names = await listKeyNames(ctx.db, userId);
+  return {
+    days: sums.flatMap(({ date, revenue_account_id, amount }) => {
+      const use = accountUse(revenue_account_id);
+      return use === null || amount === 0n ? [] : [{ date, use, amount: formatBgl(amount) }];
+    }),
+    keys: byKey.map(({ key_id, amount }) => ({
+      key_id,
+      key_name: key_id === null ? null : (names.get(key_id) ?? null),
+      amount: formatBgl(amount),
+    })),
+  };
+}

@@ -1,0 +1,119 @@
+import type {
+  listTransactions as contract,
+  transaction,
+  transactionSummary,
+  transactionTypes,
+} from '@bakehouse/contract/credits';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { formatBgl } from '@bakehouse/contract/money';
+import type * as z from 'zod';
+import type { Context } from '../../../platform/context.ts';
+import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
+import { accountOwner, accountUse, userAccount } from '../ledger/accounts.ts';
+import type { TransferKind } from '../ledger/transfer.ts';
+import {
+  listOpenHolds,
+  listUserTransfers,
+  type OpenHold,
+  type Period,
+  type StatementTransfer,
+  sumUserTransfers,
+} from '../queries.ts';
+import { knownTimeZone } from './known-time-zone.ts';
+
+type Transaction = z.infer<typeof transaction>;
+type TransactionType = (typeof transactionTypes)[number];
+
+/** The word of the user's list for a transfer, by the side of it that the user is on. */
+const typeSeenBy: Record<TransferKind, { receiver: TransactionType; payer: TransactionType }> = {
+  grant: { receiver: 'credit', payer: 'debit' },
+  purchase: { receiver: 'deposit', payer: 'withdrawal' },
+  transfer: { receiver: 'credit', payer: 'transfer' },
+  charge: { receiver: 'credit', payer: 'payment' },
+  refund: { receiver: 'refund', payer: 'debit' },
+  expiry: { receiver: 'credit', payer: 'debit' },
+  chargeback: { receiver: 'refund', payer: 'withdrawal' },
+};
+
+/**
+ * The caller's movements, newest first. The first page also says what all of the period sum to by
+ * kind, and is led by credits that are held now, as 'pending'. The cursor is the seq of the last line shown.
+ */
+export async function listTransactions(
+  ctx: Context,
+  input: InputOf<typeof contract>['query'],
+): Promise<ResponseOf<typeof contract>> {
+  const { userId } = ctx.caller;
+  const { limit, cursor, from, to, time_zone: timeZone } = input;
+  const period: Period = { from, to, timeZone };
+  const before = cursor === undefined ? null : BigInt(cursor);
+  const transfers = await knownTimeZone(
+    listUserTransfers(ctx.db, { userId, before, ...period, limit: limit + 1 }),
+  );
+  const holds = before === null ? await listOpenHolds(ctx.db, { userId, ...period }) : [];
+  const page = transfers.slice(0, limit);
+  return {
+    transactions: [
+      ...holds.map((hold) => toTransaction(userId, hold, { status: 'pending', hash: null })),
+      ...page.map((transfer) =>
+        toTransaction(userId, transfer, { status: 'completed', hash: transfer.hash }),
+      ),
+    ],
+    summary: before === null ? await summarise(ctx, { userId, ...period }) : null,
+    next_cursor: transfers.length > limit ? (page.at(-1)?.seq.toString() ?? null) : null,
+  };
+}
+
+function toTransaction(
+  userId: string,
+  movement: StatementTransfer | OpenHold,
+  { status, hash }: { status: Transaction['status']; hash: string | null },
+): Transaction {
+  const side = movement.debit_account_id === userAccount(userId) ? 'payer' : 'receiver';
+  return {
+    transaction_id: movement.id,
+    transaction_date: movement.created_at.toISOString(),
+    transaction_type: typeSeenBy[movement.kind][side],
+    amount: formatBgl(movement.amount),
+    description: movement.description,
+    status,
+    asset_name: movement.refs.asset_name ?? null,
+    buyer_id: accountOwner(movement.debit_account_id),
+    seller_id: accountOwner(movement.credit_account_id),
+    pod_id: movement.refs.pod_id ?? null,
+    dataset_id: movement.refs.dataset_id ?? null,
+    model_id: movement.refs.model_id ?? null,
+    run_id: movement.refs.run_id ?? null,
+    transaction_hash: hash,
+    usage_window_id: movement.refs.usage_window_id ?? null,
+  };
+}
+
+/** Costs are net of refunds; credits sent to other users are counted apart. */
+async function summarise(
+  ctx: Context,
+  input: Period & { userId: string },
+): Promise<z.infer<typeof transactionSummary>> {
+  const sums = {
+    video_generation: 0n,
+    image_generation: 0n,
+    fine_tuning: 0n,
+    llm_inference: 0n,
+    deployment: 0n,
+  };
+  let sent = 0n;
+  const counterparts = await readSnapshot(ctx.db, (tx) => sumUserTransfers(tx, input));
+  for (const { counterpart, paid, received } of counterparts) {
+    const use = accountUse(counterpart);
+    if (use !== null) sums[use] += paid - received;
+    else if (counterpart === 'users') sent += paid;
+  }
+  return {
+    total_cost_video_generations: formatBgl(sums.video_generation),
+    total_cost_image_generations: formatBgl(sums.image_generation),
+    total_cost_fine_tuning: formatBgl(sums.fine_tuning),
+    total_cost_llm_inference: formatBgl(sums.llm_inference),
+    other_costs: formatBgl(sums.deployment),
+    total_token_transferred: formatBgl(sent),
+  };
+}

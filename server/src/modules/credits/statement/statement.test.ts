@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto';
+import { createApiKey, revokeApiKey } from '@bakehouse/contract/api-keys';
+import { getBalance, listSpend, listTransactions } from '@bakehouse/contract/credits';
+import { formatBgl } from '@bakehouse/contract/money';
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import { fakeClock } from '../../../testing/fake-clock.ts';
+import { testServer } from '../../../testing/test-server.ts';
+import { GRANTS_ACCOUNT, PAYMENTS_ACCOUNT, revenueAccount, userAccount } from '../ledger/accounts.ts';
+import { extendHold } from '../ledger/holds/extend-hold.ts';
+import { hold } from '../ledger/holds/hold.ts';
+import { settle } from '../ledger/holds/settle.ts';
+import { transfer } from '../ledger/transfer.ts';
+import { creditsServer } from '../testing/credits-server.ts';
+import { sealTransfers } from '../verification/seal-transfers.ts';
+
+const { server, db, signUp, balanceOf, statementOf, send } = await creditsServer();
+
+describe('a new account', () => {
+  test('starts with the grant, as a transfer', async () => {
+    const { request, signUp: enter } = await testServer({
+      config: { startingGrantBgl: '125', startingGrantDays: 30 },
+      clock: fakeClock(new Date('2030-01-01T00:00:00Z')),
+    });
+    const ada = await enter('Ada');
+    const of = { params: { userId: ada.userId } };
+    expect(await request(getBalance, of, { as: ada })).toEqual({
+      balance: '125',
+      held: '0',
+      available: '125',
+      given: '125',
+      sendable: '0',
+      next_expiry: { amount: '125', at: '2030-01-31T00:00:00.000Z' },
+    });
+    const { transactions, summary } = await request(listTransactions, { ...of, query: {} }, { as: ada });
+    expect(transactions).toMatchObject([
+      { transaction_type: 'credit', amount: '125', description: 'Starting credits', status: 'completed' },
+    ]);
+    expect(Object.values(summary ?? {})).toEqual(['0', '0', '0', '0', '0', '0']);
+  });
+});
+
+describe('the statement', () => {
+  test('shows what is held as pending, then the charge, with what it was for', async () => {
+    const ada = await signUp('Ada');
+    const { holdId } = await db.transaction().execute((tx) =>
+      hold(tx, {
+        userId: ada.userId,
+        amountMicro: 20_000_000n,
+        kind: 'fine_tuning',
+        description: 'Fine-tune of Crumb',
+        references: { asset_name: 'Crumb', dataset_id: 'd1', run_id: 'r1' },
+        expiresAt: new Date('2100-01-01'),
+        idempotencyKey: randomUUID(),
+      }),
+    );
+    expect((await statementOf(ada)).transactions[0]).toMatchObject({
+      transaction_type: 'payment',
+      status: 'pending',
+      amount: '20',
+      asset_name: 'Crumb',
+      dataset_id: 'd1',
+      transaction_hash: null,
+    });
+    expect(await balanceOf(ada)).toMatchObject({
+      balance: '125',
+      held: '20',
+      available: '105',
+      sendable: '105',
+    });
+
+    await db.transaction().execute((tx) => extendHold(tx, { holdId, amountMicro: 30_000_000n }));
+    await db.transaction().execute((tx) => settle(tx, { holdId, amountMicro: 1_250_001n }));
+    await sealTransfers(db);
+    const { transactions, summary } = await statementOf(ada);
+    expect(transactions).toHaveLength(2);
+    expect(transactions[0]).toMatchObject({
+      transaction_type: 'payment',
+      status: 'completed',
+      amount: '1.250001',
+      asset_name: 'Crumb',
+    });
+    expect(transactions[0]?.transaction_hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(summary?.total_cost_fine_tuning).toBe('1.250001');
+  });
+
+  test('names every kind of movement and sums costs by use, net of refunds', async () => {
+    const ada = await signUp('Ada');
+    const account = userAccount(ada.userId);
+    const movements = [
+      { from: PAYMENTS_ACCOUNT, to: account, kind: 'purchase', amount: 10n, word: 'deposit' },
+      { from: account, to: PAYMENTS_ACCOUNT, kind: 'purchase', amount: 1n, word: 'withdrawal' },
+      { from: account, to: GRANTS_ACCOUNT, kind: 'grant', amount: 2n, word: 'debit' },
+      { from: account, to: revenueAccount('llm_inference'), kind: 'charge', amount: 7n, word: 'payment' },
+      { from: revenueAccount('llm_inference'), to: account, kind: 'refund', amount: 3n, word: 'refund' },
+      { from: account, to: revenueAccount('deployment'), kind: 'charge', amount: 5n, word: 'payment' },
+      { from: account, to: revenueAccount('image_generation'), kind: 'charge', amount: 6n, word: 'payment' },
+      { from: account, to: revenueAccount('video_generation'), kind: 'charge', amount: 8n, word: 'payment' },
+    ] as const;
+    for (const { from, to, kind, amount } of movements) {
+      await db.transaction().execute((tx) =>
+        transfer(tx, {
+          debitAccountId: from,
+          creditAccountId: to,
+          amountMicro: amount * 1_000_000n,
+          kind,
+          description: kind,
+          idempotencyKey: null,
+        }),
+      );
+    }
+    const { transactions, summary } = await statementOf(ada);
+    expect(transactions.slice(0, -1).map((line) => line.transaction_type)).toEqual(
+      movements.map((movement) => movement.word).reverse(),
+    );
+    expect(summary).toEqual({
+      total_cost_video_generations: '8',
+      total_cost_image_generations: '6',
+      total_cost_fine_tuning: '0',
+      total_cost_llm_inference: '4',
+      other_costs: '5',
+      total_token_transferred: '0',
+    });
+
+    const date = transactions[0]?.transaction_date.slice(0, 10) ?? '';
+    const spend = (query: { to?: string }) =>
+      server.request(listSpend, { params: { userId: ada.userId }, query }, { as: ada });
+    expect(await spend({})).toEqual({
+      days: [
+        { date, use: 'deployment', amount: '5' },
+        { date, use: 'image_generation', amount: '6' },
+        { date, use: 'llm_inference', amount: '4' },
+        { date, use: 'video_generation', amount: '8' },
+      ],
+      keys: [{ key_id: null, key_name: null, amount: '23' }],
+    });
+    expect(await spend({ to: '2000-01-01' })).toEqual({ days: [], keys: [] });
+  });
+
+  test('says what each API key has cost, also one that was revoked', async () => {
+    const ada = await signUp('Ada');
+    const makeKey = async (name: string) =>
+      (await server.request(createApiKey, { params: { userId: ada.userId }, body: { name } }, { as: ada }))
+        .api_key.id;
+    const [large, small] = [await makeKey('Nightly'), await makeKey('Notebook')];
+    for (const [key_id, amountMicro] of [
+      [small, 1_000_000n],
+      [large, 5_000_000n],
+      [large, 2_000_000n],
+    ] as const) {
+      await db.transaction().execute((tx) =>
+        transfer(tx, {
+          debitAccountId: userAccount(ada.userId),
+          creditAccountId: revenueAccount('fine_tuning'),
+          amountMicro,
+          kind: 'charge',
+          description: 'Fine-tune',
+          references: { key_id, run_id: 'r1', model_id: 'm1' },
+          idempotencyKey: null,
+        }),
+      );
+    }
+    await server.request(revokeApiKey, { params: { keyId: small } }, { as: ada });
+    const { keys } = await server.request(
+      listSpend,
+      { params: { userId: ada.userId }, query: {} },
+      { as: ada },
+    );
+    expect(keys).toEqual([
+      { key_id: large, key_name: 'Nightly', amount: '7' },
+      { key_id: small, key_name: 'Notebook', amount: '1' },
+    ]);
+    expect((await statementOf(ada)).transactions[0]).toMatchObject({ run_id: 'r1', model_id: 'm1' });
+  });
+
+  test("counts days by the reader's calendar", async () => {
+    const ada = await signUp('Ada');
+    await db.transaction().execute((tx) =>
+      transfer(tx, {
+        debitAccountId: userAccount(ada.userId),
+        creditAccountId: revenueAccount('llm_inference'),
+        amountMicro: 1n,
+        kind: 'charge',
+        description: 'Tokens',
+        idempotencyKey: null,
+      }),
+    );
+    const [line] = (await statementOf(ada)).transactions;
+    // Two places that never have the same date.
+    const [early, late] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'];
+    const dayIn = (timeZone: string) =>
+      new Date(line?.transaction_date ?? '').toLocaleDateString('en-CA', { timeZone });
+    const shows = async (query: Parameters<typeof statementOf>[1]) =>
+      (await statementOf(ada, query)).transactions.some((one) => one.transaction_id === line?.transaction_id);
+    expect(await shows({ from: dayIn(early), to: dayIn(early), time_zone: early })).toBe(true);
+    expect(await shows({ from: dayIn(late), to: dayIn(late), time_zone: late })).toBe(true);
+    expect(await shows({ from: dayIn(early), time_zone: late })).toBe(false);
+    expect(await shows({ to: dayIn(late), time_zone: early })).toBe(false);
+    for (const time_zone of [early, late]) {
+      const { days } = await server.request(
+        listSpend,
+        { params: { userId: ada.userId }, query: { time_zone } },
+        { as: ada },
+      );
+      expect(days.map(({ date }) => date)).toEqual([dayIn(time_zone)]);
+    }
+    await expect(statementOf(ada, { time_zone: 'Mars/Olympus' })).rejects.toThrow(/time_zone must be/);
+    await expect(statementOf(ada, { time_zone: '+02:00' })).rejects.toThrow(/time_zone must be/);
+  });
+
+  test('comes in pages that miss nothing and repeat nothing', async () => {
+    const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
+    for (let i = 0; i < 7; i += 1) await (i % 2 ? send(ada, bob.email, 1) : send(bob, ada.email, 2));
+    const all = (await statementOf(ada)).transactions;
+    const paged: typeof all = [];
+    let cursor: string | null = null;
+    do {
+      const page: Awaited<ReturnType<typeof statementOf>> = await statementOf(ada, {
+        limit: 3,
+        ...(cursor && { cursor }),
+      });
+      // What the whole period sums to is said once.
+      expect(page.summary === null).toBe(cursor !== null);
+      paged.push(...page.transactions);
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    expect(all).toHaveLength(8);
+    expect(paged).toEqual(all);
+    await expect(statementOf(ada, { cursor: 'x' })).rejects.toMatchObject({
+      status: 400,
+      body: { error: { param: 'cursor' } },
+    });
+  });
+
+  test('can be cut to days, both inclusive; the sums are those of the days', async () => {
+    const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
+    await send(ada, bob.email, 1);
+    const today = (await statementOf(ada)).transactions[0]?.transaction_date.slice(0, 10) ?? '';
+    const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10);
+    expect((await statementOf(ada, { from: today, to: today })).summary?.total_token_transferred).toBe('1');
+    const before = await statementOf(ada, { to: yesterday });
+    expect(before.transactions).toEqual([]);
+    expect(before.summary?.total_token_transferred).toBe('0');
+  });
+
+  test("sums whole days, their ends by the reader's calendar, and what is not sealed yet, each transfer once", async () => {
+    const ada = await signUp('Ada');
+    const sent = 60;
+    const from = Date.parse('2030-01-01T00:30:00Z');
+    for (let i = 0; i < sent; i += 1) {
+      // One each five hours and a bit, so that every part of a day has some.
+      const at = new Date(from + i * 5.3 * 3_600_000);
+      await sql`
+        insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs, created_at)
+        values (${userAccount(ada.userId)}, 'revenue:llm_inference', ${2n ** BigInt(i % 20)}, 'charge', 'Chat', '{}', ${at})`.execute(
+        db,
+      );
+      if (i === 40) await sealTransfers(db);
+    }
+    const plain = async (period: { from?: string; to?: string; time_zone: string }) => {
+      const { rows } = await sql<{ sum: bigint }>`
+        select coalesce(sum(amount), 0)::bigint as sum from ledger_transfers
+        where debit_account_id = ${userAccount(ada.userId)}
+          and (${period.from ?? null}::date is null
+            or created_at >= ${period.from ?? null}::date::timestamp at time zone ${period.time_zone}::text)
+          and (${period.to ?? null}::date is null
+            or created_at < (${period.to ?? null}::date + 1)::timestamp at time zone ${period.time_zone}::text)`.execute(
+        db,
+      );
+      return formatBgl(rows[0]?.sum ?? 0n);
+    };
+    const periods = [
+      {},
+      { from: '2030-01-03', to: '2030-01-08' },
+      { from: '2030-01-03', to: '2030-01-03' },
+      { from: '2030-01-05' },
+      { to: '2030-01-11' },
+      { from: '2030-02-01' },
+    ];
+    for (const time_zone of ['UTC', 'Asia/Kolkata', 'America/New_York', 'Pacific/Kiritimati']) {
+      for (const period of periods) {
+        const { summary } = await statementOf(ada, { ...period, time_zone });
+        expect(summary?.total_cost_llm_inference).toBe(await plain({ ...period, time_zone }));
+      }
+    }
+    await sql`
+      update ledger_accounts set debits_posted = debits_posted
+        + (select sum(amount) from ledger_transfers where debit_account_id = ${userAccount(ada.userId)})
+      where id = ${userAccount(ada.userId)}`.execute(db);
+  });
+
+  test('of another person is refused', async () => {
+    const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
+    const theirs = server.request(
+      listTransactions,
+      { params: { userId: bob.userId }, query: {} },
+      { as: ada },
+    );
+    await expect(theirs).rejects.toMatchObject({ status: 403 });
+  });
+});

@@ -1,0 +1,278 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { shareSnapshot } from '../../../platform/db/read-snapshot.ts';
+import { storableText } from '../../../platform/db/storable-text.ts';
+import { testDatabase } from '../../../testing/test-database.ts';
+import { userAccount } from '../ledger/accounts.ts';
+import { hold } from '../ledger/holds/hold.ts';
+import { settle } from '../ledger/holds/settle.ts';
+import { transfer } from '../ledger/transfer.ts';
+import { hasEveryoneBeforeEnded, takeFence } from '../queries.ts';
+import { insertTestUser } from '../test-user.ts';
+import { checkSeals, countSealed } from './proof-queries.ts';
+import { proveLedger } from './prove-ledger.ts';
+import { recomputeChain } from './recompute-chain.ts';
+import { sealTransfers } from './seal-transfers.ts';
+import { verifyLedger } from './verify-ledger.ts';
+
+const grant = (tx: Transaction, userId: string, references = {}) =>
+  transfer(tx, {
+    debitAccountId: 'grants',
+    creditAccountId: userAccount(userId),
+    amountMicro: 1n,
+    kind: 'grant',
+    description: 'Ω "quoted" \\ text',
+    references,
+    idempotencyKey: null,
+  });
+
+/** Five sealed transfers, one of them a settlement, and one open hold. */
+async function sealedLedger(): Promise<{ db: Database; ada: string }> {
+  const { db } = await testDatabase();
+  const ada = await insertTestUser(db, { grantMicro: 100n });
+  for (let i = 0; i < 3; i += 1)
+    await db.transaction().execute((tx) => grant(tx, ada, { run_id: `r${i}`, asset_name: 'Crumb' }));
+  const holds = await Promise.all(
+    ['a', 'b'].map((key) =>
+      db.transaction().execute((tx) =>
+        hold(tx, {
+          userId: ada,
+          amountMicro: 10n,
+          kind: 'deployment',
+          description: 'Serving',
+          expiresAt: new Date('2100-01-01'),
+          idempotencyKey: key,
+        }),
+      ),
+    ),
+  );
+  await db.transaction().execute((tx) => settle(tx, { holdId: holds[0]?.holdId ?? '', amountMicro: 4n }));
+  expect(await sealTransfers(db)).toBe(5);
+  return { db, ada };
+}
+
+const failed = async (db: Database) =>
+  (await verifyLedger(db)).checks.filter((check) => !check.ok).map((check) => check.name);
+const head = async (db: Database) => (await verifyLedger(db)).chainHead;
+
+/** As somebody with all rights on the database would: past triggers and foreign keys. */
+const tamper = (db: Database, statement: string) =>
+  db.transaction().execute(async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx);
+    await sql.raw(statement).execute(tx);
+  });
+
+describe('sealing', () => {
+  test('seals each transfer once, and goes on where it stopped', async () => {
+    const { db, ada } = await sealedLedger();
+    const before = await head(db);
+    expect(await sealTransfers(db)).toBe(0);
+    await db.transaction().execute((tx) => grant(tx, ada));
+    expect(await sealTransfers(db)).toBe(1);
+    expect(await head(db)).not.toBe(before);
+    expect(await failed(db)).toEqual([]);
+  });
+
+  test('waits for a lower number that is not yet committed', async () => {
+    const { db, ada } = await sealedLedger();
+    const bob = await insertTestUser(db);
+    const sealing = await db.transaction().execute(async (tx) => {
+      await grant(tx, ada);
+      await db.transaction().execute((other) => grant(other, bob));
+      const started = sealTransfers(db);
+      expect(await hasEveryoneBeforeEnded(db, (await takeFence(db)).xid)).toBe(false);
+      expect((await verifyLedger(db)).sealedTransfers).toBe(5);
+      return { started };
+    });
+    expect(await sealing.started).toBe(2);
+    expect(await failed(db)).toEqual([]);
+  });
+
+  test('is not confused by numbers that were never used', async () => {
+    const { db, ada } = await sealedLedger();
+    const undone = db.transaction().execute(async (tx) => {
+      await grant(tx, ada);
+      throw new Error('rolled back');
+    });
+    await expect(undone).rejects.toThrow('rolled back');
+    await db.transaction().execute((tx) => grant(tx, ada));
+    expect(await sealTransfers(db)).toBe(1);
+    expect(await failed(db)).toEqual([]);
+  });
+
+  test('several sealers during transfers make one chain', async () => {
+    const { db, ada } = await sealedLedger();
+    const people = await Promise.all(Array.from({ length: 4 }, () => insertTestUser(db)));
+    await Promise.all([
+      ...people.map(async (person) => {
+        for (let i = 0; i < 20; i += 1) await db.transaction().execute((tx) => grant(tx, person));
+      }),
+      ...Array.from({ length: 3 }, async () => {
+        for (let i = 0; i < 5; i += 1) await sealTransfers(db);
+      }),
+    ]);
+    await db.transaction().execute((tx) => grant(tx, ada));
+    await sealTransfers(db);
+    const report = await verifyLedger(db);
+    expect(report.sealedTransfers).toBe(report.transfers);
+    expect(report.checks.filter((check) => !check.ok)).toEqual([]);
+  });
+});
+
+describe('verification finds', () => {
+  test.each([
+    [
+      'another amount',
+      'update ledger_transfers set amount = amount + 1 where seq = 2',
+      ['sum', 'balances', 'totals', 'chain'],
+    ],
+    ['another description', "update ledger_transfers set description = 'x' where seq = 2", ['chain']],
+    [
+      'another reference',
+      `update ledger_transfers set refs = refs || '{"run_id":"r9"}' where seq = 2`,
+      ['chain'],
+    ],
+    [
+      'another time',
+      "update ledger_transfers set created_at = created_at - interval '1 microsecond' where seq = 2",
+      ['chain'],
+    ],
+    [
+      'a transfer that is gone',
+      'delete from ledger_transfers where seq = 3',
+      ['sum', 'balances', 'totals', 'chain'],
+    ],
+    ['another total', 'update ledger_sealed_totals set paid = paid + 1', ['totals']],
+    ['another sum of a day', 'update ledger_daily set paid = paid + 1', ['totals']],
+    ['a seal that is gone', 'delete from ledger_seals where seq = 3', ['chain']],
+    ['another seal', "update ledger_seals set hash = repeat('0', 64) where seq = 5", ['chain']],
+    [
+      'a raised balance',
+      "update ledger_accounts set credits_posted = credits_posted + 1 where kind = 'user'",
+      ['sum', 'balances'],
+    ],
+    ['a forgotten hold', "update ledger_accounts set debits_pending = 0 where kind = 'user'", ['holds']],
+    [
+      'a settlement of another amount',
+      "update ledger_holds set settled_amount = 5 where status = 'settled'",
+      ['settlements'],
+    ],
+  ])('%s', async (_what, statement, checks) => {
+    const { db } = await sealedLedger();
+    expect(await failed(db)).toEqual([]);
+    await tamper(db, statement);
+    expect(await failed(db)).toEqual(checks);
+  });
+});
+
+describe('a chain that several connections recompute', () => {
+  const recompute = (db: Database) =>
+    shareSnapshot(db, 3, (txs) => recomputeChain(txs, { after: 0n, upTo: 5n, batch: 1n }));
+
+  test('is right where each of its parts is', async () => {
+    const { db } = await sealedLedger();
+    expect(await recompute(db)).toEqual({ broken: null, skipped: 0 });
+  });
+
+  test('breaks where its first break is, and misses no seal', async () => {
+    const { db } = await sealedLedger();
+    await tamper(db, "update ledger_transfers set description = 'x' where seq in (2, 4)");
+    expect((await recompute(db)).broken).toContain('at transfer 2');
+    await tamper(db, 'delete from ledger_seals where seq = 1');
+    expect((await recompute(db)).skipped).toBe(1);
+  });
+
+  test('is the one of a single moment', async () => {
+    const { db } = await sealedLedger();
+    const counts = await shareSnapshot(db, 2, async (txs) => {
+      await tamper(db, 'delete from ledger_seals');
+      return Promise.all(txs.map((tx) => countSealed(tx, { counted: false })));
+    });
+    expect(counts).toEqual([5, 5]);
+  });
+});
+
+describe('a proof that continues', () => {
+  const names = async (db: Database) =>
+    (await proveLedger(db, { full: false })).checks.filter((check) => !check.ok).map((check) => check.name);
+  const lookedAt = async (db: Database) => {
+    const { checks } = await proveLedger(db, { full: false });
+    return checks.find(({ name }) => name === 'chain')?.detail;
+  };
+
+  test('is a full one first, and then begins where the last one ended', async () => {
+    const { db, ada } = await sealedLedger();
+    expect(await lookedAt(db)).toBe('All 5 seals are what their transfers hash to');
+    await db.transaction().execute((tx) => grant(tx, ada));
+    await sealTransfers(db);
+    const { checks, transfers, sealedTransfers } = await proveLedger(db, { full: false });
+    expect(checks.every((check) => check.ok)).toBe(true);
+    expect([transfers, sealedTransfers]).toEqual([6, 6]);
+    expect(await lookedAt(db)).toBe('The seals since transfer 6 are what their transfers hash to');
+  });
+
+  test.each([
+    [
+      'a later transfer that was changed',
+      'update ledger_transfers set amount = amount + 1 where seq = 6',
+      ['totals', 'chain'],
+    ],
+    [
+      'another total',
+      'update ledger_sealed_totals set paid = paid + 1, received = received + 1',
+      ['balances', 'totals'],
+    ],
+    ['another verified seal', "update ledger_seals set hash = repeat('0', 64) where seq = 5", ['chain']],
+    ['a later transfer that is gone', 'delete from ledger_transfers where seq = 6', ['totals', 'chain']],
+  ])('finds %s, and does not go on from there', async (_what, statement, expected) => {
+    const { db, ada } = await sealedLedger();
+    await proveLedger(db, { full: false });
+    for (let i = 0; i < 2; i += 1) await db.transaction().execute((tx) => grant(tx, ada));
+    await sealTransfers(db);
+    await tamper(db, statement);
+    expect(await names(db)).toEqual(expected);
+    expect(await names(db)).toEqual(expected);
+  });
+
+  test('leaves what was proven before to a full one', async () => {
+    const { db } = await sealedLedger();
+    await proveLedger(db, { full: false });
+    await tamper(db, "update ledger_transfers set description = 'x' where seq = 2");
+    expect(await names(db)).toEqual([]);
+    const { checks } = await proveLedger(db, { full: true });
+    expect(checks.filter((check) => !check.ok).map(({ name }) => name)).toEqual(['chain']);
+  });
+});
+
+test('the hash in SQL is the hash, whatever the text', async () => {
+  const { db, ada } = await sealedLedger();
+  const text = fc.string({ unit: 'binary', maxLength: 20 }).map((any) => storableText(any));
+  // The names of references are ours.
+  const name = fc.string({ minLength: 1, maxLength: 8 });
+  const refs = fc.dictionary(name, text, { maxKeys: 4, noNullPrototype: true });
+  const property = fc.asyncProperty(text, refs, async (description, references) => {
+    await sql`
+      insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs, idempotency_key)
+      values ('grants', ${userAccount(ada)}, 1, 'grant', ${description}, ${JSON.stringify(references)}, ${description})
+      on conflict do nothing`.execute(db);
+  });
+  await fc.assert(property, { numRuns: 200 });
+  await sealTransfers(db);
+  const { doubtful } = await checkSeals(db, { after: 0n, upTo: 1000n });
+  expect(doubtful).toBeNull();
+});
+
+test('where the hash in SQL differs, the other one decides', async () => {
+  const { db, ada } = await sealedLedger();
+  // JavaScript sorts names by UTF-16, PostgreSQL by UTF-8.
+  const references = { '\u{1f956}': 'baguette', '\uff5e': 'tilde' };
+  for (let i = 0; i < 3; i += 1) await db.transaction().execute((tx) => grant(tx, ada, references));
+  await sealTransfers(db);
+  const { doubtful } = await checkSeals(db, { after: 0n, upTo: 1000n });
+  expect(doubtful).not.toBeNull();
+  expect(await failed(db)).toEqual([]);
+  await tamper(db, `update ledger_transfers set amount = amount + 1 where seq = ${Number(doubtful) + 1}`);
+  expect(await failed(db)).toContain('chain');
+});

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import type { deployVllm as contract } from '@bakehouse/contract/deployments';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { Context } from '../../platform/context.ts';
+import { type Transaction, toJson } from '../../platform/db/database.ts';
+import { hasIdempotentAnswer, idempotent } from '../../platform/db/idempotency/idempotent.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { AppError } from '../../platform/errors.ts';
+import { publishChange } from '../../platform/events/publish-change.ts';
+import { recordAudit } from '../accounts/record-audit.ts';
+import { keepAssets } from '../assets/keep-assets.ts';
+import { listStarterModels } from '../assets/starter/list-starter-models.ts';
+import type { KindName } from './kinds/kinds.ts';
+import { holdPeriod } from './metering/meter-deployment.ts';
+import { freeModelName, toModelName } from './model-name.ts';
+import { type FoundPlacement, findPlacement } from './placement/find-placement.ts';
+import { insertDeployment, listLiveModelNames, lockDeployment } from './queries.ts';
+import { ensureModelServer } from './servers/ensure-model-server.ts';
+import { checkReplicas } from './servers/plan/check-replicas.ts';
+import { reconcileModelServer } from './servers/reconcile-model-server.ts';
+import { refuseManyServers } from './servers/refuse-many-servers.ts';
+import type { ServingParts } from './serving-parts.ts';
+
+type Input = { kind: KindName; body: InputOf<typeof contract>['body'] };
+
+/**
+ * Serves a model: on the model server of its base if that runs, else on a new one. The first hour is
+ * held at once. Throws AppError 'insufficient_funds', and what the kind's placing throws.
+ */
+export async function deploy(
+  ctx: Context,
+  parts: ServingParts,
+  { kind, body }: Input,
+): Promise<ResponseOf<typeof contract>> {
+  const call = {
+    userId: ctx.caller.userId,
+    key: ctx.idempotencyKey,
+    operation: `deploy-${kind}`,
+    input: body,
+  };
+  // A repeated call is answered as before, whatever has become of the model since.
+  checkReplicas(body);
+  const found = (await hasIdempotentAnswer(ctx.db, call))
+    ? null
+    : await findPlacement(ctx, parts, { kind, body });
+  return inTransaction(ctx.db, (tx) =>
+    idempotent(tx, call, async () => {
+      if (!found) {
+        throw new AppError('conflict', {
+          publicMessage: 'The first call with this key has failed. Try again',
+        });
+      }
+      const podId = await place(tx, ctx, { kind, ...found, body });
+      return { pod_id: podId, deployment_id: podId };
+    }),
+  );
+}
+
+async function place(
+  tx: Transaction,
+  ctx: Context,
+  { kind, placed, capacity, price, body }: Input & FoundPlacement,
+): Promise<string> {
+  const { userId } = ctx.caller;
+  const { model } = placed;
+  await keepAssets(tx, [model.assetId, model.baseAssetId]);
+  const podId = randomUUID();
+  const replicas = Math.max(1, body.min_replicas);
+  const isOwn = model.isForeign || body.max_replicas > 1;
+  const own = isOwn ? { deploymentId: podId, replicas: body.max_replicas } : null;
+  const serverId = await ensureModelServer(tx, { kind, placed, own });
+  await refuseManyServers(tx, { userId, serverId, baseAssetId: model.baseAssetId, replicas, capacity });
+  const starters = (await listStarterModels(tx)).map((starter) => starter.modelName);
+  const taken = new Set([...starters, ...(await listLiveModelNames(tx, userId))]);
+  await insertDeployment(tx, {
+    id: podId,
+    kind,
+    user_id: userId,
+    key_id: ctx.caller.key?.id ?? null,
+    model_server_id: serverId,
+    asset_id: model.assetId,
+    revision_id: model.revisionId,
+    base_asset_id: model.baseAssetId,
+    adapter: model.adapter ? toJson(model.adapter) : null,
+    model_name: freeModelName(toModelName(model.title), taken),
+    title: model.title,
+    base_model_title: model.baseTitle,
+    instance_type: body.instance_type,
+    auto_scale: body.auto_scale,
+    min_replicas: body.min_replicas,
+    max_replicas: body.max_replicas,
+    replicas,
+    ...price,
+    created_at: ctx.clock.now(),
+  });
+  await reconcileModelServer(tx, ctx.clock, serverId);
+  await publishChange(tx, userId, { topic: 'deployment', id: podId });
+  await recordAudit(tx, {
+    userId,
+    action: 'deployment.created',
+    detail: { pod_id: podId, kind, model_id: model.assetId },
+  });
+  await holdPeriod(tx, ctx.clock.now(), await lockDeployment(tx, podId));
+  return podId;
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { untilKeyEnds } from '../../../platform/http/callers/until-key-ends.ts';
+import { costMicro } from '../../credits/prices/cost-micro.ts';
+import type { Reservation } from '../../credits/usage/usage-leader.ts';
+import { CONTEXT_TOKENS } from '../kinds/text-spec.ts';
+import type { ServingParts } from '../serving-parts.ts';
+import { admitRequest, RETRY_AFTER_S } from './admit-request.ts';
+import { type CompletionBody, toServerRequest } from './body/completion-request.ts';
+import { CompletionStream, type Usage } from './completion-stream.ts';
+import type { Upstream } from './gateway-queries.ts';
+import { keepInUse } from './keep-in-use.ts';
+import { beginEvents, endEvents, failEvents, readChunks, sendChunks, sendComment } from './pass-answer.ts';
+import { recordRequest } from './record-request.ts';
+import { refusalSentence } from './refusal-sentence.ts';
+import { type RequestDeadline, requestDeadline } from './request-deadline.ts';
+import type { ModelServer } from './upstream/await-model-server.ts';
+import { findModel, tokenPrices } from './upstream/find-model.ts';
+import { readText } from './upstream/model-server-client.ts';
+import { type CompletionPath, reachModelServer, unavailable } from './upstream/reach-model-server.ts';
+import { WholeAnswer } from './whole-answer.ts';
+
+/** What is known of an answer when it has ended, in whichever way. */
+type Outcome = { ok: boolean; usage: Usage; firstTokenMs: number | null };
+
+const NOTHING: Usage = { promptTokens: 0, completionTokens: 0 };
+
+/** One call while it lasts. */
+type Call = {
+  upstream: Upstream;
+  body: CompletionBody;
+  reply: Http['reply'];
+  /** The client has disconnected, the time is over, or the API key was revoked. */
+  signal: AbortSignal;
+  deadline: RequestDeadline;
+  beganMs: number;
+  outcome: Outcome;
+};
+
+/**
+ * Passes an OpenAI-style request on to the model server and its answer back. What the answer can
+ * cost at most is reserved first in a usage window; what it did cost is settled there after.
+ */
+export async function answerCompletion(
+  ctx: Context,
+  parts: ServingParts,
+  path: CompletionPath,
+  body: CompletionBody,
+  { reply }: Http,
+): Promise<void> {
+  const client = new AbortController();
+  reply.raw.on('close', () => {
+    if (!reply.raw.writableEnded) client.abort();
+  });
+  const began = { at: ctx.clock.now(), ms: performance.now() };
+  const leave = admit(ctx, reply);
+  const deadline = requestDeadline(body.model);
+  const key = untilKeyEnds(ctx);
+  try {
+    const upstream = await parts.recallUpstream(ctx.caller.userId, body.model, () =>
+      findModel(ctx, parts, body.model),
+    );
+    // What is refused is refused before it costs anything.
+    toServerRequest(body, upstream.engine);
+    const signal = AbortSignal.any([client.signal, deadline.signal, key.signal]);
+    const outcome: Outcome = { ok: false, usage: NOTHING, firstTokenMs: null };
+    const call: Call = { upstream, body, reply, signal, deadline, beganMs: began.ms, outcome };
+    const requestId = randomUUID();
+    const reservation = await reserveAnswer(ctx, parts, upstream);
+    let endUse = () => {};
+    try {
+      if (reply.raw.destroyed) return;
+      endUse = keepInUse(ctx, upstream);
+      await answer(ctx, parts, path, call);
+      outcome.ok = true;
+    } catch (error) {
+      if (client.signal.aborted) {
+        // Who stops an answer has not met an error.
+        outcome.ok = true;
+        return;
+      }
+      // Where nothing reached the client by our fault, nothing was bought.
+      const bought = reply.raw.headersSent || deadline.signal.aborted || key.signal.aborted;
+      if (!bought || outcome.usage.completionTokens === 0) outcome.usage = NOTHING;
+      const known: unknown = reasonOf(key.signal) ?? reasonOf(deadline.signal) ?? error;
+      if (!reply.raw.headersSent) throw known;
+      ctx.log.warn({ err: known, model: upstream.model_name }, 'a completion broke off');
+      failEvents(reply.raw, known, ctx.requestId);
+    } finally {
+      endUse();
+      const totalMs = Math.round(performance.now() - began.ms);
+      await recordRequest(
+        ctx,
+        parts,
+        { upstream, reservation },
+        { id: requestId, at: began.at, totalMs, ...outcome },
+      );
+    }
+  } finally {
+    key.stop();
+    deadline.stop();
+    leave();
+  }
+}
+
+function reasonOf(signal: AbortSignal): unknown {
+  return signal.aborted ? signal.reason : null;
+}
+
+function admit(ctx: Context, reply: Http['reply']): () => void {
+  try {
+    return admitRequest(ctx, ctx.caller.userId);
+  } catch (error) {
+    reply.header('retry-after', RETRY_AFTER_S);
+    throw error;
+  }
+}
+
+/** Reserves the price of a full context: no answer can cost more. */
+async function reserveAnswer(
+  { caller }: Context,
+  { usage }: ServingParts,
+  upstream: Upstream,
+): Promise<Reservation> {
+  return usage.reserve({
+    userId: caller.userId,
+    keyId: caller.key?.id ?? null,
+    use: 'llm_inference',
+    source: upstream.pod_id === null ? `model:${upstream.model_name}` : `deployment:${upstream.pod_id}`,
+    description: `Tokens of ${upstream.model_name}`,
+    references: {
+      asset_name: upstream.model_name,
+      ...(upstream.pod_id && { pod_id: upstream.pod_id }),
+    },
+    priceMicro: costMicro([{ priceId: tokenPrices(upstream).completion, parts: BigInt(CONTEXT_TOKENS) }]),
+  });
+}
+
+async function answer(ctx: Context, parts: ServingParts, path: CompletionPath, call: Call): Promise<void> {
+  const { upstream, body, reply, signal, deadline } = call;
+  const onWait = (phase: string) => {
+    if (body.stream) sendComment(reply.raw, reply.getHeaders(), phase);
+  };
+  const question = { upstream, path, body, signal, deadline, onWait };
+  await reachModelServer(ctx, parts, question, async (response, server) => {
+    if ((response.statusCode ?? 500) >= 400) throw await toError(response, upstream);
+    await pass(response, server, call);
+  });
+}
+
+/** Passes the answer on as it comes, or in one piece, and notes what it used at every moment. */
+async function pass(response: IncomingMessage, { engine }: ModelServer, call: Call): Promise<void> {
+  const { upstream, body, reply, signal, deadline, beganMs, outcome } = call;
+  const stream = new CompletionStream({ engine, modelName: upstream.model_name });
+  const whole = body.stream ? null : new WholeAnswer();
+  if (!whole) beginEvents(reply.raw, reply.getHeaders());
+  let events = 0;
+  try {
+    await readChunks(response, stream, async (chunks) => {
+      // Comments, which say only that the connection lives, are none.
+      if (stream.events > events) deadline.progress();
+      events = stream.events;
+      outcome.usage = stream.usage;
+      if (stream.started) outcome.firstTokenMs ??= Math.round(performance.now() - beganMs);
+      if (!whole) return sendChunks(reply.raw, chunks, signal);
+      for (const chunk of chunks) whole.add(chunk);
+    });
+  } catch (error) {
+    throw signal.aborted || reply.raw.headersSent ? error : unavailable(upstream, error);
+  } finally {
+    outcome.usage = stream.usage;
+  }
+  if (whole) {
+    reply
+      .header('content-type', 'application/json; charset=utf-8')
+      .send(JSON.stringify(whole.toJson(stream.usage)));
+    return;
+  }
+  if (body.stream_options?.include_usage) await sendChunks(reply.raw, [stream.usageChunk()], signal);
+  endEvents(reply.raw);
+}
+
+/** The model server's own error: what is the caller's fault is said. */
+async function toError(response: IncomingMessage, upstream: Upstream): Promise<AppError> {
+  const text = await readText(response);
+  if ((response.statusCode ?? 500) >= 500) return unavailable(upstream, new Error(text));
+  return new AppError('invalid_request', {
+    publicMessage: refusalSentence(text, upstream.model_name),
+  });
+}

@@ -1,0 +1,134 @@
+import { AppError } from '../../../../platform/errors.ts';
+import { CONTEXT_TOKENS, type TextEngine } from '../../kinds/text-spec.ts';
+import { checkSchema } from './check-schema.ts';
+
+export type CompletionBody = {
+  model: string;
+  stream?: boolean | null;
+  stream_options?: { include_usage?: boolean | null } | null;
+  [parameter: string]: unknown;
+};
+
+type Engine = TextEngine;
+type Parameters = Record<string, unknown>;
+
+/** No tokenizer makes fewer tokens of more. */
+const PROMPT_LENGTH_MAX = 64 * CONTEXT_TOKENS;
+
+/** What goes on to the model server as it is: OpenAI's names, and those that llama.cpp and vLLM share. */
+const passedOn = new Set([
+  ...['prompt', 'stop', 'seed', 'logit_bias', 'max_tokens', 'max_completion_tokens', 'temperature', 'top_p'],
+  ...['top_k', 'min_p', 'presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs'],
+  'chat_template_kwargs',
+]);
+
+/** What is read here, changed on the way, or was found by the contract to ask for nothing. */
+const readHere = new Set([
+  ...['model', 'messages', 'stream', 'stream_options', 'response_format', 'repetition_penalty'],
+  ...['repeat_penalty', 'typical_p', 'n', 'best_of', 'echo', 'suffix', 'modalities'],
+  ...['tools', 'functions', 'tool_choice', 'function_call', 'parallel_tool_calls'],
+]);
+
+/** What OpenAI's own service takes and what changes no answer. */
+const passedOver = new Set([
+  ...['user', 'metadata', 'service_tier', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention'],
+  ...['prediction', 'store'],
+]);
+
+/** What has to be asked of a model server so that every event tells the usage so far. */
+const runningUsage: Record<Engine, Parameters> = {
+  llamacpp: { timings_per_token: true, return_progress: true, stream_options: { include_usage: true } },
+  vllm: { stream_options: { include_usage: true, continuous_usage_stats: true } },
+};
+
+/**
+ * The request as the model server gets it, but for what chooses its adapter; always as a stream, so that what was computed is known
+ * at every moment. A parameter that the model or its server does not know is refused by name: it
+ * would be ignored, or could make answers that nobody counts. Throws AppError 'invalid_request'.
+ */
+export function toServerRequest(body: CompletionBody, engine: Engine): object {
+  checkLength(body);
+  const request: Parameters = {};
+  for (const [name, value] of Object.entries(body)) {
+    if (value === null || value === undefined) continue;
+    if (passedOn.has(name)) request[name] = value;
+    else if (!readHere.has(name) && !passedOver.has(name)) {
+      throw refused(name, `Unknown parameter: ${name.slice(0, 80)}`);
+    }
+  }
+  return {
+    ...request,
+    ...(Array.isArray(body.messages) && { messages: body.messages.map(toServerMessage) }),
+    ...(Array.isArray(body.prompt) && { prompt: onePrompt(body.prompt) }),
+    ...responseFormat(body.response_format),
+    ...ofEngine(body, engine),
+    ...runningUsage[engine],
+    stream: true,
+  };
+}
+
+/** What is longer than any context need not be read to be refused. */
+function checkLength({ messages, prompt }: CompletionBody): void {
+  if (JSON.stringify(messages ?? prompt).length <= PROMPT_LENGTH_MAX) return;
+  const param = messages ? 'messages' : 'prompt';
+  throw refused(param, `${param}: longer than the context of ${CONTEXT_TOKENS} tokens`);
+}
+
+/** Fields of an answer that a client sends back (`refusal`, `annotations`) mean nothing to a model. */
+function toServerMessage({
+  role,
+  content,
+  name,
+}: {
+  role: string;
+  content?: unknown;
+  name?: unknown;
+}): object {
+  return {
+    // OpenAI's newer word for it, which the templates of models do not know.
+    role: role === 'developer' ? 'system' : role,
+    content: content ?? '',
+    ...(typeof name === 'string' && { name }),
+  };
+}
+
+/** Clients put one prompt into a list; a list of numbers is one prompt, as token ids. */
+function onePrompt(prompt: unknown[]): unknown {
+  return typeof prompt[0] === 'number' ? prompt : prompt[0];
+}
+
+/** What the two engines call differently, or only one of them knows. */
+function ofEngine(body: CompletionBody, engine: Engine): Parameters {
+  const repetition = body.repetition_penalty ?? body.repeat_penalty;
+  const named =
+    repetition === null || repetition === undefined ? {} : { [repetitionName[engine]]: repetition };
+  const { typical_p: typical } = body;
+  if (typical === null || typical === undefined) return named;
+  if (engine === 'vllm') throw refused('typical_p', 'typical_p: models on GPUs do not know it. Leave it out');
+  return { ...named, typical_p: typical };
+}
+
+const repetitionName: Record<Engine, string> = { llamacpp: 'repeat_penalty', vllm: 'repetition_penalty' };
+
+/** Only what OpenAI's format has: engines take grammars of their own kinds beside it. */
+function responseFormat(format: unknown): Parameters {
+  if (typeof format !== 'object' || format === null || !('type' in format) || format.type === 'text')
+    return {};
+  if (format.type === 'json_object') {
+    if ('schema' in format) {
+      throw refused('response_format.schema', "response_format: a schema goes with type 'json_schema'");
+    }
+    return { response_format: { type: 'json_object' } };
+  }
+  const named = 'json_schema' in format ? format.json_schema : null;
+  const schema = typeof named === 'object' && named !== null && 'schema' in named ? named.schema : null;
+  const param = 'response_format.json_schema.schema';
+  if (typeof schema !== 'object' || schema === null) throw refused(param, `${param} must be a JSON Schema`);
+  const fault = checkSchema(schema);
+  if (fault) throw refused(param, `${param}: ${fault}`);
+  return { response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } } };
+}
+
+function refused(param: string, publicMessage: string): AppError {
+  return new AppError('invalid_request', { publicMessage, param });
+}

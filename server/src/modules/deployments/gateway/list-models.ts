@@ -1,0 +1,54 @@
+import type {
+  listModels as contract,
+  getModel as getModelContract,
+  openAiModel,
+} from '@bakehouse/contract/chat';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type * as z from 'zod';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { listStarterModels } from '../../assets/starter/list-starter-models.ts';
+import { toModelName } from '../model-name.ts';
+import { selectDeployments } from '../queries.ts';
+
+type Model = z.output<typeof openAiModel>;
+
+/** The caller's deployments and the starter models, as OpenAI clients list models. */
+export async function listModels(ctx: Context): Promise<ResponseOf<typeof contract>> {
+  const { userId } = ctx.caller;
+  const own = await selectDeployments(ctx.db, { userId, kind: 'text', includeTerminated: false });
+  const starters = await listStarterModels(ctx.db);
+  return {
+    object: 'list',
+    data: [
+      ...own.map((row) => ({
+        ...toModel(row.model_name, row.created_at, userId),
+        parent: row.adapter === null ? null : toModelName(row.base_model_title),
+      })),
+      ...starters.map((starter) => toModel(starter.modelName, starter.createdAt, 'bakehouse')),
+    ],
+  };
+}
+
+/** One of them. Throws AppError 'not_found'. */
+export async function getModel(
+  ctx: Context,
+  { params }: InputOf<typeof getModelContract>,
+): Promise<ResponseOf<typeof getModelContract>> {
+  const { data } = await listModels(ctx);
+  const model = data.find(({ id }) => id === params.model);
+  if (!model) {
+    throw new AppError('not_found', { publicMessage: `There is no model '${params.model}'`, param: 'model' });
+  }
+  return model;
+}
+
+function toModel(id: string, created: Date, owner: string): Model {
+  return {
+    id,
+    object: 'model',
+    created: Math.floor(created.getTime() / 1000),
+    owned_by: owner,
+    parent: null,
+  };
+}

@@ -1,0 +1,52 @@
+import type { Context } from '../../../platform/context.ts';
+import { costMicro } from '../../credits/prices/cost-micro.ts';
+import type { Reservation } from '../../credits/usage/usage-leader.ts';
+import type { ServingParts } from '../serving-parts.ts';
+import type { Usage } from './completion-stream.ts';
+import type { Upstream } from './gateway-queries.ts';
+import { tokenPrices } from './upstream/find-model.ts';
+
+type Answered = {
+  id: string;
+  at: Date;
+  ok: boolean;
+  usage: Usage;
+  firstTokenMs: number | null;
+  totalMs: number;
+};
+
+/**
+ * Settles what an answer used, never for more than was reserved, and keeps the request. Where nothing was
+ * used nothing is charged.
+ */
+export async function recordRequest(
+  ctx: Context,
+  { keepRequest }: Pick<ServingParts, 'keepRequest'>,
+  { upstream, reservation }: { upstream: Upstream; reservation: Reservation },
+  { id, at, ok, usage, firstTokenMs, totalMs }: Answered,
+): Promise<void> {
+  const { promptTokens, completionTokens } = usage;
+  const prices = tokenPrices(upstream);
+  const cost = costMicro([
+    { priceId: prices.prompt, parts: BigInt(promptTokens) },
+    { priceId: prices.completion, parts: BigInt(completionTokens) },
+  ]);
+  const amountMicro = cost < reservation.priceMicro ? cost : reservation.priceMicro;
+  const endedAt = ctx.clock.now();
+  const quantities = { prompt_tokens: promptTokens, completion_tokens: completionTokens };
+  reservation.settle(amountMicro > 0n ? { id, at: endedAt, amountMicro, quantities } : null);
+  await keepRequest({
+    id,
+    userId: ctx.caller.userId,
+    podId: upstream.pod_id,
+    modelName: upstream.model_name,
+    at,
+    endedAt,
+    ok,
+    promptTokens,
+    completionTokens,
+    firstTokenMs,
+    totalMs,
+    costMicro: amountMicro,
+  });
+}

@@ -1,0 +1,63 @@
+import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
+import type { WorkloadSpec } from '../../../engine/workload.ts';
+import type { Context } from '../../../platform/context.ts';
+import type { PriceId } from '../../credits/prices/prices.ts';
+import type { ServingParts } from '../serving-parts.ts';
+import type { DeploymentState } from './deployment-state.ts';
+
+/** The files of a base model, as one engine loads them. */
+export type ServedBase = {
+  engine: string;
+  files: InputFile[];
+  /** Over the paths and hashes of the files: the same value, the same base. */
+  filesSha256: string;
+};
+
+/** What is loaded beside a base. */
+export type ServedAdapter = {
+  revisionId: string;
+  files: InputFile[];
+  /** Which of them the engine opens; empty where it opens the folder. */
+  file: string;
+  rank: number;
+};
+
+export type ServedModel = {
+  assetId: string;
+  revisionId: string;
+  title: string;
+  baseAssetId: string;
+  baseTitle: string;
+  base: ServedBase;
+  /** Null: the base itself is served. */
+  adapter: ServedAdapter | null;
+  /** It was not made here, so the process that loads it answers for nobody else. */
+  isForeign: boolean;
+};
+
+export type AskedInstance = { instanceType: string; gpuCount: number };
+
+/** GPUs of one type, or the CPU: null and 0. */
+export type ServingPlacement = { accelerator: string | null; count: number };
+
+export type PlacedModel = { model: ServedModel; placement: ServingPlacement };
+
+/** The one table of what differs between kinds of deployments; the lifecycle is the same for all. */
+export type DeploymentKind = {
+  /**
+   * Where a model of this kind is served, and what has to be loaded there. Null for an unknown
+   * instance type. Throws AppError 'not_found', or 'conflict' for a model that it cannot serve.
+   */
+  place: (
+    ctx: Context,
+    parts: Pick<ServingParts, 'capacity'>,
+    assetId: string,
+    asked: AskedInstance,
+  ) => Promise<PlacedModel | null>;
+  /** What the runtime is told, which reports when the server answers, and when it hangs. */
+  spec: (base: Pick<ServedBase, 'engine' | 'files'>, adapters: ServedAdapter[], gpus: number) => WorkloadSpec;
+  /** What an hour costs, on the CPU or for each GPU. */
+  hourPrice: Record<'CPU' | 'GPU', PriceId>;
+  /** The wire's words. */
+  states: Record<DeploymentState, string>;
+};

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { WorkloadState } from '../../../engine/workload.ts';
+import { type DeploymentState, showDeployment } from './deployment-state.ts';
+
+const live = { terminatedAt: null, failed: false, sleeping: false, reason: '' };
+const carrier = { state: 'ready' as WorkloadState, reason: '', phase: null, done: null, total: null };
+const ended = new Date('2026-01-01T12:00:00Z');
+
+describe('showDeployment', () => {
+  it.each<[WorkloadState, DeploymentState, number]>([
+    ['queued', 'queued', 0],
+    ['scheduling', 'deploying', 10],
+    ['pulling', 'deploying', 20],
+    ['starting', 'deploying', 70],
+    ['ready', 'running', 100],
+    ['degraded', 'degraded', 100],
+    // A live deployment gets another carrier, or ends with this one: its own row says which.
+    ['stopping', 'deploying', 100],
+    ['completed', 'deploying', 100],
+    ['stopped', 'deploying', 100],
+    ['failed', 'deploying', 0],
+  ])('of a live one whose carrier is %s says %s', (state, shown, progress) => {
+    const reason = 'Said by the engine.';
+    expect(showDeployment(live, { ...carrier, state, reason })).toEqual({
+      state: shown,
+      reason,
+      progress,
+      phase: state,
+    });
+  });
+
+  it('of a live one without a carrier says that it waits', () => {
+    expect(showDeployment(live, null)).toMatchObject({ state: 'queued', progress: 0, phase: 'queued' });
+  });
+
+  it("moves on with the bytes that are pulled, and names the runtime's own phase", () => {
+    const pulling = { ...carrier, state: 'pulling' as const, phase: 'pulling inputs', done: 30, total: 60 };
+    expect(showDeployment(live, pulling)).toMatchObject({ progress: 45, phase: 'pulling inputs' });
+  });
+
+  it.each([
+    ['failed', { ...live, failed: true, terminatedAt: ended, sleeping: true }, 0],
+    ['terminated', { ...live, terminatedAt: ended, sleeping: true }, 100],
+    ['sleeping', { ...live, sleeping: true }, 100],
+  ] as const)(
+    'of one that is %s says so with its own reason, whatever the carrier does',
+    (state, deployment, progress) => {
+      const reason = 'Said by the deployment.';
+      const shown = showDeployment({ ...deployment, reason }, { ...carrier, reason: 'Said by the engine.' });
+      expect(shown).toEqual({ state, reason, progress, phase: state });
+    },
+  );
+});

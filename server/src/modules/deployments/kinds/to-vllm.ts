@@ -1,0 +1,65 @@
+import type { Deployment, vllmMetrics, vllmProgress, vllmStats } from '@bakehouse/contract/deployments';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { formatBgl } from '@bakehouse/contract/money';
+import type { DeploymentView } from '../read-deployment.ts';
+import type { readMetrics } from '../read-metrics.ts';
+import type { DeploymentSums } from '../sum-deployments.ts';
+import type { DeploymentState } from './deployment-state.ts';
+import { deploymentKinds } from './kinds.ts';
+
+const words = deploymentKinds.text.states;
+
+const jobStatus: Record<DeploymentState, Deployment['job_status']> = {
+  queued: 'Pending',
+  deploying: 'Pending',
+  running: 'Running',
+  sleeping: 'Running',
+  degraded: 'Running',
+  stopping: null,
+  terminated: null,
+  failed: null,
+};
+
+/** A deployment of the kind text as the wire shows it. */
+export function toVllm({ state, phase: _phase, ...view }: DeploymentView): Deployment {
+  return { ...view, status: words[state], job_status: jobStatus[state] };
+}
+
+/** How far it has come, as the wire shows it. */
+export function toVllmProgress(view: DeploymentView): ResponseOf<typeof vllmProgress> {
+  const { pod_id, progress, phase, state } = view;
+  return { pod_id, progress, phase, status: words[state] };
+}
+
+/** Sums, as the wire shows them. */
+export function toVllmStats(sums: DeploymentSums): ResponseOf<typeof vllmStats> {
+  return {
+    total: Number(sums.total),
+    running: sums.running,
+    deploying: sums.deploying,
+    failed: Number(sums.failed),
+    requests: Number(sums.requests),
+    prompt_tokens: Number(sums.promptTokens),
+    completion_tokens: Number(sums.completionTokens),
+    cost: formatBgl(sums.costMicro),
+  };
+}
+
+/** The minutes of the charts, as the wire shows them. */
+export function toVllmMetrics(
+  minutes: Awaited<ReturnType<typeof readMetrics>>,
+): ResponseOf<typeof vllmMetrics> {
+  return {
+    points: minutes.map((point) => ({
+      at: point.minute.toISOString(),
+      requests: Number(point.requests),
+      errors: Number(point.errors),
+      prompt_tokens: Number(point.prompt_tokens),
+      completion_tokens: Number(point.completion_tokens),
+      time_to_first_token_ms_p50: point.first_token_ms_p50,
+      latency_ms_p50: point.total_ms_p50,
+      latency_ms_p95: point.total_ms_p95,
+      tokens_per_second: point.tokens_per_second,
+    })),
+  };
+}

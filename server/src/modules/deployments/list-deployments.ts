@@ -1,0 +1,43 @@
+import type { DeploymentFilter } from '@bakehouse/contract/deployments';
+import type { Context } from '../../platform/context.ts';
+import { unknownCursor } from '../../platform/unknown-cursor.ts';
+import type { KindName } from './kinds/kinds.ts';
+import { findDeployment, selectDeployments } from './queries.ts';
+import { type DeploymentView, viewDeployments } from './read-deployment.ts';
+
+type Input = {
+  kind: KindName;
+  includeTerminated: boolean;
+  status?: DeploymentFilter | undefined;
+  search?: string | undefined;
+  /** Only those that serve this model. */
+  modelId?: string | undefined;
+  /** The last one of the page before. */
+  cursor?: string | undefined;
+  limit: number;
+};
+
+/** The caller's deployments of a kind, newest first. */
+export async function listDeployments(
+  ctx: Context,
+  { kind, includeTerminated, status, search, modelId, cursor, limit }: Input,
+): Promise<{ deployments: DeploymentView[]; nextCursor: string | null }> {
+  const { userId } = ctx.caller;
+  if (cursor !== undefined && !(await findDeployment(ctx.db, { userId, podId: cursor, kind })))
+    throw unknownCursor();
+  const found = await selectDeployments(ctx.db, {
+    userId,
+    kind,
+    includeTerminated,
+    status,
+    search,
+    assetId: modelId,
+    cursor,
+    limit: limit + 1,
+  });
+  const rows = found.slice(0, limit);
+  return {
+    deployments: await viewDeployments(ctx, rows),
+    nextCursor: found.length > limit ? (rows.at(-1)?.id ?? null) : null,
+  };
+}

@@ -1,0 +1,94 @@
+import { createApiKey } from '@bakehouse/contract/api-keys';
+import { formatBgl } from '@bakehouse/contract/money';
+import { beforeAll, expect, test } from 'vitest';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { type TestServing, testServing } from '../../../testing/test-serving.ts';
+import { availableMicro } from '../../credits/ledger/available-micro.ts';
+import { hold } from '../../credits/ledger/holds/hold.ts';
+import { release } from '../../credits/ledger/holds/release.ts';
+import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { insertFineTune, insertStarter } from '../testing/test-models.ts';
+import { meterDeployments } from './meter-deployments.ts';
+
+const costOf = (minutes: bigint) => costMicro([{ priceId: 'text_serving:CPU', parts: minutes * 60_000n }]);
+
+let serving: TestServing;
+let starter: { assetId: string; revisionId: string };
+
+beforeAll(async () => {
+  serving = await testServing();
+  starter = await insertStarter(serving.server.services, 'starter-model');
+});
+
+async function deployed(owner: TestUser, title: string): Promise<string> {
+  const podId = await serving.deploy(
+    owner,
+    await insertFineTune(serving.server.services, starter, owner, title),
+  );
+  await serving.untilRunning(owner, podId);
+  return podId;
+}
+
+/** As if so many minutes had passed under the open hold. */
+async function use(podId: string, minutes: bigint): Promise<void> {
+  await serving.server.services.db
+    .updateTable('deployments')
+    .set({ unsettled_ms: minutes * 60_000n, metered_at: serving.clock.now() })
+    .where('id', '=', podId)
+    .execute();
+}
+
+test('a budget that does not cover an hour is used up to its end', async () => {
+  const { server } = serving;
+  const owner = await server.signUp();
+  const budget = { amount: formatBgl(costOf(90n)), period: 'total' as const };
+  const made = { params: { userId: owner.userId }, body: { name: 'robot', budget } };
+  const { secret } = await server.request(createApiKey, made, { as: owner });
+  const podId = await deployed({ ...owner, apiKey: secret }, 'Last Loaf');
+
+  await use(podId, 59n);
+  await meterDeployments(server.services);
+  expect(await serving.status(owner, podId)).toMatchObject({ status: 'running' });
+  // In whole milliseconds: less than what they cost more is left over.
+  const { held } = await serving.balance(owner);
+  expect(held).toBeLessThanOrEqual(costOf(90n) - costOf(59n));
+  expect(held).toBeGreaterThan(costOf(31n) - 10n);
+
+  await use(podId, 30n);
+  await meterDeployments(server.services);
+  expect(await serving.status(owner, podId)).toMatchObject({
+    status: 'terminated',
+    cost_so_far: formatBgl(costOf(59n) + costOf(30n)),
+    reason: expect.stringMatching(/^The budget of the API key 'robot'/),
+  });
+});
+
+test('what idle usage windows hold is given back before a deployment ends', async () => {
+  const { server, clock } = serving;
+  const { services } = server;
+  const owner = await server.signUp();
+  const podId = await deployed(owner, 'Idle Loaf');
+  const amountMicro = await availableMicro(services.db, owner.userId);
+  const { holdId } = await inTransaction(services.db, (tx) =>
+    hold(tx, {
+      userId: owner.userId,
+      amountMicro,
+      kind: 'llm_inference',
+      description: 'Chat',
+      expiresAt: new Date(clock.now().getTime() + 3_600_000),
+      idempotencyKey: `idle:${owner.userId}`,
+    }),
+  );
+  await use(podId, 59n);
+  await meterDeployments(services, {
+    closeIdle: async (userId) => {
+      if (userId !== owner.userId) return 0;
+      await inTransaction(services.db, (tx) => release(tx, { holdId }));
+      return 1;
+    },
+  });
+  expect(await serving.status(owner, podId)).toMatchObject({ status: 'running' });
+  expect((await serving.balance(owner)).held).toBe(costOf(60n));
+  await serving.terminate(owner, podId);
+});

@@ -1,0 +1,131 @@
+import type { Transaction } from '../../../platform/db/database.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { availableMicro } from '../../credits/ledger/available-micro.ts';
+import { extendHold } from '../../credits/ledger/holds/extend-hold.ts';
+import { hold } from '../../credits/ledger/holds/hold.ts';
+import { leftOfBudgetMicro } from '../../credits/ledger/holds/left-of-budget-micro.ts';
+import { settle } from '../../credits/ledger/holds/settle.ts';
+import { costMicro } from '../../credits/prices/cost-micro.ts';
+import type { PriceId } from '../../credits/prices/prices.ts';
+import { countReplicas, type DeploymentRow, noteHold, noteSettled, noteTime } from '../queries.ts';
+
+/**
+ * A deployment pays ahead for this long of one replica, or as long as credit and budget last: it is the hold, and
+ * the longest piece of a bill.
+ */
+export const PERIOD_MS = 3_600_000;
+/** A hold outlives its last extension by this long, so that a short outage ends nothing. */
+const HOLD_SLACK_MS = 2 * PERIOD_MS;
+/** Time that nobody watched is not charged beyond this: the tick comes every minute. */
+export const UNSEEN_MS_MAX = 120_000;
+
+/** What so many milliseconds of a deployment cost, in micro-BGL. */
+export function timeCostMicro(
+  deployment: Pick<DeploymentRow, 'price_id' | 'price_count'>,
+  milliseconds: bigint,
+): bigint {
+  return costMicro([
+    { priceId: deployment.price_id as PriceId, parts: milliseconds * BigInt(deployment.price_count) },
+  ]);
+}
+
+type Meter = Pick<DeploymentRow, 'unsettled_ms' | 'metered_at' | 'metered_replicas'>;
+
+/** Milliseconds used under the open hold, up to `now`, by all replicas together. */
+export function usedMs({ unsettled_ms, metered_at, metered_replicas }: Meter, now: Date): bigint {
+  const running = metered_at ? now.getTime() - metered_at.getTime() : 0;
+  const counted = Math.min(Math.max(running, 0), UNSEEN_MS_MAX);
+  return unsettled_ms + BigInt(counted) * BigInt(metered_replicas);
+}
+
+/** The same, without the time since the last count of replicas that serve no more. */
+async function servedMs(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<bigint> {
+  const serving = await countReplicas(tx, deployment, ['ready', 'degraded', 'stopping']);
+  const metered_replicas = Math.min(serving, deployment.metered_replicas);
+  return usedMs({ ...deployment, metered_replicas }, now);
+}
+
+/**
+ * Step: counts the time up to now, and goes on with as many replicas as answer. Returns the row as it
+ * is then.
+ */
+export async function countTime(
+  tx: Transaction,
+  now: Date,
+  deployment: DeploymentRow,
+): Promise<DeploymentRow> {
+  const isOver = deployment.sleeping || deployment.terminated_at !== null;
+  const replicas = isOver ? 0 : await countReplicas(tx, deployment, ['ready', 'degraded']);
+  const unsettledMs = await servedMs(tx, now, deployment);
+  const meteredAt = replicas > 0 ? now : null;
+  await noteTime(tx, deployment.id, { unsettledMs, meteredAt, replicas });
+  return { ...deployment, unsettled_ms: unsettledMs, metered_at: meteredAt, metered_replicas: replicas };
+}
+
+/** Step: holds the next period's price, or a shorter one's. Throws AppError 'insufficient_funds' or 'budget_exceeded'. */
+export async function holdPeriod(
+  tx: Transaction,
+  now: Date,
+  deployment: DeploymentRow,
+  periodMs = BigInt(PERIOD_MS),
+): Promise<void> {
+  const { holdId } = await hold(tx, {
+    userId: deployment.user_id,
+    amountMicro: timeCostMicro(deployment, periodMs),
+    kind: 'deployment',
+    // With replicas the hour that is held ahead is one of them all together.
+    description: `Serving ${deployment.title}${deployment.max_replicas > 1 ? ', one replica-hour' : ''}`,
+    references: {
+      asset_name: deployment.title,
+      model_id: deployment.asset_id,
+      pod_id: deployment.id,
+      ...(deployment.key_id && { key_id: deployment.key_id }),
+    },
+    expiresAt: new Date(now.getTime() + HOLD_SLACK_MS),
+    idempotencyKey: `deployment:${deployment.id}:${deployment.holds_made}`,
+  });
+  await noteHold(tx, deployment.id, { holdId, heldMs: periodMs });
+}
+
+/**
+ * Step: holds what is left of the owner's credit and of the key's budget, where that is less than a period but
+ * worth the next look. False where it is not.
+ */
+export async function holdLastPart(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<boolean> {
+  const available = await availableMicro(tx, deployment.user_id);
+  const left = deployment.key_id === null ? null : await leftOfBudgetMicro(tx, deployment.key_id);
+  const micro = left !== null && left < available ? left : available;
+  const periodMs = (micro * BigInt(PERIOD_MS)) / timeCostMicro(deployment, BigInt(PERIOD_MS));
+  const nextLookMs = UNSEEN_MS_MAX * deployment.max_replicas;
+  if (periodMs <= BigInt(nextLookMs) || periodMs >= BigInt(PERIOD_MS)) return false;
+  await holdPeriod(tx, now, deployment, periodMs);
+  return true;
+}
+
+/** Step: charges the time used under the open hold and stops the meter. */
+export async function settleTime(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<void> {
+  if (deployment.hold_id === null) return;
+  const held = timeCostMicro(deployment, deployment.held_ms);
+  const used = timeCostMicro(deployment, await servedMs(tx, now, deployment));
+  const amountMicro = used < held ? used : held;
+  const alive = await unlessEnded(settle(tx, { holdId: deployment.hold_id, amountMicro }));
+  await noteSettled(tx, deployment.id, alive ? amountMicro : 0n);
+}
+
+/** Step: keeps the hold alive while its deployment waits or answers. False when it has ended by itself. */
+export async function keepHold(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<boolean> {
+  if (deployment.hold_id === null) return false;
+  const expiresAt = new Date(now.getTime() + HOLD_SLACK_MS);
+  return unlessEnded(extendHold(tx, { holdId: deployment.hold_id, expiresAt }));
+}
+
+/** A hold that ran out while no server was up has gone back to its user: that time was not served. */
+async function unlessEnded(move: Promise<unknown>): Promise<boolean> {
+  try {
+    await move;
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'conflict') return false;
+    throw error;
+  }
+}

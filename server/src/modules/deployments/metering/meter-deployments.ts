@@ -1,0 +1,127 @@
+import type { Services } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import type { AppError } from '../../../platform/errors.ts';
+import { isOutOfCredit } from '../../credits/ledger/holds/is-out-of-credit.ts';
+import type { UsageLeader } from '../../credits/usage/usage-leader.ts';
+import { endDeployment } from '../end-deployment.ts';
+import { type DeploymentRow, listAwakeDeployments, lockDeployment, noteTime } from '../queries.ts';
+import { reconcileModelServer } from '../servers/reconcile-model-server.ts';
+import { dropIdleReplica } from '../servers/scale-deployment.ts';
+import {
+  listIdleStarterServers,
+  listModelServersInUse,
+  setStarterRequested,
+} from '../servers/server-queries.ts';
+import { sleepDeployment } from '../sleep-deployment.ts';
+import {
+  countTime,
+  holdLastPart,
+  holdPeriod,
+  keepHold,
+  settleTime,
+  UNSEEN_MS_MAX,
+} from './meter-deployment.ts';
+
+/** The usage windows of this process, which give back what they hold and do not use. */
+type IdleCredit = Pick<UsageLeader, 'closeIdle'>;
+const noIdleCredit: IdleCredit = { closeIdle: async () => 0 };
+
+/**
+ * The minute's work: counts the time of every deployment that answers, settles full hours, ends
+ * those whose owner's credit has ended, puts idle ones to sleep, and looks after their servers.
+ */
+export async function meterDeployments(services: Services, usage: IdleCredit = noIdleCredit): Promise<void> {
+  const { db, clock, config, log } = services;
+  for (const { id, user_id: userId } of await listAwakeDeployments(db)) {
+    // One that cannot be metered must not keep the others from it.
+    await meterOrEnd(services, usage, { podId: id, userId }).catch((error: unknown) =>
+      log.error({ err: error, pod_id: id }, 'a deployment could not be metered'),
+    );
+  }
+  // A change that was not acted on, because its job failed, is made good here.
+  for (const { id } of await listModelServersInUse(db)) {
+    await inTransaction(db, (tx) => reconcileModelServer(tx, clock, id)).catch((error: unknown) =>
+      log.error({ err: error, model_server_id: id }, 'a model server could not be reconciled'),
+    );
+  }
+  if (config.idleMinutes === 0) return;
+  const before = new Date(clock.now().getTime() - config.idleMinutes * 60_000);
+  for (const { id } of await listIdleStarterServers(db, before)) {
+    await inTransaction(db, async (tx) => {
+      await setStarterRequested(tx, id, null);
+      await reconcileModelServer(tx, clock, id);
+    });
+  }
+}
+
+/** Where the owner's credit does not cover the next hour, idle usage windows give theirs back, and then the last part is used up. */
+async function meterOrEnd(
+  services: Services,
+  usage: IdleCredit,
+  { podId, userId }: { podId: string; userId: string },
+): Promise<void> {
+  let refusal = await meterOne(services, podId, { lastPart: false });
+  if (refusal && (await usage.closeIdle(userId)) > 0)
+    refusal = await meterOne(services, podId, { lastPart: false });
+  if (refusal) refusal = await meterOne(services, podId, { lastPart: true });
+  if (refusal) await endDeployment(services, podId, { reason: whyItEnds(refusal), endedBy: null });
+}
+
+/** Counts the time of a deployment, and holds more where the hold is used up. Answers why it could not. */
+async function meterOne(
+  services: Services,
+  podId: string,
+  { lastPart }: { lastPart: boolean },
+): Promise<AppError | null> {
+  const { db, clock, config } = services;
+  return inTransaction(db, async (tx) => {
+    const found = await lockDeployment(tx, podId);
+    if (found.terminated_at || found.sleeping) return null;
+    const now = clock.now();
+    // Nothing is charged while nothing answers; the hold waits with the deployment.
+    const counted = await countTime(tx, now, found);
+    if (counted.metered_at && isIdle(counted, now, config.idleMinutes)) {
+      await sleepDeployment(tx, clock, counted);
+      return null;
+    }
+    const deployment = await dropIdleReplica(tx, clock, counted);
+    const held = await keepHold(tx, now, deployment);
+    const unseenMs = UNSEEN_MS_MAX * Math.max(1, deployment.metered_replicas);
+    if (held && deployment.unsettled_ms + BigInt(unseenMs) < deployment.held_ms) return null;
+
+    await settleTime(tx, now, deployment);
+    const refusal = await holdMore(tx, now, await lockDeployment(tx, podId), { lastPart });
+    const { metered_at: meteredAt, metered_replicas: replicas } = deployment;
+    if (refusal === null) await noteTime(tx, podId, { unsettledMs: 0n, meteredAt, replicas });
+    return refusal;
+  });
+}
+
+async function holdMore(
+  tx: Transaction,
+  now: Date,
+  deployment: DeploymentRow,
+  { lastPart }: { lastPart: boolean },
+): Promise<AppError | null> {
+  try {
+    if (lastPart && (await holdLastPart(tx, now, deployment))) return null;
+    await holdPeriod(tx, now, deployment);
+    return null;
+  } catch (error) {
+    if (isOutOfCredit(error)) return error;
+    throw error;
+  }
+}
+
+/** A budget names its key; what is missing does not say that it ended a deployment. */
+function whyItEnds({ code, publicMessage }: AppError): string {
+  return code === 'budget_exceeded' ? publicMessage : `Your credit has ended. ${publicMessage}`;
+}
+
+/** One that was asked to have a replica at least never sleeps. */
+function isIdle(deployment: DeploymentRow, now: Date, idleMinutes: number): boolean {
+  if (deployment.auto_scale && deployment.min_replicas > 0) return false;
+  const since = deployment.last_request_at ?? deployment.ready_at ?? deployment.created_at;
+  return idleMinutes > 0 && now.getTime() - since.getTime() > idleMinutes * 60_000;
+}

@@ -1,0 +1,98 @@
+import { text } from 'node:stream/consumers';
+import { findWorkload } from '../../../engine/find-workload.ts';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { readBlob } from '../../../platform/storage/read-blob.ts';
+import type { AssetRevision } from '../../assets/read-revision.ts';
+import type { ServedAdapter } from '../kinds/deployment-kind.ts';
+import type { TextEngine } from '../kinds/text-spec.ts';
+
+type File = AssetRevision['files'][number];
+
+/** PEFT writes some hundred bytes; a person may have put anything in its place. */
+const CONFIG_BYTES_MAX = 64 * 1024;
+
+/** What PEFT saves, and nothing else of an uploaded adapter, is ever loaded. */
+const CONFIG = 'adapter_config.json';
+const TENSORS = 'adapter_model.safetensors';
+const GGUF = 'adapter.gguf';
+
+/** Whether the files are those of an adapter, and no model of their own. */
+export function isAdapter({ files }: AssetRevision): boolean {
+  const has = (name: string) => files.some(({ path }) => path === name);
+  return has(CONFIG) && has(TENSORS) && !files.some(({ path }) => path === 'model.safetensors');
+}
+
+/**
+ * The adapter of a model, and whether it is foreign: its files are not the ones that the run `runId`
+ * made. A foreign one is never given to llama.cpp as it is, but converted by the runtime from safetensors.
+ * Throws AppError 'conflict' when files are missing.
+ */
+export async function describeTextAdapter(
+  ctx: Context,
+  model: AssetRevision,
+  { engine, runId }: { engine: TextEngine; runId: string | null },
+): Promise<{ adapter: ServedAdapter; isForeign: boolean }> {
+  const isMade = await findMade(ctx, runId);
+  const find = (name: string) => model.files.find((file) => file.path === name);
+  const [config, tensors, gguf] = [find(CONFIG), find(TENSORS), find(GGUF)];
+  const describe = async (files: File[], file: string, configFile: File): Promise<ServedAdapter> => ({
+    revisionId: model.revision.id,
+    files: files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, size_bytes: sizeBytes })),
+    file,
+    rank: await readRank(ctx, configFile),
+  });
+
+  if (engine === 'llamacpp' && config && gguf && [config, gguf].every(isMade))
+    return { adapter: await describe([gguf], GGUF, config), isForeign: false };
+  if (!config || !tensors) throw missing(model, gguf);
+  const isOwn = [config, tensors].every(isMade);
+  if (engine === 'llamacpp' && isOwn && !gguf) throw notConverted(model);
+  return {
+    adapter: await describe([config, tensors], '', config),
+    isForeign: engine === 'llamacpp' || !isOwn,
+  };
+}
+
+/** Tells which files are those that the run has made. */
+async function findMade({ db }: Context, runId: string | null): Promise<(file: File) => boolean> {
+  const outcome = runId === null ? null : (await findWorkload(db, runId))?.outcome;
+  const made = new Map(
+    outcome?.type === 'result' ? outcome.files.map((file) => [file.path, file.sha256]) : [],
+  );
+  return (file) => made.get(file.path) === file.sha256;
+}
+
+function missing({ asset }: AssetRevision, gguf: File | undefined): AppError {
+  return new AppError('conflict', {
+    publicMessage: gguf
+      ? `${asset.title} cannot be served: its ${GGUF} is not the one that its training made, and there is ` +
+        `no ${CONFIG} with ${TENSORS} to make another from`
+      : `${asset.title} has no adapter yet: its training must finish first`,
+  });
+}
+
+function notConverted({ asset }: AssetRevision): AppError {
+  return new AppError('conflict', {
+    publicMessage:
+      `${asset.title} has no ${GGUF}, so it cannot be served on this machine: ` +
+      'llama.cpp could not take its adapter, as the log of its training says',
+  });
+}
+
+async function readRank(ctx: Context, file: File): Promise<number> {
+  const config = file.sizeBytes <= CONFIG_BYTES_MAX ? parse(await text(await readBlob(ctx, file))) : null;
+  const rank = typeof config === 'object' && config !== null && 'r' in config ? config.r : null;
+  if (typeof rank !== 'number' || !Number.isInteger(rank) || rank < 1) {
+    throw new AppError('conflict', { publicMessage: "The model's adapter_config.json names no rank r" });
+  }
+  return rank;
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}

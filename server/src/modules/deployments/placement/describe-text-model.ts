@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { readLineage } from '../../assets/read-lineage.ts';
+import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
+import type { ServedBase, ServedModel } from '../kinds/deployment-kind.ts';
+import type { TextEngine } from '../kinds/text-spec.ts';
+import { describeTextAdapter, isAdapter } from './describe-text-adapter.ts';
+
+/**
+ * Finds what has to be loaded to serve a model: its base, and its adapter if it is a fine-tune, made
+ * here or uploaded. Throws AppError 'not_found', or 'conflict' when the model has no files that the engine can serve.
+ */
+export async function describeTextModel(
+  ctx: Context,
+  assetId: string,
+  engine: TextEngine,
+): Promise<ServedModel> {
+  const { userId } = ctx.caller;
+  const model = await readRevision(ctx.db, { assetId, userId });
+  const found = await findBase(ctx, model);
+  const base = found
+    ? await readRevision(ctx.db, { assetId: found.assetId, revisionId: found.revisionId, userId })
+    : model;
+  const { adapter, isForeign } = found
+    ? await describeTextAdapter(ctx, model, { engine, runId: found.runId })
+    : { adapter: null, isForeign: false };
+  return {
+    assetId,
+    revisionId: model.revision.id,
+    title: model.asset.title,
+    baseAssetId: base.asset.id,
+    baseTitle: base.asset.title,
+    base: describeBase(base, { engine, withConfig: isForeign }),
+    isForeign,
+    adapter,
+  };
+}
+
+type FoundBase = { assetId: string; revisionId?: string; runId: string | null };
+
+/** What the adapter stands on: for an uploaded one its parent, as it is now. Null: the model is no adapter. */
+async function findBase({ db }: Context, model: AssetRevision): Promise<FoundBase | null> {
+  const { id, title, parentAssetId } = model.asset;
+  const lineage = await readLineage(db, { assetId: id });
+  if (lineage) return { ...lineage.baseModel, runId: lineage.runId };
+  if (!isAdapter(model)) return null;
+  if (parentAssetId) return { assetId: parentAssetId, runId: null };
+  throw new AppError('conflict', {
+    publicMessage:
+      `${title} is an adapter, and nothing says of which model. Create it with the base model's id ` +
+      'as parent_dataset_id',
+  });
+}
+
+function describeBase(
+  base: AssetRevision,
+  { engine, withConfig }: { engine: TextEngine; withConfig: boolean },
+): ServedBase {
+  const weights = base.files.find((file) =>
+    engine === 'llamacpp' ? file.path.endsWith('.gguf') : file.path === 'model.safetensors',
+  );
+  if (!weights) {
+    const wanted = engine === 'llamacpp' ? 'GGUF file' : 'model.safetensors';
+    throw new AppError('conflict', {
+      publicMessage: `${base.asset.title} has no ${wanted}, so it cannot be served here`,
+    });
+  }
+  const chosen =
+    engine === 'llamacpp'
+      ? [weights, ...(withConfig ? [findConfig(base)] : [])]
+      : base.files.filter((file) => !file.path.endsWith('.gguf'));
+  const files = chosen.map(toInput).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return { engine, files, filesSha256: hashFiles(files) };
+}
+
+/** An adapter is converted for llama.cpp by what its base's configuration says. */
+function findConfig({ asset, files }: AssetRevision): AssetRevision['files'][number] {
+  const config = files.find((file) => file.path === 'config.json');
+  if (config) return config;
+  throw new AppError('conflict', {
+    publicMessage: `${asset.title} has no config.json, without which no uploaded adapter can be served on it here`,
+  });
+}
+
+function hashFiles(files: InputFile[]): string {
+  const hash = createHash('sha256');
+  for (const { path, sha256 } of files) hash.update(`${sha256} ${path}\n`);
+  return hash.digest('hex');
+}
+
+function toInput(file: AssetRevision['files'][number]): InputFile {
+  return { path: file.path, sha256: file.sha256, size_bytes: file.sizeBytes };
+}

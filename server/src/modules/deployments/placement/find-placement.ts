@@ -1,0 +1,42 @@
+import type { deployVllm as contract } from '@bakehouse/contract/deployments';
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { Capacity } from '../../../engine/queue/queue.ts';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { PriceId } from '../../credits/prices/prices.ts';
+import type { PlacedModel } from '../kinds/deployment-kind.ts';
+import { deploymentKinds, type KindName } from '../kinds/kinds.ts';
+import { checkRoom } from '../servers/plan/check-room.ts';
+import type { ServingParts } from '../serving-parts.ts';
+import { knownInstanceTypes } from './choose-placement.ts';
+
+type Input = { kind: KindName; body: InputOf<typeof contract>['body'] };
+
+export type FoundPlacement = {
+  placed: PlacedModel;
+  capacity: Capacity;
+  /** Of one replica. */
+  price: { price_id: PriceId; price_count: number };
+};
+
+/** Where the model would be served, and at which price. Throws AppError 'invalid_request', and what the kind's placing throws. */
+export async function findPlacement(
+  ctx: Context,
+  parts: Pick<ServingParts, 'capacity'>,
+  { kind, body }: Input,
+): Promise<FoundPlacement> {
+  const capacity = await parts.capacity();
+  const { place, hourPrice } = deploymentKinds[kind];
+  const asked = { instanceType: body.instance_type, gpuCount: body.gpu_count };
+  const placed = await place(ctx, parts, body.model_id, asked);
+  if (!placed) {
+    throw new AppError('invalid_request', {
+      publicMessage: `instance_type must be one of ${knownInstanceTypes.join(', ')}`,
+      param: 'instance_type',
+    });
+  }
+  const { placement } = placed;
+  checkRoom(body, placement, capacity);
+  const price_id = hourPrice[placement.accelerator ? 'GPU' : 'CPU'];
+  return { placed, capacity, price: { price_id, price_count: placement.count || 1 } };
+}

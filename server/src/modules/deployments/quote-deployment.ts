@@ -1,0 +1,31 @@
+import type { quoteVllm as contract } from '@bakehouse/contract/deployments';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { formatBgl } from '@bakehouse/contract/money';
+import type { Context } from '../../platform/context.ts';
+import type { KindName } from './kinds/kinds.ts';
+import { PERIOD_MS, timeCostMicro } from './metering/meter-deployment.ts';
+import { deviceLabel } from './placement/choose-placement.ts';
+import { findPlacement } from './placement/find-placement.ts';
+import { checkReplicas } from './servers/plan/check-replicas.ts';
+import type { ServingParts } from './serving-parts.ts';
+
+type Input = { kind: KindName; body: InputOf<typeof contract>['body'] };
+
+/** What a deployment would cost, from one replica to all. Refuses what deploying it would refuse for what it asks. */
+export async function quoteDeployment(
+  ctx: Context,
+  parts: Pick<ServingParts, 'capacity'>,
+  { kind, body }: Input,
+): Promise<ResponseOf<typeof contract>> {
+  checkReplicas(body);
+  const { placed, price } = await findPlacement(ctx, parts, { kind, body });
+  const { accelerator, count } = placed.placement;
+  const ofReplicas = (replicas: number) => formatBgl(timeCostMicro(price, BigInt(PERIOD_MS * replicas)));
+  return {
+    device: deviceLabel({ accelerator, accelerator_count: count }),
+    price_per_hour: ofReplicas(1),
+    min_price_per_hour: ofReplicas(Math.max(1, body.min_replicas)),
+    max_price_per_hour: ofReplicas(body.max_replicas),
+    hold: ofReplicas(1),
+  };
+}

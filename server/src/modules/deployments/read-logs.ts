@@ -1,0 +1,41 @@
+import { findWorkloadWithSpec } from '../../engine/find-workload-with-spec.ts';
+import { cutHostPaths } from '../../engine/machine/cut-host-paths.ts';
+import { selectLogLines } from '../../engine/reports/select-log-lines.ts';
+import type { WorkloadWithSpec } from '../../engine/workload.ts';
+import type { Context } from '../../platform/context.ts';
+import { deploymentNotFound } from './deployment-not-found.ts';
+import type { KindName } from './kinds/kinds.ts';
+import { type DeploymentRow, findDeployment } from './queries.ts';
+import { findCarrier } from './read-deployment.ts';
+import { adapterNames } from './servers/plan/server-workload.ts';
+import { findModelServer } from './servers/server-queries.ts';
+
+type Input = { podId: string; kind: KindName; limit: number };
+
+/**
+ * The end of the log of the model server that carries, or last carried, the deployment. Others share
+ * that server: what it wrote before this deployment began or after it ended, and what it says of
+ * other adapters, is not this deployment's.
+ */
+export async function readLogs(
+  ctx: Context,
+  { podId, kind, limit }: Input,
+): Promise<{ at: Date; line: string }[]> {
+  const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId, kind });
+  if (!row) throw deploymentNotFound();
+  const writer = await findWriter(ctx, row);
+  if (!writer) return [];
+  const during = { from: row.created_at, until: row.terminated_at };
+  const lines = await selectLogLines(ctx.db, writer.id, limit, during);
+  const others = adapterNames(writer).filter((name) => name !== row.revision_id);
+  return lines
+    .filter(({ line }) => !others.some((name) => line.includes(name)))
+    .map(({ at, line }) => ({ at, line: cutHostPaths(ctx.config, line) }));
+}
+
+/** Whose log it is: of the workload that carries a live deployment, else of the last one that did. */
+async function findWriter({ db }: Context, row: DeploymentRow): Promise<WorkloadWithSpec | null> {
+  const server = await findModelServer(db, row.model_server_id);
+  const carrier = row.terminated_at ? null : await findCarrier(db, row, server);
+  return carrier ?? (row.carrier_id ? findWorkloadWithSpec(db, row.carrier_id) : null);
+}

@@ -1,0 +1,30 @@
+import { type Transaction, toJson } from '../../../platform/db/database.ts';
+import type { PlacedModel } from '../kinds/deployment-kind.ts';
+import type { KindName } from '../kinds/kinds.ts';
+import { upsertModelServer } from './server-queries.ts';
+
+type Wanted = {
+  kind: KindName;
+  placed: PlacedModel;
+  /** Null: the one that is shared. Else a deployment's own, with room for so many replicas. */
+  own: { deploymentId: string; replicas: number } | null;
+};
+
+/** The model server of this base on this placement, locked; made when there is none. Returns its id, or its first replica's. */
+export async function ensureModelServer(tx: Transaction, { kind, placed, own }: Wanted): Promise<string> {
+  const { model, placement } = placed;
+  const server = {
+    kind,
+    engine: model.base.engine,
+    filesSha256: model.base.filesSha256,
+    baseFiles: toJson(model.base.files),
+    accelerator: placement.accelerator,
+    acceleratorCount: placement.count,
+    deploymentId: own?.deploymentId ?? null,
+  };
+  const id = await upsertModelServer(tx, { ...server, replica: 1 });
+  for (let replica = 2; replica <= (own?.replicas ?? 1); replica += 1) {
+    await upsertModelServer(tx, { ...server, replica });
+  }
+  return id;
+}

@@ -1,0 +1,81 @@
+import { listNotifications } from '@bakehouse/contract/notifications';
+import { beforeAll, expect, it, vi } from 'vitest';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { type TestServing, testServing } from '../../../testing/test-serving.ts';
+import { readRevision } from '../../assets/read-revision.ts';
+import { meterDeployments } from '../metering/meter-deployments.ts';
+import { insertFineTune, insertStarter } from '../testing/test-models.ts';
+
+const STARTER = 'starter-model';
+const IDLE_MINUTES = 2;
+const patiently = { timeout: 30_000, interval: 50 };
+
+let serving: TestServing;
+let user: TestUser;
+let starter: { assetId: string; revisionId: string };
+
+beforeAll(async () => {
+  serving = await testServing({ config: { idleMinutes: IDLE_MINUTES } });
+  starter = await insertStarter(serving.server.services, STARTER);
+  user = await serving.server.signUp();
+});
+
+/** Kinds of what the owner was notified of, about this deployment. */
+async function toldOf(podId: string): Promise<string[]> {
+  const { userId } = user;
+  const told = await serving.server.request(listNotifications, { params: { userId } }, { as: user });
+  return told.filter(({ link }) => link === `/my-deployments/${podId}`).map(({ kind }) => kind);
+}
+
+/** The engine tries again with growing pauses before it gives up. */
+async function passTime(until: () => Promise<void>): Promise<void> {
+  await vi.waitFor(async () => {
+    serving.clock.advance({ minutes: 1 });
+    await serving.server.app.engine.pass();
+    await until();
+  }, patiently);
+}
+
+it('a deployment that has answered before sleeps when its model server cannot start, and answers when it can again', async () => {
+  const { clock, server, stub, driver } = serving;
+  const podId = await serving.deploy(user, await insertFineTune(server.services, starter, user, 'Old Rye'));
+  await serving.untilRunning(user, podId);
+  clock.advance({ minutes: IDLE_MINUTES + 1 });
+  await meterDeployments(server.services);
+  expect((await serving.status(user, podId)).status).toBe('sleeping');
+  await vi.waitFor(() => expect(driver.running()).toEqual([]), patiently);
+
+  stub.failure = 'The disk is full';
+  const asked = serving.ask(user, 'old-rye');
+  await passTime(async () =>
+    expect(await serving.status(user, podId)).toMatchObject({
+      status: 'sleeping',
+      reason: expect.stringContaining('The disk is full'),
+    }),
+  );
+  expect((await asked).status).toBe(503);
+  expect((await serving.balance(user)).held).toBe(0n);
+
+  stub.failure = null;
+  expect((await serving.ask(user, 'old-rye')).status).toBe(200);
+  expect(await toldOf(podId)).toEqual(['deployment_ready']);
+  await serving.terminate(user, podId);
+});
+
+it("the starter model goes on when somebody's only deployment on it is broken", async () => {
+  const { driver, server, stub } = serving;
+  expect((await serving.ask(user, STARTER)).status).toBe(200);
+  const before = driver.running().map(({ workloadId }) => workloadId);
+  const broken = await insertFineTune(server.services, starter, user, 'Bad Rye');
+  const { revision } = await readRevision(server.services.db, { assetId: broken, userId: user.userId });
+  stub.brokenAdapter = revision.id;
+  const podId = await serving.deploy(user, broken);
+  await passTime(async () => {
+    // Somebody keeps asking.
+    expect((await serving.ask(user, STARTER)).status).toBe(200);
+    expect((await serving.status(user, podId)).status).toBe('failed');
+  });
+  expect(await toldOf(podId)).toEqual(['deployment_failed']);
+  expect((await serving.ask(user, STARTER)).status).toBe(200);
+  expect(driver.running().map(({ workloadId }) => workloadId)).toEqual(before);
+});

@@ -1,0 +1,41 @@
+import type { Workload } from '../../../engine/workload.ts';
+import type { WorkloadKind } from '../../../engine/workload-kind.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
+import type { Jobs } from '../../../platform/jobs/jobs.ts';
+import { reconcileModelServerJob } from '../jobs/reconcile-model-server.ts';
+import { showDeployment } from '../kinds/deployment-state.ts';
+import { findModelServerOfWorkload, listLiveDeployments } from './server-queries.ts';
+import { MODEL_SERVER_KIND } from './start-server-workload.ts';
+import { announceModelServer } from './watch-model-server.ts';
+
+/**
+ * How this module hears of its workloads. The engine holds the workload's lock here, and a model
+ * server is always locked before its workloads: so the work itself is left to a job.
+ */
+export function modelServerKind(jobs: Jobs): WorkloadKind {
+  return {
+    name: MODEL_SERVER_KIND,
+    onChange: async (tx, workload, before) => {
+      const moved = workload.state !== before.state || passedOver(workload) !== passedOver(before);
+      if (!moved && shownOf(workload) === shownOf(before)) return;
+      const server = await findModelServerOfWorkload(tx, workload.id);
+      if (!server) return;
+      await announceModelServer(tx, server.id);
+      if (moved) await jobs.enqueue(tx, reconcileModelServerJob, { serverId: server.id });
+      for (const { id, user_id, sleeping } of await listLiveDeployments(tx, server.id)) {
+        if (!sleeping) await publishChange(tx, user_id, { topic: 'deployment', id });
+      }
+    },
+  };
+}
+
+/** Waiting for a slot that is not there: another workload of the server may have to make room. */
+function passedOver(workload: Workload): boolean {
+  return workload.state === 'queued' && workload.reason !== '';
+}
+
+/** What people see of it; the rest of a workload changes far more often. */
+function shownOf(workload: Workload): string {
+  const awake = { terminatedAt: null, failed: false, sleeping: false, reason: '' };
+  return JSON.stringify(showDeployment(awake, workload));
+}

@@ -1,0 +1,35 @@
+import { findWorkloadWithSpec } from '../../../engine/find-workload-with-spec.ts';
+import type { WorkloadState, WorkloadWithSpec } from '../../../engine/workload.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { type ModelServerRow, setWorkloads } from './server-queries.ts';
+
+const STUCK: WorkloadState[] = ['queued', 'failed'];
+
+/**
+ * Step: of a deployment's replicas, those that answer take the places of those that have failed or wait for a
+ * slot before them. Replicas are alike, and it is always the last that goes: so a broken one takes no other
+ * with it, nor the deployment while another answers. Returns the rows as they are then.
+ */
+export async function moveReadyAhead(tx: Transaction, replicas: ModelServerRow[]): Promise<ModelServerRow[]> {
+  if (replicas.length === 1) return replicas;
+  const rows = [...replicas];
+  const workloads: (WorkloadWithSpec | null)[] = [];
+  for (const { workload_id: id } of rows) workloads.push(id ? await findWorkloadWithSpec(tx, id) : null);
+  const isStuck = (at: number) => STUCK.some((state) => state === workloads[at]?.state);
+  for (const at of rows.keys()) {
+    const ready = workloads.findLastIndex((one) => one?.state === 'ready');
+    if (!isStuck(at) || ready <= at) continue;
+    await exchange(tx, rows, at, ready);
+    [workloads[at], workloads[ready]] = [workloads[ready] ?? null, workloads[at] ?? null];
+  }
+  return rows;
+}
+
+async function exchange(tx: Transaction, rows: ModelServerRow[], a: number, b: number): Promise<void> {
+  const [one, other] = [rows[a], rows[b]];
+  if (!one || !other) return;
+  rows[a] = { ...one, workload_id: other.workload_id, next_workload_id: other.next_workload_id };
+  rows[b] = { ...other, workload_id: one.workload_id, next_workload_id: one.next_workload_id };
+  for (const { id, workload_id, next_workload_id } of [rows[a], rows[b]])
+    await setWorkloads(tx, id, { workload_id, next_workload_id });
+}

@@ -1,0 +1,34 @@
+import { deployVllm, vllmStatus } from '@bakehouse/contract/deployments';
+import { expect, it, vi } from 'vitest';
+import { createFakeDriver } from '../../../engine/drivers/fake/fake-driver.ts';
+import { testServer } from '../../../testing/test-server.ts';
+import { stubModelServer } from '../testing/stub-model-server.ts';
+import { insertFineTune, insertStarter } from '../testing/test-models.ts';
+
+it('serves a second fine-tune where there is room for one model server only', async () => {
+  const stub = stubModelServer();
+  const driver = createFakeDriver({ capacity: { 'cpu:deployment': 1 }, script: stub.script });
+  const server = await testServer({ driver, roles: ['web', 'worker', 'reconciler'] });
+  const starter = await insertStarter(server.services, 'starter-model');
+  const user = await server.signUp();
+  const deploy = async (title: string) => {
+    const modelId = await insertFineTune(server.services, starter, user, title);
+    const body = { model_id: modelId, user_id: user.userId };
+    return (await server.request(deployVllm, { body }, { as: user })).pod_id;
+  };
+  const untilRunning = (podId: string) =>
+    vi.waitFor(
+      async () => {
+        const pod = await server.request(vllmStatus, { params: { podId } }, { as: user });
+        expect(pod.status).toBe('running');
+      },
+      { timeout: 25_000, interval: 50 },
+    );
+
+  const first = await deploy('First Tune');
+  await untilRunning(first);
+  const second = await deploy('Second Tune');
+  await untilRunning(second);
+  await untilRunning(first);
+  expect(driver.running()).toHaveLength(1);
+});

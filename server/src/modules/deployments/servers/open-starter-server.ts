@@ -1,0 +1,31 @@
+import type { Context } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { findStarterModel } from '../../assets/starter/find-starter-model.ts';
+import { deploymentKinds } from '../kinds/kinds.ts';
+import type { ServingParts } from '../serving-parts.ts';
+import { ensureModelServer } from './ensure-model-server.ts';
+import { reconcileModelServer } from './reconcile-model-server.ts';
+import { nameStarterServer, setStarterRequested } from './server-queries.ts';
+
+const STARTER_INSTANCE = { instanceType: 'a100', gpuCount: 1 };
+
+/**
+ * Wakes the starter model of that name: its newest revision, on the best placement that there is.
+ * False when there is no such model.
+ */
+export async function openStarterServer(
+  ctx: Context,
+  parts: ServingParts,
+  modelName: string,
+): Promise<boolean> {
+  const starter = await findStarterModel(ctx.db, modelName);
+  const placed = starter && (await deploymentKinds.text.place(ctx, parts, starter.assetId, STARTER_INSTANCE));
+  if (!placed) return false;
+  await inTransaction(ctx.db, async (tx) => {
+    const serverId = await ensureModelServer(tx, { kind: 'text', placed, own: null });
+    await nameStarterServer(tx, serverId, { assetId: starter.assetId, modelName });
+    await setStarterRequested(tx, serverId, ctx.clock.now());
+    await reconcileModelServer(tx, ctx.clock, serverId);
+  });
+  return true;
+}

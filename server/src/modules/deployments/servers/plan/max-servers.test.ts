@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { sumCapacities } from '../../../../engine/machines/installation-capacity.ts';
+import type { Gpu } from '../../../../engine/queue/gpu.ts';
+import { maxServers } from './max-servers.ts';
+
+const onCpu = { accelerator: null, count: 0 };
+const H100 = 'NVIDIA_H100_80GB';
+const gpus = (count: number): Gpu[] => [
+  {
+    type: H100,
+    devices: Array.from({ length: count }, (_, at) => at),
+    memoryBytes: 80 * 1024 ** 3,
+    like: H100,
+  },
+];
+
+it('gives one user half of the CPU, and leaves the starter model a slot', () => {
+  expect(maxServers(onCpu, { 'cpu:deployment': 4 })).toEqual({ user: 2, all: 3 });
+  expect(maxServers(onCpu, { 'cpu:deployment': 1 })).toEqual({ user: 1, all: 1 });
+});
+
+it('has more room with a second machine', () => {
+  const machine = { 'cpu:run': 1, 'cpu:deployment': 4 };
+  expect(maxServers(onCpu, sumCapacities([machine, machine]))).toEqual({ user: 4, all: 7 });
+});
+
+it('gives one user half of the GPUs of a kind, and one model server at least', () => {
+  const all = Number.POSITIVE_INFINITY;
+  expect(maxServers({ accelerator: H100, count: 1 }, { gpus: gpus(4) })).toEqual({ user: 2, all });
+  expect(maxServers({ accelerator: H100, count: 4 }, { gpus: gpus(4) })).toEqual({ user: 4, all });
+  expect(maxServers({ accelerator: H100, count: 1 }, { gpus: gpus(1) })).toEqual({ user: 1, all });
+});

@@ -1,0 +1,18 @@
+import { countSlots } from '../../../../engine/queue/count-slots.ts';
+import type { Capacity } from '../../../../engine/queue/queue.ts';
+import type { ServingPlacement } from '../../kinds/deployment-kind.ts';
+
+/**
+ * How many slots of the installation model servers may take, in CPU slots or GPUs, those of one user and of all.
+ * On the CPU the starter model has the last one; on GPUs the queue decides beyond what one user may have, which
+ * is always enough for one model server. Pure.
+ */
+export function maxServers(
+  { accelerator, count }: ServingPlacement,
+  capacity: Capacity,
+): { user: number; all: number } {
+  const total = countSlots(accelerator ?? 'cpu:deployment', capacity);
+  return accelerator === null
+    ? { user: Math.max(1, Math.floor(total / 2)), all: Math.max(1, total - 1) }
+    : { user: Math.max(count, Math.ceil(total / 2)), all: Number.POSITIVE_INFINITY };
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { type ModelServerView, planModelServer, type ServerWorkload } from './plan-model-server.ts';
+
+const workload = (id: string, state: ServerWorkload['state'], adapters: string[] = []): ServerWorkload => ({
+  id,
+  state,
+  adapters,
+});
+const view = (part: Partial<ModelServerView>): ModelServerView => ({
+  current: null,
+  next: null,
+  wantedAdapters: [],
+  wanted: true,
+  ...part,
+});
+
+describe('planModelServer', () => {
+  it('starts the first workload with all wanted adapters', () => {
+    expect(planModelServer(view({ wantedAdapters: ['a', 'b'] }))).toEqual([{ type: 'start', as: 'current' }]);
+  });
+
+  it('has nothing to do while the current one comes up or answers', () => {
+    expect(planModelServer(view({ current: workload('1', 'coming', ['a']), wantedAdapters: ['a'] }))).toEqual(
+      [],
+    );
+    expect(planModelServer(view({ current: workload('1', 'ready', ['a']), wantedAdapters: ['a'] }))).toEqual(
+      [],
+    );
+  });
+
+  it('starts a second one beside it for a new adapter, and only once', () => {
+    const current = workload('1', 'ready', ['a']);
+    expect(planModelServer(view({ current, wantedAdapters: ['a', 'b'] }))).toEqual([
+      { type: 'start', as: 'next' },
+    ]);
+    const next = workload('2', 'coming', ['a', 'b']);
+    expect(planModelServer(view({ current, next, wantedAdapters: ['a', 'b'] }))).toEqual([]);
+  });
+
+  it('replaces a next one that lacks an adapter which came later', () => {
+    const actions = planModelServer(
+      view({
+        current: workload('1', 'ready'),
+        next: workload('2', 'coming', ['a']),
+        wantedAdapters: ['a', 'b'],
+      }),
+    );
+    expect(actions).toEqual([
+      { type: 'stop', workloadId: '2' },
+      { type: 'start', as: 'next' },
+    ]);
+  });
+
+  it('moves the traffic before it stops the old one', () => {
+    const actions = planModelServer(
+      view({ current: workload('1', 'ready'), next: workload('2', 'ready', ['a']), wantedAdapters: ['a'] }),
+    );
+    expect(actions).toEqual([
+      { type: 'promote', workloadId: '2' },
+      { type: 'stop', workloadId: '1' },
+    ]);
+  });
+
+  it('goes on with what the one that takes over lacks', () => {
+    const actions = planModelServer(
+      view({ current: null, next: workload('2', 'ready', ['a']), wantedAdapters: ['a', 'b'] }),
+    );
+    expect(actions).toEqual([
+      { type: 'promote', workloadId: '2' },
+      { type: 'start', as: 'next' },
+    ]);
+  });
+
+  it('keeps a server that carries an adapter too many', () => {
+    expect(
+      planModelServer(view({ current: workload('1', 'ready', ['a', 'b']), wantedAdapters: ['a'] })),
+    ).toEqual([]);
+  });
+
+  it('drops a next one that is no longer needed', () => {
+    const actions = planModelServer(
+      view({
+        current: workload('1', 'ready', ['a']),
+        next: workload('2', 'coming', ['a', 'b']),
+        wantedAdapters: ['a'],
+      }),
+    );
+    expect(actions).toEqual([
+      { type: 'stop', workloadId: '2' },
+      { type: 'forget', which: 'next' },
+    ]);
+  });
+
+  it('makes room by stopping the current one where there is none for two', () => {
+    const actions = planModelServer(
+      view({
+        current: workload('1', 'ready', ['a']),
+        next: workload('2', 'waiting', ['a', 'b']),
+        wantedAdapters: ['a', 'b'],
+      }),
+    );
+    expect(actions).toEqual([{ type: 'stop', workloadId: '1' }]);
+  });
+
+  it('starts anew after the current one has ended, and waits for a fitting next one', () => {
+    expect(planModelServer(view({ current: workload('1', 'ended') }))).toEqual([
+      { type: 'start', as: 'current' },
+    ]);
+    expect(
+      planModelServer(
+        view({
+          current: workload('1', 'ended'),
+          next: workload('2', 'coming', ['a']),
+          wantedAdapters: ['a'],
+        }),
+      ),
+    ).toEqual([]);
+  });
+
+  it('stops everything when nobody needs it', () => {
+    const actions = planModelServer(
+      view({ wanted: false, current: workload('1', 'ready'), next: workload('2', 'ended') }),
+    );
+    expect(actions).toEqual([
+      { type: 'stop', workloadId: '1' },
+      { type: 'forget', which: 'current' },
+      { type: 'forget', which: 'next' },
+    ]);
+  });
+});

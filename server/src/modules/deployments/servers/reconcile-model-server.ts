@@ -1,0 +1,171 @@
+import { findWorkloadWithSpec } from '../../../engine/find-workload-with-spec.ts';
+import { stopWorkload } from '../../../engine/stop-workload.ts';
+import type { WorkloadWithSpec } from '../../../engine/workload.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
+import { notify } from '../../notifications/notify.ts';
+import { countTime, settleTime } from '../metering/meter-deployment.ts';
+import { type DeploymentRow, findRow, noteCarrier, noteNoRoom } from '../queries.ts';
+import { moveReadyAhead } from './move-ready-ahead.ts';
+import { noteFailure } from './note-failure.ts';
+import { type ModelServerAction, planModelServer } from './plan/plan-model-server.ts';
+import { carries, viewWorkload } from './plan/server-workload.ts';
+import {
+  deleteReplicasOfEnded,
+  listLiveDeployments,
+  lockModelServers,
+  type ModelServerRow,
+  setStarterRequested,
+  setWorkloads,
+} from './server-queries.ts';
+import { adaptersOf, startServerWorkload } from './start-server-workload.ts';
+import { announceModelServer } from './watch-model-server.ts';
+
+/**
+ * Brings a model server, and its replicas, to what their deployments need: starts, replaces or stops
+ * workloads, and ends deployments that cannot be served, or puts them to sleep. A step: whoever
+ * changes a deployment calls it after that change and before any move of credits; a job calls it when
+ * a workload of the server has changed.
+ */
+export async function reconcileModelServer(tx: Transaction, clock: Clock, serverId: string): Promise<void> {
+  const now = clock.now();
+  const servers = await moveReadyAhead(tx, await lockModelServers(tx, serverId));
+  const struck: DeploymentRow[] = [];
+  for (const server of servers) struck.push(...(await reconcileOne(tx, now, server)));
+  const owner = servers[0]?.deployment_id;
+  if (owner) {
+    await countTime(tx, now, await findRow(tx, owner));
+    await deleteReplicasOfEnded(tx, owner);
+  }
+  // The ledger last, and its accounts in one order.
+  for (const deployment of struck.toSorted(byUser)) await settleTime(tx, now, deployment);
+}
+
+/** Returns the deployments that its failure has struck, whose time is to be settled. */
+async function reconcileOne(tx: Transaction, now: Date, server: ModelServerRow): Promise<DeploymentRow[]> {
+  const seen = await see(tx, server);
+  const { current, next } = seen;
+  const all = await listLiveDeployments(tx, server.id);
+  const failed = [next, current].find((workload) => workload?.state === 'failed') ?? null;
+  const up = current?.state === 'ready' || current?.state === 'degraded' ? current : null;
+  const dropped = server.replica > 1 && (await dropReplica(tx, now, server, all, current));
+  const struck = failed && server.replica === 1 ? await noteFailure(tx, all, { failed, up, now }) : [];
+  const live = all.filter((deployment) => !struck.includes(deployment));
+
+  const starterWanted = server.starter_requested_at !== null && (failed === null || up !== null);
+  if (!starterWanted && server.starter_requested_at) await setStarterRequested(tx, server.id, null);
+  // One that sleeps costs nothing, and takes no memory either: its adapter is loaded when it wakes.
+  const awake = live.filter((row) => !row.sleeping && server.replica <= row.replicas && !dropped);
+  const adapters = adaptersOf(awake);
+  const actions = planModelServer({
+    current: current && viewWorkload(current, now),
+    next: next && viewWorkload(next, now),
+    wantedAdapters: adapters.map(({ revisionId }) => revisionId),
+    wanted: starterWanted || awake.length > 0,
+  });
+  const userId = server.deployment_id === null ? null : (all[0]?.user_id ?? null);
+  const carrierId = await act(tx, now, server, actions, { adapters, userId });
+
+  const served = await noteServed(tx, now, server, live, carrierId);
+  // Only what has changed is announced: this comes by every minute.
+  const acted = actions.length > 0 || failed !== null;
+  for (const { id, user_id } of acted ? all : served) {
+    await publishChange(tx, user_id, { topic: 'deployment', id });
+  }
+  if (acted) await announceModelServer(tx, server.id);
+  return struck;
+}
+
+async function see(tx: Transaction, { workload_id, next_workload_id }: ModelServerRow) {
+  return {
+    current: workload_id ? await findWorkloadWithSpec(tx, workload_id) : null,
+    next: next_workload_id ? await findWorkloadWithSpec(tx, next_workload_id) : null,
+  };
+}
+
+/** The last replica, beyond the least that was asked for, goes where it finds no slot, or cannot start. */
+async function dropReplica(
+  tx: Transaction,
+  now: Date,
+  { replica }: ModelServerRow,
+  [owner]: DeploymentRow[],
+  workload: WorkloadWithSpec | null,
+): Promise<boolean> {
+  if (!owner || !workload || replica <= owner.min_replicas || replica !== owner.replicas) return false;
+  const isStuck = workload.state === 'failed' || viewWorkload(workload, now).state === 'waiting';
+  if (isStuck) await noteNoRoom(tx, owner.id, { replicas: replica - 1, now });
+  return isStuck;
+}
+
+/** Carries the plan out. Returns the workload that answers from now on, or will. */
+async function act(
+  tx: Transaction,
+  now: Date,
+  server: ModelServerRow,
+  actions: ModelServerAction[],
+  load: Parameters<typeof startServerWorkload>[3],
+): Promise<string | null> {
+  const ids = { workload_id: server.workload_id, next_workload_id: server.next_workload_id };
+  for (const action of actions) {
+    switch (action.type) {
+      case 'stop':
+        await stopWorkload(tx, { id: action.workloadId, reason: 'Nobody needs it any more', now });
+        break;
+      case 'start': {
+        const id = await startServerWorkload(tx, now, server, load);
+        if (action.as === 'current') ids.workload_id = id;
+        else ids.next_workload_id = id;
+        break;
+      }
+      case 'promote':
+        ids.workload_id = action.workloadId;
+        ids.next_workload_id = null;
+        break;
+      case 'forget':
+        if (action.which === 'current') ids.workload_id = null;
+        else ids.next_workload_id = null;
+    }
+  }
+  await setWorkloads(tx, server.id, ids);
+  return ids.workload_id;
+}
+
+/** Notes whom the workload answers for, and did not before. Of replicas the first one is the carrier. */
+async function noteServed(
+  tx: Transaction,
+  now: Date,
+  { replica }: ModelServerRow,
+  live: DeploymentRow[],
+  carrierId: string | null,
+): Promise<DeploymentRow[]> {
+  const carrier = carrierId ? await findWorkloadWithSpec(tx, carrierId) : null;
+  if (carrier?.state !== 'ready' || replica > 1) return [];
+  const served = live.filter((row) => isNewTo(row, carrier));
+  await noteCarrier(
+    tx,
+    served.map(({ id }) => id),
+    { workloadId: carrier.id, now },
+  );
+  const firstServed = served.filter(({ ready_at }) => ready_at === null);
+  await notify(
+    tx,
+    ...firstServed.map((row) => ({
+      userId: row.user_id,
+      kind: 'deployment_ready' as const,
+      data: { pod_id: row.id, title: row.title },
+    })),
+  );
+  return served;
+}
+
+/** The workload answers for the deployment, which does not say so yet. */
+function isNewTo(row: DeploymentRow, carrier: WorkloadWithSpec): boolean {
+  const isNoted = row.carrier_id === carrier.id && row.ready_at !== null;
+  const isMetered = row.sleeping || row.metered_at !== null;
+  return carries(carrier, row) && !(isNoted && isMetered);
+}
+
+function byUser(a: DeploymentRow, b: DeploymentRow): number {
+  return a.user_id < b.user_id ? -1 : a.user_id > b.user_id ? 1 : 0;
+}

@@ -1,0 +1,54 @@
+import { gpuLabel } from '@bakehouse/contract/limits';
+import type { Capacity } from '../../../engine/queue/queue.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { listStarterModels } from '../../assets/starter/list-starter-models.ts';
+import { maxServers } from './plan/max-servers.ts';
+import { countSlotsAwake, findModelServer } from './server-queries.ts';
+
+type Asked = {
+  userId: string;
+  /** The deployment's model server, or its first replica. */
+  serverId: string;
+  baseAssetId: string;
+  /** How many replicas of it shall be awake. */
+  replicas: number;
+  /** Of the installation. */
+  capacity: Capacity;
+};
+
+/**
+ * Step: the model servers that one user keeps awake take so much of the CPU, or of the GPUs of a kind, and on the
+ * CPU those of all users together. Adapters on a base that is up, and starter models, do not count. Throws
+ * AppError 'conflict'.
+ */
+export async function refuseManyServers(
+  tx: Transaction,
+  { userId, serverId, baseAssetId, replicas, capacity }: Asked,
+): Promise<void> {
+  const { accelerator, accelerator_count, deployment_id } = await findModelServer(tx, serverId);
+  const starterIds = (await listStarterModels(tx)).map((starter) => starter.assetId);
+  const isStarter = deployment_id === null && starterIds.includes(baseAssetId);
+  if (isStarter) return;
+  const max = maxServers({ accelerator, count: accelerator_count }, capacity);
+  const awake = await countSlotsAwake(tx, { userId, serverId, starterIds, accelerator });
+  const asked = replicas * Math.max(1, accelerator_count);
+  if (awake.own + asked > max.user) {
+    throw new AppError('conflict', {
+      publicMessage: `${tooManyOfUser(accelerator, max.user, awake.own)}. Terminate a deployment, or wait until one sleeps`,
+    });
+  }
+  if (awake.all + asked > max.all) {
+    throw new AppError('conflict', {
+      publicMessage:
+        `${awake.all} model servers are awake, and the CPU has room for ${max.all} beside the ` +
+        'starter model. Deploy a model on one of their bases or on the starter model, or wait until one sleeps',
+    });
+  }
+}
+
+function tooManyOfUser(accelerator: string | null, max: number, own: number): string {
+  return accelerator === null
+    ? `One user may keep ${max} model servers awake on the CPU, one for each base model or replica, and you keep ${own}`
+    : `The model servers of one user may take ${max} x ${gpuLabel(accelerator)}, and yours take ${own}`;
+}

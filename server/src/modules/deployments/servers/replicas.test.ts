@@ -1,0 +1,320 @@
+import { deployVllm, quoteVllm } from '@bakehouse/contract/deployments';
+import { formatBgl, parseBgl } from '@bakehouse/contract/money';
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { type TestServing, testServing } from '../../../testing/test-serving.ts';
+import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { meterDeployments } from '../metering/meter-deployments.ts';
+import { lockDeployment, setReplicas } from '../queries.ts';
+import { insertModel, insertStarter } from '../testing/test-models.ts';
+import { CPU_SERVERS } from './cpu-servers.ts';
+import { reconcileModelServer } from './reconcile-model-server.ts';
+import { addReplica } from './scale-deployment.ts';
+
+const patiently = { timeout: 20_000, interval: 50 };
+const minutesCost = (count: number) =>
+  costMicro([{ priceId: 'text_serving:CPU', parts: BigInt(count) * 60_000n }]);
+
+/** As one machine has it. */
+const capacity = async () => ({ 'cpu:deployment': CPU_SERVERS });
+
+let serving: TestServing;
+let user: TestUser;
+beforeAll(async () => {
+  serving = await testServing();
+});
+
+beforeEach(async () => {
+  serving.stub.answer = 'ok';
+  user = await serving.server.signUp();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function deploy(scaling: object): Promise<string> {
+  const content = { 'model.gguf': `weights of ${user.userId}` };
+  const { assetId } = await insertModel(serving.server.services, user, 'Rye', content);
+  const body = { model_id: assetId, user_id: user.userId, ...scaling };
+  return (await serving.server.request(deployVllm, { body }, { as: user })).pod_id;
+}
+
+const status = (podId: string) => serving.status(user, podId);
+
+/** As many requests as one replica answers at once, and one more, none of which ends by itself. */
+function askTooMuch(): { end: () => Promise<void> } {
+  serving.stub.answer = 'hang';
+  const client = new AbortController();
+  const asked = Array.from({ length: 5 }, () =>
+    serving.ask(user, 'rye', { signal: client.signal }).catch(() => undefined),
+  );
+  return {
+    end: async () => {
+      client.abort();
+      await Promise.all(asked);
+    },
+  };
+}
+
+async function deployBusy(scaling: object) {
+  const podId = await deploy({ auto_scale: true, ...scaling });
+  await serving.untilRunning(user, podId);
+  const load = askTooMuch();
+  await vi.waitFor(async () => {
+    expect((await status(podId)).replicas).toBe(2);
+    expect(await answering(podId)).toBe(2);
+  }, patiently);
+  return { podId, load };
+}
+
+/** How many replicas the meter counts. */
+async function answering(podId: string): Promise<number> {
+  const { metered_replicas } = await serving.server.services.db
+    .selectFrom('deployments')
+    .select('metered_replicas')
+    .where('id', '=', podId)
+    .executeTakeFirstOrThrow();
+  return metered_replicas;
+}
+
+/** When its last replica is known to have been in use. */
+async function usedAt(podId: string): Promise<Date | null> {
+  const { busy_at } = await serving.server.services.db
+    .selectFrom('deployments')
+    .select('busy_at')
+    .where('id', '=', podId)
+    .executeTakeFirstOrThrow();
+  return busy_at;
+}
+
+it.each([
+  ['max_replicas', { max_replicas: 2 }],
+  ['min_replicas', { min_replicas: 0 }],
+  ['min_replicas', { auto_scale: true, min_replicas: 3, max_replicas: 2 }],
+  ['max_replicas', { auto_scale: true, max_replicas: 9 }],
+  ['min_replicas', { auto_scale: true, min_replicas: 8, max_replicas: 8 }],
+])('refuses replicas that would not mean what they say, by the name %s', async (param, scaling) => {
+  await expect(deploy(scaling)).rejects.toMatchObject({ status: 400, body: { error: { param } } });
+});
+
+it('says before what one replica costs, what the fewest and the most do, and holds what it said', async () => {
+  const { server } = serving;
+  const { assetId } = await insertModel(server.services, user, 'Rye', { 'model.gguf': 'weights' });
+  const quote = (scaling: object) =>
+    server.request(
+      quoteVllm,
+      { body: { model_id: assetId, user_id: user.userId, auto_scale: true, ...scaling } },
+      { as: user },
+    );
+  const hour = (replicas: number) => formatBgl(minutesCost(60 * replicas));
+  const asked = { min_replicas: 2, max_replicas: 3 };
+  const prices = { price_per_hour: hour(1), min_price_per_hour: hour(2), max_price_per_hour: hour(3) };
+  expect(await quote(asked)).toEqual({ device: 'CPU', ...prices, hold: hour(1) });
+  expect(await quote({ min_replicas: 0 })).toMatchObject({ min_price_per_hour: hour(1) });
+  await expect(quote({ min_replicas: 3, max_replicas: 2 })).rejects.toMatchObject({
+    body: { error: { param: 'min_replicas' } },
+  });
+
+  expect((await serving.balance(user)).held).toBe(0n);
+  const podId = await deploy({ auto_scale: true, max_replicas: 3 });
+  expect((await serving.balance(user)).held).toBe(minutesCost(60));
+  await serving.terminate(user, podId);
+});
+
+it('never sleeps where one replica at least was asked for, and does where none was', async () => {
+  const { server, clock } = serving;
+  const awake = await deploy({ auto_scale: true });
+  await serving.untilRunning(user, awake);
+  clock.advance({ minutes: server.services.config.idleMinutes + 1 });
+  await meterDeployments(server.services);
+  expect((await status(awake)).status).toBe('running');
+  await serving.terminate(user, awake);
+
+  const asleep = await deploy({ auto_scale: true, min_replicas: 0 });
+  await serving.untilRunning(user, asleep);
+  clock.advance({ minutes: server.services.config.idleMinutes + 1 });
+  await meterDeployments(server.services);
+  expect((await status(asleep)).status).toBe('sleeping');
+  await serving.terminate(user, asleep);
+});
+
+it('adds a replica while requests wait, sends the next request to it, and charges the time of each', async () => {
+  const { server, clock, stub } = serving;
+  const before = await serving.balance(user);
+  const { podId, load } = await deployBusy({ max_replicas: 2 });
+  stub.answer = 'ok';
+  expect((await serving.ask(user, 'rye')).status).toBe(200);
+
+  const counted = (await status(podId)).cost_so_far;
+  clock.advance({ minutes: 1 });
+  await meterDeployments(server.services);
+  expect(counted).toBe('0');
+  expect((await status(podId)).cost_so_far).toBe(formatBgl(minutesCost(2)));
+  await load.end();
+  const ended = await serving.terminate(user, podId);
+  const tokens = before.balance - (await serving.balance(user)).balance - parseBgl(ended.cost_so_far);
+  expect(ended.cost_so_far).toBe(formatBgl(minutesCost(2)));
+  // What is left is the one answer.
+  expect(tokens).toBeLessThan(minutesCost(1));
+  await expect.poll(() => serving.driver.running(), patiently).toEqual([]);
+});
+
+it('lets a replica go that nobody used for a while, and no more than that', async () => {
+  const { server, clock, driver } = serving;
+  const { podId, load } = await deployBusy({ max_replicas: 2 });
+  await load.end();
+  clock.advance({ minutes: 9 });
+  await meterDeployments(server.services);
+  expect((await status(podId)).replicas).toBe(2);
+  clock.advance({ minutes: 2 });
+  await meterDeployments(server.services);
+  expect(await status(podId)).toMatchObject({ replicas: 1, status: 'running' });
+  expect(await answering(podId)).toBe(1);
+  await expect.poll(() => driver.running(), patiently).toHaveLength(1);
+  await serving.terminate(user, podId);
+});
+
+it('lets no replica go that still answers, and fills them in order', async () => {
+  const { server, clock, stub } = serving;
+  const { podId, load } = await deployBusy({ max_replicas: 2 });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const client = new AbortController();
+  stub.requests.length = 0;
+  const slow = serving.ask(user, 'rye', { signal: client.signal }).catch(() => undefined);
+  await vi.waitFor(() => expect(stub.requests).toHaveLength(1), patiently);
+  await load.end();
+
+  clock.advance({ minutes: 9 });
+  vi.advanceTimersByTime(30_000);
+  await vi.waitFor(async () => expect(await usedAt(podId)).toEqual(clock.now()), patiently);
+  clock.advance({ minutes: 9 });
+  await meterDeployments(server.services);
+  expect((await status(podId)).replicas).toBe(2);
+  client.abort();
+  await slow;
+
+  // What the first one can answer leaves the second idle, however much of it there is.
+  stub.answer = 'ok';
+  const answers = await Promise.all([1, 2, 3].map(() => serving.ask(user, 'rye')));
+  expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
+  clock.advance({ minutes: 2 });
+  await meterDeployments(server.services);
+  expect((await status(podId)).replicas).toBe(1);
+  await serving.terminate(user, podId);
+});
+
+it('adds no replica while one comes, nor where the machine has no room for it', async () => {
+  const { services } = serving.server;
+  const { podId, load } = await deployBusy({ max_replicas: 3 });
+  await addReplica(services, { capacity }, { podId, answering: 1 });
+  expect((await status(podId)).replicas).toBe(2);
+  // One user may keep two model servers on the CPU.
+  await addReplica(services, { capacity }, { podId, answering: 2 });
+  expect((await status(podId)).replicas).toBe(2);
+  await load.end();
+  await serving.terminate(user, podId);
+});
+
+it('begins with as many replicas as were asked for at least, whose rows end with it', async () => {
+  const podId = await deploy({ auto_scale: true, min_replicas: 2, max_replicas: 2 });
+  await vi.waitFor(async () => expect(await answering(podId)).toBe(2), patiently);
+  expect(serving.driver.running()).toHaveLength(2);
+  const ended = await serving.terminate(user, podId);
+  expect(ended).toMatchObject({ status: 'terminated', device: 'CPU' });
+  expect(await workloadsOf(podId)).toEqual([null]);
+});
+
+/** A deployment of three replicas that answer, beyond what one user may have on the CPU. Returns what runs them. */
+async function deployThree(): Promise<{ podId: string; workloads: (string | null)[] }> {
+  const podId = await deploy({ auto_scale: true, max_replicas: 3 });
+  await serving.untilRunning(user, podId);
+  await inTransaction(serving.server.services.db, async (tx) => {
+    const { model_server_id } = await lockDeployment(tx, podId);
+    await setReplicas(tx, podId, { replicas: 3, now: serving.clock.now() });
+    await reconcileModelServer(tx, serving.clock, model_server_id);
+  });
+  await vi.waitFor(async () => expect(await answering(podId)).toBe(3), patiently);
+  return { podId, workloads: await workloadsOf(podId) };
+}
+
+/** What each replica runs, in order. */
+async function workloadsOf(podId: string): Promise<(string | null)[]> {
+  const rows = await serving.server.services.db
+    .selectFrom('model_servers')
+    .select('workload_id')
+    .where('deployment_id', '=', podId)
+    .orderBy('replica')
+    .execute();
+  return rows.map((row) => row.workload_id);
+}
+
+/** As if it had tried to start for long. */
+async function fail(workloadId: string, podId: string): Promise<void> {
+  await inTransaction(serving.server.services.db, async (tx) => {
+    const { model_server_id } = await lockDeployment(tx, podId);
+    // Whatever a busy machine has made of the others meanwhile, they answer.
+    await tx
+      .updateTable('workloads')
+      .set({ state: 'ready' })
+      .where('id', 'in', await workloadsOf(podId))
+      .where('id', '<>', workloadId)
+      .execute();
+    await tx
+      .updateTable('workloads')
+      .set({ state: 'failed', reason: 'The disk is full', ended_at: serving.clock.now(), devices: null })
+      .where('id', '=', workloadId)
+      .execute();
+    await reconcileModelServer(tx, serving.clock, model_server_id);
+  });
+}
+
+it.each([
+  ['first', 0, [2, 1]],
+  ['middle', 1, [0, 2]],
+  ['last', 2, [0, 1]],
+])('loses only the replica that is broken, be it the %s', async (_which, broken, left) => {
+  const { podId, workloads } = await deployThree();
+  await fail(workloads[broken] ?? '', podId);
+  expect(await status(podId)).toMatchObject({ replicas: 2, status: 'running' });
+  expect(await workloadsOf(podId)).toEqual([...left.map((at) => workloads[at]), null]);
+  await vi.waitFor(async () => expect(await answering(podId)).toBe(2), patiently);
+  expect((await serving.ask(user, 'rye')).status).toBe(200);
+  await serving.terminate(user, podId);
+});
+
+it('tries no other replica for some minutes after one has found no slot', async () => {
+  const crowded = await testServing({ capacity: await capacity() });
+  const { server, clock } = crowded;
+  const owner = await server.signUp();
+  for (const slug of ['white', 'brown', 'black']) {
+    await insertStarter(server.services, slug, `weights of ${slug}`);
+    expect((await crowded.ask(owner, slug)).status).toBe(200);
+  }
+  const { assetId } = await insertModel(server.services, owner, 'Rye', { 'model.gguf': 'weights' });
+  const body = { model_id: assetId, user_id: owner.userId, auto_scale: true, max_replicas: 2 };
+  const { pod_id: podId } = await server.request(deployVllm, { body }, { as: owner });
+  await crowded.untilRunning(owner, podId);
+  const ask = () => addReplica(server.services, { capacity }, { podId, answering: 1 });
+  const made = async () => (await server.services.db.selectFrom('workloads').select('id').execute()).length;
+  const untilDropped = () =>
+    vi.waitFor(
+      async () =>
+        expect(await crowded.status(owner, podId)).toMatchObject({ replicas: 1, status: 'running' }),
+      patiently,
+    );
+
+  await ask();
+  expect(await made()).toBe(5);
+  await untilDropped();
+  await ask();
+  clock.advance({ minutes: 4 });
+  await ask();
+  expect(await made()).toBe(5);
+  clock.advance({ minutes: 2 });
+  await ask();
+  expect(await made()).toBe(6);
+  await untilDropped();
+  await crowded.terminate(owner, podId);
+});

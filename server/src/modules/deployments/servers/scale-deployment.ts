@@ -1,0 +1,70 @@
+import type { Capacity } from '../../../engine/queue/queue.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Services } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
+import { type DeploymentRow, lockDeployment, setReplicas } from '../queries.ts';
+import type { ServingParts } from '../serving-parts.ts';
+import { reconcileModelServer } from './reconcile-model-server.ts';
+import { refuseManyServers } from './refuse-many-servers.ts';
+
+/** The last replica goes when it was not used for this long, in which each process notes its use many times. */
+const IDLE_REPLICA_MS = 10 * 60_000;
+/** After one that found no slot, or could not start, the next is tried no earlier: a busy queue is not filled with attempts. */
+const NO_ROOM_MS = 5 * 60_000;
+
+/**
+ * Adds a replica where requests wait although `answering` replicas work: not beyond the most that was
+ * asked for, nor where there is no room or was none a moment ago, and one at a time.
+ */
+export async function addReplica(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  parts: Pick<ServingParts, 'capacity'>,
+  { podId, answering }: { podId: string; answering: number },
+): Promise<void> {
+  const capacity = await parts.capacity();
+  await inTransaction(db, async (tx) => {
+    const deployment = await lockDeployment(tx, podId);
+    const { replicas, max_replicas, no_room_at } = deployment;
+    const isOver = deployment.terminated_at !== null || deployment.sleeping;
+    const hadNoRoom = no_room_at !== null && clock.now().getTime() - no_room_at.getTime() < NO_ROOM_MS;
+    if (isOver || hadNoRoom || replicas > answering || replicas >= max_replicas) return;
+    if (!(await hasRoom(tx, deployment, capacity))) return;
+    await setReplicas(tx, podId, { replicas: replicas + 1, now: clock.now() });
+    await reconcileModelServer(tx, clock, deployment.model_server_id);
+    await publishChange(tx, deployment.user_id, { topic: 'deployment', id: podId });
+  });
+}
+
+async function hasRoom(tx: Transaction, deployment: DeploymentRow, capacity: Capacity): Promise<boolean> {
+  try {
+    await refuseManyServers(tx, {
+      userId: deployment.user_id,
+      serverId: deployment.model_server_id,
+      baseAssetId: deployment.base_asset_id,
+      replicas: deployment.replicas + 1,
+      capacity,
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'conflict') return false;
+    throw error;
+  }
+}
+
+/** Step: lets go of the last replica where it was not used for a while. Returns the deployment as it is then. */
+export async function dropIdleReplica(
+  tx: Transaction,
+  clock: Clock,
+  deployment: DeploymentRow,
+): Promise<DeploymentRow> {
+  const { id, replicas, min_replicas, busy_at, ready_at, created_at } = deployment;
+  const idleMs = clock.now().getTime() - (busy_at ?? ready_at ?? created_at).getTime();
+  if (replicas <= Math.max(1, min_replicas) || idleMs <= IDLE_REPLICA_MS) return deployment;
+  await setReplicas(tx, id, { replicas: replicas - 1, now: clock.now() });
+  await reconcileModelServer(tx, clock, deployment.model_server_id);
+  await publishChange(tx, deployment.user_id, { topic: 'deployment', id });
+  return lockDeployment(tx, id);
+}

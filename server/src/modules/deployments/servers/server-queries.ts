@@ -1,0 +1,226 @@
+import { sql } from 'kysely';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import type { KindName } from '../kinds/kinds.ts';
+
+type Db = Database | Transaction;
+
+/* The SQL of model servers. */
+
+export type ModelServerRow = Awaited<ReturnType<typeof lockModelServers>>[number];
+
+/**
+ * The server's row, locked; where it is a deployment's own, all its replicas in order. Whoever plans for
+ * model servers does it alone.
+ */
+export async function lockModelServers(tx: Transaction, id: string) {
+  return tx
+    .selectFrom('model_servers')
+    .selectAll()
+    .where((where) =>
+      where.or([
+        where('id', '=', id),
+        where(
+          'deployment_id',
+          '=',
+          where.selectFrom('model_servers').select('deployment_id').where('id', '=', id),
+        ),
+      ]),
+    )
+    .orderBy('replica')
+    .forUpdate()
+    .execute();
+}
+
+export async function findModelServer(db: Db, id: string) {
+  return db.selectFrom('model_servers').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+}
+
+export async function findModelServerOfWorkload(db: Db, workloadId: string) {
+  return db
+    .selectFrom('model_servers')
+    .select('id')
+    .where((where) =>
+      where.or([where('workload_id', '=', workloadId), where('next_workload_id', '=', workloadId)]),
+    )
+    .executeTakeFirst();
+}
+
+export type NewModelServer = {
+  kind: KindName;
+  engine: string;
+  filesSha256: string;
+  baseFiles: string;
+  accelerator: string | null;
+  acceleratorCount: number;
+  /** Null: it is shared. */
+  deploymentId: string | null;
+  replica: number;
+};
+
+/** Makes the row, or locks the one that is there. Returns its id. */
+export async function upsertModelServer(tx: Transaction, server: NewModelServer): Promise<string> {
+  const { id } = await tx
+    .insertInto('model_servers')
+    .values({
+      kind: server.kind,
+      engine: server.engine,
+      files_sha256: server.filesSha256,
+      base_files: server.baseFiles,
+      accelerator: server.accelerator,
+      accelerator_count: server.acceleratorCount,
+      deployment_id: server.deploymentId,
+      replica: server.replica,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns([
+          'kind',
+          'engine',
+          'files_sha256',
+          'accelerator',
+          'accelerator_count',
+          'deployment_id',
+          'replica',
+        ])
+        // Changes nothing; makes the row that is there come back, locked.
+        .doUpdateSet((row) => ({ engine: row.ref('excluded.engine') })),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export async function setWorkloads(
+  tx: Transaction,
+  id: string,
+  values: { workload_id: string | null; next_workload_id: string | null },
+): Promise<void> {
+  await tx.updateTable('model_servers').set(values).where('id', '=', id).execute();
+}
+
+/** The replicas of a deployment that has ended go; the first stays, and tells where it ran. */
+export async function deleteReplicasOfEnded(tx: Transaction, podId: string): Promise<void> {
+  await tx
+    .deleteFrom('model_servers')
+    .where('deployment_id', '=', (where) =>
+      where
+        .selectFrom('deployments')
+        .select('id')
+        .where('id', '=', podId)
+        .where('terminated_at', 'is not', null),
+    )
+    .where('replica', '>', 1)
+    .where('workload_id', 'is', null)
+    .where('next_workload_id', 'is', null)
+    .execute();
+}
+
+/** Gives the starter model's name to one model server; another that had it stops answering to it. */
+export async function nameStarterServer(
+  tx: Transaction,
+  id: string,
+  starter: { assetId: string; modelName: string },
+): Promise<void> {
+  await tx
+    .updateTable('model_servers')
+    .set({ starter_asset_id: null, starter_name: null, starter_requested_at: null })
+    .where('starter_name', '=', starter.modelName)
+    .where('id', '<>', id)
+    .execute();
+  await tx
+    .updateTable('model_servers')
+    .set({ starter_asset_id: starter.assetId, starter_name: starter.modelName })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Null: nobody asks for the starter model any more. */
+export async function setStarterRequested(db: Db, id: string, at: Date | null): Promise<void> {
+  await db.updateTable('model_servers').set({ starter_requested_at: at }).where('id', '=', id).execute();
+}
+
+/** The starter model is asked something, or still answers. One that nobody has woken stays as it is. */
+export async function noteStarterRequest(db: Db, id: string, now: Date): Promise<void> {
+  await db
+    .updateTable('model_servers')
+    .set({ starter_requested_at: now })
+    .where('id', '=', id)
+    .where('starter_requested_at', 'is not', null)
+    .execute();
+}
+
+/** Model servers that have, or should have, a workload. */
+export async function listModelServersInUse(db: Db) {
+  return db
+    .selectFrom('model_servers')
+    .select('id')
+    .where((where) =>
+      where.or([
+        where('workload_id', 'is not', null),
+        where('next_workload_id', 'is not', null),
+        where('starter_requested_at', 'is not', null),
+        where.exists(
+          where
+            .selectFrom('deployments')
+            .select('id')
+            .whereRef('model_server_id', '=', 'model_servers.id')
+            .where('terminated_at', 'is', null)
+            .where('sleeping', '=', false),
+        ),
+      ]),
+    )
+    .execute();
+}
+
+/** Model servers whose starter model has not been asked since `before`. */
+export async function listIdleStarterServers(db: Db, before: Date) {
+  return db.selectFrom('model_servers').select('id').where('starter_requested_at', '<', before).execute();
+}
+
+/** The deployments that a model server has to carry, alone or with its replicas, asleep or awake, oldest first. */
+export async function listLiveDeployments(db: Db, serverId: string) {
+  return db
+    .selectFrom('deployments')
+    .selectAll()
+    .where((where) =>
+      where.or([
+        where('model_server_id', '=', serverId),
+        where(
+          'id',
+          '=',
+          where.selectFrom('model_servers').select('deployment_id').where('id', '=', serverId),
+        ),
+      ]),
+    )
+    .where('terminated_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/**
+ * How many slots model servers, apart from the starter models', `serverId` and its replicas, take for awake
+ * deployments on GPUs of a kind, or on the CPU: the user's own and all. Whoever asks this does it alone until the
+ * transaction ends.
+ */
+export async function countSlotsAwake(
+  tx: Transaction,
+  asked: { userId: string; serverId: string; starterIds: string[]; accelerator: string | null },
+): Promise<{ own: number; all: number }> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('servers awake', 0))`.execute(tx);
+  const { rows } = await sql<{ own: bigint; all: bigint }>`
+    select coalesce(sum(slots) filter (where own), 0)::bigint as own, coalesce(sum(slots), 0)::bigint as all
+    from (
+      select greatest(server.accelerator_count, 1) as slots, bool_or(deployments.user_id = ${asked.userId}) as own
+      from deployments
+      join model_servers server on server.id = deployments.model_server_id
+        or server.deployment_id = deployments.id and server.replica <= deployments.replicas
+      where deployments.terminated_at is null and not deployments.sleeping
+        and server.accelerator is not distinct from ${asked.accelerator}
+        and coalesce(server.deployment_id, server.id) <> (
+          select coalesce(deployment_id, id) from model_servers where id = ${asked.serverId})
+        and (server.deployment_id is not null or deployments.base_asset_id <> all (${asked.starterIds}::uuid[]))
+      group by server.id
+    ) awake`.execute(tx);
+  return { own: Number(rows[0]?.own ?? 0n), all: Number(rows[0]?.all ?? 0n) };
+}

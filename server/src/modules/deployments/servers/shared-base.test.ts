@@ -1,0 +1,53 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { listed } from '../../../engine/testing/test-gpus.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { type TestServing, testServing } from '../../../testing/test-serving.ts';
+import { insertModel } from '../testing/test-models.ts';
+
+const files = { 'model.safetensors': 'weights', 'config.json': '{}', 'tokenizer.json': 'a tokenizer' };
+const retokenized = { ...files, 'tokenizer.json': 'another tokenizer' };
+
+/**
+ * Deploys each set of files for a user of its own, one after the other. Answers with how many model
+ * servers run then, and ends them all.
+ */
+async function countServers(serving: TestServing, fileSets: Record<string, string>[]): Promise<number> {
+  const pods: { owner: TestUser; podId: string }[] = [];
+  for (const content of fileSets) {
+    const owner = await serving.server.signUp();
+    const { assetId } = await insertModel(serving.server.services, owner, 'A Base', content);
+    const podId = await serving.deploy(owner, assetId);
+    await serving.untilRunning(owner, podId);
+    pods.push({ owner, podId });
+  }
+  const count = serving.driver.running().length;
+  for (const { owner, podId } of pods) await serving.terminate(owner, podId);
+  await vi.waitFor(() => expect(serving.driver.running()).toEqual([]), { timeout: 10_000 });
+  return count;
+}
+
+describe('a base in the memory of a GPU', () => {
+  let serving: TestServing;
+
+  beforeAll(async () => {
+    const gpus = [listed('NVIDIA_TESLA_A100', [0, 1, 2, 3])];
+    serving = await testServing({ capacity: { gpus, servesTextOnGpus: true } });
+  });
+
+  it('is shared by all models of the same files, whoever deployed them', async () => {
+    expect(await countServers(serving, [files, files])).toBe(1);
+  });
+
+  it('is not shared with one of the same weights and another tokenizer', async () => {
+    expect(await countServers(serving, [files, retokenized])).toBe(2);
+  });
+});
+
+describe('a base in the memory of the CPU', () => {
+  it('is shared by all models of the same GGUF, which is all that is loaded', async () => {
+    const serving = await testServing();
+    const gguf = { ...files, 'model.gguf': 'weights and tokenizer' };
+    expect(await countServers(serving, [gguf, { ...gguf, 'tokenizer.json': 'another tokenizer' }])).toBe(1);
+    expect(await countServers(serving, [gguf, { ...gguf, 'model.gguf': 'other weights' }])).toBe(2);
+  });
+});

@@ -1,0 +1,43 @@
+import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
+import { requestWorkload } from '../../../engine/request-workload.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import type { ServedAdapter } from '../kinds/deployment-kind.ts';
+import { findKind } from '../kinds/kinds.ts';
+import type { DeploymentRow } from '../queries.ts';
+import type { ModelServerRow } from './server-queries.ts';
+
+export const MODEL_SERVER_KIND = 'model-server';
+
+/** Step: wants a workload of the model server with these adapters. Returns its id. */
+export async function startServerWorkload(
+  tx: Transaction,
+  now: Date,
+  server: ModelServerRow,
+  { adapters, userId }: { adapters: ServedAdapter[]; userId: string | null },
+): Promise<string> {
+  return requestWorkload(tx, {
+    userId,
+    behaviour: 'deployment',
+    kind: MODEL_SERVER_KIND,
+    title: server.starter_name ?? 'Model server',
+    spec: findKind(server.kind).spec(
+      { engine: server.engine, files: server.base_files as InputFile[] },
+      adapters,
+      server.accelerator_count,
+    ),
+    placement: server.accelerator
+      ? { accelerator: server.accelerator, count: server.accelerator_count }
+      : { accelerator: null, count: 0 },
+    now,
+  });
+}
+
+/** Each adapter once, however many deployments share it. */
+export function adaptersOf(live: DeploymentRow[]): ServedAdapter[] {
+  const adapters = new Map<string, ServedAdapter>();
+  for (const { revision_id, adapter } of live) {
+    if (adapter !== null)
+      adapters.set(revision_id, { ...(adapter as ServedAdapter), revisionId: revision_id });
+  }
+  return [...adapters.values()];
+}

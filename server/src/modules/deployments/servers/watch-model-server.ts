@@ -1,0 +1,40 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Transaction } from '../../../platform/db/database.ts';
+import type { Events } from '../../../platform/events/events.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
+
+/** An event may be lost with its connection: this often a waiting request looks by itself. */
+const LOOK_EVERY_MS = 3_000;
+
+/** Those who listen for a model server do it under a name of its own, beside the users'. */
+function listenerName(serverId: string): string {
+  return `model-server:${serverId}`;
+}
+
+/** Step: tells the requests that wait for a model server, in whichever process, that it has changed. */
+export function announceModelServer(tx: Transaction, serverId: string): Promise<void> {
+  return publishChange(tx, listenerName(serverId), { topic: 'deployment', id: serverId });
+}
+
+export type ModelServerWatch = {
+  serverId: string;
+  /** Resolves when the server has changed since the last call, or after a while. An abort rejects. */
+  change: (signal: AbortSignal) => Promise<void>;
+  stop: () => void;
+};
+
+/** Listens from now on: what changes between two calls of `change` is not missed. */
+export function watchModelServer(events: Pick<Events, 'subscribe'>, serverId: string): ModelServerWatch {
+  let heard = new AbortController();
+  const stop = events.subscribe(listenerName(serverId), () => heard.abort());
+  return {
+    serverId,
+    change: async (signal) => {
+      signal.throwIfAborted();
+      const either = AbortSignal.any([signal, heard.signal]);
+      await pause(LOOK_EVERY_MS, undefined, { signal: either }).catch(() => signal.throwIfAborted());
+      heard = new AbortController();
+    },
+    stop,
+  };
+}

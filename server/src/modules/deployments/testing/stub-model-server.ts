@@ -1,0 +1,164 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { postWorkloadReports } from '@bakehouse/contract/workloads';
+import type { Script } from '../../../engine/drivers/fake/fake-driver.ts';
+
+/** How the next requests are answered; `ok` says 'Good bread' in four tokens, `flood` streams more than any socket buffers. */
+export type StubAnswer = 'ok' | 'refuse' | 'crash' | 'break off' | 'hang' | 'flood';
+
+export type Stub = {
+  /** Script for the fake driver: a model server in this process that speaks llama.cpp's format. */
+  script: Script;
+  /** Bodies of the completions that it was asked for. */
+  requests: Record<string, unknown>[];
+  /** How many of them it is answering now. */
+  open: number;
+  /** How many of them were hung up on before the answer was whole. */
+  hungUp: number;
+  /** Tokens that a flood has written so far. */
+  floodTokens: number;
+  answer: StubAnswer;
+  /** Before it answers at all: resolves when a starting server may go on. */
+  gate: Promise<void>;
+  /** Starting servers end with this sentence instead of becoming ready. */
+  failure: string | null;
+  /** Starting servers that carry this adapter (revision id) fail. */
+  brokenAdapter: string | null;
+};
+
+/** Often, because tests move the clock by minutes. */
+const SIGN_OF_LIFE_MS = 100;
+const tokens = ['Good', ' ', 'bread', '.'];
+export const stubUsage = { prompt_tokens: 11, completion_tokens: tokens.length, total_tokens: 15 };
+
+/** For tests: stands in for the Python runtime with llama.cpp in it. */
+export function stubModelServer(): Stub {
+  const stub: Stub = {
+    requests: [],
+    open: 0,
+    hungUp: 0,
+    floodTokens: 0,
+    answer: 'ok',
+    gate: Promise.resolve(),
+    failure: null,
+    brokenAdapter: null,
+    script: async (launch, { stop, killed, print }) => {
+      const post = (reports: object[]) =>
+        fetch(launch.server.base_url + postWorkloadReports.path.replace(':workloadId', launch.workloadId), {
+          method: 'POST',
+          headers: { authorization: `Bearer ${launch.server.token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ reports }),
+        });
+      // As the runtime does it goes on from what an attempt before has reported.
+      const { accepted_seq } = (await (await post([])).json()) as { accepted_seq: number };
+      const report = (number: number, body: object) =>
+        post([{ seq: accepted_seq + number, at: new Date().toISOString(), ...body }]);
+      await report(1, { type: 'phase', phase: 'loading model' });
+      await stub.gate;
+      const { spec } = launch;
+      const broken = spec.kind === 'serve' && spec.adapters.some(({ name }) => name === stub.brokenAdapter);
+      const failure = broken ? 'An adapter does not fit' : stub.failure;
+      if (failure) {
+        await report(2, { type: 'failed', message: failure });
+        return 1;
+      }
+      const server = createServer((request, response) => {
+        response.on('close', () => {
+          if (!response.writableFinished) stub.hungUp += 1;
+        });
+        if (request.headers.authorization !== `Bearer ${launch.serverKey}`) {
+          response.writeHead(401).end();
+          return;
+        }
+        readJson(request)
+          .then((body) => {
+            stub.requests.push(body);
+            stub.open += 1;
+            response.on('close', () => (stub.open -= 1));
+            return stub.answer === 'flood' ? flood(stub, response) : answer(stub.answer, body, response);
+          })
+          .catch(() => response.destroy());
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      print('model loaded');
+      await report(2, { type: 'ready', base_url: `http://127.0.0.1:${port}` });
+      const signsOfLife = setInterval(() => void post([]).catch(() => undefined), SIGN_OF_LIFE_MS);
+      await ended(AbortSignal.any([stop, killed]));
+      clearInterval(signsOfLife);
+      await new Promise((resolve) => {
+        server.close(resolve);
+        server.closeIdleConnections();
+        setTimeout(() => server.closeAllConnections(), 200).unref();
+      });
+      return 0;
+    },
+  };
+  return stub;
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve());
+  });
+}
+
+function answer(
+  kind: Exclude<StubAnswer, 'flood'>,
+  body: Record<string, unknown>,
+  response: ServerResponse,
+): void {
+  if (kind === 'hang') return;
+  if (kind === 'crash')
+    return void response.writeHead(500).end('{"error":{"code":500,"message":"out of memory"}}');
+  if (kind === 'refuse') {
+    const error = {
+      code: 400,
+      message: 'the request exceeds the available context size',
+      type: 'invalid_request_error',
+    };
+    return void response
+      .writeHead(400, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ error }));
+  }
+  const base = { id: 'chatcmpl-1', created: 1, model: 'base' };
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const send = (data: object) =>
+    response.write(`data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', ...data })}\n\n`);
+  for (const [index, content] of (kind === 'break off' ? tokens.slice(0, 2) : tokens).entries()) {
+    const timings = { cache_n: 4, prompt_n: stubUsage.prompt_tokens - 4, predicted_n: index + 1 };
+    const chunk = { choices: [{ index: 0, delta: { content }, finish_reason: null }] };
+    send({ ...chunk, ...(body.timings_per_token === true && { timings }) });
+  }
+  if (kind === 'break off') return void setTimeout(() => response.destroy(), 20);
+  send({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+  send({ choices: [], usage: stubUsage });
+  response.end('data: [DONE]\n\n');
+}
+
+export const FLOOD_TOKENS_MAX = 4000;
+
+/** Writes as fast as it is read, until the reader hangs up. */
+async function flood(stub: Stub, response: ServerResponse): Promise<void> {
+  const closed = once(response, 'close');
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const content = 'bread '.repeat(3000);
+  stub.floodTokens = 0;
+  while (!response.destroyed && stub.floodTokens < FLOOD_TOKENS_MAX) {
+    stub.floodTokens += 1;
+    const timings = { cache_n: 0, prompt_n: stubUsage.prompt_tokens, predicted_n: stub.floodTokens };
+    const event = { choices: [{ index: 0, delta: { content }, finish_reason: null }], timings };
+    if (!response.write(`data: ${JSON.stringify(event)}\n\n`)) {
+      await Promise.race([once(response, 'drain'), closed]);
+    }
+  }
+  await closed;
+}
+
+async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return JSON.parse(text) as Record<string, unknown>;
+}

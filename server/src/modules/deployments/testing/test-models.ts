@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import type { Services } from '../../../platform/context.ts';
+import { type Transaction, toJson } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { storeBlob } from '../../../platform/storage/store-blob.ts';
+import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
+import { insertAsset } from '../../assets/insert-asset.ts';
+import { recordLineage } from '../../assets/record-lineage.ts';
+import { registerStarterModel } from '../../assets/starter/register-starter-model.ts';
+
+type Model = { assetId: string; revisionId: string };
+
+/** For tests: a starter model whose GGUF nobody will read; other content makes a newer revision of it. */
+export async function insertStarter(
+  services: Services,
+  slug: string,
+  content = 'GGUF, as far as these tests look',
+): Promise<Model> {
+  const gguf = path.join(services.config.dataDir, 'model.gguf');
+  await writeFile(gguf, content);
+  return registerStarterModel(services, {
+    slug,
+    title: 'Starter Model',
+    details: '',
+    category: '',
+    tags: [],
+    files: [{ path: 'gguf/model-f16.gguf', localPath: gguf }],
+  });
+}
+
+/** For tests: a model of these files, content by path; an adapter has a parent. */
+export async function insertModel(
+  services: Services,
+  owner: { userId: string },
+  title: string,
+  content: Record<string, string>,
+  parentAssetId: string | null = null,
+): Promise<Model> {
+  const files = await Promise.all(
+    Object.entries(content).map(async ([name, text]) => ({
+      path: name,
+      ...(await storeBlob(services, Readable.from([text]))),
+    })),
+  );
+  return inTransaction(services.db, async (tx) => {
+    const assetId = await insertAsset(tx, {
+      ownerUserId: owner.userId,
+      datasetType: 'MODEL',
+      title,
+      category: '',
+      details: '',
+      tags: [],
+      parentAssetId,
+    });
+    return { assetId, ...(await createRevisionFromBlobs(tx, { assetId, files })) };
+  });
+}
+
+/** For tests: a model with a trained adapter on the base, without the training. */
+export async function insertFineTune(
+  services: Services,
+  base: Model,
+  owner: { userId: string },
+  title: string,
+): Promise<string> {
+  const write = (text: string) => storeBlob(services, Readable.from([text]));
+  const adapter = await write(`adapter ${randomUUID()}`);
+  const config = await write(JSON.stringify({ r: 8, lora_alpha: 8 }));
+  const files = [
+    { path: 'adapter.gguf', ...adapter },
+    { path: 'adapter_config.json', ...config },
+  ];
+  return inTransaction(services.db, async (tx) => {
+    const assetId = await insertAsset(tx, {
+      ownerUserId: owner.userId,
+      datasetType: 'MODEL',
+      title,
+      category: '',
+      details: '',
+      tags: [],
+      parentAssetId: base.assetId,
+    });
+    await createRevisionFromBlobs(tx, { assetId, files });
+    await recordLineage(tx, {
+      assetId,
+      runId: await insertTraining(tx, files),
+      base: { ...base, title: 'Starter Model' },
+      dataset: { ...base, title: 'Data' },
+    });
+    return assetId;
+  });
+}
+
+/** For tests: a training that has ended with these files. Returns its id. */
+export async function insertTraining(
+  tx: Transaction,
+  files: { path: string; sha256: string }[],
+): Promise<string> {
+  const now = new Date();
+  const { id } = await tx
+    .insertInto('workloads')
+    .values({
+      behaviour: 'run',
+      kind: 'fine-tune',
+      title: 'Training',
+      spec: toJson({}),
+      accelerator_count: 0,
+      state: 'completed',
+      outcome: toJson({ type: 'result', files, summary: {} }),
+      check_at: now,
+      created_at: now,
+      queued_at: now,
+      not_before: now,
+      ended_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { getMe } from '@bakehouse/contract/accounts';
+import { listAssets } from '@bakehouse/contract/assets';
+import { listVllm } from '@bakehouse/contract/deployments';
+import { listRuns } from '@bakehouse/contract/training';
+import { expect, test } from 'vitest';
+import type { Services } from '../../platform/context.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { testServer } from '../../testing/test-server.ts';
+import { registerStarterModel } from '../assets/starter/register-starter-model.ts';
+import { emptyGguf, emptySafetensors, goodData } from '../training/test-run.ts';
+
+const DOCUMENT = path.resolve(import.meta.dirname, '../../../../docs/api.md');
+
+/** A starter model whose files nobody will read, to tune from and to deploy. */
+async function insertStarter(services: Services): Promise<void> {
+  const folder = await temporaryFolder();
+  const contents = {
+    'config.json': Buffer.from('{}'),
+    'model.safetensors': emptySafetensors(),
+    'gguf/model-f16.gguf': emptyGguf(),
+  };
+  const files = await Promise.all(
+    Object.entries(contents).map(async ([name, bytes]) => {
+      const localPath = path.join(folder, path.basename(name));
+      await writeFile(localPath, bytes);
+      return { path: name, localPath };
+    }),
+  );
+  const words = { title: 'Starter Model', details: '', category: '', tags: [] };
+  await registerStarterModel(services, { slug: 'starter-model', ...words, files });
+}
+
+test('the examples of docs/api.md work as they are, one after the other in one shell', async () => {
+  const server = await testServer({ readData: async () => goodData });
+  await insertStarter(server.services);
+  const blocks = [...(await readFile(DOCUMENT, 'utf8')).matchAll(/```sh\n(.*?)```/gs)].map(
+    ([, code]) => code,
+  );
+  const script = ['set -eu', `BASE=${server.url}`, ...blocks, 'echo', 'echo "key=$KEY"'].join('\n');
+  const { stdout } = await promisify(execFile)('sh', ['-c', script], { cwd: await temporaryFolder() });
+
+  const apiKey = /key=(\S+)$/.exec(stdout.trim())?.[1] ?? '';
+  const as = { apiKey };
+  const { id: owner } = await server.request(getMe, {}, { as });
+  const { datasets } = await server.request(listAssets, { query: { owner } }, { as });
+  expect(datasets.map(({ title, dataset_type: type }) => `${type} ${title}`)).toEqual([
+    'MODEL Baker',
+    'RAW Questions',
+  ]);
+  const { runs } = await server.request(listRuns, { query: {} }, { as });
+  expect(runs).toMatchObject([{ title: 'Baker' }]);
+  const { pods } = await server.request(
+    listVllm,
+    { params: { userId: owner }, query: { include_terminated: 'true' } },
+    { as },
+  );
+  expect(pods).toHaveLength(1);
+  expect(stdout).toContain('"message":"dataset_type and user_id are required"');
+});

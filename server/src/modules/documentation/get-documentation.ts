@@ -1,0 +1,12 @@
+import type { getDocumentation as endpoint } from '@bakehouse/contract/documentation';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { Services } from '../../platform/context.ts';
+
+/** The addresses that the settings name; without one, the documentation is the server's own. */
+export function getDocumentation({ config }: Services): ResponseOf<typeof endpoint> {
+  return {
+    documentation_url: config.documentationUrl ?? new URL('/docs', config.publicUrl).href,
+    built_in: config.documentationUrl === null,
+    github_url: config.githubUrl,
+  };
+}

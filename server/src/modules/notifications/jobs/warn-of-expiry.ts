@@ -1,0 +1,31 @@
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { defineJob } from '../../../platform/jobs/define-job.ts';
+import { listExpiringKeys } from '../../accounts/keys/list-expiring-keys.ts';
+import { notify } from '../notify.ts';
+import { listUnnotifiedExpiries } from '../queries.ts';
+
+const AHEAD_DAYS = 7;
+
+/** Tells the owners of API keys that end within a week, once for each end. */
+export const warnOfExpiryJob = defineJob({
+  name: 'notifications.warn-of-expiry',
+  schedule: '13 * * * *',
+  run: async ({ db, clock }) => {
+    const now = clock.now();
+    const until = new Date(now.getTime() + AHEAD_DAYS * 24 * 3_600_000);
+    await inTransaction(db, async (tx) => {
+      const ending = await listExpiringKeys(tx, { now, until });
+      const unnotified = await listUnnotifiedExpiries(tx, ending);
+      await notify(
+        tx,
+        ...ending
+          .filter(({ keyId }) => unnotified.has(keyId))
+          .map(({ userId, keyId, name, expiresAt }) => ({
+            userId,
+            kind: 'api_key_expiring' as const,
+            data: { key_id: keyId, name, expires_at: expiresAt.toISOString() },
+          })),
+      );
+    });
+  },
+});

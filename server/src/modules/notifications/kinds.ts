@@ -1,0 +1,96 @@
+import { displayAmount } from '@bakehouse/contract/money';
+import type { NotificationKind } from '@bakehouse/contract/notifications';
+
+/** What is known of each kind: whoever notifies says it, and the sentence is made of it. */
+export type NotificationData = {
+  run_completed: { run_id: string; title: string };
+  run_failed: { run_id: string; title: string };
+  run_cancelled: { run_id: string; title: string };
+  deployment_ready: { pod_id: string; title: string };
+  deployment_failed: { pod_id: string; title: string };
+  /** `link`: the page of its generator, with the generation opened where that page can. */
+  generation_completed: { link: string; generator: string };
+  generation_failed: { link: string; generator: string };
+  clone_completed: { asset_id: string; dataset_type: string; title: string };
+  /** `link`: where it can be tried again. */
+  clone_failed: { link: string; title: string };
+  credits_received: { amount_micro: string; sender: string };
+  credits_bought: { amount_micro: string };
+  balance_low: { amount_micro: string };
+  access_granted: { model_id: string; name: string };
+  api_key_expiring: { key_id: string; name: string; expires_at: string };
+  message_received: { username: string; subject: string };
+  payment_refused: { reason: string };
+};
+
+const dayFormat = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
+type Shown = { message: string; link: string };
+
+/** The sentence and the link of each kind. */
+export const kinds: { [Kind in NotificationKind]: (data: NotificationData[Kind]) => Shown } = {
+  run_completed: ({ run_id, title }) => ({
+    message: `${title} has finished training`,
+    link: `/runs/${run_id}`,
+  }),
+  run_failed: ({ run_id, title }) => ({
+    message: `The training of ${title} failed`,
+    link: `/runs/${run_id}`,
+  }),
+  run_cancelled: ({ run_id, title }) => ({
+    message: `The training of ${title} was cancelled`,
+    link: `/runs/${run_id}`,
+  }),
+  deployment_ready: ({ pod_id, title }) => ({
+    message: `${title} is ready`,
+    link: `/my-deployments/${pod_id}`,
+  }),
+  deployment_failed: ({ pod_id, title }) => ({
+    message: `The deployment of ${title} failed`,
+    link: `/my-deployments/${pod_id}`,
+  }),
+  generation_completed: ({ link, generator }) => ({ message: `Your ${generator} generation is ready`, link }),
+  generation_failed: ({ link, generator }) => ({ message: `Your ${generator} generation failed`, link }),
+  clone_completed: ({ asset_id, dataset_type, title }) => ({
+    message: `${title} has been cloned`,
+    link: `/${dataset_type === 'MODEL' ? 'model' : 'dataset'}/${asset_id}/description`,
+  }),
+  clone_failed: ({ link, title }) => ({ message: `${title} could not be cloned`, link }),
+  credits_received: ({ amount_micro, sender }) => ({
+    message: `You received ${bgl(amount_micro)} from ${sender}`,
+    link: '/transactions',
+  }),
+  credits_bought: ({ amount_micro }) => ({
+    message: `${bgl(amount_micro)} were added to your balance`,
+    link: '/transactions',
+  }),
+  balance_low: ({ amount_micro }) => ({
+    message: `Your balance is down to ${bgl(amount_micro)}`,
+    link: '/buy-bagels',
+  }),
+  access_granted: ({ model_id, name }) => ({
+    message: `You now have access to ${name}`,
+    link: `/model/source/${encodeURIComponent(model_id)}/description`,
+  }),
+  api_key_expiring: ({ name, expires_at }) => ({
+    message: `Your API key ${name} expires on ${dayFormat.format(new Date(expires_at))}`,
+    link: '/api-key',
+  }),
+  message_received: ({ username, subject }) => ({
+    message: `${username} wrote to you: ${subject}`,
+    link: '/operator/messages',
+  }),
+  payment_refused: ({ reason }) => ({
+    message: `A payment was not credited: ${reason}`,
+    link: '/operator/ledger',
+  }),
+};
+
+function bgl(amountMicro: string): string {
+  return displayAmount(BigInt(amountMicro), 'BGL');
+}

@@ -1,0 +1,91 @@
+import { sql } from 'kysely';
+import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
+import type { NewNotification } from './notify.ts';
+
+type Db = Database | Transaction;
+
+/** Three parameters for however many: a statement takes 65,535 at most. */
+export async function insertNotifications(tx: Transaction, rows: NewNotification[]): Promise<void> {
+  await sql`
+    insert into notifications (user_id, kind, data)
+    select user_id, kind, data::jsonb
+    from unnest(
+      ${rows.map((row) => row.userId)}::text[], ${rows.map((row) => row.kind)}::text[],
+      ${rows.map((row) => toJson(row.data))}::text[]
+    ) as new (user_id, kind, data)`.execute(tx);
+}
+
+export type NotificationRow = Awaited<ReturnType<typeof selectNotifications>>[number];
+
+/** Newest first, those that come after the notification `cursor`. */
+export async function selectNotifications(
+  db: Db,
+  { userId, cursor, limit }: { userId: string; cursor: string | undefined; limit: number },
+) {
+  return db
+    .selectFrom('notifications')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .$if(cursor !== undefined, (query) => query.where('id', '<', cursor ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export async function isNotificationOf(db: Db, id: string, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('notifications')
+    .select('id')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Of the user's notifications the one with this id, or all of them. */
+export async function setRead(tx: Transaction, userId: string, id: string | null): Promise<void> {
+  await tx
+    .updateTable('notifications')
+    .set({ read_at: sql<Date>`now()` })
+    .where('user_id', '=', userId)
+    .where('read_at', 'is', null)
+    .$if(id !== null, (query) => query.where('id', '=', id ?? ''))
+    .execute();
+}
+
+export async function countUnread(db: Db, userId: string): Promise<number> {
+  const { unread } = await db
+    .selectFrom('notifications')
+    .select((s) => s.fn.countAll<bigint>().as('unread'))
+    .where('user_id', '=', userId)
+    .where('read_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(unread);
+}
+
+export async function deleteNotificationsBefore(db: Db, time: Date): Promise<void> {
+  await db.deleteFrom('notifications').where('created_at', '<', time).execute();
+}
+
+/** Of these ends of API keys, those of which their users were not notified yet. */
+export async function listUnnotifiedExpiries(
+  tx: Transaction,
+  ends: { keyId: string; userId: string; expiresAt: Date }[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ key_id: string }>`
+    select ending.key_id
+    from unnest(
+      ${ends.map((end) => end.keyId)}::text[], ${ends.map((end) => end.userId)}::text[],
+      ${ends.map((end) => end.expiresAt.toISOString())}::text[]
+    ) as ending (key_id, user_id, expires_at)
+    where not exists (
+      select from notifications sent
+      where sent.user_id = ending.user_id and sent.kind = 'api_key_expiring'
+        and sent.data ->> 'key_id' = ending.key_id and sent.data ->> 'expires_at' = ending.expires_at
+    )`.execute(tx);
+  return new Set(rows.map((row) => row.key_id));
+}
+
+export async function deleteUserNotifications(tx: Transaction, userId: string): Promise<void> {
+  await tx.deleteFrom('notifications').where('user_id', '=', userId).execute();
+}

@@ -1,0 +1,27 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { readNotifications as contract } from '@bakehouse/contract/notifications';
+import type { Context } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { AppError } from '../../platform/errors.ts';
+import { publishChange } from '../../platform/events/publish-change.ts';
+import { countUnread, isNotificationOf, setRead } from './queries.ts';
+
+/** Marks one notification of the caller as read, or all of them. Throws AppError 'not_found' for one that is not the caller's. */
+export async function readNotifications(
+  ctx: Context,
+  { query }: InputOf<typeof contract>,
+): Promise<ResponseOf<typeof contract>> {
+  const { userId } = ctx.caller;
+  const id = query.notification_id === '' ? null : query.notification_id;
+  return inTransaction(ctx.db, async (tx) => {
+    if (id !== null && !(await isNotificationOf(tx, id, userId))) {
+      throw new AppError('not_found', {
+        publicMessage: 'No notification has this id',
+        param: 'notification_id',
+      });
+    }
+    await setRead(tx, userId, id);
+    await publishChange(tx, userId, { topic: 'notification', id: userId });
+    return { unread: await countUnread(tx, userId) };
+  });
+}

@@ -1,0 +1,9 @@
+import * as contract from '@bakehouse/contract/notifications';
+import { type Binding, bind } from '../../platform/http/bind.ts';
+import { listNotifications } from './list-notifications.ts';
+import { readNotifications } from './read-notifications.ts';
+
+export const notificationsRoutes: Binding[] = [
+  bind(contract.listNotifications, listNotifications),
+  bind(contract.readNotifications, readNotifications),
+];

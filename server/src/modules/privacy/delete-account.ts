@@ -1,0 +1,56 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import { displayAmount } from '@bakehouse/contract/money';
+import type { deleteAccount as endpoint } from '@bakehouse/contract/privacy';
+import type { Context } from '../../platform/context.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { AppError } from '../../platform/errors.ts';
+import { closeAccount } from '../accounts/deletion/close-account.ts';
+import { confirmIdentity } from '../accounts/deletion/confirm-identity.ts';
+import { lockTotals } from '../credits/lock-totals.ts';
+import { hasOpenPayment } from '../credits/purchases/has-open-payment.ts';
+import { purgeDeletedJob } from './jobs/purge-deleted.ts';
+
+/**
+ * Deletes the caller's account: from the commit on nobody gets into it, and nothing says whose it was. A job ends what
+ * runs and removes what was stored. Throws AppError 'invalid_request' or 'forbidden' for a stranger, and 'conflict'
+ * while something is owed or a payment is under way, or bought credits are left that were not given up.
+ */
+export async function deleteAccount(ctx: Context, { body }: InputOf<typeof endpoint>): Promise<void> {
+  const { userId } = ctx.caller;
+  await confirmIdentity(ctx, body.password);
+  await inTransaction(ctx.db, async (tx) => {
+    const now = ctx.clock.now();
+    await refuseUnsettled(tx, { userId, now, givesUp: body.give_up_credits });
+    await closeAccount(tx, { userId, now });
+    await ctx.jobs.enqueue(tx, purgeDeletedJob, {});
+  });
+  await ctx.rowChanges.catchUp();
+}
+
+/** What it looks at stays so until the account is closed: credits that come meanwhile come before or after. */
+async function refuseUnsettled(
+  tx: Transaction,
+  { userId, now, givesUp }: { userId: string; now: Date; givesUp: boolean },
+): Promise<void> {
+  const { balance, given, owed } = await lockTotals(tx, userId);
+  if (owed > 0n) {
+    throw new AppError('conflict', {
+      publicMessage: `You owe ${inWords(owed)}. Buy credits first: what is owed is taken from them`,
+    });
+  }
+  if (await hasOpenPayment(tx, { userId, now })) {
+    throw new AppError('conflict', {
+      publicMessage:
+        'A payment is under way. Delete your account once it has arrived; a page on which nothing was paid closes within a day',
+    });
+  }
+  if (balance > given && !givesUp) {
+    throw new AppError('conflict', {
+      publicMessage: `You have ${inWords(balance - given)} of bought credits left. Send them to somebody, or give them up`,
+      param: 'give_up_credits',
+    });
+  }
+}
+
+const inWords = (micro: bigint) => `${displayAmount(micro, 'BGL')} (${displayAmount(micro, 'USD')})`;

@@ -1,0 +1,98 @@
+import { contactUs } from '@bakehouse/contract/contact';
+import { generateReferral } from '@bakehouse/contract/referrals';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { testServer } from '../../testing/test-server.ts';
+import { closeAccount } from '../accounts/deletion/close-account.ts';
+import { watchBalances } from '../credits/low-balance-queries.ts';
+import { purgeUser } from './purge-user.ts';
+
+/** What of a purged user stays, and why. */
+const KEPT: Record<string, string> = {
+  assets:
+    'gone for everybody at once; the rows go in pieces, or stay while others’ models are made from them',
+  chat_requests: 'usage that transfers refer to',
+  credit_code_redemptions: 'a code is redeemed once',
+  credit_codes: 'codes that an operator has made',
+  data_readings: 'go with the dataset; only one’s own and those that everybody may read are read',
+  deployments: 'usage that transfers refer to',
+  ledger_accounts: 'transfers are never deleted',
+  purchases: 'money; without the link to the receipt',
+  referrals: 'who has got a bonus for whom',
+  runs: 'usage that transfers refer to',
+  usage_windows: 'usage that transfers refer to',
+  user_storage: 'a number that a trigger keeps',
+  workloads: 'usage that transfers refer to',
+};
+
+/** Where the user of the test had a row, and has none afterwards. */
+const FORGOTTEN = [
+  'access_requests',
+  'api_keys',
+  'contact_messages',
+  'low_balance_watch',
+  'notifications',
+  'onboarding_steps',
+  'referral_codes',
+  'sessions',
+  'sign_in_methods',
+  'training_configurations',
+];
+
+test('each table that names a user is emptied with the account, or it is said why not', async () => {
+  const server = await testServer();
+  const { db } = server.services;
+  const ada = await server.signUp('Ada');
+  const { userId } = ada;
+  const { rows: tables } = await sql<{ name: string }>`
+    select distinct c.conrelid::regclass::text as name
+    from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+    where c.contype = 'f' and c.confrelid = 'users'::regclass and a.attname <> 'decided_by'
+    order by 1`.execute(db);
+  expect(tables.map(({ name }) => name)).toEqual([...Object.keys(KEPT), ...FORGOTTEN].sort());
+
+  const body = { user_id: userId, subject: 'Dough', message: 'It does not rise.' };
+  await server.request(contactUs, { body }, { as: ada });
+  await server.request(generateReferral, {}, { as: ada });
+  await sql`insert into restricted_models (id, name, family, tags, details)
+    values ('rye', 'Rye', 'bread', '{}', '')`.execute(db);
+  await sql`insert into access_requests (restricted_model_id, user_id, message)
+    values ('rye', ${userId}, 'I bake')`.execute(db);
+  await sql`insert into notifications (user_id, kind, data)
+    values (${userId}, 'credits_bought', '{"amount_micro": "1"}')`.execute(db);
+  await sql`insert into onboarding_steps (user_id, step) values (${userId}, 'create_model')`.execute(db);
+  await sql`insert into training_configurations (user_id, name, payload) values (${userId}, 'Mine', '{}')`.execute(
+    db,
+  );
+  await sql`insert into idempotency_keys (user_id, key, operation, input_sha256)
+    values (${userId}, 'k', 'contactUs', 'x')`.execute(db);
+  const purchase = { user_id: userId, usd_cents: 100, amount_micro: 25_000_000n };
+  await db
+    .insertInto('purchases')
+    .values({ ...purchase, status: 'expired', receipt_url: 'https://pay.example/receipt' })
+    .execute();
+  await inTransaction(db, (tx) => watchBalances(tx, 1n));
+
+  const left = async () => {
+    const counts: Record<string, number> = {};
+    for (const table of [...FORGOTTEN, 'idempotency_keys']) {
+      const { rows } = await sql<{ rows: number }>`
+        select count(*)::int as rows from ${sql.table(table)} where user_id = ${userId}`.execute(db);
+      counts[table] = rows[0]?.rows ?? 0;
+    }
+    return counts;
+  };
+  expect(Object.entries(await left()).filter(([, rows]) => rows === 0)).toEqual([]);
+  await inTransaction(db, (tx) => closeAccount(tx, { userId, now: server.services.clock.now() }));
+  expect(await purgeUser(server.services, userId)).toBe(true);
+  // As its job does.
+  await inTransaction(db, (tx) => watchBalances(tx, 0n));
+  expect(Object.entries(await left()).filter(([, rows]) => rows > 0)).toEqual([]);
+  const bought = await db
+    .selectFrom('purchases')
+    .select('receipt_url')
+    .where('user_id', '=', userId)
+    .execute();
+  expect(bought).toEqual([{ receipt_url: null }]);
+});

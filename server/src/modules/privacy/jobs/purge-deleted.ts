@@ -1,0 +1,22 @@
+import { defineJob } from '../../../platform/jobs/define-job.ts';
+import { listClosedAccounts } from '../../accounts/deletion/list-closed-accounts.ts';
+import { purgeUser } from '../purge-user.ts';
+
+/** Removes what users have left behind who deleted their account: at once, and then each minute what had to wait. */
+export const purgeDeletedJob = defineJob({
+  name: 'privacy.purge-deleted',
+  schedule: '* * * * *',
+  run: async (services, _data: object, signal) => {
+    for (const userId of await listClosedAccounts(services.db)) {
+      if (signal.aborted) return;
+      try {
+        await purgeUser(services, userId);
+      } catch (err) {
+        services.log.error(
+          { err, user_id: userId },
+          'could not purge a deleted user; the next run tries again',
+        );
+      }
+    }
+  },
+});

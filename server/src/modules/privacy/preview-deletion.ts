@@ -1,0 +1,31 @@
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { formatBgl } from '@bakehouse/contract/money';
+import type { previewDeletion as endpoint } from '@bakehouse/contract/privacy';
+import type { Context } from '../../platform/context.ts';
+import { hasPassword } from '../accounts/deletion/has-password.ts';
+import { listOwnAssets } from '../assets/list-own-assets.ts';
+import { getTotals } from '../credits/get-totals.ts';
+import { listLiveDeployments } from '../deployments/kinds/list-live-deployments.ts';
+import { listLiveRuns } from '../training/runs/list-live-runs.ts';
+
+/** What goes with the caller's account. */
+export async function previewDeletion({ db, caller }: Context): Promise<ResponseOf<typeof endpoint>> {
+  const { userId } = caller;
+  const [assets, runs, pods, totals, asksPassword] = await Promise.all([
+    listOwnAssets(db, userId),
+    listLiveRuns(db, userId),
+    listLiveDeployments(db, userId),
+    getTotals(db, userId),
+    hasPassword(db, userId),
+  ]);
+  const models = assets.filter((asset) => asset.dataset_type === 'MODEL').length;
+  return {
+    datasets: assets.length - models,
+    models,
+    running: runs.length + pods.length,
+    bought: formatBgl(totals.balance - totals.given),
+    given: formatBgl(totals.given),
+    owed: formatBgl(totals.owed),
+    asks_password: asksPassword,
+  };
+}

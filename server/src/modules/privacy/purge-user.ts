@@ -1,0 +1,78 @@
+import type { Context, Services } from '../../platform/context.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { forgetUserAnswers } from '../../platform/db/idempotency/forget-user-answers.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { AppError } from '../../platform/errors.ts';
+import { forgetAccount } from '../accounts/deletion/forget-account.ts';
+import { markPurged } from '../accounts/deletion/mark-purged.ts';
+import { deleteAsset } from '../assets/delete-asset.ts';
+import { listOwnAssets } from '../assets/list-own-assets.ts';
+import { forgetRequests } from '../assets/restricted/forget-requests.ts';
+import { forgetMessages } from '../contact/forget-messages.ts';
+import { forgetBilling } from '../credits/forget-billing.ts';
+import { giveUpCredits } from '../credits/ledger/give-up-credits.ts';
+import { endDeployment } from '../deployments/end-deployment.ts';
+import { findAssetUse as findDeploymentUse } from '../deployments/find-asset-use.ts';
+import { listLiveDeployments } from '../deployments/kinds/list-live-deployments.ts';
+import { forgetNotifications } from '../notifications/forget-notifications.ts';
+import { forgetCode } from '../referrals/forget-code.ts';
+import { forgetConfigurations } from '../training/configurations/forget-configurations.ts';
+import { findAssetUse as findTrainingUse } from '../training/find-asset-use.ts';
+import { cancelRun } from '../training/runs/cancel-run.ts';
+import { listLiveRuns } from '../training/runs/list-live-runs.ts';
+
+const REASON = 'The account was deleted';
+
+/**
+ * Removes what a deleted user has left: what nobody waits for at once, then what runs, assets and credits. What has to
+ * wait, for a run that saves its work or for others who need a model, is left to the next call. True when nothing is left.
+ */
+export async function purgeUser(services: Services, userId: string): Promise<boolean> {
+  const ctx: Context = {
+    ...services,
+    caller: { kind: 'user', userId, isOperator: false },
+    requestId: `purge-${userId}`,
+    idempotencyKey: null,
+  };
+  await inTransaction(ctx.db, (tx) => forgetRecords(tx, userId));
+  for (const runId of await listLiveRuns(ctx.db, userId))
+    await cancelRun(ctx, { params: { runId }, query: undefined, body: undefined });
+  for (const podId of await listLiveDeployments(ctx.db, userId))
+    await endDeployment(ctx, podId, { reason: REASON, endedBy: userId });
+  const { heldMicro } = await inTransaction(ctx.db, (tx) => giveUpCredits(tx, userId));
+  const kept = await deleteAssets(ctx);
+  const running = await listLiveRuns(ctx.db, userId);
+  if (heldMicro > 0n || kept > 0 || running.length > 0) return false;
+  await inTransaction(ctx.db, async (tx) => {
+    // Again: the end of what ran may have left notifications.
+    await forgetRecords(tx, userId);
+    await markPurged(tx, { userId, now: ctx.clock.now() });
+  });
+  return true;
+}
+
+/** What nothing else refers to. It can be done any number of times. */
+async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
+  await forgetConfigurations(tx, userId);
+  await forgetNotifications(tx, userId);
+  await forgetCode(tx, userId);
+  await forgetMessages(tx, userId);
+  await forgetRequests(tx, userId);
+  await forgetBilling(tx, userId);
+  await forgetUserAnswers(tx, userId);
+  await forgetAccount(tx, userId);
+}
+
+/** Answers how many are still used by something. */
+async function deleteAssets(ctx: Context): Promise<number> {
+  let kept = 0;
+  for (const { id } of await listOwnAssets(ctx.db, ctx.caller.userId)) {
+    try {
+      await deleteAsset(ctx, { assetId: id, findUses: [findTrainingUse, findDeploymentUse] });
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'conflict')) throw error;
+      kept += 1;
+    }
+  }
+  return kept;
+}

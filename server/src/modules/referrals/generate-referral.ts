@@ -1,0 +1,45 @@
+import { randomInt } from 'node:crypto';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { formatBgl, parseBgl } from '@bakehouse/contract/money';
+import type { generateReferral as endpoint } from '@bakehouse/contract/referrals';
+import type { Context } from '../../platform/context.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { countReferrals, keepCode, listReferrals } from './queries.ts';
+
+/** Without letters and digits that are taken for each other. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
+const CODE_LENGTH = 8;
+/** More than count, unless the operator has raised that. */
+const LISTED_MAX = 100;
+
+/** The caller's code and link, and what came of them. */
+export async function generateReferral(ctx: Context): Promise<ResponseOf<typeof endpoint>> {
+  const { db, config } = ctx;
+  const { userId } = ctx.caller;
+  const code = await findOrMakeCode(ctx);
+  const [{ total, earnedMicro }, referrals] = await Promise.all([
+    countReferrals(db, userId),
+    listReferrals(db, userId, LISTED_MAX),
+  ]);
+  return {
+    referral_code: code,
+    referral_link: `${config.publicUrl}/?referral_code=${code}`,
+    bonus: formatBgl(parseBgl(config.referralBonusBgl)),
+    referrals_max: config.referralsMax,
+    referrals_total: total,
+    earned: formatBgl(earnedMicro),
+    referrals: referrals.map((one) => ({
+      username: one.username,
+      joined_at: one.created_at.toISOString(),
+      bonus: formatBgl(one.bonus_micro),
+    })),
+  };
+}
+
+async function findOrMakeCode({ db, caller }: Context): Promise<string> {
+  for (;;) {
+    const made = Array.from({ length: CODE_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+    const code = await inTransaction(db, (tx) => keepCode(tx, caller.userId, made));
+    if (code !== null) return code;
+  }
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { type ReferralFacts, refuseReferral } from './refuse-referral.ts';
+
+const good: ReferralFacts = {
+  now: new Date('2026-11-20T12:00:00Z'),
+  invited: { userId: 'bob', createdAt: new Date('2026-11-19T12:00:00Z'), isVerified: false },
+  inviter: { userId: 'ada', createdAt: new Date('2026-01-01T00:00:00Z'), referrals: 9 },
+  earlierInviterId: null,
+  referralsMax: 10,
+  needsVerified: false,
+};
+const inviter = { userId: 'ada', createdAt: new Date('2026-01-01T00:00:00Z'), referrals: 0 };
+
+test('a new account may use the code of an older one', () => {
+  expect(refuseReferral(good)).toBeNull();
+});
+
+test.each<[string, Partial<ReferralFacts>, string]>([
+  ['a code that nobody has', { inviter: null }, 'unknown_code'],
+  ["one's own code", { inviter: { ...inviter, userId: 'bob' } }, 'own_code'],
+  ['a second code', { earlierInviterId: 'eve' }, 'already_invited'],
+  ['an account of more than a week', { now: new Date('2026-11-26T12:00:00Z') }, 'account_too_old'],
+  [
+    'the code of a younger account',
+    { inviter: { ...inviter, createdAt: new Date('2026-11-19T13:00:00Z') } },
+    'account_too_old',
+  ],
+  ['the eleventh', { inviter: { ...inviter, referrals: 10 } }, 'limit_reached'],
+  ['an address that could be confirmed, and is not', { needsVerified: true }, 'address_not_confirmed'],
+])('%s is refused', (_what, facts, reason) => {
+  expect(refuseReferral({ ...good, ...facts })).toBe(reason);
+});
+
+test('a confirmed address counts where mail is sent', () => {
+  const invited = { ...good.invited, isVerified: true };
+  expect(refuseReferral({ ...good, invited, needsVerified: true })).toBeNull();
+});

@@ -1,0 +1,98 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { formatBgl, parseBgl } from '@bakehouse/contract/money';
+import type { validateReferral as endpoint, ReferralRefusal } from '@bakehouse/contract/referrals';
+import type { Context } from '../../platform/context.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { recordAudit } from '../accounts/record-audit.ts';
+import { giveCredits } from '../credits/ledger/give-credits.ts';
+import { countReferrals, insertReferral, lockCode, lockInvited } from './queries.ts';
+import { refuseReferral } from './refuse-referral.ts';
+
+type Answer = ResponseOf<typeof endpoint>;
+
+const sentences: Record<ReferralRefusal, string> = {
+  unknown_code: 'There is no such invitation code',
+  own_code: 'This is your own invitation code',
+  already_invited: 'You have used an invitation code already',
+  account_too_old: 'Invitation codes are for new accounts',
+  limit_reached: 'This invitation code has reached its maximum of invitations',
+  address_not_confirmed: 'Confirm your email address first, then the invitation counts',
+};
+
+/**
+ * Counts an invitation for the caller, and gives both sides the bonus, once: all of it in one transaction. The same code
+ * again is answered as before, and gives nothing more.
+ */
+export async function validateReferral(ctx: Context, { query }: InputOf<typeof endpoint>): Promise<Answer> {
+  const { config, clock } = ctx;
+  const { userId } = ctx.caller;
+  const code = query.referral_code.toLowerCase();
+  return inTransaction(ctx.db, async (tx) => {
+    const { user, referral } = await lockInvited(tx, userId);
+    const inviter = await lockCode(tx, code);
+    if (referral && inviter?.id === referral.inviter_user_id) {
+      return counted(code, { bonusMicro: referral.bonus_micro, isNew: false });
+    }
+    const now = clock.now();
+    const refusal = refuseReferral({
+      now,
+      invited: { userId, createdAt: user.created_at, isVerified: user.email_verified },
+      inviter: inviter
+        ? {
+            userId: inviter.id,
+            createdAt: inviter.created_at,
+            referrals: (await countReferrals(tx, inviter.id)).total,
+          }
+        : null,
+      earlierInviterId: referral?.inviter_user_id ?? null,
+      referralsMax: config.referralsMax,
+      needsVerified: config.mail !== null,
+    });
+    if (refusal || !inviter) return refused(code, refusal ?? 'unknown_code');
+    const bonusMicro = parseBgl(config.referralBonusBgl);
+    await insertReferral(tx, { invitedId: userId, inviterId: inviter.id, bonusMicro, now });
+    await giveBonus(tx, { invitedId: userId, invitedName: user.username, inviter, bonusMicro });
+    const detail = { inviter_id: inviter.id, bonus: formatBgl(bonusMicro) };
+    await recordAudit(tx, { userId, action: 'referral.counted', detail });
+    return counted(code, { bonusMicro, isNew: true });
+  });
+}
+
+async function giveBonus(
+  tx: Transaction,
+  bonus: {
+    invitedId: string;
+    invitedName: string;
+    inviter: { id: string; username: string };
+    bonusMicro: bigint;
+  },
+): Promise<void> {
+  const { invitedId, inviter, bonusMicro } = bonus;
+  if (bonusMicro === 0n) return;
+  const gifts = [
+    { userId: invitedId, description: `Invitation by ${inviter.username}` },
+    { userId: inviter.id, description: `Invitation of ${bonus.invitedName}` },
+  ];
+  // Accounts are locked in the order of their ids.
+  gifts.sort((a, b) => (a.userId < b.userId ? -1 : 1));
+  for (const { userId, description } of gifts) {
+    await giveCredits(tx, {
+      userId,
+      amountMicro: bonusMicro,
+      description,
+      idempotencyKey: `referral:${invitedId}:${userId}`,
+    });
+  }
+}
+
+function counted(code: string, { bonusMicro, isNew }: { bonusMicro: bigint; isNew: boolean }): Answer {
+  const message = isNew ? 'Both of you were given the bonus' : 'This invitation has been counted already';
+  const bonus = formatBgl(bonusMicro);
+  return { success: true, data: { referral_code: code, reason: null, message, bonus, is_new: isNew } };
+}
+
+function refused(code: string, reason: ReferralRefusal): Answer {
+  const message = sentences[reason];
+  return { success: false, data: { referral_code: code, reason, message, bonus: null, is_new: false } };
+}

@@ -1,0 +1,37 @@
+import { formatBgl } from '@bakehouse/contract/money';
+import { AppError } from '../../../platform/errors.ts';
+import type { RunRow } from '../queries.ts';
+
+/** The ceiling of a run whose owner says none: half more than its quote. Pure. */
+export function usualCeilingMicro(quoteMicro: bigint): bigint {
+  const ceiling = quoteMicro + (quoteMicro + 1n) / 2n;
+  return ceiling > 0n ? ceiling : 1n;
+}
+
+type Rounds = Pick<RunRow, 'ceilingMicro' | 'settledMicro' | 'chargedMicro'>;
+
+/** What this round of a run may cost: its ceiling less what earlier rounds did. Pure. */
+export function leftOfCeilingMicro({ ceilingMicro, settledMicro }: Rounds): bigint {
+  return ceilingMicro > settledMicro ? ceilingMicro - settledMicro : 0n;
+}
+
+/** What an ended run has cost in all its rounds. Pure. */
+export function costSoFarMicro({ settledMicro, chargedMicro }: Rounds): bigint {
+  return settledMicro + (chargedMicro ?? 0n);
+}
+
+/** The ceiling of a run that goes on, whose owner says none: never lower than before, and half more than what is left. Pure. */
+export function resumeCeilingMicro(run: Rounds, costLeftMicro: bigint): bigint {
+  const usual = costSoFarMicro(run) + usualCeilingMicro(costLeftMicro);
+  return usual > run.ceilingMicro ? usual : run.ceilingMicro;
+}
+
+/** Throws AppError('invalid_request') unless a run that goes on has something left below the ceiling. */
+export function refuseLowCeiling(run: Rounds, ceilingMicro: bigint): void {
+  const soFar = costSoFarMicro(run);
+  if (ceilingMicro > soFar) return;
+  throw new AppError('invalid_request', {
+    publicMessage: `The run has cost ${formatBgl(soFar)} BGL so far. Set a ceiling above that`,
+    param: 'ceiling',
+  });
+}

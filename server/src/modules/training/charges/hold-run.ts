@@ -1,0 +1,37 @@
+import type { Transaction } from '../../../platform/db/database.ts';
+import { hold } from '../../credits/ledger/holds/hold.ts';
+import type { RunHold, RunRow } from '../queries.ts';
+
+/** Far longer than a run waits; one that works longer has its hold extended. */
+export const HOLD_MS = 30 * 24 * 60 * 60 * 1000;
+
+type Held = Pick<RunRow, 'id' | 'userId' | 'keyId' | 'title' | 'modelAssetId' | 'dataset'>;
+
+/**
+ * Step: holds credits for a run; nothing is so small that it is free. `round` tells the holds of one
+ * run apart. Throws AppError('insufficient_funds') or 'budget_exceeded'.
+ */
+export async function holdForRun(
+  tx: Transaction,
+  run: Held,
+  input: { round: string; amountMicro: bigint; now: Date },
+): Promise<RunHold> {
+  const micro = input.amountMicro > 0n ? input.amountMicro : 1n;
+  const expiresAt = new Date(input.now.getTime() + HOLD_MS);
+  const { holdId } = await hold(tx, {
+    userId: run.userId,
+    amountMicro: micro,
+    kind: 'fine_tuning',
+    description: `Fine-tuning of ${run.title}`,
+    references: {
+      asset_name: run.title,
+      model_id: run.modelAssetId,
+      dataset_id: run.dataset.assetId,
+      run_id: run.id,
+      ...(run.keyId && { key_id: run.keyId }),
+    },
+    expiresAt,
+    idempotencyKey: `run:${run.id}:${input.round}`,
+  });
+  return { id: holdId, micro, expiresAt };
+}

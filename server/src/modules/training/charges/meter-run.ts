@@ -1,0 +1,103 @@
+import { formatBgl } from '@bakehouse/contract/money';
+import { stopWorkload } from '../../../engine/stop-workload.ts';
+import type { Workload } from '../../../engine/workload.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { availableMicro } from '../../credits/ledger/available-micro.ts';
+import { extendHold } from '../../credits/ledger/holds/extend-hold.ts';
+import { isOutOfCredit } from '../../credits/ledger/holds/is-out-of-credit.ts';
+import { leftOfBudgetMicro } from '../../credits/ledger/holds/left-of-budget-micro.ts';
+import { type RunRow, updateHold, updateStopReason } from '../queries.ts';
+import { leftOfCeilingMicro } from './ceiling.ts';
+import { HOLD_MS, holdForRun } from './hold-run.ts';
+import { roundCostMicro } from './round-cost.ts';
+
+/** The hold is extended when less than this is left of it, by this much. */
+const LEFT_S = 15;
+const EXTENDED_BY_S = 300;
+
+/**
+ * Step: makes sure that the hold covers what the run has used and is about to use, up to the run's
+ * ceiling. When the ceiling, the balance or the budget of its API key does not allow it any more and the hold is used up, the run
+ * is asked to save its work and end; the moments until then are free.
+ */
+export async function meterRun(tx: Transaction, run: RunRow, workload: Workload, now: Date): Promise<void> {
+  if (run.chargedMicro !== null || workload.wanted === 'stopped') return;
+  const costAfter = (seconds: number) => roundCostMicro(run, workload.activeSeconds + seconds);
+  let held = run.heldMicro;
+  const ceiling = leftOfCeilingMicro(run);
+  const isShort = held < smaller(costAfter(LEFT_S), ceiling) && workload.startedAt !== null;
+  const expiresSoon = run.holdExpiresAt.getTime() - now.getTime() < HOLD_MS / 2;
+  if (isShort || expiresSoon)
+    held = await extend(tx, run, isShort ? smaller(costAfter(EXTENDED_BY_S), ceiling) : held, now);
+  if (held === 0n || held < costAfter(0)) {
+    await stopFor(tx, run, held < ceiling ? (await readMeans(tx, run)).limit : 'ceiling', now);
+  }
+}
+
+async function stopFor(
+  tx: Transaction,
+  run: RunRow,
+  reason: NonNullable<RunRow['stopReason']>,
+  now: Date,
+): Promise<void> {
+  const why = {
+    ceiling: `The run reached its ceiling of ${formatBgl(run.ceilingMicro)} BGL`,
+    credits: 'Your credits ran out',
+    budget: 'The budget of its API key is used up',
+  }[reason];
+  await updateStopReason(tx, run.id, reason);
+  await stopWorkload(tx, { id: run.id, reason: `${why}. The work was saved`, now });
+}
+
+/** What more can be held for the run, and what keeps it from being more: its owner's credits, or its key's budget. */
+async function readMeans(
+  tx: Transaction,
+  run: RunRow,
+): Promise<{ micro: bigint; limit: 'credits' | 'budget' }> {
+  const available = await availableMicro(tx, run.userId);
+  const left = run.keyId === null ? null : await leftOfBudgetMicro(tx, run.keyId);
+  return left !== null && left < available
+    ? { micro: left, limit: 'budget' }
+    : { micro: available, limit: 'credits' };
+}
+
+/** Extends the hold to `wantedMicro`, or to as much as there is. Returns what is held then. */
+async function extend(tx: Transaction, run: RunRow, wantedMicro: bigint, now: Date): Promise<bigint> {
+  const { micro: available } = await readMeans(tx, run);
+  const micro = smaller(wantedMicro, run.heldMicro + available);
+  const expiresAt = new Date(now.getTime() + HOLD_MS);
+  try {
+    await extendHold(tx, { holdId: run.holdId, amountMicro: micro, expiresAt });
+  } catch (error) {
+    // Somebody else has spent it since: what is held stays.
+    if (isOutOfCredit(error)) return run.heldMicro;
+    if (error instanceof AppError && error.code === 'conflict') {
+      return replace(tx, run, smaller(wantedMicro, available), now);
+    }
+    throw error;
+  }
+  const held = micro > run.heldMicro ? micro : run.heldMicro;
+  await updateHold(tx, run.id, { id: run.holdId, micro: held, expiresAt });
+  return held;
+}
+
+/**
+ * The hold has ended while the run waited, or nobody was there to extend it: its credits went back,
+ * and others are held instead. Returns what is held then; 0 when there is nothing to hold.
+ */
+async function replace(tx: Transaction, run: RunRow, amountMicro: bigint, now: Date): Promise<bigint> {
+  if (amountMicro <= 0n) return 0n;
+  try {
+    const hold = await holdForRun(tx, run, { round: `after:${run.holdId}`, amountMicro, now });
+    await updateHold(tx, run.id, hold);
+    return hold.micro;
+  } catch (error) {
+    if (isOutOfCredit(error)) return 0n;
+    throw error;
+  }
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}

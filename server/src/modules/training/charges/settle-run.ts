@@ -1,0 +1,24 @@
+import type { Workload } from '../../../engine/workload.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { settle } from '../../credits/ledger/holds/settle.ts';
+import { type RunRow, updateCharge } from '../queries.ts';
+import { roundCostMicro } from './round-cost.ts';
+
+/**
+ * Step: charges an ended run for the time that it has trained and gives the rest of the hold back.
+ * A run that failed is not charged, nor one that ended before its first step, nor one whose hold
+ * has ended before it: nobody was there to extend it, and its credits went back.
+ */
+export async function settleRun(tx: Transaction, run: RunRow, workload: Workload): Promise<void> {
+  if (run.chargedMicro !== null) return;
+  const used = roundCostMicro(run, workload.activeSeconds);
+  const chargedMicro = workload.state === 'failed' ? 0n : used < run.heldMicro ? used : run.heldMicro;
+  await updateCharge(tx, run.id, chargedMicro);
+  try {
+    await settle(tx, { holdId: run.holdId, amountMicro: chargedMicro });
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'conflict')) throw error;
+    await updateCharge(tx, run.id, 0n);
+  }
+}

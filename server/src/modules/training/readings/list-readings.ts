@@ -1,0 +1,13 @@
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { listReadings as endpoint } from '@bakehouse/contract/training';
+import type { Context } from '../../../platform/context.ts';
+import { readingLimits } from './limits.ts';
+import { selectReadings } from './queries.ts';
+import { toReading } from './to-reading.ts';
+
+/** The files of the caller that are read in the background, and those that lately were. */
+export async function listReadings(ctx: Context): Promise<ResponseOf<typeof endpoint>> {
+  const since = new Date(ctx.clock.now().getTime() - readingLimits.shownMs);
+  const rows = await selectReadings(ctx.db, ctx.caller.userId, since);
+  return { readings: rows.map(toReading) };
+}

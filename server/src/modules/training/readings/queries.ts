@@ -1,0 +1,154 @@
+import type { ValidateProgress, ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import { type Selectable, sql } from 'kysely';
+import { type Database, type Transaction, toJson } from '../../../platform/db/database.ts';
+import type { DataReadingsTable } from '../../../platform/db/schema.generated.ts';
+import type { DataToRead } from '../validation/read-data.ts';
+
+export type ReadingRow = Selectable<DataReadingsTable>;
+
+/** What somebody has read under this name before; null: nobody has. */
+export async function selectReport(db: Database, dataName: string): Promise<ValidateReport | null> {
+  const row = await db
+    .selectFrom('data_readings')
+    .select('report')
+    .where('data_name', '=', dataName)
+    .where('state', '=', 'done')
+    .limit(1)
+    .executeTakeFirst();
+  return (row?.report as ValidateReport | undefined) ?? null;
+}
+
+/** Ends the user's oldest readings as cancelled, so that the newest `keep` go on. Returns their ids. */
+export async function endOldReadings(
+  tx: Transaction,
+  userId: string,
+  { keep, now }: { keep: number; now: Date },
+): Promise<string[]> {
+  const rows = await tx
+    .updateTable('data_readings')
+    .set({ state: 'cancelled', ended_at: now })
+    .where('id', 'in', (where) =>
+      where
+        .selectFrom('data_readings')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('state', '=', 'reading')
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .offset(keep),
+    )
+    .where('state', '=', 'reading')
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+export async function findReading(db: Database | Transaction, id: string): Promise<ReadingRow | undefined> {
+  return db.selectFrom('data_readings').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The user's reading of this name that is under way, or a new one. */
+export async function upsertReading(
+  tx: Transaction,
+  reading: {
+    userId: string;
+    dataName: string;
+    datasetId: string;
+    input: DataToRead;
+    progress: ValidateProgress;
+    at: Date;
+  },
+): Promise<ReadingRow & { isNew: boolean }> {
+  return (
+    tx
+      .insertInto('data_readings')
+      .values({
+        user_id: reading.userId,
+        data_name: reading.dataName,
+        dataset_asset_id: reading.datasetId,
+        file_name: reading.input.dataFile.path,
+        input: toJson(reading.input),
+        rows_read: reading.progress.rows_read,
+        part: reading.progress.part,
+        created_at: reading.at,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['user_id', 'data_name'])
+          .where('state', '=', 'reading')
+          // Changes nothing; makes the row that is there come back.
+          .doUpdateSet((row) => ({ file_name: row.ref('excluded.file_name') })),
+      )
+      .returningAll()
+      // A row that was there carries the lock of the update.
+      .returning(sql<boolean>`xmax = 0`.as('isNew'))
+      .executeTakeFirstOrThrow()
+  );
+}
+
+/** False where it is no longer under way. */
+export async function updateProgress(
+  tx: Transaction,
+  id: string,
+  { rows_read, part }: ValidateProgress,
+): Promise<boolean> {
+  const row = await tx
+    .updateTable('data_readings')
+    .set({ rows_read, part })
+    .where('id', '=', id)
+    .where('state', '=', 'reading')
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export type ReadingEnd =
+  | { state: 'done'; report: ValidateReport }
+  | { state: 'failed'; reason: string }
+  | { state: 'cancelled' };
+
+/** Ends a reading that is under way; undefined where it is not. */
+export async function endReading(
+  tx: Transaction,
+  id: string,
+  end: ReadingEnd,
+  at: Date,
+): Promise<ReadingRow | undefined> {
+  return tx
+    .updateTable('data_readings')
+    .set({
+      state: end.state,
+      ended_at: at,
+      ...(end.state === 'failed' && { reason: end.reason }),
+      ...(end.state === 'done' && {
+        report: toJson(end.report),
+        rows_read: end.report.rows_total,
+        part: 1,
+      }),
+    })
+    .where('id', '=', id)
+    .where('state', '=', 'reading')
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Those under way and those that have ended since, newest first. */
+export async function selectReadings(db: Database, userId: string, endedSince: Date): Promise<ReadingRow[]> {
+  return db
+    .selectFrom('data_readings')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where((where) => where.or([where('ended_at', 'is', null), where('ended_at', '>', endedSince)]))
+    .orderBy('created_at', 'desc')
+    .limit(50)
+    .execute();
+}
+
+/** Forgets what the user's files came to that were read before then. */
+export async function deleteReadings(tx: Transaction, userId: string, endedBefore: Date): Promise<void> {
+  await tx
+    .deleteFrom('data_readings')
+    .where('user_id', '=', userId)
+    .where('ended_at', '<', endedBefore)
+    .execute();
+}

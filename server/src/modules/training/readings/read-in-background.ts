@@ -1,0 +1,116 @@
+import type { ValidateProgress, ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import type { Services } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
+import { defineJob, type Job } from '../../../platform/jobs/define-job.ts';
+import type { JobKind } from '../../../platform/jobs/jobs.ts';
+import type { DataToRead, ReadData } from '../validation/read-data.ts';
+import { readingLimits } from './limits.ts';
+import { endReading, findReading, type ReadingEnd, type ReadingRow, updateProgress } from './queries.ts';
+
+/** How often it is noted how far a reading is, and looked whether it is still wanted. */
+const NOTE_MS = 1_000;
+
+export const readingJob: JobKind<{ readingId: string }> = { name: 'training.read-data' };
+
+/** Reads a data file to its end and keeps what it came to. After the end of the server it begins again. */
+export function readInBackground(read: ReadData, closing: AbortSignal): Job<{ readingId: string }> {
+  return defineJob({
+    ...readingJob,
+    retries: readingLimits.retries,
+    timeoutSeconds: readingLimits.attemptSeconds,
+    run: async (services, { readingId }, signal, isLast) => {
+      const reading = await findReading(services.db, readingId);
+      if (reading?.state !== 'reading') return;
+      const unwanted = new AbortController();
+      const ended = AbortSignal.any([signal, closing, unwanted.signal]);
+      const note = noteProgress(services, reading, () => unwanted.abort());
+      try {
+        const report = await readUntil(ended, (options) =>
+          read(toCall(services, reading), toInput(reading), {
+            ...options,
+            onProgress: note.progress,
+          }),
+        );
+        await finish(services, reading, { state: 'done', report });
+      } catch (error) {
+        if (unwanted.signal.aborted) return;
+        // The job is done again: by the next worker, or when what hinders it has passed.
+        const mayPass = ended.aborted || (error instanceof AppError && error.code === 'unavailable');
+        if (mayPass && !isLast) throw error;
+        services.log.warn({ err: error, reading_id: readingId }, 'a data file could not be read');
+        await finish(services, reading, { state: 'failed', reason: reasonOf(error, reading.file_name) });
+      } finally {
+        note.stop();
+      }
+    },
+    onLost: async (services, { readingId }) => {
+      const reading = await findReading(services.db, readingId);
+      if (reading?.state !== 'reading') return;
+      const reason = `Reading ${reading.file_name} was interrupted each time that it was tried. Please try again.`;
+      await finish(services, reading, { state: 'failed', reason });
+    },
+  });
+}
+
+function toCall(services: Services, { user_id }: ReadingRow): Parameters<ReadData>[0] {
+  return { ...services, caller: { kind: 'user', userId: user_id, isOperator: false } };
+}
+
+function toInput({ input }: ReadingRow): DataToRead {
+  return input as DataToRead;
+}
+
+/** Rejects as soon as the signal aborts: a reading that others wait for goes on. */
+async function readUntil(
+  signal: AbortSignal,
+  read: (options: { signal: AbortSignal }) => Promise<ValidateReport>,
+): Promise<ValidateReport> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason as Error);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([read({ signal }), aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Writes down how far it is, a moment at a time; `onUnwanted` once nobody wants it any more. */
+function noteProgress(services: Services, { id, user_id }: ReadingRow, onUnwanted: () => void) {
+  let latest: ValidateProgress = { rows_read: 0, part: 0, sample: null };
+  const note = async () => {
+    const isWanted = await inTransaction(services.db, async (tx) => {
+      const updated = await updateProgress(tx, id, latest);
+      if (updated) await publishChange(tx, user_id, { topic: 'reading', id });
+      return updated;
+    });
+    if (!isWanted) onUnwanted();
+  };
+  const timer = setInterval(() => {
+    note().catch((error: unknown) =>
+      services.log.warn({ err: error }, 'could not note how far a reading is'),
+    );
+  }, NOTE_MS);
+  return {
+    progress: (progress: ValidateProgress) => {
+      latest = progress;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+async function finish(services: Services, { id, user_id }: ReadingRow, end: ReadingEnd): Promise<void> {
+  await inTransaction(services.db, async (tx) => {
+    await endReading(tx, id, end, services.clock.now());
+    await publishChange(tx, user_id, { topic: 'reading', id });
+  });
+}
+
+function reasonOf(error: unknown, fileName: string): string {
+  return error instanceof AppError
+    ? error.publicMessage
+    : `${fileName} could not be read because of an error on our side. Please try again.`;
+}

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ValidateProgress, ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import type { DataReading } from '@bakehouse/contract/training';
+import type { Context } from '../../../platform/context.ts';
+import type { DataToRead, ReadData } from '../validation/read-data.ts';
+import { continueReading } from './continue-reading.ts';
+import { readingLimits } from './limits.ts';
+import { nameData } from './name-data.ts';
+import { selectReport } from './queries.ts';
+import { toReading } from './to-reading.ts';
+
+type Wanted = {
+  input: DataToRead;
+  datasetId: string;
+  /** Reads on in the background where the answer is an estimate. */
+  readsOn: boolean;
+  /** Aborts when the caller has disconnected. */
+  signal: AbortSignal;
+};
+
+type Sampled = ValidateProgress & { sample: ValidateReport };
+
+/** What is known of a data file: all of it, unless it is still being read. */
+export type KnownData = { report: ValidateReport; reading: DataReading | null };
+
+/**
+ * What a data file comes to, within a few seconds: all of it, or an estimate from its first rows. Throws
+ * what the reader throws.
+ */
+export async function readSoon(
+  ctx: Context,
+  read: ReadData,
+  { input, datasetId, readsOn, signal }: Wanted,
+): Promise<KnownData> {
+  const kept = await selectReport(ctx.db, nameData(input));
+  if (kept) return { report: kept, reading: null };
+
+  const left = new AbortController();
+  const sampled = Promise.withResolvers<Sampled>();
+  const whole = read(ctx, input, {
+    signal: AbortSignal.any([left.signal, signal]),
+    onProgress: ({ sample, ...progress }) => sample && sampled.resolve({ ...progress, sample }),
+  });
+  // Where it is not waited for.
+  whole.catch(() => undefined);
+  const patience = sleep(readingLimits.patienceMs, undefined, { ref: false });
+  const first = await Promise.race([
+    whole.then((report) => ({ report })),
+    Promise.all([sampled.promise, patience]).then(([progress]) => ({ progress })),
+  ]);
+  if ('report' in first) return { report: first.report, reading: null };
+
+  const report = first.progress.sample;
+  if (!readsOn) {
+    left.abort();
+    return { report, reading: null };
+  }
+  setTimeout(() => left.abort(), readingLimits.handoverMs).unref();
+  const row = await continueReading(ctx, { input, datasetId, progress: first.progress });
+  return { report, reading: toReading(row) };
+}

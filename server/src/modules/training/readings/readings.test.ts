@@ -1,0 +1,201 @@
+import { createAsset } from '@bakehouse/contract/assets';
+import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import {
+  cancelReading,
+  type FineTuneValidation,
+  listReadings,
+  listRuns,
+  validateFineTune,
+} from '@bakehouse/contract/training';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { AppError } from '../../../platform/errors.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { testDatabase } from '../../../testing/test-database.ts';
+import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
+import { emptySafetensors, goodData } from '../test-run.ts';
+import type { ReadData } from '../validation/read-data.ts';
+import { shareReads } from '../validation/share-reads.ts';
+import { readInBackground } from './read-in-background.ts';
+
+const sample: ValidateReport = { ...goodData, rows_total: 1_000_000, train_tokens: 400_000_000 };
+const whole: ValidateReport = { ...sample, rows_total: 990_000, train_tokens: 399_000_000 };
+
+/** Reads that give an estimate at once, and end when the test says so. */
+type Begun = { end: PromiseWithResolvers<ValidateReport>; options: NonNullable<Parameters<ReadData>[2]> };
+const begun: Begun[] = [];
+const read: ReadData = (_ctx, _input, options = {}) => {
+  const end = Promise.withResolvers<ValidateReport>();
+  options.signal?.addEventListener('abort', () => end.reject(options.signal?.reason as Error));
+  begun.push({ end, options });
+  options.onProgress?.({ rows_read: 10_000, part: 0.01, sample });
+  return end.promise;
+};
+
+// Two servers, one after the other, work on it; it goes with the file.
+const { url, close } = await testDatabase();
+onFileEnd(close);
+const database = { url, close: async () => undefined };
+const openServer = () => testServer({ database, readData: shareReads(read), roles: ['web', 'worker'] });
+let server: TestServer = await openServer();
+const user = await server.signUp('Ada');
+const bob = await server.signUp('Bob');
+const datasetId = await create(user, 'RAW', { 'rows.csv': 'question,answer\na,b\n' });
+const baseId = await create(user, 'MODEL', { 'config.json': '{}', 'model.safetensors': emptySafetensors() });
+let epochs = 0;
+beforeEach(() => {
+  for (const { end } of begun.splice(0)) end.resolve(whole);
+  // Another reading for each test.
+  epochs += 1;
+});
+onFileEnd(async () => {
+  for (const { end } of begun) end.resolve(whole);
+});
+
+async function create(as: TestUser, type: 'RAW' | 'MODEL', files: Record<string, string | Buffer>) {
+  const body = { dataset_type: type, title: `my ${type}`, user_id: as.userId };
+  const id = await server.request(createAsset, { body }, { as });
+  for (const [name, bytes] of Object.entries(files)) {
+    const form = new FormData();
+    form.set('data_file', new Blob([new Uint8Array(Buffer.from(bytes))]), name);
+    const headers = { 'x-api-key': as.apiKey };
+    const sent = await fetch(`${server.url}/api/v1/asset/${id}/upload`, {
+      method: 'POST',
+      headers,
+      body: form,
+    });
+    expect(sent.status).toBe(200);
+  }
+  return id;
+}
+
+const fields = () => ({ input_column: 'question', output_column: 'answer', epochs });
+const validate = (): Promise<FineTuneValidation> =>
+  server.request(
+    validateFineTune,
+    { body: { dataset_id: datasetId, model_id: baseId, file_name: 'rows.csv', ...fields() } },
+    { as: user },
+  );
+const readings = async (as = user) => (await server.request(listReadings, {}, { as })).readings;
+const readingOf = async (id: string | undefined) =>
+  (await readings()).find(({ reading_id }) => reading_id === id);
+
+test('a long file is estimated at once, read on in the background, and then known to everybody', async () => {
+  const first = await validate();
+  expect(first.critical_errors).toEqual([]);
+  expect(first.data?.rows_total).toBe(1_000_000);
+  expect(first.reading).toMatchObject({
+    file_name: 'rows.csv',
+    state: 'reading',
+    rows_read: 10_000,
+    progress: 1,
+  });
+  const id = first.reading?.reading_id;
+  // Asked again it is the same reading.
+  expect((await validate()).reading?.reading_id).toBe(id);
+  begun[0]?.options.onProgress?.({ rows_read: 500_000, part: 0.5, sample: null });
+  await vi.waitFor(
+    async () => expect(await readingOf(id)).toMatchObject({ rows_read: 500_000, progress: 50 }),
+    {
+      timeout: 20_000,
+    },
+  );
+  expect(await readings(bob)).toEqual([]);
+  begun[0]?.end.resolve(whole);
+  await vi.waitFor(async () => expect((await readingOf(id))?.state).toBe('done'), { timeout: 20_000 });
+  const last = await validate();
+  expect(last.reading).toBeNull();
+  expect(last.data?.rows_total).toBe(990_000);
+  expect(begun.length).toBe(1);
+}, 40_000);
+
+test('what nobody wants any more is not read on', async () => {
+  const id = (await validate()).reading?.reading_id ?? '';
+  const as = { as: bob };
+  const refused = server.request(cancelReading, { params: { readingId: id } }, as);
+  await expect(refused).rejects.toMatchObject({ status: 404 });
+  const cancelled = await server.request(cancelReading, { params: { readingId: id } }, { as: user });
+  expect(cancelled.state).toBe('cancelled');
+  await vi.waitFor(() => expect(begun[0]?.options.signal?.aborted).toBe(true), { timeout: 30_000 });
+}, 40_000);
+
+test('a reading that fails says why', async () => {
+  const id = (await validate()).reading?.reading_id;
+  begun[0]?.end.reject(new Error('something of ours'));
+  await vi.waitFor(async () => expect((await readingOf(id))?.state).toBe('failed'), { timeout: 20_000 });
+  expect((await readingOf(id))?.reason).toMatch(
+    /^rows.csv could not be read because of an error on our side/,
+  );
+}, 40_000);
+
+test('a reading that is hindered for a moment is tried again, and ends with the last attempt', async () => {
+  const id = (await validate()).reading?.reading_id ?? '';
+  await vi.waitFor(() => expect(begun.length).toBe(1));
+  const hindered: ReadData = () =>
+    Promise.reject(new AppError('unavailable', { publicMessage: 'Python is being prepared' }));
+  const job = readInBackground(hindered, new AbortController().signal);
+  const attempt = (isLast: boolean) =>
+    job.run(server.services, { readingId: id }, new AbortController().signal, isLast);
+  await expect(attempt(false)).rejects.toThrow('Python is being prepared');
+  expect((await readingOf(id))?.state).toBe('reading');
+  await attempt(true);
+  expect(await readingOf(id)).toMatchObject({ state: 'failed', reason: 'Python is being prepared' });
+}, 40_000);
+
+test('a reading whose last attempt was killed ends, and says so', async () => {
+  const id = (await validate()).reading?.reading_id ?? '';
+  const job = readInBackground(read, new AbortController().signal);
+  await job.onLost?.(server.services, { readingId: id });
+  const reason = 'Reading rows.csv was interrupted each time that it was tried. Please try again.';
+  expect(await readingOf(id)).toMatchObject({ state: 'failed', reason });
+  // One that has ended stays as it is.
+  await job.onLost?.(server.services, { readingId: id });
+}, 40_000);
+
+test('an estimate is answered however many files are being read: the oldest reading ends', async () => {
+  const states = async () => (await readings()).slice(0, 4).map(({ state }) => state);
+  const first = (await validate()).reading?.reading_id;
+  for (let n = 0; n < 3; n += 1) {
+    epochs += 1;
+    expect((await validate()).data?.rows_total).toBe(1_000_000);
+  }
+  expect(await states()).toEqual(['reading', 'reading', 'reading', 'cancelled']);
+  expect((await readingOf(first))?.state).toBe('cancelled');
+}, 60_000);
+
+test('two equal calls at once share one reading', async () => {
+  const [one, other] = await Promise.all([validate(), validate()]);
+  expect(one.reading?.reading_id).toBeTruthy();
+  expect(other.reading?.reading_id).toBe(one.reading?.reading_id);
+}, 40_000);
+
+test('a run starts from the estimate, and is not kept waiting for the rest', async () => {
+  const { cost_estimate } = await validate();
+  const body = {
+    dataset_type: 'MODEL' as const,
+    title: 'early',
+    user_id: user.userId,
+    fine_tune_payload: {
+      asset_id: datasetId,
+      base_model: baseId,
+      model_name: 'early',
+      file_name: 'rows.csv',
+      user_id: user.userId,
+      // The hold of a million rows would need more than the account has.
+      ceiling: '1',
+      ...fields(),
+    },
+  };
+  await server.request(createAsset, { body }, { as: user });
+  const { runs } = await server.request(listRuns, { query: {} }, { as: user });
+  expect(runs[0]?.quote).toEqual(cost_estimate.quote);
+}, 40_000);
+
+test('a reading begins again when the server has ended under it', async () => {
+  const id = (await validate()).reading?.reading_id;
+  await vi.waitFor(() => expect(begun.length).toBe(1));
+  await server.close();
+  server = await openServer();
+  await vi.waitFor(() => expect(begun.length).toBe(2), { timeout: 50_000, interval: 200 });
+  begun[1]?.end.resolve(whole);
+  await vi.waitFor(async () => expect((await readingOf(id))?.state).toBe('done'), { timeout: 20_000 });
+}, 90_000);

@@ -1,0 +1,24 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { cancelRun as endpoint, Run } from '@bakehouse/contract/training';
+import { stopWorkload } from '../../../engine/stop-workload.ts';
+import type { Context } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
+import { recordAudit } from '../../accounts/record-audit.ts';
+import { findOwnRun } from './find-own-run.ts';
+import { toRun } from './to-run.ts';
+
+/** Asks a run to save its work and end. One that has ended stays as it is. */
+export async function cancelRun(ctx: Context, { params }: InputOf<typeof endpoint>): Promise<Run> {
+  const { userId } = ctx.caller;
+  return inTransaction(ctx.db, async (tx) => {
+    const { runId } = params;
+    await findOwnRun(tx, { runId, userId });
+    await stopWorkload(tx, { id: runId, reason: 'Cancelled', now: ctx.clock.now() });
+    await recordAudit(tx, { userId, action: 'run.cancelled', detail: { run_id: runId } });
+    await publishChange(tx, userId, { topic: 'run', id: runId });
+    // Read under the workload's lock: it may have ended since.
+    const { run, workload } = await findOwnRun(tx, { runId, userId });
+    return toRun(ctx.config, run, workload);
+  });
+}

@@ -1,0 +1,53 @@
+import { hasEnded } from '../../../engine/has-ended.ts';
+import { listCpuMachines } from '../../../engine/machines/list-cpu-machines.ts';
+import type { WorkloadKind } from '../../../engine/workload-kind.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { publishChange, publishChanges } from '../../../platform/events/publish-change.ts';
+import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
+import { meterRun } from '../charges/meter-run.ts';
+import { settleRun } from '../charges/settle-run.ts';
+import { findOwners, findRun, updateSlowdown, updateSummary } from '../queries.ts';
+import { slowdownBehind } from '../slowdown.ts';
+import { notifyOfEnd } from './notify-of-end.ts';
+
+export const FINE_TUNE_KIND = 'fine-tune';
+
+/** A fine-tune in the engine's hands: metered while it trains, made into a model, settled at the end. */
+export function fineTuneKind(clock: Clock): WorkloadKind {
+  return {
+    name: FINE_TUNE_KIND,
+    onReports: async (tx, workload) => {
+      const run = await findRun(tx, workload.id);
+      if (run) await meterRun(tx, run, workload, clock.now());
+    },
+    onResult: async (tx, workload, result, artefacts) => {
+      const run = await findRun(tx, workload.id);
+      if (!run) return;
+      await updateSummary(tx, run.id, result.summary);
+      await createRevisionFromBlobs(tx, { assetId: run.modelAssetId, files: artefacts });
+    },
+    onReasons: async (tx, workloads) => {
+      const owners = await findOwners(
+        tx,
+        workloads.map(({ id }) => id),
+      );
+      await publishChanges(
+        tx,
+        owners.map(({ id, userId }) => ({ userId, event: { topic: 'run', id } })),
+      );
+    },
+    onChange: async (tx, workload, before) => {
+      const run = await findRun(tx, workload.id);
+      if (!run) return;
+      await publishChange(tx, run.userId, { topic: 'run', id: run.id });
+      if (!hasEnded(workload)) return;
+      await settleRun(tx, run, workload);
+      if (!hasEnded(before)) await notifyOfEnd(tx, run, workload.state);
+      // How fast its machine is, whatever else that did meanwhile, is known from both.
+      if (workload.state === 'completed' && workload.placement.accelerator === null) {
+        const machine = (await listCpuMachines(tx)).find(({ id }) => id === workload.machineId);
+        if (machine) await updateSlowdown(tx, run.id, slowdownBehind(machine.load, workload.activeSeconds));
+      }
+    },
+  };
+}

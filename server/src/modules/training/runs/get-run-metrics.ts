@@ -1,0 +1,19 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { getRunMetrics as endpoint } from '@bakehouse/contract/training';
+import { selectMetrics } from '../../../engine/reports/select-metrics.ts';
+import type { Context } from '../../../platform/context.ts';
+import { findOwnRun } from './find-own-run.ts';
+
+/** The curves of a run by step, or what is new in them. */
+export async function getRunMetrics(
+  ctx: Context,
+  { params, query }: InputOf<typeof endpoint>,
+): Promise<ResponseOf<typeof endpoint>> {
+  const { run } = await findOwnRun(ctx.db, { runId: params.runId, userId: ctx.caller.userId });
+  const points = await selectMetrics(
+    ctx.db,
+    run.id,
+    query.after === undefined ? null : new Date(query.after),
+  );
+  return { points: points.map(({ step, at, values }) => ({ step, at: at.toISOString(), values })) };
+}

@@ -1,0 +1,43 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { listRuns as endpoint } from '@bakehouse/contract/training';
+import { findWorkloads } from '../../../engine/find-workloads.ts';
+import type { Context } from '../../../platform/context.ts';
+import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
+import { unknownCursor } from '../../../platform/unknown-cursor.ts';
+import { findRun, selectRuns } from '../queries.ts';
+import { toRun } from './to-run.ts';
+
+/** The caller's runs, newest first; the cursor is the last one of the page before. */
+export async function listRuns(
+  ctx: Context,
+  { query }: InputOf<typeof endpoint>,
+): Promise<ResponseOf<typeof endpoint>> {
+  const { model_id: modelAssetIds, recent, search, state, cursor, limit } = query;
+  const hourAgo = new Date(ctx.clock.now().getTime() - 60 * 60 * 1000);
+  return readSnapshot(ctx.db, async (tx) => {
+    if (cursor !== undefined && (await findRun(tx, cursor))?.userId !== ctx.caller.userId) {
+      throw unknownCursor();
+    }
+    const found = await selectRuns(tx, {
+      userId: ctx.caller.userId,
+      modelAssetIds,
+      endedSince: recent ? hourAgo : undefined,
+      search,
+      state,
+      cursor,
+      limit: limit + 1,
+    });
+    const runs = found.slice(0, limit);
+    const workloads = await findWorkloads(
+      tx,
+      runs.map(({ id }) => id),
+    );
+    return {
+      runs: runs.flatMap((run) => {
+        const workload = workloads.get(run.id);
+        return workload ? [toRun(ctx.config, run, workload)] : [];
+      }),
+      next_cursor: found.length > limit ? (runs.at(-1)?.id ?? null) : null,
+    };
+  });
+}

@@ -1,0 +1,68 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { resumeRun as endpoint, Run } from '@bakehouse/contract/training';
+import { lockWorkload } from '../../../engine/lock-workload.ts';
+import { resumeWorkload } from '../../../engine/resume-workload.ts';
+import type { Context } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { publishChange } from '../../../platform/events/publish-change.ts';
+import { recordAudit } from '../../accounts/record-audit.ts';
+import { findReadableAsset } from '../../assets/access/find-readable-asset.ts';
+import { keepAssets } from '../../assets/keep-assets.ts';
+import { readRevision } from '../../assets/read-revision.ts';
+import { costSoFarMicro, refuseLowCeiling, resumeCeilingMicro } from '../charges/ceiling.ts';
+import { holdForRun } from '../charges/hold-run.ts';
+import { resumeCostMicro } from '../charges/resume-cost.ts';
+import { beginRound, type RunRow } from '../queries.ts';
+import { findOwnRun } from './find-own-run.ts';
+import { toRun } from './to-run.ts';
+
+/**
+ * Lets a cancelled or failed run go on from its last checkpoint, with credits held for what is
+ * left, up to its ceiling. Throws AppError 'invalid_request' for a ceiling that it has reached, 'conflict' when
+ * it cannot go on, 'not_found' when a model or file that it needs was deleted, 'insufficient_funds' or
+ * 'budget_exceeded'; then nothing has changed.
+ */
+export async function resumeRun(ctx: Context, { params, body }: InputOf<typeof endpoint>): Promise<Run> {
+  const { userId } = ctx.caller;
+  const { runId } = params;
+  const call = { userId, key: ctx.idempotencyKey, operation: 'resume-run', input: { ...params, ...body } };
+  await inTransaction(ctx.db, (tx) =>
+    idempotent(tx, call, async () => {
+      await requireSources(tx, (await findOwnRun(tx, { runId, userId })).run);
+      const now = ctx.clock.now();
+      const ended = await lockWorkload(tx, runId);
+      await resumeWorkload(tx, { id: runId, now });
+      // Read under the workload's lock: until then the end of the last round may not have been written.
+      const { run: found, workload } = await findOwnRun(tx, { runId, userId });
+      // Who lets it go on pays for what is left.
+      const run: RunRow = { ...found, keyId: ctx.caller.key?.id ?? null };
+      await publishChange(tx, userId, { topic: 'run', id: runId });
+      const costMicro = (ended && resumeCostMicro(run, ended)) ?? 0n;
+      const ceilingMicro = body.ceiling ?? resumeCeilingMicro(run, costMicro);
+      refuseLowCeiling(run, ceilingMicro);
+      const leftMicro = ceilingMicro - costSoFarMicro(run);
+      const amountMicro = costMicro < leftMicro ? costMicro : leftMicro;
+      const hold = await holdForRun(tx, run, { round: `resume:${run.resumes + 1}`, amountMicro, now });
+      // Less than before where a machine was lost: what was charged once stays charged.
+      const settledSeconds = Math.max(run.settledSeconds, workload.activeSeconds);
+      await beginRound(tx, run, { settledSeconds, ceilingMicro, hold });
+      await recordAudit(tx, { userId, action: 'run.resumed', detail: { run_id: runId } });
+      return { id: runId };
+    }),
+  );
+  const { run, workload } = await findOwnRun(ctx.db, { runId, userId });
+  return toRun(ctx.config, run, workload);
+}
+
+/** What it reads and makes may have been deleted since; from here on it stays. */
+async function requireSources(
+  tx: Transaction,
+  { userId, modelAssetId, base, dataset, fileName }: RunRow,
+): Promise<void> {
+  await keepAssets(tx, [modelAssetId, base.assetId, dataset.assetId]);
+  await findReadableAsset(tx, { assetId: modelAssetId, userId });
+  await readRevision(tx, { ...base, userId });
+  await readRevision(tx, { ...dataset, userId, path: fileName });
+}

@@ -1,0 +1,88 @@
+import { gpuLabel } from '@bakehouse/contract/limits';
+import { formatBgl } from '@bakehouse/contract/money';
+import type { Run } from '@bakehouse/contract/training';
+import { hasEnded } from '../../../engine/has-ended.ts';
+import { cutHostPaths, type HostFolders } from '../../../engine/machine/cut-host-paths.ts';
+import type { Workload, WorkloadState } from '../../../engine/workload.ts';
+import { costSoFarMicro, resumeCeilingMicro } from '../charges/ceiling.ts';
+import { resumeCostMicro } from '../charges/resume-cost.ts';
+import type { RunRow } from '../queries.ts';
+import { runCostMicro } from '../validation/estimate-run.ts';
+
+/** The words of the wire for the engine's states. */
+const states: Record<WorkloadState, Run['state']> = {
+  queued: 'queued',
+  scheduling: 'starting',
+  pulling: 'starting',
+  starting: 'starting',
+  ready: 'running',
+  degraded: 'running',
+  stopping: 'stopping',
+  completed: 'completed',
+  stopped: 'cancelled',
+  failed: 'failed',
+};
+
+/** A run as the wire shows it. Pure; of the settings only the folders are read, which people do not see. */
+export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run {
+  const ended = hasEnded(workload);
+  const reason = cutHostPaths(config, workload.reason);
+  const resumeMicro = resumeCostMicro(run, workload);
+  const completed = workload.state === 'completed';
+  return {
+    run_id: run.id,
+    user_id: run.userId,
+    title: run.title,
+    model_id: run.modelAssetId,
+    base_model: { dataset_id: run.base.assetId, revision_id: run.base.revisionId, title: run.base.title },
+    dataset: {
+      dataset_id: run.dataset.assetId,
+      revision_id: run.dataset.revisionId,
+      title: run.dataset.title,
+      file_name: run.fileName,
+    },
+    parameters: run.parameters,
+    state: !ended && workload.wanted === 'stopped' ? 'stopping' : states[workload.state],
+    reason: ended ? asSentence(reason) : reason,
+    phase: ended ? null : workload.phase,
+    step: workload.step,
+    steps_total: workload.stepsTotal,
+    progress: completed ? 100 : percent(workload),
+    elapsed_seconds: workload.activeSeconds,
+    remaining_seconds: ended || workload.unit !== 'steps' ? null : workload.remainingSeconds,
+    device: deviceName(workload),
+    quote: run.quote,
+    held: formatBgl(run.chargedMicro === null ? run.heldMicro : 0n),
+    charged: run.chargedMicro === null ? null : formatBgl(costSoFarMicro(run)),
+    cost_so_far: formatBgl(run.chargedMicro === null ? usedMicro(run, workload) : costSoFarMicro(run)),
+    ceiling: formatBgl(run.ceilingMicro),
+    stop_reason: run.stopReason,
+    resume_hold: resumeMicro === null ? null : formatBgl(resumeMicro),
+    resume_ceiling: resumeMicro === null ? null : formatBgl(resumeCeilingMicro(run, resumeMicro)),
+    restarts: workload.restarts,
+    summary: run.summary,
+    created_at: run.createdAt.toISOString(),
+    started_at: workload.startedAt?.toISOString() ?? null,
+    ended_at: workload.endedAt?.toISOString() ?? null,
+  };
+}
+
+/** What the time so far costs, with that of earlier rounds; never more than is held. */
+function usedMicro(run: RunRow, { activeSeconds }: Workload): bigint {
+  const used = runCostMicro(run.priceId, Math.max(0, activeSeconds - run.settledSeconds), run.devices);
+  return run.settledMicro + (used < run.heldMicro ? used : run.heldMicro);
+}
+
+/** Why it ended, as a sentence; what it cost stands in `charged`. */
+function asSentence(reason: string): string {
+  return reason.endsWith('.') ? reason : `${reason}.`;
+}
+
+/** A run that is not complete never shows 100. */
+function percent({ step, stepsTotal }: Workload): number {
+  return stepsTotal === 0 ? 0 : Math.min(99, Math.floor((100 * step) / stepsTotal));
+}
+
+function deviceName({ placement }: Workload): string {
+  return placement.accelerator === null ? 'CPU' : `${placement.count} x ${gpuLabel(placement.accelerator)}`;
+}

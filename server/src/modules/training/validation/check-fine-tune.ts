@@ -1,0 +1,199 @@
+import type { GpuType } from '@bakehouse/contract/limits';
+import { displayAmount, formatBgl } from '@bakehouse/contract/money';
+import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import type { FineTuneValidation } from '@bakehouse/contract/training';
+import type { Capacity } from '../../../engine/queue/queue.ts';
+import type { Context } from '../../../platform/context.ts';
+import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
+import { quote } from '../../credits/prices/quote.ts';
+import { usualCeilingMicro } from '../charges/ceiling.ts';
+import {
+  type FineTuneFields,
+  hasPairColumns,
+  isTextFile,
+  toDataSpec,
+  toParameters,
+  trainableFiles,
+} from '../fine-tune-spec.ts';
+import { placeRun, type RunPlace } from '../place-run.ts';
+import { selectMeasuredFlops } from '../queries.ts';
+import { type KnownData, readSoon } from '../readings/read-soon.ts';
+import { describeLoad, type LoadEstimate, type RunCpu } from './estimate-load.ts';
+import {
+  cpuSeconds,
+  gpuSeconds,
+  recommendGpus,
+  refuseMemory,
+  runCostMicro,
+  runFlops,
+  runItems,
+  type Work,
+} from './estimate-run.ts';
+import { findBaseFault } from './find-base-fault.ts';
+import type { ReadData } from './read-data.ts';
+import { warnOfServing } from './warn-of-serving.ts';
+
+/** What training needs of the machines and of the runtime. */
+export type TrainingParts = {
+  capacity: () => Promise<Capacity>;
+  readData: ReadData;
+  load: LoadEstimate;
+};
+
+export type FineTuneRequest = {
+  datasetId: string;
+  baseModelId: string;
+  gpu: { type: GpuType; count: number };
+  fields: FineTuneFields;
+  /** Where a run on the CPU would go. */
+  cpu: RunCpu;
+  /** Aborts when the caller has disconnected. */
+  signal: AbortSignal;
+  /** Whether a long file is read to its end in the background after the answer. */
+  readsOn: boolean;
+};
+
+export type FineTuneCheck = {
+  /** What the wizard shows. A run may start when it has no critical errors. */
+  validation: FineTuneValidation;
+  base: AssetRevision;
+  dataset: AssetRevision;
+  place: RunPlace;
+  seconds: number;
+  flops: number;
+  costMicro: bigint;
+};
+
+/** Learning rates outside of these have rarely been wanted. */
+const LEARNING_RATE = { min: 1e-6, max: 2e-3 };
+
+/**
+ * Reads the files of a fine-tune as the run would, of a long one only its first rows, and says where the
+ * run goes, what it costs and what stands in its way. Throws AppError when the caller may not read the dataset or the base model.
+ */
+export async function checkFineTune(
+  ctx: Context,
+  { capacity, readData }: Omit<TrainingParts, 'load'>,
+  { datasetId, baseModelId, gpu, fields, cpu, signal, readsOn }: FineTuneRequest,
+): Promise<FineTuneCheck> {
+  const { userId } = ctx.caller;
+  const base = await readRevision(ctx.db, { assetId: baseModelId, userId });
+  const dataset = await readRevision(ctx.db, { assetId: datasetId, userId, path: fields.file_name });
+
+  const errors = refuseChoice(base, dataset, fields);
+  const [dataFile] = dataset.files;
+  const known: KnownData | null =
+    errors.length > 0 || !dataFile
+      ? null
+      : await readSoon(ctx, readData, {
+          input: {
+            base: trainableFiles(base),
+            dataFile,
+            spec: { data: toDataSpec(fields, ctx.clock.now()), parameters: toParameters(fields) },
+          },
+          datasetId,
+          readsOn,
+          signal,
+        });
+  const report = known?.report ?? null;
+  if (report) errors.push(...report.critical_errors);
+  const readable = report !== null && report.critical_errors.length === 0;
+
+  const there = await capacity();
+  const place = placeRun(gpu, report?.gpu_memory_bytes ?? 0, there);
+  const device = place.gpu === null ? 'cpu' : 'gpu';
+  const neededBytes = (place.gpu ? report?.gpu_memory_bytes : report?.memory_bytes) ?? 0;
+  const refusal = readable ? refuseMemory(neededBytes, place.gpu, cpu.memoryBytes) : null;
+  if (refusal) errors.push(refusal);
+
+  const work = toWork(report, fields);
+  const seconds =
+    place.gpu === null
+      ? cpuSeconds(work, cpu.cores, await selectMeasuredFlops(ctx.db, place.priceId)) * cpu.slowdown
+      : gpuSeconds(work, place.gpu.like);
+  return {
+    validation: {
+      critical_errors: errors,
+      warnings: [
+        ...(report?.warnings ?? []),
+        ...warnOfLearningRate(fields.learning_rate),
+        ...(readable ? warnOfServing(base, report.gguf_obstacle, there) : []),
+      ],
+      cost_estimate: toCostEstimate(place, seconds, cpu.slowdown),
+      recommendations: { recommended_gpus: readable ? recommendGpus(work, report.gpu_memory_bytes) : [] },
+      placement: { device, description: place.description },
+      reading: known?.reading ?? null,
+      data: report && { ...report, memory_bytes: neededBytes },
+    },
+    base,
+    dataset,
+    place,
+    seconds,
+    flops: runFlops(work, device),
+    costMicro: runCostMicro(place.priceId, seconds, place.devices),
+  };
+}
+
+function toCostEstimate(
+  { gpu, priceId, devices, priceLabel }: RunPlace,
+  seconds: number,
+  slowdown: number,
+): FineTuneValidation['cost_estimate'] {
+  const costMicro = runCostMicro(priceId, seconds, devices);
+  return {
+    usd_cost: displayAmount(costMicro, 'USD').replace(/[$,]/g, ''),
+    duration_hours: seconds / 3600,
+    token_cost: displayAmount(costMicro, 'BGL').replace(/[ ,BGL]/g, ''),
+    quote: quote(runItems(priceId, seconds, devices, priceLabel)),
+    ceiling: formatBgl(usualCeilingMicro(costMicro)),
+    slowdown: gpu === null ? slowdown : 1,
+    load: gpu === null ? describeLoad(slowdown) : null,
+  };
+}
+
+/** What can be refused before any file is read. */
+function refuseChoice(base: AssetRevision, dataset: AssetRevision, fields: FineTuneFields): string[] {
+  const errors: string[] = [];
+  if (!isTextFile(fields.file_name) && hasPairColumns(fields)) {
+    if (!fields.input_column || !fields.output_column) {
+      errors.push('Input and output columns are required for non-text files');
+    } else if (fields.input_column === fields.output_column) {
+      errors.push('Input and output must be different columns');
+    }
+  }
+  const baseFault = findBaseFault(base);
+  if (baseFault) errors.push(baseFault);
+  if (dataset.asset.datasetType !== 'RAW') errors.push(`${dataset.asset.title} is a model: choose a dataset`);
+  if (dataset.files.length === 0) {
+    errors.push(
+      'Invalid file selection. Please try again.',
+      `${dataset.asset.title} has no file ${fields.file_name}`,
+    );
+  }
+  return errors;
+}
+
+function toWork(report: ValidateReport | null, fields: FineTuneFields): Work {
+  return {
+    train_tokens: report?.train_tokens ?? 0,
+    eval_tokens: report?.eval_tokens ?? 0,
+    train_examples: report?.train_examples ?? 0,
+    eval_examples: report?.eval_examples ?? 0,
+    base_parameters: report?.base_parameters ?? 0,
+    epochs: fields.epochs,
+    batchSize: fields.batch_size,
+    evalBatchSize: fields.eval_batch_size,
+    maxChunkSize: fields.max_chunk_size,
+  };
+}
+
+function warnOfLearningRate(rate: number): string[] {
+  if (rate > LEARNING_RATE.max) {
+    return [
+      `A learning rate of ${rate} is far above what LoRA usually bears (2e-4 to 1e-3): the loss may not fall.`,
+    ];
+  }
+  if (rate < LEARNING_RATE.min)
+    return [`A learning rate of ${rate} is so low that the model will hardly change.`];
+  return [];
+}

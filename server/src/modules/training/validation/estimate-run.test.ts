@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { listed } from '../../../engine/testing/test-gpus.ts';
+import {
+  cpuSeconds,
+  gpuSeconds,
+  recommendGpus,
+  refuseMemory,
+  runCostMicro,
+  runFlops,
+  type Work,
+} from './estimate-run.ts';
+
+const GB = 1024 ** 3;
+/** The example that the formulas were checked with: 8.03B parameters, 10M tokens. */
+const work: Work = {
+  train_tokens: 10_000_000,
+  eval_tokens: 0,
+  train_examples: 0,
+  eval_examples: 0,
+  base_parameters: 8_030_000_000,
+  epochs: 1,
+  batchSize: 1,
+  evalBatchSize: 1,
+  maxChunkSize: 512,
+};
+
+describe('the time of a run', () => {
+  test.each([
+    ['NVIDIA_TESLA_V100', 4.9],
+    ['NVIDIA_TESLA_A100', 1.07],
+    ['NVIDIA_H100_80GB', 0.39],
+    ['NVIDIA_TESLA_A100_80GB', 1.07],
+  ] as const)('on %s is about %f hours', (type, hours) => {
+    expect(gpuSeconds(work, type) / 3600).toBeCloseTo(hours, 1);
+  });
+
+  test('on a CPU follows the guess, and what was measured once there is something', () => {
+    expect(cpuSeconds(work, 2, null)).toBeCloseTo(runFlops(work, 'cpu') / 80e9, 0);
+    expect(cpuSeconds(work, 2, 1e12)).toBeCloseTo(runFlops(work, 'cpu') / 1e12, 0);
+  });
+
+  test('of a tiny model is the time of its passes', () => {
+    const tiny = {
+      ...work,
+      base_parameters: 100_000,
+      train_tokens: 1000,
+      train_examples: 100,
+      epochs: 3,
+      batchSize: 2,
+    };
+    expect(gpuSeconds(tiny, 'NVIDIA_H100_80GB')).toBeCloseTo(3 * 50 * 0.05, 1);
+  });
+});
+
+describe('memory', () => {
+  test('must fit with something to spare', () => {
+    const v100 = listed('NVIDIA_TESLA_V100', [0]);
+    expect(refuseMemory(14.5 * GB, v100, 0)).toBeNull();
+    expect(refuseMemory(15.5 * GB, v100, 0)).toBe(
+      'The run needs about 15.5 GB of memory, and the NVIDIA Tesla V100 (16GB) has 16.0 GB. ' +
+        'Choose a smaller batch size, chunk size or base model, or a larger GPU.',
+    );
+    expect(refuseMemory(15.5 * GB, { ...v100, memoryBytes: 32 * GB }, 0)).toBeNull();
+    expect(refuseMemory(3 * GB, null, 2 * GB)).toContain('this machine has 2.0 GB');
+  });
+
+  test('leaves out the GPUs that are too small, and names the cheapest first', () => {
+    const [first, ...others] = recommendGpus(work, 30 * GB).map(({ description }) => description);
+    expect(first).toMatch(/^NVIDIA H100 \(80GB\): needs 30\.0 GB, about 23 min, \$1\.\d\d$/);
+    expect(others).toHaveLength(2);
+    expect(recommendGpus(work, 100 * GB)).toEqual([]);
+  });
+});
+
+test('the cost is hours x devices x price', () => {
+  expect(runCostMicro('training:CPU', 3600, 1)).toBe(2_500_000n);
+  expect(runCostMicro('training:NVIDIA_H100_80GB', 1800, 2)).toBe(75_000_000n);
+});

@@ -1,0 +1,135 @@
+import { type GpuType, gpuLabel, gpuTypes } from '@bakehouse/contract/limits';
+import { displayAmount } from '@bakehouse/contract/money';
+import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import type { Gpu } from '../../../engine/queue/gpu.ts';
+import { listedGpu } from '../../../engine/queue/listed-gpu.ts';
+import { costMicro, type QuoteItem } from '../../credits/prices/cost-micro.ts';
+
+/*
+ * How long a LoRA run takes and what memory it needs; docs/engine.md has the formulas and their
+ * sources. Everything here is pure.
+ */
+
+/** What the estimate needs to know of data, model and settings. */
+export type Work = Pick<
+  ValidateReport,
+  'train_tokens' | 'eval_tokens' | 'train_examples' | 'eval_examples' | 'base_parameters'
+> & { epochs: number; batchSize: number; evalBatchSize: number; maxChunkSize: number };
+
+const GB = 1024 ** 3;
+
+/** Half-precision operations per second, at most. */
+const peakFlops: Record<GpuType, number> = {
+  NVIDIA_TESLA_V100: 125e12,
+  NVIDIA_TESLA_A100: 312e12,
+  NVIDIA_TESLA_A100_80GB: 312e12,
+  NVIDIA_H100_80GB: 989e12,
+};
+
+/** Operations per second that one core of an unknown CPU is taken to do, until a run has shown it. */
+export const CPU_CORE_FLOPS = 40e9;
+/** Launching a forward and backward pass costs this much however small the model is. */
+const PASS_OVERHEAD_S = 0.05;
+/** Memory that fragmentation takes. */
+const HEADROOM = 0.08;
+
+/**
+ * Operations of a run: per trained token 4 per parameter (forward and the gradients of the
+ * activations), 6 where activations are computed again (GPU); per evaluated token 2.
+ */
+export function runFlops(work: Work, device: 'cpu' | 'gpu'): number {
+  const perToken = device === 'gpu' ? 6 : 4;
+  return work.epochs * work.base_parameters * (perToken * work.train_tokens + 2 * work.eval_tokens);
+}
+
+/** Seconds of training on one GPU of this type. */
+export function gpuSeconds(work: Work, type: GpuType): number {
+  const speed = peakFlops[type] * utilisation(type, work.maxChunkSize);
+  return runFlops(work, 'gpu') / speed + passes(work) * PASS_OVERHEAD_S;
+}
+
+/**
+ * Seconds of training on this machine's CPU.
+ * @param measuredFlops operations per second that finished runs have reached here; null before the first.
+ */
+export function cpuSeconds(work: Work, cores: number, measuredFlops: number | null): number {
+  const flops = runFlops(work, 'cpu');
+  if (measuredFlops !== null) return flops / measuredFlops;
+  return flops / (CPU_CORE_FLOPS * cores) + passes(work) * PASS_OVERHEAD_S;
+}
+
+/** The part of the peak that training reaches, by the length of the examples (measured on 7B models). */
+function utilisation(type: GpuType, tokens: number): number {
+  if (type === 'NVIDIA_TESLA_V100') return 0.22;
+  if (type === 'NVIDIA_H100_80GB') return tokens < 512 ? 0.25 : 0.35;
+  return tokens < 512 ? 0.25 : tokens < 1024 ? 0.4 : 0.45;
+}
+
+function passes(work: Work): number {
+  const training = Math.ceil(work.train_examples / work.batchSize);
+  const evaluating = Math.ceil(work.eval_examples / work.evalBatchSize) / 3;
+  return work.epochs * (training + evaluating);
+}
+
+/** Whether a run that needs so much memory fits into so much, with something to spare. */
+export function fitsInto(memoryBytes: number, neededBytes: number): boolean {
+  return neededBytes <= memoryBytes * (1 - HEADROOM);
+}
+
+/**
+ * Null when the run fits where it goes; else the sentence that says what is missing.
+ * @param gpu null: the CPU, with the memory of the machine.
+ */
+export function refuseMemory(
+  neededBytes: number,
+  gpu: Pick<Gpu, 'type' | 'memoryBytes'> | null,
+  machineBytes: number,
+): string | null {
+  const there = gpu?.memoryBytes ?? machineBytes;
+  if (fitsInto(there, neededBytes)) return null;
+  const where = gpu ? `the ${gpuLabel(gpu.type)}` : 'this machine';
+  const size = `The run needs about ${gigabytes(neededBytes)} of memory, and ${where} has ${gigabytes(there)}`;
+  return `${size}. Choose a smaller batch size, chunk size or base model${gpu ? ', or a larger GPU' : ''}.`;
+}
+
+/** The GPUs that hold the run, cheapest for it first. */
+export function recommendGpus(work: Work, neededBytes: number): { gpu_type: GpuType; description: string }[] {
+  return gpuTypes
+    .filter((type) => fitsInto(listedGpu(type).memoryBytes, neededBytes))
+    .map((type) => {
+      const seconds = gpuSeconds(work, type);
+      return { type, seconds, cost: runCostMicro(`training:${type}`, seconds, 1) };
+    })
+    .sort((a, b) => Number(a.cost - b.cost))
+    .map(({ type, seconds, cost }) => ({
+      gpu_type: type,
+      description:
+        `${gpuLabel(type)}: needs ${gigabytes(neededBytes)}, ` +
+        `about ${describeDuration(seconds)}, ${displayAmount(cost, 'USD')}`,
+    }));
+}
+
+/** What so many seconds on so many devices cost, in micro-BGL. */
+export function runCostMicro(...run: Parameters<typeof runItems>): bigint {
+  return costMicro(runItems(...run));
+}
+
+/** The items of a run's quote and of its charge: hours of devices. */
+export function runItems(
+  priceId: QuoteItem['priceId'],
+  seconds: number,
+  devices: number,
+  label?: string,
+): QuoteItem[] {
+  return [{ priceId, parts: BigInt(Math.round(seconds * 1000)) * BigInt(devices), label }];
+}
+
+/** 3221225472 -> '3.0 GB'. */
+export function gigabytes(bytes: number): string {
+  return `${(bytes / GB).toFixed(1)} GB`;
+}
+
+function describeDuration(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { fineTuneDefaults } from '@bakehouse/contract/limits';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../../config.ts';
+import {
+  environmentDir,
+  environmentPython,
+  runtimeDir,
+} from '../../../engine/machine/environment/environment.ts';
+import { lockFiles } from '../../../engine/machine/environment/layers.ts';
+import { openLocalBlobStore } from '../../../platform/storage/local-blob-store.ts';
+import { noWall } from '../../../platform/walls/wall.ts';
+import { temporaryFolder } from '../../../testing/temporary-folder.ts';
+import { goodData } from '../test-run.ts';
+import { type DataToRead, dataReader, type ReadData } from './read-data.ts';
+import { shareReads } from './share-reads.ts';
+
+/** What stands in the place of the environment's Python; the scripts below are its lines. */
+async function withPython(...script: string[]): Promise<Parameters<ReadData>[0]> {
+  const home = await temporaryFolder();
+  const config = { ...readConfig({}), cacheDir: path.join(home, 'cache') };
+  const dir = await environmentDir(config);
+  await mkdir(path.join(dir, 'bin'), { recursive: true });
+  const lock = await readFile(path.join(runtimeDir, lockFiles.training));
+  await writeFile(path.join(dir, '.bakehouse-training'), createHash('sha256').update(lock).digest('hex'));
+  const memo = path.join(home, 'second-time');
+  const lines = ['#!/bin/sh', `first() { test ! -e ${memo} && : > ${memo}; }`, ...script];
+  await writeFile(await environmentPython(config), lines.join('\n'), { mode: 0o755 });
+  const blobs = await openLocalBlobStore(path.join(home, 'blobs'));
+  await blobs.write(Readable.from([rows]));
+  return {
+    config,
+    blobs,
+    caller: { kind: 'user', userId: 'ada', isOperator: false },
+    wall: noWall(path.join(home, 'lent')),
+  };
+}
+
+const { epochs, learning_rate, batch_size, eval_batch_size, gradient_accumulation_steps } = fineTuneDefaults;
+const { segmentation_method, max_chunk_size, stride, min_segment_length, train_test_split } =
+  fineTuneDefaults;
+const rows = 'question,answer\na,b\n';
+const input: DataToRead = {
+  base: [],
+  dataFile: { path: 'rows.csv', sha256: createHash('sha256').update(rows).digest('hex') },
+  spec: {
+    data: {
+      file_path: 'rows.csv',
+      format: null,
+      input_column: 'question',
+      output_column: 'answer',
+      system_column: null,
+      segmentation_method,
+      max_chunk_size,
+      stride,
+      min_segment_length,
+      train_test_split,
+      seed: 1,
+      date: '2026-11-20',
+    },
+    parameters: {
+      epochs,
+      learning_rate,
+      batch_size,
+      eval_batch_size,
+      gradient_accumulation_steps,
+      lora: { r: 8, alpha: 16, dropout: 0, target_modules: ['q_proj'] },
+    },
+  },
+};
+
+const PATIENT_MS = 60_000;
+const report = `echo '${JSON.stringify(goodData)}'`;
+
+test.each([
+  [
+    'killed for its memory',
+    'first && kill -9 $$',
+    PATIENT_MS,
+    'unavailable',
+    /^Reading rows.csv was interrupted/,
+  ],
+  // Nobody is invited to try again with the same file; yet nothing is kept, for a machine that was busy.
+  [
+    'too slow',
+    'first && exec sleep 60',
+    300,
+    'invalid_request',
+    /^Reading rows.csv stopped .* Use shorter texts/,
+  ],
+])(
+  'of a reader that was %s nothing is kept: the next call reads',
+  async (_case, line, limitMs, code, sentence) => {
+    const ctx = await withPython(line, report);
+    const limits = [limitMs, PATIENT_MS];
+    const read = shareReads((...call) => dataReader(limits.shift() ?? 0)(...call));
+    const publicMessage = expect.stringMatching(sentence);
+    await expect(read(ctx, input)).rejects.toMatchObject({ code, publicMessage });
+    expect(await read(ctx, input)).toEqual(goodData);
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'a reader starts at ordinary priority, in a session of its own that can give way',
+  async () => {
+    const ctx = await withPython(
+      'chrt --pid $$ > "$(dirname "$0")/priority"',
+      'test "$(cut -d" " -f6 /proc/$$/stat)" = $$ && echo apart >> "$(dirname "$0")/priority"',
+      report,
+    );
+    const priority = path.join(path.dirname(await environmentPython(ctx.config)), 'priority');
+    await dataReader(PATIENT_MS)(ctx, input);
+    expect(await readFile(priority, 'utf8')).toMatch(/SCHED_OTHER[^]*apart/);
+  },
+);
+
+test('a reader ends when nobody waits for it any more', async () => {
+  const ctx = await withPython('first && exec sleep 60', report);
+  const gone = new AbortController();
+  const reading = dataReader(PATIENT_MS)(ctx, input, { signal: gone.signal });
+  gone.abort(new Error('disconnected'));
+  await expect(reading).rejects.toThrow('disconnected');
+});
+
+test('a reader that ends by itself without a report is a fault of ours, and nothing is kept', async () => {
+  const ctx = await withPython('first && { echo "No module named numpy" >&2; exit 1; }', report);
+  const read = shareReads(dataReader(PATIENT_MS));
+  await expect(read(ctx, input)).rejects.toThrow('No module named numpy');
+  expect(await read(ctx, input)).toEqual(goodData);
+});

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fairQueue } from '../../../platform/fair-queue.ts';
+import { readingLimits } from '../readings/limits.ts';
+import type { ReadData } from './read-data.ts';
+
+/**
+ * The same reader, of which few read at once: of each user one short and one long one, and the users take turns.
+ * A long read keeps nobody from reading a short one: it gives its place to the next, and goes on beside it
+ * where there is a place for long ones; else it ends, and begins again once there is.
+ */
+export function readInTurn(read: ReadData, shortMs: number): ReadData {
+  const short = fairQueue(readingLimits.shortAtOnce, { perKey: 1 });
+  const long = fairQueue(readingLimits.longAtOnce, { perKey: 1 });
+
+  return async (ctx, input, { signal, onProgress } = {}) => {
+    const { userId } = ctx.caller;
+    const { reading } = await short.run(
+      userId,
+      async () => {
+        const tooLong = new AbortController();
+        const begun = read(ctx, input, { signal: anyOf(tooLong.signal, signal), onProgress });
+        const isLong = await Promise.race([begun.then(no, no), sleep(shortMs, true, { ref: false })]);
+        // In an object: a promise alone would be awaited in the turn.
+        if (!isLong) return { reading: begun };
+        const leaveLong = long.enterNow(userId);
+        if (leaveLong) {
+          void begun.catch(() => undefined).finally(leaveLong);
+          return { reading: begun };
+        }
+        tooLong.abort();
+        const report = await begun.catch(() => null);
+        return { reading: report && Promise.resolve(report) };
+      },
+      signal,
+    );
+    return reading ?? long.run(userId, () => read(ctx, input, { signal, onProgress }), signal);
+  };
+}
+
+const no = () => false;
+
+function anyOf(one: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other ? AbortSignal.any([one, other]) : one;
+}

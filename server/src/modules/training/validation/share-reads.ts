@@ -1,0 +1,100 @@
+import type { ValidateProgress, ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import { AppError } from '../../../platform/errors.ts';
+import { readingLimits } from '../readings/limits.ts';
+import { nameData } from '../readings/name-data.ts';
+import type { DataToRead, ReadData } from './read-data.ts';
+import { readInTurn } from './read-in-turn.ts';
+
+const REPORTS_KEPT = 100;
+
+type Listener = (progress: ValidateProgress) => void;
+type Shared = {
+  report: Promise<ValidateReport>;
+  waiting: number;
+  abandoned: AbortController;
+  /** With the sample, once there is one. */
+  latest: ValidateProgress | null;
+  listeners: Set<Listener>;
+};
+
+/**
+ * The same reader, with each data file read once: equal calls share one read, those in flight too,
+ * since the files are named by their content. They take turns (`readInTurn`). A read whose callers have all
+ * disconnected is ended. Throws AppError('unavailable') where too many wait already.
+ */
+export function shareReads(read: ReadData, shortMs: number = readingLimits.shortMs): ReadData {
+  const reports = new Map<string, Shared>();
+  const inLine = new Map<string, number>();
+  const inTurn = readInTurn(read, shortMs);
+
+  function begin(name: string, ctx: Parameters<ReadData>[0], input: DataToRead): Shared {
+    const { userId } = ctx.caller;
+    enter(inLine, userId);
+    const abandoned = new AbortController();
+    const { signal } = abandoned;
+    const listeners = new Set<Listener>();
+    const onProgress = (progress: ValidateProgress) => {
+      shared.latest = { ...progress, sample: progress.sample ?? shared.latest?.sample ?? null };
+      for (const listener of listeners) listener(shared.latest);
+    };
+    const report = inTurn(ctx, input, { signal, onProgress }).finally(() => leave(inLine, userId));
+    const shared: Shared = { report, waiting: 0, abandoned, latest: null, listeners };
+    reports.set(name, shared);
+    report.catch(() => {
+      if (reports.get(name) === shared) reports.delete(name);
+    });
+    const [oldest] = reports.keys();
+    if (reports.size > REPORTS_KEPT && oldest !== undefined) reports.delete(oldest);
+    return shared;
+  }
+
+  return async (ctx, input, { signal, onProgress } = {}) => {
+    const name = nameData(input);
+    const before = reports.get(name);
+    const shared = before && !before.abandoned.signal.aborted ? before : begin(name, ctx, input);
+    shared.waiting += 1;
+    const giveUp = () => {
+      shared.waiting -= 1;
+      if (shared.waiting === 0) shared.abandoned.abort(disconnected());
+    };
+    if (signal?.aborted) giveUp();
+    signal?.addEventListener('abort', giveUp, { once: true });
+    // A set knows a function once; two callers may bring the same.
+    const listener: Listener = (progress) => onProgress?.(progress);
+    shared.listeners.add(listener);
+    if (shared.latest) listener(shared.latest);
+    try {
+      return await shared.report;
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
+      shared.listeners.delete(listener);
+    }
+  };
+}
+
+/** Throws where the line is full. */
+function enter(inLine: Map<string, number>, userId: string): void {
+  const own = inLine.get(userId) ?? 0;
+  const all = [...inLine.values()].reduce((sum, count) => sum + count, 0);
+  if (own >= readingLimits.ownWaiting) {
+    throw new AppError('unavailable', {
+      publicMessage: 'Several of your files are being read already. Try again when they are done.',
+    });
+  }
+  if (all >= readingLimits.waiting) {
+    throw new AppError('unavailable', {
+      publicMessage: 'Many files are waiting to be read. Try again in a minute.',
+    });
+  }
+  inLine.set(userId, own + 1);
+}
+
+function leave(inLine: Map<string, number>, userId: string): void {
+  const left = (inLine.get(userId) ?? 1) - 1;
+  if (left === 0) inLine.delete(userId);
+  else inLine.set(userId, left);
+}
+
+function disconnected(): AppError {
+  return new AppError('unavailable', { publicMessage: 'The client disconnected' });
+}

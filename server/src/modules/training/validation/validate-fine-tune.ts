@@ -1,0 +1,26 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { validateFineTune as endpoint, FineTuneValidation } from '@bakehouse/contract/training';
+import type { Context } from '../../../platform/context.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { clientSignal } from '../../../platform/http/client-signal.ts';
+import { checkFineTune, type TrainingParts } from './check-fine-tune.ts';
+
+/** What the wizard asks before it lets a run be started. Changes nothing. */
+export async function validateFineTune(
+  ctx: Context,
+  parts: TrainingParts,
+  { body }: InputOf<typeof endpoint>,
+  { reply }: Pick<Http, 'reply'>,
+): Promise<FineTuneValidation> {
+  const { dataset_id, model_id, gpu_type, accelerator_count, ...fields } = body;
+  const check = await checkFineTune(ctx, parts, {
+    datasetId: dataset_id,
+    baseModelId: model_id,
+    gpu: { type: gpu_type, count: accelerator_count },
+    fields,
+    cpu: await parts.load.now(ctx),
+    signal: clientSignal(reply),
+    readsOn: true,
+  });
+  return check.validation;
+}

@@ -1,0 +1,180 @@
+import path from 'node:path';
+import { parseBgl } from '@bakehouse/contract/money';
+import type { FastifyInstance } from 'fastify';
+import type { Driver } from './engine/drivers/driver.ts';
+import { measureWorkloads } from './engine/gauges.ts';
+import type { CpuLoad } from './engine/machine/cpu-load.ts';
+import { machineCpu } from './engine/machine/machine-cpu.ts';
+import { machineRoutes } from './engine/machine/routes.ts';
+import { installationCapacity } from './engine/machines/installation-capacity.ts';
+import type { CpuMachine } from './engine/machines/list-cpu-machines.ts';
+import { authenticateWorkload } from './engine/reports/authenticate-workload.ts';
+import { workloadRoutes } from './engine/routes.ts';
+import type { WorkloadKinds } from './engine/workload-kind.ts';
+import { authPaths } from './modules/accounts/auth-paths.ts';
+import { authenticateKey } from './modules/accounts/keys/authenticate-key.ts';
+import type { OnUserCreated } from './modules/accounts/provision-user.ts';
+import { accountsRoutes } from './modules/accounts/routes.ts';
+import { authRoutes } from './modules/accounts/sign-in/auth-routes.ts';
+import { authenticateSession } from './modules/accounts/sign-in/authenticate-session.ts';
+import { createAuth } from './modules/accounts/sign-in/create-auth.ts';
+import { assetsRoutes } from './modules/assets/routes.ts';
+import { auditRoutes } from './modules/audit/routes.ts';
+import { refuseUnsupported } from './modules/bagelml/refuse-unsupported.ts';
+import { bagelmlRoutes } from './modules/bagelml/routes.ts';
+import { contactRoutes } from './modules/contact/routes.ts';
+import { gatherSends } from './modules/credits/ledger/gather-sends.ts';
+import { openUserAccount } from './modules/credits/ledger/open-user-account.ts';
+import { paymentEvents } from './modules/credits/purchases/payment-events.ts';
+import type { PaymentProvider } from './modules/credits/purchases/payment-provider.ts';
+import { stripeProvider } from './modules/credits/purchases/stripe-provider.ts';
+import { creditsRoutes } from './modules/credits/routes.ts';
+import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
+import { withIdleCredit } from './modules/credits/usage/with-idle-credit.ts';
+import { findAssetUse as findDeploymentUse } from './modules/deployments/find-asset-use.ts';
+import { findDeployObstacle } from './modules/deployments/find-deploy-obstacle.ts';
+import { keepRequests } from './modules/deployments/gateway/keep-requests.ts';
+import type { GatewayPresence } from './modules/deployments/gateway/upstream/gateway-presence.ts';
+import { slotsByAddress } from './modules/deployments/gateway/upstream/prompt-slots.ts';
+import { recallUpstreams } from './modules/deployments/gateway/upstream/recall-upstreams.ts';
+import { replicaScaling } from './modules/deployments/gateway/upstream/replica-scaling.ts';
+import { serverTurns } from './modules/deployments/gateway/upstream/server-turns.ts';
+import { PARALLEL_REQUESTS } from './modules/deployments/kinds/text-spec.ts';
+import { deploymentsRoutes } from './modules/deployments/routes.ts';
+import { documentationRoutes } from './modules/documentation/routes.ts';
+import { generatorsRoutes } from './modules/generators/routes.ts';
+import { notificationsRoutes } from './modules/notifications/routes.ts';
+import { privacyRoutes } from './modules/privacy/routes.ts';
+import { referralsRoutes } from './modules/referrals/routes.ts';
+import { findAssetUse as findTrainingUse } from './modules/training/find-asset-use.ts';
+import { trainingRoutes } from './modules/training/routes.ts';
+import { estimateLoad } from './modules/training/validation/estimate-load.ts';
+import { findTrainObstacle } from './modules/training/validation/find-train-obstacle.ts';
+import type { ReadData } from './modules/training/validation/read-data.ts';
+import { operationIds } from './operation-ids.ts';
+import type { Services } from './platform/context.ts';
+import { checkWrites } from './platform/db/check-writes.ts';
+import { eventRoutes } from './platform/events/routes.ts';
+import type { Binding } from './platform/http/bind.ts';
+import { buildHttpServer } from './platform/http/http-server.ts';
+import { createMetrics } from './platform/metrics.ts';
+import { measureBlobs } from './platform/storage/measure-blobs.ts';
+
+type Parts = {
+  services: Services;
+  databaseUrl: string;
+  kinds: WorkloadKinds;
+  driver: Driver;
+  usage: UsageLeader;
+  presence: GatewayPresence;
+  readData: ReadData;
+  cpuLoad: () => CpuLoad;
+};
+
+const WEB_DIST = path.resolve(import.meta.dirname, '../../web/dist');
+
+/** The HTTP server with the routes of all modules. It does not listen yet. */
+export async function openHttp(parts: Parts): Promise<FastifyInstance> {
+  const { services } = parts;
+  const { db, pool } = services;
+  const payments = services.config.stripe && stripeProvider(services.config.stripe);
+  const metrics = createMetrics(pool);
+  measureWorkloads(metrics, db);
+  measureBlobs(metrics, db);
+  const onUserCreated = [openAccount(services)];
+  const auth = createAuth(services, onUserCreated);
+  const session = authenticateSession(services, auth, onUserCreated);
+  const key = authenticateKey(services);
+  const http = await buildHttpServer({
+    services,
+    metrics,
+    checkReady: checkWrites(pool),
+    authenticators: {
+      key,
+      session,
+      workload: authenticateWorkload(db),
+    },
+    bindings: [...listBindings(parts, payments), ...bagelmlRoutes({ authenticate: key })],
+    plugins: [
+      authRoutes(services, auth, session),
+      ...(payments ? [paymentEvents(services, payments)] : []),
+      refuseUnsupported,
+    ],
+    operationIds,
+    furtherPaths: authPaths,
+    webDist: WEB_DIST,
+  });
+  services.events.onReconnect(() => endStreams(http));
+  return http;
+}
+
+function listBindings(
+  { services, databaseUrl, kinds, driver, usage, presence, readData, cpuLoad }: Parts,
+  payments: PaymentProvider | null,
+): Binding[] {
+  const capacity = () => installationCapacity(services.db, driver.capacity);
+  return [
+    ...eventRoutes,
+    ...machineRoutes,
+    ...workloadRoutes(kinds),
+    ...accountsRoutes,
+    ...referralsRoutes,
+    ...privacyRoutes,
+    ...documentationRoutes,
+    ...generatorsRoutes,
+    ...notificationsRoutes,
+    ...contactRoutes,
+    ...auditRoutes,
+    ...assetsRoutes({
+      findUses: [findTrainingUse, findDeploymentUse],
+      modelUses: { deploy: findDeployObstacle(capacity), train: findTrainObstacle },
+    }),
+    ...withIdleCredit(usage, [
+      ...creditsRoutes({ databaseUrl, payments, send: gatherSends(services, dailyLimit(services)) }),
+      ...trainingRoutes({
+        capacity,
+        readData,
+        load: estimateLoad(() => ownCpu(cpuLoad())),
+      }),
+      ...deploymentsRoutes({
+        capacity,
+        presence,
+        usage,
+        keepRequest: keepRequests(services),
+        recallUpstream: recallUpstreams(services.rowChanges),
+        replicas: replicaScaling({ capacity }),
+        turns: serverTurns(services.webProcesses),
+        slots: slotsByAddress(PARALLEL_REQUESTS),
+      }),
+    ]),
+  ];
+}
+
+/** Whoever is new gets an account with the credits to start with. */
+function openAccount({ config, clock }: Services): OnUserCreated {
+  const grantMicro = parseBgl(config.startingGrantBgl);
+  return (tx, { userId }) =>
+    openUserAccount(tx, { userId, grantMicro, expiresAt: daysFrom(clock.now(), config.startingGrantDays) });
+}
+
+/** What a user may send within 24 hours. */
+function dailyLimit({ config }: Services): { dailyMaxMicro: bigint | null } {
+  const limit = parseBgl(config.sendLimitBgl);
+  return { dailyMaxMicro: limit === 0n ? null : limit };
+}
+
+/** Clients reconnect and read afresh what they may have missed. */
+function endStreams(http: FastifyInstance): void {
+  for (const close of http.openStreams) close();
+}
+
+/** The moment so many days later; null where none are said. */
+function daysFrom(start: Date, days: number): Date | null {
+  return days === 0 ? null : new Date(start.getTime() + days * 24 * 60 * 60 * 1000);
+}
+
+/** This machine, before any has said what it offers. */
+function ownCpu(load: CpuLoad): Omit<CpuMachine, 'id'> {
+  const { cores, memory_bytes: memoryBytes } = machineCpu();
+  return { cores, memoryBytes, load, slots: 1, atWork: 0 };
+}

@@ -1,0 +1,112 @@
+import path from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { inputCacheDir } from './engine/drivers/local/input-cache.ts';
+import { runtimeDir } from './engine/machine/environment/environment.ts';
+import { createHeartbeat, GONE_MS } from './engine/machines/heartbeat.ts';
+import { joinInstallation, type MachineIdentity } from './engine/machines/join-installation.ts';
+import { gatewayPresence } from './modules/deployments/gateway/upstream/gateway-presence.ts';
+import { openRowChanges } from './platform/cache/row-changes.ts';
+import type { Clock } from './platform/clock.ts';
+import type { Services } from './platform/context.ts';
+import { createPool, openDatabase } from './platform/db/database.ts';
+import { openDatabaseClock } from './platform/db/database-clock.ts';
+import { openEvents } from './platform/events/events.ts';
+import { logFailedAnnouncements } from './platform/events/publish-change.ts';
+import { othersMayRead } from './platform/files/others-may-read.ts';
+import type { AnyJob } from './platform/jobs/define-job.ts';
+import { openJobQueue } from './platform/jobs/job-queue.ts';
+import { openLocalBlobStore } from './platform/storage/local-blob-store.ts';
+import { findWall } from './platform/walls/find-wall.ts';
+import type { Wall } from './platform/walls/wall.ts';
+import type { Role } from './roles.ts';
+
+type Options = {
+  config: Config;
+  databaseUrl: string;
+  log: Logger;
+  /** Instead of the database's. */
+  clock?: Clock;
+  /** What this process was asked to do. */
+  roles: Role[];
+  jobs: AnyJob[];
+};
+
+/**
+ * What requests, jobs and the engine ask takes milliseconds, and work on many rows goes in batches: a
+ * minute is trouble. What may take longer (migrations, the proof of the ledger) has connections of its own.
+ */
+const STATEMENT_MS_MAX = 60_000;
+
+/** Opens what requests, jobs and the engine stand on: the database, this machine, files and events. */
+export async function openServices(options: Options) {
+  const { config, databaseUrl, log, jobs } = options;
+  const pool = createPool(databaseUrl, {
+    poolSize: config.databaseConnections,
+    statementMsMax: STATEMENT_MS_MAX,
+    onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
+  });
+  const db = openDatabase(pool);
+  logFailedAnnouncements(db, log);
+  const { clock, close: closeClock } = options.clock
+    ? { clock: options.clock, close: () => undefined }
+    : await openDatabaseClock(pool, log);
+  const machine = await joinInstallation(db, config, {
+    runsWork: options.roles.includes('reconciler'),
+    now: clock.now(),
+  });
+  const roles = rolesOn(machine, options.roles);
+  const events = await openEvents(databaseUrl, log);
+  const rowChanges = await openRowChanges(databaseUrl, log);
+  const queue = await openJobQueue({ url: databaseUrl, log, jobs, works: roles.includes('worker') });
+  const blobs = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
+  const wall = await openWall(config, roles, log);
+  const presence = gatewayPresence({ beat: () => heartbeat.beat(), goneMs: GONE_MS });
+  const heartbeat = createHeartbeat({ db, log, machineId: machine.id, roles, onBeat: presence.onBeat });
+  const services: Services = {
+    config,
+    clock,
+    log,
+    db,
+    pool,
+    events,
+    rowChanges,
+    jobs: queue,
+    blobs,
+    wall,
+    machineId: machine.id,
+    webProcesses: heartbeat.webProcesses,
+  };
+  const close = async () => {
+    await events.close();
+    await rowChanges.close();
+    closeClock();
+    await db.destroy();
+  };
+  return { services, queue, machine, roles, heartbeat, presence, close };
+}
+
+/** What strangers' programs are kept behind; says what they could see all the same. */
+async function openWall(config: Config, roles: Role[], log: Logger): Promise<Wall> {
+  const home = path.dirname(runtimeDir);
+  const { wall, line } = await findWall({
+    lendingDir: path.join(config.dataDir, 'lent'),
+    reads: [runtimeDir],
+    // Its `.env` lies beside the runtime.
+    hidden: [home, config.dataDir, inputCacheDir(config)],
+  });
+  if (roles.includes('reconciler')) log[wall.kind === 'none' ? 'warn' : 'info'](line);
+  const settings = path.join(home, '.env');
+  if (await othersMayRead(settings))
+    log.warn(`Every user of this machine may read ${settings}, workloads too: chmod 600 it`);
+  return wall;
+}
+
+/** Requests and jobs read and write files: they stay with the machine that holds them. */
+function rolesOn({ holdsBlobs }: MachineIdentity, roles: Role[]): Role[] {
+  if (holdsBlobs) return roles;
+  if (roles.includes('reconciler')) return ['reconciler'];
+  throw new Error(
+    'Another machine of this installation holds the files, so this one can run work and nothing else: start it with --services=reconciler, or with none',
+  );
+}

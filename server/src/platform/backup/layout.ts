@@ -1,0 +1,16 @@
+import * as z from 'zod';
+
+/* What lies where in a backup: as in a data folder, between a first file that says what it is and a last one that says what it has. */
+
+export const MANIFEST = 'bakehouse-backup.json';
+export const END = 'bakehouse-backup-end.json';
+export const SECRET = 'secret';
+export const BLOBS = 'blobs';
+export const POSTGRES = 'postgres';
+
+export const manifest = z.object({ format: z.literal(2), made_at: z.iso.datetime() });
+export type Manifest = z.infer<typeof manifest>;
+
+/** How many files and folders stand before the end: a backup that has fewer was cut, or put together anew. */
+export const end = z.object({ blobs: z.int(), cluster_entries: z.int() });
+export type End = z.infer<typeof end>;

@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { expect, test, vi } from 'vitest';
+import { onFileEnd } from '../../testing/on-file-end.ts';
+import { testDatabase } from '../../testing/test-database.ts';
+import { rowCache } from './row-cache.ts';
+import { openRowChanges } from './row-changes.ts';
+
+const { db, url } = await testDatabase();
+const WAIT = { timeout: 20_000 };
+
+/** A process of its own: what it hears, under a clock that can be moved, and what it keeps. */
+async function aProcess() {
+  const time = { aheadMs: 0 };
+  const changes = await openRowChanges(
+    url,
+    pino({ level: 'silent' }),
+    () => performance.now() + time.aheadMs,
+  );
+  onFileEnd(changes.close);
+  const recall = rowCache<{ id: string }>(changes, {
+    max: 2,
+    concerns: ({ id }, change) => change.of === 'thing' && change.id === id,
+    isKept: ({ id }) => id !== 'never',
+  });
+  const load = vi.fn((id: string) => Promise.resolve({ id }));
+  const read = (id: string) => recall(id, () => load(id));
+  /** Reads until the answer comes from memory: until the connection has said that it hears. */
+  const untilKept = (id: string) =>
+    vi.waitFor(async () => {
+      load.mockClear();
+      await read(id);
+      expect(load).not.toHaveBeenCalled();
+    }, WAIT);
+  const isKept = async (id: string) => {
+    load.mockClear();
+    await read(id);
+    return load.mock.calls.length === 0;
+  };
+  return { time, changes, recall, load, read, untilKept, isKept };
+}
+
+const tell = (id: string) =>
+  sql`select pg_notify('bakehouse_row_change', ${JSON.stringify({ of: 'thing', id })})`.execute(db);
+
+test('what is kept is forgotten by every process when its row changes, and nothing else is', async () => {
+  const [one, two] = [await aProcess(), await aProcess()];
+  for (const { untilKept } of [one, two]) for (const id of ['a', 'b']) await untilKept(id);
+  await tell('a');
+  await Promise.all([one.changes.catchUp(), two.changes.catchUp()]);
+  for (const { isKept } of [one, two]) expect([await isKept('b'), await isKept('a')]).toEqual([true, false]);
+});
+
+test('what changes while it is read is not kept', async () => {
+  const { recall, changes, untilKept, isKept } = await aProcess();
+  await untilKept('other');
+  await recall('a', async () => {
+    await tell('a');
+    await changes.catchUp();
+    return { id: 'a' };
+  });
+  expect(await isKept('a')).toBe(false);
+  expect(await isKept('a')).toBe(true);
+});
+
+test('nothing is used for longer than the connection is known to hear, nor after it broke', async () => {
+  const { time, changes, untilKept, isKept } = await aProcess();
+  await untilKept('a');
+  // As a process that was asleep, or a connection that says nothing, would find it.
+  time.aheadMs += 1_000;
+  expect(changes.areHeard()).toBe(false);
+  expect(await isKept('a')).toBe(false);
+  await untilKept('a');
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'bakehouse row changes' and datname = current_database()`.execute(db);
+  await vi.waitFor(async () => expect(await isKept('a')).toBe(false), WAIT);
+  await untilKept('a');
+});
+
+test('at most so many are kept, and none that is not to be', async () => {
+  const { untilKept, isKept } = await aProcess();
+  for (const id of ['a', 'b', 'c']) await untilKept(id);
+  expect([await isKept('c'), await isKept('b'), await isKept('a')]).toEqual([true, true, false]);
+  await isKept('never');
+  expect(await isKept('never')).toBe(false);
+});

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import * as z from 'zod';
+import { keepListening } from '../db/keep-listening.ts';
+
+const CHANNEL = 'bakehouse_row_change';
+const rowChange = z.object({ of: z.string(), id: z.string() });
+
+/** A row that something in memory is made from has changed: `of` is what its trigger says (`tell_row_change`). */
+export type RowChange = z.infer<typeof rowChange>;
+
+/** Tells of every change that any process commits to rows which have such a trigger. */
+export type RowChanges = {
+  /** Whether all that was committed until less than a second ago has been told. Who asks gets it kept so. */
+  areHeard: () => boolean;
+  /**
+   * Resolves once what was committed before the call holds in this process: it was told, or nothing that is
+   * kept is used. For calls whose change must hold for the caller's very next one.
+   */
+  catchUp: () => Promise<void>;
+  /** Calls `listener` for each change, and with null where some may have been missed. */
+  subscribe: (listener: (change: RowChange | null) => void) => void;
+};
+
+const PING_MS = 250;
+/** So long after a ping that was answered was sent the connection is believed to be whole. */
+const BELIEF_MS = 800;
+/** So long after it was last asked for, nothing is kept heard any more. */
+const IDLE_MS = 2 * 60_000;
+
+/**
+ * Listens for changed rows. PostgreSQL sends what is committed before it answers what was asked after: as long as
+ * the connection answers, nothing was missed. One that is broken, or that says nothing, is found out within a second.
+ */
+export async function openRowChanges(
+  url: string,
+  log: Logger,
+  now: () => number = () => performance.now(),
+): Promise<RowChanges & { close: () => Promise<void> }> {
+  const listeners = new Set<(change: RowChange | null) => void>();
+  let heardUntil = Number.NEGATIVE_INFINITY;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let isPinging = false;
+  const tell = (change: RowChange | null) => {
+    for (const listener of listeners) listener(change);
+  };
+
+  const listening = await keepListening({
+    url,
+    name: 'bakehouse row changes',
+    channel: CHANNEL,
+    onMessage: (payload) => tell(rowChange.parse(JSON.parse(payload ?? 'null'))),
+    onBreak: () => {
+      heardUntil = Number.NEGATIVE_INFINITY;
+      tell(null);
+    },
+    onReconnect: () => tell(null),
+    log,
+  });
+
+  const ping = async () => {
+    const client = listening.client();
+    if (client === null || isPinging) return;
+    isPinging = true;
+    const sentAt = now();
+    try {
+      await client.query('select 1');
+      if (client === listening.client()) heardUntil = sentAt + BELIEF_MS;
+    } catch (error) {
+      log.warn({ err: error }, 'could not ask for changed rows');
+    } finally {
+      isPinging = false;
+    }
+  };
+  const timer = setInterval(() => {
+    if (now() - askedAt < IDLE_MS) void ping();
+  }, PING_MS).unref();
+
+  return {
+    areHeard: () => {
+      const at = now();
+      if (at - askedAt >= IDLE_MS) void ping();
+      askedAt = at;
+      return at < heardUntil;
+    },
+    catchUp: async () => {
+      const asked = listening.client()?.query('select 1');
+      await Promise.race([asked?.catch(() => undefined), sleep(BELIEF_MS, undefined, { ref: false })]);
+    },
+    subscribe: (listener) => void listeners.add(listener),
+    close: async () => {
+      clearInterval(timer);
+      await listening.close();
+    },
+  };
+}

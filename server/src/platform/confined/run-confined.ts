@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { fairQueue } from '../fair-queue.ts';
+import { lendFiles } from '../walls/lend-files.ts';
+import type { Wall } from '../walls/wall.ts';
+
+/** Programs that may run at once, over all of their callers: together they stay below the memory of a small machine. */
+const AT_ONCE = 2;
+/** Far above any answer that a caller wants. */
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+/** What the process has beside its heap: stacks, code, and the buffers that it reads into. */
+const BESIDE_HEAP_MB = 1024;
+
+/** What our own programs consist of. */
+const CODE = ['server', 'contract', 'node_modules', 'package.json'].map((name) =>
+  path.resolve(import.meta.dirname, '../../../..', name),
+);
+
+const line = fairQueue(AT_ONCE);
+
+type Work = {
+  program: URL;
+  /** A file that it reads; the program finds its path as `localPath` in its input. */
+  localPath?: string;
+  input?: object;
+};
+
+type Limits = {
+  ms: number;
+  heapMb: number;
+  /** Whose work it is, e.g. a user's id: those who wait take turns. */
+  whose: string;
+};
+
+/** A program was ended because it took more time or memory than it may. */
+export class OutOfLimits extends Error {}
+
+/**
+ * Reads untrusted bytes away from the server, behind its wall: starts the program, which answers with
+ * `answerConfined`, and resolves with its answer. It is a process and not a thread, because a
+ * thread that runs out of memory takes the whole server with it, and because memory outside of
+ * JavaScript's heap can only be limited for a process (on Linux). It gets nothing of the
+ * environment. Throws OutOfLimits.
+ */
+export async function runConfined(
+  wall: Wall,
+  { program, localPath, input }: Work,
+  limits: Limits,
+): Promise<unknown> {
+  return line.run(limits.whose, () =>
+    lendFiles(wall, localPath ? [{ localPath, as: 'file' }] : [], async ({ folder, user }) => {
+      const file = fileURLToPath(program);
+      const argv = await wall.enclose({
+        argv: [process.execPath, `--max-old-space-size=${limits.heapMb}`, file],
+        cwd: folder,
+        reads: [process.execPath, ...CODE, file, folder],
+        writes: [],
+        user,
+      });
+      return run(argv, JSON.stringify({ ...input, localPath: path.join(folder, 'file') }), limits, file);
+    }),
+  );
+}
+
+function run(argv: string[], input: string, { ms, heapMb }: Limits, program: string): Promise<unknown> {
+  // No core file of a process that was made to fail; then the limit of its memory, in kB.
+  const script = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"';
+  const memoryKb = (heapMb + BESIDE_HEAP_MB) * 1024;
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      '/bin/sh',
+      ['-c', script, 'sh', String(memoryKb), ...argv],
+      { env: {}, timeout: ms, killSignal: 'SIGKILL', maxBuffer: ANSWER_BYTES_MAX },
+      (error, stdout, stderr) => {
+        if (!error) resolve(JSON.parse(stdout));
+        else if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') reject(error);
+        // Of a program that runs out of memory JavaScript's engine, or the system, makes an end.
+        else if (error.signal) reject(new OutOfLimits(error.signal, { cause: error }));
+        else reject(new Error(`${program} failed: ${stderr.trim()}`, { cause: error }));
+      },
+    );
+    // It may end before it has read its input; how it ended is told above.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input);
+  });
+}

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { testDatabase } from '../../../testing/test-database.ts';
+import { idempotent } from './idempotent.ts';
+
+const { db } = await testDatabase();
+
+type Overrides = { userId?: string; key?: string | null; operation?: string; input?: unknown };
+
+function call(work: () => Promise<{ n: number }>, overrides: Overrides = {}) {
+  const identity = {
+    userId: 'ada',
+    key: 'k',
+    operation: 'spend',
+    input: { amount: '5', to: 'bob' },
+    ...overrides,
+  };
+  return db.transaction().execute((tx) => idempotent(tx, identity, work));
+}
+
+function counter() {
+  let n = 0;
+  return async () => ({ n: ++n });
+}
+
+describe('idempotent', () => {
+  test('gives a repeated call the first answer, whatever the order of its fields', async () => {
+    const work = counter();
+    expect(await call(work, { key: 'repeat' })).toEqual({ n: 1 });
+    expect(await call(work, { key: 'repeat', input: { to: 'bob', amount: '5' } })).toEqual({ n: 1 });
+    expect(await work()).toEqual({ n: 2 });
+  });
+
+  test('refuses the key with another input or another operation', async () => {
+    await call(counter(), { key: 'conflict' });
+    const conflict = { code: 'idempotency_conflict', status: 409 };
+    await expect(
+      call(counter(), { key: 'conflict', input: { amount: '6', to: 'bob' } }),
+    ).rejects.toMatchObject(conflict);
+    await expect(call(counter(), { key: 'conflict', operation: 'refund' })).rejects.toMatchObject(conflict);
+  });
+
+  test("keeps users' keys apart, and runs unguarded without a key", async () => {
+    const work = counter();
+    await call(work, { key: 'shared' });
+    expect(await call(work, { key: 'shared', userId: 'bob' })).toEqual({ n: 2 });
+    expect(await call(work, { key: null })).toEqual({ n: 3 });
+    expect(await call(work, { key: null })).toEqual({ n: 4 });
+  });
+
+  test('makes concurrent duplicates wait for the first and return its answer', async () => {
+    const work = counter();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => call(work, { key: 'parallel' })));
+    expect(answers).toEqual(Array.from({ length: 8 }, () => ({ n: 1 })));
+  });
+
+  test('forgets the key when the work fails, so that it can be tried again', async () => {
+    const fail = async () => {
+      throw new Error('no');
+    };
+    await expect(call(fail, { key: 'failed' })).rejects.toThrow('no');
+    expect(await call(counter(), { key: 'failed' })).toEqual({ n: 1 });
+  });
+
+  test('names the header when the key is too long', async () => {
+    await expect(call(counter(), { key: 'x'.repeat(256) })).rejects.toMatchObject({
+      code: 'invalid_request',
+      param: 'Idempotency-Key',
+    });
+  });
+});

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '../../errors.ts';
+import { type Database, type Transaction, toJson } from '../database.ts';
+
+type Call = {
+  userId: string;
+  /** The caller's Idempotency-Key; null runs the work unguarded. */
+  key: string | null;
+  /** Name of the call: a key belongs to one operation. */
+  operation: string;
+  /** What was asked, without the key. */
+  input: unknown;
+};
+
+/**
+ * Runs `work` at most once per user and key, in the transaction of the work itself: the answer is
+ * kept if and only if the work is. A repeated call gets the stored answer; one that comes while
+ * the first still runs waits for it. Throws AppError('idempotency_conflict') when the key came
+ * with another input or operation. The answer must be a wire value: text, numbers, no bigint.
+ */
+export async function idempotent<Answer extends object | null>(
+  tx: Transaction,
+  { userId, key, operation, input }: Call,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  if (key === null) return work();
+  refuseUnusableKey(key);
+  const input_sha256 = createHash('sha256').update(canonicalJson(input)).digest();
+  const inserted = await tx
+    .insertInto('idempotency_keys')
+    .values({ user_id: userId, key, operation, input_sha256: input_sha256.toString('hex') })
+    .onConflict((conflict) => conflict.columns(['user_id', 'key']).doNothing())
+    .returning('key')
+    .executeTakeFirst();
+
+  if (inserted) {
+    const answer = await work();
+    await tx
+      .updateTable('idempotency_keys')
+      .set({ answer: toJson(answer) })
+      .where('user_id', '=', userId)
+      .where('key', '=', key)
+      .execute();
+    return answer;
+  }
+
+  const first = await tx
+    .selectFrom('idempotency_keys')
+    .select(['operation', 'input_sha256', 'answer'])
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .executeTakeFirstOrThrow();
+  if (first.operation !== operation || first.input_sha256 !== input_sha256.toString('hex')) {
+    throw new AppError('idempotency_conflict', {
+      publicMessage: 'This Idempotency-Key was already used for another request. Send a new key',
+      param: 'Idempotency-Key',
+    });
+  }
+  return first.answer as Answer;
+}
+
+/**
+ * Whether a call with this key has been answered already, so that checks which only the first
+ * call must pass can be left out. Another call may still come first: `idempotent` decides.
+ */
+export async function hasIdempotentAnswer(
+  db: Database,
+  { userId, key }: Pick<Call, 'userId' | 'key'>,
+): Promise<boolean> {
+  if (key === null) return false;
+  const row = await db
+    .selectFrom('idempotency_keys')
+    .select('key')
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Throws AppError('invalid_request') unless the key has 1 to 255 characters. */
+export function refuseUnusableKey(key: string): void {
+  if (key.length >= 1 && key.length <= 255) return;
+  throw new AppError('invalid_request', {
+    publicMessage: 'Idempotency-Key must have 1 to 255 characters',
+    param: 'Idempotency-Key',
+  });
+}
+
+/** The same text for the same value, however its keys were ordered. */
+function canonicalJson(value: unknown): string {
+  return toJson(sortKeys(value));
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, sortKeys(item)]),
+  );
+}

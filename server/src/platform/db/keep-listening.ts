@@ -1,0 +1,59 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { openListener } from './open-listener.ts';
+
+type Options = {
+  url: string;
+  /** What PostgreSQL lists the connection as. */
+  name: string;
+  channel: string;
+  onMessage: (payload: string | undefined) => void;
+  onBreak?: () => void;
+  /** The connection is there again: what happened meanwhile was not heard. */
+  onReconnect: () => void;
+  log: Logger;
+};
+
+export type Listening = {
+  /** The connection, while there is one. */
+  client: () => pg.Client | null;
+  close: () => Promise<void>;
+};
+
+const RECONNECT_MS = 1_000;
+
+/** Hears a channel on a connection of its own, and opens another when it breaks. Rejects where the first cannot be opened. */
+export async function keepListening(options: Options): Promise<Listening> {
+  const { name, onBreak, onReconnect, log } = options;
+  let client: pg.Client | null = null;
+  let closed = false;
+
+  const connect = async () => {
+    const next = await openListener({
+      ...options,
+      onError: (error) => log.warn({ err: error }, `the connection '${name}' broke`),
+    });
+    next.once('end', () => {
+      client = null;
+      onBreak?.();
+      reconnect();
+    });
+    client = next;
+  };
+
+  const reconnect = () => {
+    if (closed) return;
+    setTimeout(() => {
+      if (!closed) connect().then(onReconnect, reconnect);
+    }, RECONNECT_MS).unref();
+  };
+
+  await connect();
+  return {
+    client: () => client,
+    close: async () => {
+      closed = true;
+      await client?.end();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { ChangeEvent } from '@bakehouse/contract/events';
+import type { Services } from '../context.ts';
+
+const DAY_MS = 24 * 3_600_000;
+/**
+ * So much later than it was stamped a change may have been committed, and announced after a younger one; clocks may differ
+ * by less. Who hears a change twice reads once more.
+ */
+const OVERLAP_MS = 10_000;
+/** So long changes are kept. */
+export const KEPT_MS = DAY_MS + 2 * OVERLAP_MS;
+
+/**
+ * What has changed for the user since the event with this id, oldest first; null where that is not known: the id is
+ * none of ours, or older than a day.
+ */
+export async function missedChanges(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  userId: string,
+  lastEventId: string,
+): Promise<{ event: ChangeEvent; at: Date }[] | null> {
+  const since = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : Number.NaN;
+  const age = clock.now().getTime() - since;
+  if (!(age <= DAY_MS && age >= -OVERLAP_MS)) return null;
+  const rows = await db
+    .selectFrom('recent_changes')
+    .select(['topic', 'thing_id', 'at'])
+    .where('user_id', 'in', [userId, ''])
+    .where('at', '>=', new Date(since - OVERLAP_MS))
+    .orderBy('at')
+    .execute();
+  return rows.map(({ topic, thing_id, at }) => ({
+    event: { topic: topic as ChangeEvent['topic'], id: thing_id },
+    at,
+  }));
+}

@@ -1,0 +1,105 @@
+import { type ChangeEvent, streamEvents } from '@bakehouse/contract/events';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { testDatabase } from '../../testing/test-database.ts';
+import { type TestUser, testServer } from '../../testing/test-server.ts';
+import { inTransaction } from '../db/in-transaction.ts';
+import { forgetChangesJob } from './forget-changes.ts';
+import { publishChange } from './publish-change.ts';
+
+/* Two processes on one database: a stream that is cut at one of them goes on at the other. */
+
+const database = await testDatabase();
+const settings = { secret: 'only-for-tests-only-for-tests-only' };
+const first = await testServer({ database, config: settings });
+const second = await testServer({ database: { url: database.url, close: async () => {} }, config: settings });
+const [ada, bob] = [await first.signUp('Ada'), await first.signUp('Bob')];
+
+/** Resolves once it has been heard. */
+async function publish(userId: string | null, id: string): Promise<void> {
+  const heard = Promise.withResolvers<void>();
+  const stop = first.services.events.subscribe(userId ?? ada.userId, (event) => {
+    if (event.id === id) heard.resolve();
+  });
+  await inTransaction(first.services.db, (tx) => publishChange(tx, userId, { topic: 'run', id }));
+  await heard.promise;
+  stop();
+}
+
+/** Reads a stream until the wanted change has come, and cuts it then. Resolves to all that came. */
+async function listen(
+  server: typeof first,
+  as: TestUser,
+  { lastId, until, onOpen }: { lastId?: string; until: string; onOpen?: () => Promise<void> },
+) {
+  const cut = new AbortController();
+  const response = await server.send(
+    streamEvents,
+    {},
+    {
+      as,
+      headers: lastId === undefined ? {} : { 'last-event-id': lastId },
+      signal: cut.signal,
+    },
+  );
+  await onOpen?.();
+  let text = '';
+  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece;
+    if (text.includes(until)) break;
+  }
+  cut.abort();
+  const ids = [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => id ?? '');
+  const changes = [...text.matchAll(/^event: change\ndata: (.*)$/gm)].map(
+    ([, data]) => (JSON.parse(data ?? '') as ChangeEvent).id,
+  );
+  return { text, changes, lastId: ids.at(-1) ?? '' };
+}
+
+/** As if all that was announced until now had been announced so long ago. */
+const age = (interval: string) =>
+  sql`update recent_changes set at = at - ${interval}::interval`.execute(database.db);
+
+test('a stream that was cut gets what it missed at another process, each thing once, and what is others’ never', async () => {
+  const before = await listen(first, ada, { until: 'heard', onOpen: () => publish(ada.userId, 'heard') });
+  expect(before.changes).toContain('heard');
+  await age('1 minute');
+  const lastId = String(Number(before.lastId) - 30_000);
+  for (let i = 0; i < 3; i += 1) await publish(ada.userId, 'often');
+  await publish(bob.userId, 'of-bob');
+  await publish(null, 'of-all');
+  const after = await listen(second, ada, {
+    lastId,
+    until: 'live',
+    onOpen: () => publish(ada.userId, 'live'),
+  });
+  expect(after.changes.toSorted()).toEqual(['live', 'of-all', 'often'].toSorted());
+});
+
+test('a stream without an id gets its place, and nothing of before', async () => {
+  await publish(ada.userId, 'before');
+  const { changes, lastId } = await listen(first, ada, { until: 'id: ' });
+  expect(changes).toEqual([]);
+  await publish(ada.userId, 'after');
+  expect((await listen(second, ada, { lastId, until: 'after' })).changes).toContain('after');
+});
+
+test.each([
+  ['is none of ours', () => 'nonsense'],
+  ['is older than a day', () => String(Date.now() - 25 * 3_600_000)],
+  ['lies ahead', () => String(Date.now() + 3_600_000)],
+])('a stream whose id %s hears that anything may have changed', async (_what, lastId) => {
+  const { text, changes } = await listen(first, ada, { lastId: lastId(), until: 'event: reset' });
+  expect(changes).toEqual([]);
+  expect(text).toMatch(/^id: \d+\nevent: reset\ndata: \{\}$/m);
+});
+
+test('what is older than a day is forgotten', async () => {
+  await publish(ada.userId, 'old');
+  await age('25 hours');
+  await publish(ada.userId, 'new');
+  await forgetChangesJob.run(first.services, {}, new AbortController().signal);
+  const kept = await database.db.selectFrom('recent_changes').select('thing_id').execute();
+  expect(kept.map(({ thing_id }) => thing_id)).toContain('new');
+  expect(kept.map(({ thing_id }) => thing_id)).not.toContain('old');
+});

@@ -1,0 +1,21 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { readOrMakeSecret } from './secret-file.ts';
+
+test('processes that start at once make one secret, for the owner’s eyes only', async () => {
+  const dir = await temporaryFolder();
+  const secrets = await Promise.all(Array.from({ length: 8 }, () => readOrMakeSecret(dir)));
+  expect(new Set(secrets).size).toBe(1);
+  expect(await readOrMakeSecret(dir)).toBe(secrets[0]);
+  expect((await stat(path.join(dir, 'secret'))).mode & 0o777).toBe(0o600);
+  expect(await readdir(dir)).toEqual(['secret']);
+});
+
+test('a damaged secret is not replaced: it would lock people out', async () => {
+  const dir = await temporaryFolder();
+  await writeFile(path.join(dir, 'secret'), 'short');
+  await expect(readOrMakeSecret(dir)).rejects.toThrow('holds no usable secret');
+  expect(await readFile(path.join(dir, 'secret'), 'utf8')).toBe('short');
+});

@@ -1,0 +1,168 @@
+import net from 'node:net';
+import { text } from 'node:stream/consumers';
+import { endpoint } from '@bakehouse/contract/endpoint';
+import Fastify from 'fastify';
+import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { serve } from '../../../testing/serve.ts';
+import { bind, bindPublic } from '../bind.ts';
+import { sendError } from '../send-error.ts';
+import { cutSlowBodies } from './body-deadline.ts';
+
+const words = {
+  method: 'POST',
+  path: '/api/v1/test',
+  access: 'key',
+  summary: 'For tests',
+  body: z.looseObject({ title: z.string() }),
+  response: z.object({ title: z.string() }),
+} as const;
+const keyed = bind(endpoint(words), async (_ctx, { body }) => ({ title: body.title }));
+const optional = bind(
+  endpoint({ ...words, path: '/api/v1/bare', body: undefined, response: z.object({}) }),
+  async () => ({}),
+);
+const roomy = bind(endpoint({ ...words, path: '/api/v1/roomy', bodyBytesMax: 200_000 }), async () => ({
+  title: '',
+}));
+const open = bindPublic(endpoint({ ...words, path: '/api/v1/open', access: 'public' }), async () => ({
+  title: '',
+}));
+const ada = { 'x-api-key': 'key-of-ada' };
+const json = { 'content-type': 'application/json' };
+
+describe('a body', () => {
+  test('has at most 64 KB, unless its endpoint takes more', async () => {
+    const { call } = await serve([keyed, roomy]);
+    const send = (target: string, bytes: number) =>
+      call(target, {
+        method: 'POST',
+        headers: { ...json, ...ada },
+        body: JSON.stringify({ title: 'x'.repeat(bytes) }),
+      });
+    expect((await send('/api/v1/test', 60_000)).status).toBe(200);
+    expect(await send('/api/v1/test', 70_000)).toMatchObject({
+      status: 413,
+      json: { error: { code: 'payload_too_large' } },
+    });
+    expect((await send('/api/v1/roomy', 190_000)).status).toBe(200);
+    expect((await send('/api/v1/roomy', 210_000)).status).toBe(413);
+  });
+
+  test('of a stranger is answered before it comes', async () => {
+    const { url } = await serve([roomy]);
+    const { port } = new URL(url);
+    const socket = net.connect(Number(port), '127.0.0.1');
+    socket.write(
+      'POST /api/v1/roomy HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 190000\r\n\r\n{',
+    );
+    const head = await new Promise<string>((resolve) =>
+      socket.once('data', (bytes) => resolve(String(bytes))),
+    );
+    socket.destroy();
+    expect(head).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test.each([
+    ['nothing in JSON', { ...json, ...ada }, '', 200],
+    ['nothing at all', ada, undefined, 200],
+  ])('may be empty where none is needed: %s', async (_what, headers, body, status) => {
+    const { call } = await serve([optional]);
+    expect((await call('/api/v1/bare', { method: 'POST', headers, body })).status).toBe(status);
+  });
+
+  test.each(['application/x-www-form-urlencoded', 'text/plain;charset=UTF-8', ''])(
+    'that is JSON and does not say so is read where a key is sent: %s',
+    async (type) => {
+      const { call } = await serve([keyed, open]);
+      const body = new Blob(['{"title":"bread"}'], { type });
+      const headers = type === '' ? {} : { 'content-type': type };
+      const answer = await call('/api/v1/test', { method: 'POST', headers: { ...headers, ...ada }, body });
+      expect(answer).toMatchObject({ status: 200, json: { title: 'bread' } });
+      expect(await call('/api/v1/open', { method: 'POST', headers, body })).toMatchObject({
+        status: 415,
+        json: { error: { code: 'unsupported_media_type', param: 'Content-Type' } },
+      });
+    },
+  );
+
+  test.each([
+    ['a form', 'application/x-www-form-urlencoded', 'title=bread'],
+    ['XML', 'application/xml', '<title/>'],
+  ])('that is no JSON is refused with the header to send: %s', async (_what, type, body) => {
+    const { call } = await serve([keyed]);
+    const answer = await call('/api/v1/test', {
+      method: 'POST',
+      headers: { 'content-type': type, ...ada },
+      body,
+    });
+    expect(answer.status).toBe(415);
+    expect(answer.json.error.message).toContain('Content-Type: application/json');
+  });
+
+  test('that is nested without end is refused', async () => {
+    const { call } = await serve([keyed]);
+    const body = `{"title":"a","deep":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+    expect(await call('/api/v1/test', { method: 'POST', headers: { ...json, ...ada }, body })).toMatchObject({
+      status: 400,
+      json: { error: { code: 'invalid_request' } },
+    });
+  });
+});
+
+describe('a body that does not come', () => {
+  async function slow(handler: () => unknown, sent: string, options: { lift?: boolean } = {}) {
+    const app = Fastify();
+    app.setErrorHandler(sendError);
+    app.addHook('onRequest', async (request) => {
+      request.caller = { kind: 'nobody' };
+    });
+    cutSlowBodies(app, 50);
+    app.route({
+      method: 'POST',
+      url: '/',
+      handler: async (request) => {
+        if (options.lift) request.liftBodyDeadline();
+        return handler();
+      },
+    });
+    app.post('/early', { onRequest: async (_request, reply) => reply.code(401).send('no') }, async () => '');
+    app.addContentTypeParser('application/octet-stream', (_request, _payload, done) => done(null));
+    onFileEnd(() => app.close());
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const address = app.server.address();
+    const socket = net.connect(typeof address === 'object' ? (address?.port ?? 0) : 0, '127.0.0.1');
+    onFileEnd(async () => void socket.destroy());
+    socket.write(sent);
+    return socket;
+  }
+  const head = (path: string, type: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 1000\r\n\r\n{`;
+
+  test('is cut with a 408', async () => {
+    const socket = await slow(() => 'done', head('/', 'application/json'));
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(answer).toContain('request_timeout');
+  });
+
+  test('is cut after an answer that did not wait for it', async () => {
+    const socket = await slow(() => 'done', head('/early', 'application/json'));
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test('is left to who takes in a file', async () => {
+    const finish = vi.fn<() => string>(() => 'done');
+    const socket = await slow(
+      () => new Promise((resolve) => setTimeout(() => resolve(finish()), 200)),
+      head('/', 'application/octet-stream'),
+      { lift: true },
+    );
+    const answer = await new Promise<string>((resolve) =>
+      socket.once('data', (bytes) => resolve(String(bytes))),
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(finish).toHaveBeenCalledOnce();
+  });
+});

@@ -1,0 +1,113 @@
+import type { Endpoint, KeyScope } from '@bakehouse/contract/endpoint';
+import type { FastifyRequest } from 'fastify';
+import type { Caller, CallerKey, UserCaller, WorkloadCaller } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+
+/** How callers are recognised; the modules that own users and workloads provide it. */
+export type Authenticators = {
+  /** Owner of the API key; null when the key is nobody's. */
+  key: (key: string) => Promise<UserCaller | null>;
+  /** Owner of the browser's session cookie. */
+  session: (request: FastifyRequest) => Promise<UserCaller | null>;
+  workload: (workloadId: string, token: string) => Promise<WorkloadCaller | null>;
+};
+
+/** Who calls this endpoint. Throws AppError 'unauthenticated' or 'forbidden' for whom it is not. */
+export async function findCaller(
+  request: FastifyRequest,
+  endpoint: Endpoint,
+  { authenticators, publicUrl }: { authenticators: Authenticators; publicUrl: string },
+): Promise<Caller> {
+  const { access } = endpoint;
+  if (access === 'public') return { kind: 'nobody' };
+  if (access === 'workload') return findWorkload(request, authenticators);
+  const bySession = access === 'session' || (access === 'key_or_session' && readKey(request) === null);
+  if (bySession) {
+    if (request.method !== 'GET') refuseOtherSites(request, publicUrl);
+    const user = await authenticators.session(request);
+    if (!user) throw new AppError('unauthenticated', { publicMessage: 'Sign in first' });
+    return user;
+  }
+  const user = await findKeyOwner(request, authenticators);
+  refuseOtherScopes(endpoint, user.key?.scopes ?? ['everything']);
+  if (access === 'operator' && !user.isOperator) {
+    throw new AppError('forbidden', { publicMessage: 'Only an operator may do this' });
+  }
+  if (access === 'operator' && user.key) refuseLimitedKey(user.key);
+  if (endpoint.managesKeys && user.key) refuseFurtherKey(user.key);
+  return user;
+}
+
+/** An operator gives credits: a key that may spend or do less could give itself what it was not given. */
+function refuseLimitedKey({ scopes, hasBudget }: CallerKey): void {
+  if (!hasBudget && scopes.includes('everything')) return;
+  throw new AppError('forbidden', {
+    publicMessage: 'This call needs an API key for everything, without a budget. Use the key of the web app',
+  });
+}
+
+function refuseOtherScopes(endpoint: Endpoint, scopes: readonly KeyScope[]): void {
+  const isReading = endpoint.method === 'GET' || endpoint.method === 'HEAD';
+  const open: KeyScope[] = ['everything', ...(endpoint.scopes ?? (isReading ? ['read' as const] : []))];
+  if (scopes.some((scope) => open.includes(scope))) return;
+  throw new AppError('forbidden', {
+    publicMessage: `This API key is for ${scopes.join(' and ')}: this call needs one for ${open.join(' or ')}`,
+  });
+}
+
+/** A key that makes or changes keys could give itself what it was not given, or outlive its end. */
+function refuseFurtherKey({ forWebApp }: CallerKey): void {
+  if (forWebApp) return;
+  throw new AppError('forbidden', {
+    publicMessage: 'This API key cannot manage API keys. Use the key of the web app',
+  });
+}
+
+async function findKeyOwner(request: FastifyRequest, authenticators: Authenticators): Promise<UserCaller> {
+  const key = readKey(request);
+  if (!key) {
+    throw new AppError('unauthenticated', {
+      publicMessage: 'API key not found. Send it in the X-API-KEY header',
+    });
+  }
+  const user = await authenticators.key(key);
+  if (!user) throw new AppError('unauthenticated', { publicMessage: 'This API key is not valid' });
+  return user;
+}
+
+async function findWorkload(
+  request: FastifyRequest,
+  authenticators: Authenticators,
+): Promise<WorkloadCaller> {
+  const token = readBearer(request);
+  const { workloadId } = request.params as { workloadId: string };
+  const workload = token ? await authenticators.workload(workloadId, token) : null;
+  if (!workload) throw new AppError('unauthenticated', { publicMessage: 'This workload token is not valid' });
+  return workload;
+}
+
+/**
+ * A browser sends its cookie along with whatever page asks; SameSite keeps other sites out, and this
+ * also what runs on another port or subdomain. Programs name no origin.
+ */
+function refuseOtherSites(request: FastifyRequest, publicUrl: string): void {
+  const { origin } = request.headers;
+  if (origin === undefined) return;
+  const host = URL.canParse(origin) ? new URL(origin).host : '';
+  if (host === request.host || host === new URL(publicUrl).host) return;
+  throw new AppError('forbidden', { publicMessage: 'Only a page of this server may do this' });
+}
+
+function readKey(request: FastifyRequest): string | null {
+  return headerText(request.headers['x-api-key']) ?? readBearer(request);
+}
+
+function readBearer(request: FastifyRequest): string | null {
+  const match = /^Bearer\s+(\S+)$/i.exec(headerText(request.headers.authorization) ?? '');
+  return match?.[1] ?? null;
+}
+
+/** A header that may have come several times. */
+export function headerText(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}

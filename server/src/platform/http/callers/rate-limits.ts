@@ -1,0 +1,115 @@
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../../errors.ts';
+import { shareLimit } from '../../share-limit.ts';
+
+/** Runs the check of who calls, unless this address has failed it too often. */
+type GuardStrangers = <T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  authenticate: () => Promise<T>,
+) => Promise<T>;
+
+/** Counts a call; throws AppError('rate_limited') for one too many. */
+export type CountCall = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/** Whose calls a bucket counts; null is not counted. */
+type KeyOf = (request: FastifyRequest) => string | null;
+
+/** Buckets that are kept at once; beyond it the one that was not asked for longest is forgotten. */
+const BUCKETS_MAX = 50_000;
+
+/**
+ * Makes the limits of calls per minute: `countCall` counts those of each user over all routes, and
+ * of each address where nobody is known. It runs once it is known who calls, so that a made-up key
+ * opens no bucket of its own. What fails before that counts in a bucket of its address, which
+ * `guardStrangers` looks at first: users behind one address do not count against each other.
+ * 0 switches all of it off, `limitBy` too. Each process counts what comes to it, up to its share of
+ * a limit among `webProcesses`.
+ */
+export async function limitCalls(
+  app: FastifyInstance,
+  perMinute: number,
+  webProcesses: () => number,
+): Promise<{ guardStrangers: GuardStrangers; countCall: CountCall }> {
+  if (perMinute === 0) {
+    return {
+      guardStrangers: (_request, _reply, authenticate) => authenticate(),
+      countCall: async () => undefined,
+    };
+  }
+  app.decorate('shareOfLimit', (limit: number) => shareLimit(limit, webProcesses()));
+  await app.register(rateLimit, {
+    global: false,
+    max: () => app.shareOfLimit(perMinute),
+    timeWindow: '1 minute',
+    cache: BUCKETS_MAX,
+  });
+  const countFailure = app.createRateLimit({ keyGenerator: addressOf });
+
+  return {
+    countCall: limitBy(app, { max: perMinute, keyOf: callerOf }),
+    guardStrangers: async (request, reply, authenticate) => {
+      const failures = await countFailure(request, { increment: false });
+      if (!failures.isAllowed && failures.remaining === 0) throw tooMany(reply, failures.ttlInSeconds);
+      try {
+        return await authenticate();
+      } catch (error) {
+        if (error instanceof AppError && error.status < 500) await countFailure(request);
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * Counts calls per minute by what they are about, and shows the count in the standard headers.
+ * Does nothing where the limits are off.
+ */
+export function limitBy(app: FastifyInstance, { max, keyOf }: { max: number; keyOf: KeyOf }): CountCall {
+  if (!app.hasDecorator('createRateLimit')) return async () => undefined;
+  const count = app.createRateLimit({
+    max: () => app.shareOfLimit(max),
+    timeWindow: '1 minute',
+    keyGenerator: (request) => keyOf(request) ?? '',
+  });
+  return async (request, reply) => {
+    if (keyOf(request) === null) return;
+    const counted = await count(request);
+    if (counted.isAllowed) return;
+    // Where several limits count a call, the answer tells of the one that comes first.
+    const least = Number(reply.getHeader('ratelimit-remaining') ?? Number.POSITIVE_INFINITY);
+    if (counted.remaining <= least) {
+      reply.headers({
+        'ratelimit-limit': counted.max,
+        'ratelimit-remaining': counted.remaining,
+        'ratelimit-reset': counted.ttlInSeconds,
+      });
+    }
+    if (counted.isExceeded) throw tooMany(reply, counted.ttlInSeconds);
+  };
+}
+
+/** The user, or the address where nobody is known. */
+export function callerOf(request: FastifyRequest): string {
+  return request.caller.kind === 'user' ? `user:${request.caller.userId}` : addressOf(request);
+}
+
+/** The address; of IPv6 the network of 64 bits, since whoever has one address has all of its network. */
+export function addressOf(request: FastifyRequest): string {
+  return rateLimit.normalizeIP(request.ip);
+}
+
+function tooMany(reply: FastifyReply, seconds: number): AppError {
+  reply.header('retry-after', seconds);
+  return new AppError('rate_limited', {
+    publicMessage: `Too many requests. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What this process may let through of a limit that all web processes keep together. */
+    shareOfLimit: (limit: number) => number;
+  }
+}

@@ -1,0 +1,55 @@
+import type * as z from 'zod';
+
+const units: Record<string, string> = { string: 'character', array: 'item', set: 'item' };
+
+const types: Record<string, string> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+const formats: Record<string, string> = {
+  uuid: 'an id such as 123e4567-e89b-12d3-a456-426614174000',
+  datetime: 'an instant such as 2030-01-31T12:00:00Z',
+  date: 'a date such as 2030-01-31',
+  email: 'an email address',
+  url: 'an address such as https://example.com',
+};
+
+/**
+ * What is wrong with a field, said behind its name: 'must have at least 1 item'. Undefined where the library's own
+ * words stand.
+ */
+export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type': {
+      const format = 'format' in issue ? issue.format : undefined;
+      return `must be ${types[format === 'safeint' ? 'int' : issue.expected] ?? `a ${issue.expected}`}`;
+    }
+    case 'invalid_value':
+      return issue.values.length === 1
+        ? `must be ${String(issue.values[0])}`
+        : `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      return bound(issue.origin, issue.minimum, issue.inclusive === false ? 'more than' : 'at least');
+    case 'too_big':
+      return bound(issue.origin, issue.maximum, issue.inclusive === false ? 'less than' : 'at most');
+    case 'invalid_format':
+      return formats[issue.format] && `must be ${formats[issue.format]}`;
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    default:
+      return undefined;
+  }
+}
+
+function bound(origin: string, limit: number | bigint | string, word: string): string {
+  const unit = units[origin];
+  if (!unit) return `must be ${word} ${limit}`;
+  if (unit === 'character' && word === 'at least' && Number(limit) === 1) return 'must not be empty';
+  return `must have ${word} ${limit} ${unit}${Number(limit) === 1 ? '' : 's'}`;
+}

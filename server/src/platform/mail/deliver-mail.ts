@@ -1,0 +1,56 @@
+import { createTransport, type NodemailerError } from 'nodemailer';
+import type { Services } from '../context.ts';
+import { defineJob } from '../jobs/define-job.ts';
+import type { Mail } from './send-mail.ts';
+
+/** With pauses that grow to five minutes: about six hours. */
+const RETRIES = 80;
+const SILENCE_MS_MAX = 20_000;
+
+type QueuedMail = Mail & { id: string };
+
+/** Hands one mail to the mail server. */
+export const deliverMailJob = defineJob<QueuedMail>({
+  name: 'platform.deliver-mail',
+  retries: RETRIES,
+  run: deliverMail,
+});
+
+async function deliverMail(
+  { config, log }: Services,
+  { id, to, subject, text }: QueuedMail,
+  _signal: AbortSignal,
+  isLast = false,
+): Promise<void> {
+  // The settings may have lost the server since the mail was written.
+  if (!config.mail) throw new Error('No mail server is configured');
+  const { host, port, tls, login, from } = config.mail;
+  const transport = createTransport({
+    host,
+    port,
+    secure: tls === 'tls',
+    requireTLS: tls === 'starttls',
+    ignoreTLS: tls === 'none',
+    ...(login && { auth: { user: login.user, pass: login.password } }),
+    connectionTimeout: SILENCE_MS_MAX,
+    greetingTimeout: SILENCE_MS_MAX,
+    socketTimeout: SILENCE_MS_MAX,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  try {
+    // An attempt may be repeated whose answer was lost: the same id lets the reader's program see it.
+    await transport.sendMail({ from, to, subject, text, messageId: `<${id}@bakehouse>` });
+  } catch (error) {
+    if (!isRefused(error) && !isLast) throw error;
+    log.error({ err: error, part: 'mail', to, subject }, 'a mail could not be delivered, and is given up');
+  } finally {
+    transport.close();
+  }
+}
+
+/** The server has said no to this mail for good. Where it says no to us, the operator may mend that. */
+function isRefused(error: unknown): boolean {
+  const { code, permanent } = error as NodemailerError;
+  return permanent === true && (code === 'EENVELOPE' || code === 'EMESSAGE');
+}

@@ -1,0 +1,97 @@
+import { pino } from 'pino';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { mailServer } from '../../testing/mail-server.ts';
+import { testDatabase } from '../../testing/test-database.ts';
+import type { Services } from '../context.ts';
+import { deliverMailJob } from './deliver-mail.ts';
+import { sendMail } from './send-mail.ts';
+
+const { db } = await testDatabase();
+const open = await mailServer();
+const guarded = await mailServer({ login: { user: 'bakehouse', password: 'right' } });
+
+type Settings = NonNullable<Services['config']['mail']>;
+
+const lines: string[] = [];
+const log = pino({}, { write: (line) => void lines.push(line) });
+const mail = { to: 'ada@example.com', subject: 'Grüße', text: 'Hello Ada,\n\nwelcome.\n' };
+
+function servicesWith(settings: Settings | null): Services {
+  return { config: { mail: settings }, log } as unknown as Services;
+}
+
+const deliver = (settings: Settings | null, isLast = false) =>
+  deliverMailJob.run(servicesWith(settings), { ...mail, id: 'one' }, new AbortController().signal, isLast);
+
+beforeEach(() => {
+  open.mails.length = 0;
+  open.refuse(null);
+  lines.length = 0;
+});
+
+describe('a mail', () => {
+  test('is handed to the mail server, with an id that a repeated one shares', async () => {
+    await deliver(open.settings);
+    await deliver(open.settings);
+    expect(open.mails).toHaveLength(2);
+    for (const { from, to, head, body } of open.mails) {
+      expect({ from, to }).toEqual({ from: 'bakehouse@example.com', to: ['ada@example.com'] });
+      expect(head).toContain('Message-ID: <one@bakehouse>');
+      expect(body.replaceAll('\r', '').trim()).toBe('Hello Ada,\n\nwelcome.');
+    }
+  });
+
+  test('is sent with the login of the settings', async () => {
+    await deliver(guarded.settings);
+    expect(guarded.mails).toHaveLength(1);
+  });
+
+  test('is tried again while the server is away, busy or refuses the login', async () => {
+    await expect(deliver({ ...open.settings, port: 1 })).rejects.toThrow('ECONNREFUSED');
+    open.refuse(451);
+    await expect(deliver(open.settings)).rejects.toThrow('451');
+    const wrong = { ...guarded.settings, login: { user: 'bakehouse', password: 'wrong' } };
+    await expect(deliver(wrong)).rejects.toThrow('Invalid login');
+    await expect(deliver(null)).rejects.toThrow('No mail server is configured');
+    expect(lines).toEqual([]);
+  });
+
+  test('is given up, and the log says so, once the server has refused it or the last attempt has failed', async () => {
+    open.refuse(550);
+    await deliver(open.settings);
+    open.refuse(451);
+    await deliver(open.settings, true);
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+      'a mail could not be delivered, and is given up',
+      'a mail could not be delivered, and is given up',
+    ]);
+    expect(lines.join()).not.toContain('welcome');
+  });
+
+  test('never goes unencrypted to a server that should encrypt', async () => {
+    await expect(deliver({ ...open.settings, tls: 'starttls' })).rejects.toThrow(/STARTTLS|TLS/);
+    expect(open.mails).toEqual([]);
+  });
+});
+
+describe('sending', () => {
+  const enqueued: object[] = [];
+  const jobs: Services['jobs'] = { enqueue: async (_tx, _job, data) => void enqueued.push(data) };
+
+  test('leaves the mail to a job where there is a mail server', async () => {
+    const services = { ...servicesWith(open.settings), jobs };
+    await db.transaction().execute((tx) => sendMail(tx, services, mail));
+    expect(enqueued).toEqual([{ ...mail, id: expect.any(String) }]);
+    expect(lines).toEqual([]);
+  });
+
+  test('writes it to the log where there is none', async () => {
+    enqueued.length = 0;
+    const services = { ...servicesWith(null), jobs };
+    await db.transaction().execute((tx) => sendMail(tx, services, mail));
+    expect(enqueued).toEqual([]);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { ...mail, msg: 'no mail server is configured, so this mail was not sent; pass it on' },
+    ]);
+  });
+});

@@ -1,0 +1,164 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, readFile, truncate } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type BlobStore, DamagedBlob } from './blob-store.ts';
+
+type Tested = {
+  store: BlobStore;
+  /** The folder where its bytes come to lie at last, as those of the local store do. */
+  dir: string;
+};
+
+/** What every blob store promises; each implementation runs it. */
+export function describeBlobStore(title: string, openStore: () => Promise<Tested>): void {
+  let store: BlobStore;
+  let dir: string;
+  beforeAll(async () => {
+    ({ store, dir } = await openStore());
+  });
+  const place = (hash: string) => path.join(dir, hash.slice(0, 2), hash.slice(2));
+
+  async function files(): Promise<string[]> {
+    const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  }
+
+  describe(`${title} blob store`, () => {
+    test('names bytes by their hash, once, and gives them back whole or in parts', async () => {
+      const bytes = randomBytes(3_000_000);
+      const blob = await store.write(
+        Readable.from([bytes.subarray(0, 1_000_000), bytes.subarray(1_000_000)]),
+      );
+      expect(blob).toEqual({ sha256: hashOf(bytes), sizeBytes: 3_000_000 });
+      const before = await files();
+      await store.write(Readable.from([bytes]));
+      expect(await files()).toEqual(before);
+
+      expect(await buffer(await store.read(blob.sha256))).toEqual(bytes);
+      expect(await buffer(await store.read(blob.sha256, { start: 10, end: 19 }))).toEqual(
+        bytes.subarray(10, 20),
+      );
+      await store.delete(blob.sha256);
+      await expect(store.read(blob.sha256)).rejects.toThrow(DamagedBlob);
+      await store.delete(blob.sha256);
+    });
+
+    test('says how many bytes there are, and null where there are none', async () => {
+      const { sha256: name } = await store.write(Readable.from([randomBytes(1234)]));
+      expect(await store.stat(name)).toEqual({ sizeBytes: 1234 });
+      await store.delete(name);
+      expect(await store.stat(name)).toBeNull();
+    });
+
+    test('lends a file of this machine, and none of what is not there', async () => {
+      const bytes = randomBytes(1000);
+      const { sha256: name } = await store.write(Readable.from([bytes]));
+      expect(await store.withLocalFile(name, (localPath) => readFile(localPath))).toEqual(bytes);
+      const failing = store.withLocalFile(name, async () => {
+        throw new Error('the program failed');
+      });
+      await expect(failing).rejects.toThrow('the program failed');
+      await store.delete(name);
+      await expect(store.withLocalFile(name, async () => 'read')).rejects.toThrow(DamagedBlob);
+    });
+
+    test('stores an empty file', async () => {
+      expect(await store.write(Readable.from([]))).toEqual({ sha256: hashOf(Buffer.alloc(0)), sizeBytes: 0 });
+    });
+
+    test('leaves nothing of a stream that breaks at any byte', async () => {
+      const before = await files();
+      await fc.assert(
+        fc.asyncProperty(fc.nat(200_000), fc.integer({ min: 1, max: 70_000 }), async (cutAt, piece) => {
+          const broken = Readable.from(
+            (function* () {
+              for (let sent = 0; sent < cutAt; sent += piece)
+                yield randomBytes(Math.min(piece, cutAt - sent));
+              throw new Error('connection lost');
+            })(),
+          );
+          await expect(store.write(broken)).rejects.toMatchObject({
+            code: 'invalid_request',
+            publicMessage: 'The upload stopped before the file was complete',
+          });
+          expect(await files()).toEqual(before);
+        }),
+        { numRuns: 25 },
+      );
+    });
+
+    test('takes a file of just the limit, and refuses one byte more without a trace', async () => {
+      const limits = { sizeBytesMax: 1_000_000, tooLargeMessage: 'Too large for the test' };
+      expect(await store.write(Readable.from([randomBytes(1_000_000)]), limits)).toMatchObject({
+        sizeBytes: 1_000_000,
+      });
+      const before = await files();
+      await expect(
+        store.write(Readable.from([randomBytes(1_000_000), randomBytes(1)]), limits),
+      ).rejects.toMatchObject({
+        code: 'payload_too_large',
+        publicMessage: 'Too large for the test',
+      });
+      expect(await files()).toEqual(before);
+    });
+
+    test('bytes are registered before they can be found, and not found where that fails', async () => {
+      const bytes = randomBytes(1000);
+      const failing = store.write(Readable.from([bytes]), {
+        beforeVisible: async (blob) => {
+          await expect(store.read(blob.sha256)).rejects.toThrow(DamagedBlob);
+          throw new Error('no database');
+        },
+      });
+      await expect(failing).rejects.toThrow('no database');
+      await expect(store.read(hashOf(bytes))).rejects.toThrow(DamagedBlob);
+    });
+  });
+
+  describe('damage', () => {
+    /** A stored file of three pieces, with one bit other than it was at this place. */
+    async function storeAndFlip(at: number): Promise<string> {
+      const blob = await store.write(Readable.from([randomBytes(2_500_000)]));
+      const file = await open(place(blob.sha256), 'r+');
+      const byte = Buffer.alloc(1);
+      await file.read(byte, 0, 1, at);
+      await file.write(Buffer.from([(byte[0] ?? 0) ^ 1]), 0, 1, at);
+      await file.close();
+      return blob.sha256;
+    }
+
+    test.each([0, 1_500_000, 2_499_999])('at byte %i breaks a whole read off before its end', async (at) => {
+      const name = await storeAndFlip(at);
+      for (const range of [undefined, { start: 0, end: 2_499_999 }]) {
+        let sent = 0;
+        const reading = (async () => {
+          for await (const chunk of await store.read(name, range)) sent += (chunk as Buffer).length;
+        })();
+        await expect(reading).rejects.toThrow(DamagedBlob);
+        expect(sent).toBeLessThan(2_500_000);
+      }
+    });
+
+    test('a file that the disk cannot give any more is damaged', async () => {
+      const { sha256: name } = await store.write(Readable.from([randomBytes(1000)]));
+
+      await store.delete(name);
+      await mkdir(place(name));
+      await expect(buffer(await store.read(name))).rejects.toThrow(DamagedBlob);
+    });
+
+    test('a file that is cut, or gone, is damaged too', async () => {
+      const blob = await store.write(Readable.from([randomBytes(2_500_000)]));
+      await truncate(place(blob.sha256), 2_000_000);
+      await expect(buffer(await store.read(blob.sha256))).rejects.toThrow(DamagedBlob);
+    });
+  });
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import type { Database, Transaction } from '../db/database.ts';
+
+/* Who keeps which bytes. Triggers on the tables that name bytes keep `blob_owners`, and `user_storage` from it. */
+
+/** Bytes that a user stores; what several files have counts once. */
+export async function findStoredBytes(db: Database, userId: string): Promise<bigint> {
+  const row = await db
+    .selectFrom('user_storage')
+    .select('bytes')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.bytes ?? 0n;
+}
+
+/** The same, held until the transaction ends: what one user stores changes in one transaction at a time. */
+export async function lockStoredBytes(tx: Transaction, userId: string): Promise<bigint> {
+  const { bytes } = await tx
+    .insertInto('user_storage')
+    .values({ user_id: userId })
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet((eb) => ({ bytes: eb.ref('user_storage.bytes') })),
+    )
+    .returning('bytes')
+    .executeTakeFirstOrThrow();
+  return bytes;
+}
+
+/** Whether files of the user have these bytes already. */
+export async function ownsBlob(tx: Transaction, userId: string, sha256: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('blob_owners')
+    .select('refs')
+    .where('sha256', '=', sha256)
+    .where('owner_kind', '=', 'user')
+    .where('owner_id', '=', userId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether the store holds the blob, good as far as is known, and somebody keeps it there. */
+export async function isBlobKept(db: Database, sha256: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('blob_owners')
+    .innerJoin('blobs', 'blobs.sha256', 'blob_owners.sha256')
+    .select('blob_owners.sha256')
+    .where('blobs.sha256', '=', sha256)
+    .where('blobs.damaged_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Blobs without an owner that nobody has wanted since `before`. */
+export async function listUnownedBlobs(db: Database, before: Date, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('blobs')
+    .select('sha256')
+    .where('touched_at', '<', before)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom('blob_owners').select('refs').whereRef('blob_owners.sha256', '=', 'blobs.sha256'),
+        ),
+      ),
+    )
+    .orderBy('touched_at')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.sha256);
+}
+
+/**
+ * Forgets a blob; false when it has an owner, or was wanted again meanwhile. It is held first: whoever is
+ * about to own it has ended by then, and is seen.
+ */
+export async function deleteUnownedBlob(
+  tx: Transaction,
+  sha256: string,
+  untouchedSince: Date,
+): Promise<boolean> {
+  await tx.selectFrom('blobs').select('sha256').where('sha256', '=', sha256).forUpdate().execute();
+  const { numAffectedRows } = await sql`
+    delete from blobs where sha256 = ${sha256} and touched_at < ${untouchedSince}
+      and not exists (select from blob_owners where blob_owners.sha256 = blobs.sha256)`.execute(tx);
+  return numAffectedRows === 1n;
+}

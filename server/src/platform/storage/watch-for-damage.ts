@@ -1,0 +1,32 @@
+import type { Services } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { DamagedBlob } from './blob-store.ts';
+import { noteCheck, readBlobState } from './queries.ts';
+
+/**
+ * Before the bytes of a file are read: throws AppError('conflict') with a sentence that names the file
+ * where they are known to be damaged. Else answers a function for what fails while they are read: it logs
+ * and notes damage, and makes that sentence of it; other errors it gives back.
+ */
+export async function watchForDamage(
+  services: Pick<Services, 'clock' | 'db' | 'log'>,
+  { sha256, path }: { sha256: string; path: string },
+): Promise<(error: unknown) => Promise<unknown>> {
+  const { isDamaged, version } = await readBlobState(services.db, sha256);
+  if (isDamaged) throw damaged(path);
+  return async (error) => {
+    if (!(error instanceof DamagedBlob)) return error;
+    services.log.error({ err: error, sha256, path }, 'stored bytes are damaged');
+    await noteCheck(services.db, { sha256, version }, { isGood: false, at: services.clock.now() });
+    return damaged(path, error);
+  };
+}
+
+function damaged(path: string, cause?: unknown): AppError {
+  return new AppError('conflict', {
+    publicMessage:
+      `The stored bytes of ${path} are damaged. Upload the file again, ` +
+      'or ask the operator of this server to restore it from a backup.',
+    cause,
+  });
+}

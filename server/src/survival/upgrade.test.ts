@@ -1,0 +1,197 @@
+import { cp, mkdir, readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { getAsset } from '@bakehouse/contract/assets';
+import { chatCompletions } from '@bakehouse/contract/chat';
+import { getBalance, transferTokens } from '@bakehouse/contract/credits';
+import { terminatePod, vllmStatus } from '@bakehouse/contract/deployments';
+import { listRuns } from '@bakehouse/contract/training';
+import pg from 'pg';
+import { expect, inject, test, vi } from 'vitest';
+import type { Driver } from '../engine/drivers/driver.ts';
+import { createFakeDriver, type Script } from '../engine/drivers/fake/fake-driver.ts';
+import { expireHoldsJob } from '../modules/credits/jobs/expire-holds.ts';
+import { verifyLedger } from '../modules/credits/verification/verify-ledger.ts';
+import { stubModelServer } from '../modules/deployments/testing/stub-model-server.ts';
+import { MIGRATIONS_DIR, migrate } from '../platform/db/setup/migrate.ts';
+import { prepareDatabase } from '../platform/db/setup/prepare-database.ts';
+import { findStoredBytes } from '../platform/storage/owner-queries.ts';
+import { fakeClock } from '../testing/fake-clock.ts';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
+import { createDatabase, dropDatabase } from '../testing/temporary-postgres.ts';
+import { type TestServer, testServer } from '../testing/test-server.ts';
+
+/*
+ * A database that the version before usage windows, further keys and owners of bytes has left while it was at
+ * work: Ada has a live deployment, a run in training, and the hold of an answer that was cut off. It was made by
+ * that version's own server with the settings of tests, and says the rows of each table in a line of JSON.
+ */
+const LAST_MIGRATION = '0051_ledger_by_time.sql';
+const FIXTURE = path.join(MIGRATIONS_DIR, 'fixtures/0051.jsonl');
+const MADE_AT = new Date('2026-11-21T04:49:12Z');
+const ada = {
+  userId: '2S8xZCvcy0GTftDHL3b8BbNglydOQ48t',
+  apiKey: 'bk_F3dHKhmT3h9twOXVB2fZIHYBjvyTmITUAWQQCNiRz110IvHDd',
+  datasetId: '53a9e3d0-7fc3-4568-b494-c5a26280308e',
+  runModelId: '0039d3cb-c9e1-4655-a80c-20933d1658d6',
+  podId: '75dad520-7fe9-43bc-879d-34a138ccfc8b',
+};
+const bob = {
+  userId: 'tucgydjgqwWHWETgaEfaPyjI9kzY9lJU',
+  apiKey: 'bk_H1eOg6nu33dyeshPgiW1daHQH0nUOsWYf3RQXDIMljG3TSfAU',
+};
+
+/** A database with the schema and the rows of then. */
+async function databaseOfThen(): Promise<{ url: string; close: () => Promise<void> }> {
+  const name = `upgrade_${process.pid}`;
+  const url = await createDatabase(inject('postgresUrl'), name);
+  const dir = path.join(await temporaryFolder(), 'migrations');
+  await mkdir(dir);
+  for (const file of (await readdir(MIGRATIONS_DIR)).filter(
+    (one) => /^\d/.test(one) && one <= LAST_MIGRATION,
+  ))
+    await cp(path.join(MIGRATIONS_DIR, file), path.join(dir, file));
+  await migrate(url, dir);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  // The rows are taken as they are: no trigger counts them again.
+  await client.query('set session_replication_role = replica');
+  for (const line of (await readFile(FIXTURE, 'utf8')).trim().split('\n')) {
+    const table = client.escapeIdentifier((JSON.parse(line) as { table: string }).table);
+    // What migrations have put there already comes again, as it was.
+    await client.query(`delete from ${table}`);
+    await client.query(
+      `insert into ${table} overriding system value
+       select * from json_populate_recordset(null::${table}, ($1::json)->'rows')`,
+      [line],
+    );
+  }
+  await client.query(`
+    do $$ declare s record; begin
+      for s in
+        select c.oid::regclass as name, a.attname as column, pg_get_serial_sequence(c.oid::regclass::text, a.attname) as seq
+        from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+          and pg_get_serial_sequence(c.oid::regclass::text, a.attname) is not null
+      loop
+        execute format('select setval(%L, coalesce((select max(%I) from %s), 0) + 1, false)', s.seq, s.column, s.name);
+      end loop;
+    end $$`);
+  await client.end();
+  return { url, close: () => dropDatabase(inject('postgresUrl'), name) };
+}
+
+/** Brings the run to its end, where the server starts it again. */
+const finish: Script = async ({ workloadId, server }) => {
+  const post = async (reports: object[]) => {
+    const answer = await fetch(`${server.base_url}/runtime/v1/workloads/${workloadId}/reports`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ reports }),
+    });
+    return (await answer.json()) as { accepted_seq: number };
+  };
+  const { accepted_seq: seq } = await post([]);
+  const at = MADE_AT.toISOString();
+  await post([
+    { seq: seq + 1, at, type: 'phase', phase: 'training' },
+    { seq: seq + 2, at, type: 'progress', done: 2, total: 2, unit: 'steps', remaining_seconds: 0 },
+    { seq: seq + 3, at, type: 'result', files: [], summary: {} },
+  ]);
+  return 0;
+};
+
+/** As the local driver it knows of attempts that it has started before, and that they ended with that server. */
+function restartedDriver(): Driver {
+  const stub = stubModelServer();
+  const fake = createFakeDriver({
+    capacity: { 'cpu:run': 1, 'cpu:deployment': 8 },
+    script: (launch, process) => (launch.behaviour === 'run' ? finish : stub.script)(launch, process),
+  });
+  return {
+    ...fake,
+    observe: async (workloadId, attempt) => {
+      const observed = await fake.observe(workloadId, attempt);
+      return observed.state === 'absent' && attempt === 1
+        ? { state: 'ended', exitCode: null, lastLine: null }
+        : observed;
+    },
+  };
+}
+
+async function balanceOf(server: TestServer, as: typeof bob) {
+  return server.request(getBalance, { params: { userId: as.userId } }, { as });
+}
+
+async function expectSoundLedger({ services }: TestServer): Promise<void> {
+  expect((await verifyLedger(services.db)).checks.filter(({ ok }) => !ok)).toEqual([]);
+}
+
+/** Keys, money, files and bytes. */
+async function expectWhatWas(server: TestServer): Promise<void> {
+  const { db } = server.services;
+  expect(await balanceOf(server, ada)).toMatchObject({ balance: '121.499958', held: '1.272629' });
+  expect(await balanceOf(server, bob)).toMatchObject({ balance: '128.5', held: '0' });
+  await expectSoundLedger(server);
+  const dataset = await server.request(getAsset, { params: { id: ada.datasetId } }, { as: ada });
+  expect(dataset.files.map((file) => file.path)).toEqual(['copy.csv', 'rows.csv']);
+  expect(await findStoredBytes(db, ada.userId)).toBe(132n);
+  const owners = await db
+    .selectFrom('blob_owners')
+    .select('owner_kind')
+    .distinct()
+    .orderBy('owner_kind')
+    .execute();
+  expect(owners.map((one) => one.owner_kind)).toEqual(['starter', 'user', 'workload']);
+  // The same key, the same answer: nothing is sent again.
+  const body = { user_id: ada.userId, recipient_id: 'bob-2@example.com', amount: '2.5' };
+  await server.request(transferTokens, { body }, { as: ada, idempotencyKey: 'sent-once' });
+  expect(await balanceOf(server, bob)).toMatchObject({ balance: '128.5' });
+}
+
+async function findRunOfThen(server: TestServer) {
+  return (await server.request(listRuns, { query: { model_id: ada.runModelId } }, { as: ada })).runs[0];
+}
+
+async function expectDeploymentAnswers(server: TestServer): Promise<void> {
+  const params = { podId: ada.podId };
+  expect(await server.request(vllmStatus, { params }, { as: ada })).toMatchObject({ status: 'running' });
+  const messages = [{ role: 'user' as const, content: 'What do you bake?' }];
+  const body = { model: 'crumb-expert', messages, stream: false };
+  const answer = await server.send(chatCompletions, { body }, { as: ada });
+  expect(answer.status, await answer.text()).toBe(200);
+}
+
+test('a database of the version before is taken over at work, without loss', async () => {
+  const database = await databaseOfThen();
+  await prepareDatabase(database.url);
+  const clock = fakeClock(MADE_AT);
+  const roles = ['web', 'worker', 'reconciler'] as const;
+  const server = await testServer({ database, clock, driver: restartedDriver(), roles: [...roles] });
+  await expectWhatWas(server);
+
+  // What was at work is started again.
+  await vi.waitFor(
+    async () => {
+      clock.advance({ seconds: 5 });
+      expect(await findRunOfThen(server)).toMatchObject({ state: 'completed' });
+    },
+    { timeout: 60_000, interval: 100 },
+  );
+  await vi.waitFor(
+    async () => {
+      clock.advance({ seconds: 5 });
+      await expectDeploymentAnswers(server);
+    },
+    { timeout: 60_000, interval: 200 },
+  );
+
+  // Each hold ends: that of the run with its charge, that of the deployment with it, the lost answer's by itself.
+  const end = { params: { podId: ada.podId }, query: { user_id: ada.userId } };
+  await server.request(terminatePod, end, { as: ada });
+  expect(await findRunOfThen(server)).toMatchObject({ held: '0' });
+
+  clock.advance({ hours: 3 });
+  await expireHoldsJob.run(server.services, {}, AbortSignal.timeout(10_000));
+  await expectSoundLedger(server);
+  expect(await balanceOf(server, ada)).toMatchObject({ held: '0' });
+}, 120_000);

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { readConfig } from '../../config.ts';
+import { ensureUv } from '../../engine/machine/environment/ensure-uv.ts';
+import { environmentPython } from '../../engine/machine/environment/environment.ts';
+import { runProgram } from '../../platform/processes/run-program.ts';
+
+const LOCK = path.join(import.meta.dirname, 'requirements.lock');
+const PROGRAM = path.join(import.meta.dirname, 'call_bagelml.py');
+
+/**
+ * Calls methods of the original product's Python client, of PyPI, one after the other, and resolves
+ * with what each returns or raises. `cwd` is where it puts the files that it downloads.
+ */
+export async function callBagelml(
+  url: string,
+  { cwd, calls }: { cwd: string; calls: [method: string, ...args: unknown[]][] },
+): Promise<unknown[]> {
+  const config = readConfig(process.env);
+  const python = await environmentPython(config);
+  const env = { PATH: process.env.PATH, PYTHONPATH: await installClient(config, python) };
+  const { stdout } = await promisify(execFile)(
+    python,
+    ['-W', 'ignore', PROGRAM, new URL(url).port, JSON.stringify(calls)],
+    { cwd, env },
+  );
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as unknown[];
+}
+
+/** It wants older packages than ours, so it has a folder that is named after what is in it. */
+async function installClient(config: ReturnType<typeof readConfig>, python: string): Promise<string> {
+  const hash = createHash('sha256')
+    .update(await readFile(LOCK))
+    .digest('hex')
+    .slice(0, 16);
+  const dir = path.join(config.cacheDir, 'bagelml', hash);
+  if (existsSync(dir)) return dir;
+  const uv = await ensureUv(config, undefined);
+  const part = `${dir}.${process.pid}`;
+  await mkdir(path.dirname(dir), { recursive: true });
+  await runProgram(uv, ['pip', 'install', '--no-deps', '--python', python, '--target', part, '-r', LOCK]);
+  // Another run of the tests may have been first.
+  await rename(part, dir).catch(() => rm(part, { recursive: true }));
+  return dir;
+}

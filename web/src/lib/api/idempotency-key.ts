@@ -1,0 +1,27 @@
+import { useState } from 'react';
+import { newId } from '../new-id.ts';
+
+/** Keys for a form that spends: the same input keeps its key, so that a repeat after a lost answer is not charged again. */
+export type IdempotencyKeys = {
+  keyFor: (input: unknown) => string;
+  /** Call after success: the next submit is a new attempt, even with the same input. */
+  renew: () => void;
+};
+
+export function idempotencyKeys(newKey: () => string = newId): IdempotencyKeys {
+  let last: { input: string; key: string } | null = null;
+  return {
+    keyFor(input) {
+      const text = JSON.stringify(input);
+      if (last?.input !== text) last = { input: text, key: newKey() };
+      return last.key;
+    },
+    renew() {
+      last = null;
+    },
+  };
+}
+
+export function useIdempotencyKeys(): IdempotencyKeys {
+  return useState(() => idempotencyKeys())[0];
+}

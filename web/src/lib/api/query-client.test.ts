@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { ApiError } from './api-error.ts';
+import { queryClient, retryDelayMs, shouldRetry } from './query-client.ts';
+import { storedRead } from './stored-read.ts';
+
+const failed = (status: number, code?: string) => new ApiError('no', { status, code });
+
+test('reads are tried again three times at most, and only where it may help', () => {
+  expect(shouldRetry(0, failed(503), true)).toBe(true);
+  expect(shouldRetry(2, failed(0, 'network'), true)).toBe(true);
+  expect(shouldRetry(3, failed(503), true)).toBe(false);
+  for (const status of [400, 401, 402, 403, 404, 409])
+    expect(shouldRetry(0, failed(status), true)).toBe(false);
+  expect(shouldRetry(0, failed(503), false)).toBe(false);
+  for (const code of ['lookup', 'no_key']) expect(shouldRetry(0, failed(0, code), true)).toBe(false);
+  expect(shouldRetry(0, new TypeError('a bug'), true)).toBe(false);
+});
+
+test('the delay doubles from one second', () => {
+  expect([0, 1, 2].map((failures) => retryDelayMs(failures, 0))).toEqual([1_000, 2_000, 4_000]);
+  expect(retryDelayMs(0, 250)).toBe(1_250);
+});
+
+test('datasets, models and transactions are fresh for five minutes, and kept as long', () => {
+  for (const key of [
+    ['asset', 'list'],
+    ['transaction', 'u1'],
+  ]) {
+    const { staleTime, gcTime } = queryClient.defaultQueryOptions({ queryKey: key });
+    expect([staleTime, gcTime]).toEqual([300_000, 300_000]);
+  }
+});
+
+test('reads of datasets, models and transactions have 30 s, on iOS 45 s, and follow no redirect', () => {
+  expect(storedRead(false)).toEqual({ timeoutMs: 30_000, redirect: 'error' });
+  expect(storedRead(true).timeoutMs).toBe(45_000);
+});

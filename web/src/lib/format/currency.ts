@@ -1,0 +1,67 @@
+import {
+  type Currency,
+  displayAmount,
+  EXACT_PLACES,
+  formatBgl,
+  formatUsd,
+  parseBgl,
+} from '@bakehouse/contract/money';
+import { storedChoice } from '../stored-choice.ts';
+
+/** The currency that the header's switch has chosen. */
+export const currencyChoice = storedChoice<Currency>('bakehouse.currency', ['USD', 'BGL'], 'USD');
+
+/**
+ * A wire amount (decimal BGL) for people, in the chosen currency: '$5.00', '125.00 BGL'. Less than a cent keeps
+ * two significant digits: '$0.0034'.
+ */
+export function showAmount(bgl: string, currency: Currency = currencyChoice.get()): string {
+  const micro = parseBgl(bgl);
+  return displayAmount(micro, currency, placesFor(micro, currency));
+}
+
+/** Two different wire amounts with as many decimals as tell them apart: ['$0.0134', '$0.0131']. */
+export function showApart(
+  one: string,
+  other: string,
+  currency: Currency = currencyChoice.get(),
+): [string, string] {
+  const show = (bgl: string, least: number) => {
+    const micro = parseBgl(bgl);
+    return displayAmount(micro, currency, Math.max(least, placesFor(micro, currency)));
+  };
+  let least = 2;
+  while (least < EXACT_PLACES[currency] && show(one, least) === show(other, least)) least += 1;
+  return [show(one, least), show(other, least)];
+}
+
+/** A wire amount with every decimal that the currency needs to tell it exactly: '$4.99670000'. */
+export function showExact(bgl: string, currency: Currency): string {
+  return displayAmount(parseBgl(bgl), currency, EXACT_PLACES[currency]);
+}
+
+/** Two decimals; below a cent as many as two significant digits take. */
+function placesFor(micro: bigint, currency: Currency): number {
+  const exact = currency === 'USD' ? formatUsd(micro) : formatBgl(micro);
+  const zeros = /^-?0\.(00+)/.exec(exact)?.[1]?.length;
+  return zeros === undefined ? 2 : Math.min(zeros + 2, EXACT_PLACES[currency]);
+}
+
+/** The same as a hook: re-renders when the currency is switched. */
+export function useShowAmount(): (bgl: string) => string {
+  const currency = currencyChoice.use();
+  return (bgl) => showAmount(bgl, currency);
+}
+
+/**
+ * A number that already is in the currency, for a chart: '$0.50', '12.50 BGL'. It has as many decimals as an axis
+ * up to `largest` needs: '$0.0025'. Never for an amount that is owed.
+ */
+export function showNumber(value: number, currency: Currency, largest: number): string {
+  const magnitude = largest > 0 ? Math.floor(Math.log10(largest)) : 0;
+  const text = value.toLocaleString('en', {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: Math.min(20, Math.max(2, 2 - magnitude)),
+  });
+  return currency === 'USD' ? `$${text}` : `${text} BGL`;
+}

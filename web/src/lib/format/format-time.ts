@@ -1,0 +1,85 @@
+const dayMs = 86_400_000;
+
+/** 'Today', 'Yesterday' or a full date such as 'Friday, 20 November 2026', in the reader's time zone. */
+export function dayHeading(date: Date, now: Date = new Date()): string {
+  const days = Math.round((startOfDay(now) - startOfDay(date)) / dayMs);
+  if (days === 0) return 'Today';
+  if (days === 1) return 'Yesterday';
+  return date.toLocaleDateString('en-GB', {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+  });
+}
+
+/** The calendar day in the reader's time zone, as '2026-11-20'. */
+export function localDay(date: Date): string {
+  return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`;
+}
+
+/** The last second of a calendar day such as '2026-11-20', in the reader's time zone. */
+export function endOfDay(day: string): Date {
+  return new Date(`${day}T23:59:59`);
+}
+
+/** 'Just now', '5 minutes ago', '3 hours ago', '2 days ago'. */
+export function relativeTime(date: Date, now: Date = new Date()): string {
+  const minutes = Math.floor((now.getTime() - date.getTime()) / 60_000);
+  if (minutes < 1) return 'Just now';
+  if (minutes < 60) return ago(minutes, 'minute');
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? ago(hours, 'hour') : ago(Math.floor(hours / 24), 'day');
+}
+
+/** Seconds as '45 s', '3 min 20 s', '2 h 5 min'. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3_600) return join(Math.floor(whole / 60), 'min', whole % 60, 's');
+  return join(Math.floor(whole / 3_600), 'h', Math.floor((whole % 3_600) / 60), 'min');
+}
+
+/**
+ * An estimate as coarse as it is: 'a few seconds', 'about 40 s', 'about 4 min', 'about 25 min', 'about 1 h 30 min',
+ * 'about 12 h'. Its steps are wide, so that it does not jump with every new guess.
+ */
+export function aboutDuration(seconds: number): string {
+  if (seconds < 10) return 'a few seconds';
+  const steps = [
+    { below: 60, step: 10 },
+    { below: 600, step: 60 },
+    { below: 3_600, step: 300 },
+    { below: 6 * 3_600, step: 1_800 },
+  ];
+  const step = steps.find(({ below }) => seconds < below)?.step ?? 3_600;
+  return `about ${formatDuration(step * Math.round(seconds / step))}`;
+}
+
+/** 20 Nov 2026, 06:05. */
+export function formatDateTime(date: Date): string {
+  return date.toLocaleString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+  });
+}
+
+/** 06:05. */
+export function formatClock(date: Date): string {
+  return date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+}
+
+function startOfDay(date: Date): number {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+}
+
+function ago(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
+}
+
+function join(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+}

@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { setCredentials } from '../api/credentials.ts';
+import { queryClient } from '../api/query-client.ts';
+import { followChanges } from './event-stream.ts';
+
+const USER = '11111111-1111-4111-8111-111111111111';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+/** Answers every request with a stream that stays open; resolves to their controllers. */
+function stubStreams() {
+  const streams: ReadableStreamDefaultController<Uint8Array>[] = [];
+  const lastIds: (string | null)[] = [];
+  let open = 0;
+  vi.stubGlobal('fetch', (_url: string, { method, signal, headers }: RequestInit) => {
+    // Whether the server is there at all.
+    if (method === 'HEAD') return Promise.resolve(new Response(null));
+    lastIds.push(new Headers(headers).get('last-event-id'));
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        streams.push(controller);
+        open += 1;
+        signal?.addEventListener('abort', () => {
+          open -= 1;
+          controller.error(signal.reason);
+        });
+      },
+    });
+    return Promise.resolve(new Response(body));
+  });
+  return { streams, lastIds, open: () => open };
+}
+
+it('goes on from the last event that it has, and reads all again where the server does not know it any more', async () => {
+  setCredentials({ userId: USER, apiKey: 'bh_test' });
+  const { streams, lastIds } = stubStreams();
+  const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
+  const ending = new AbortController();
+  const following = followChanges(USER, ending.signal);
+  await vi.advanceTimersByTimeAsync(0);
+  const send = (text: string) => streams.at(-1)?.enqueue(new TextEncoder().encode(text));
+  send('id: 41\n\nid: 42\nevent: change\ndata: {"topic":"run","id":"a"}\n\n');
+  await vi.advanceTimersByTimeAsync(1_000);
+  refreshed.mockClear();
+  streams.at(-1)?.close();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(lastIds).toEqual([null, '42']);
+  expect(refreshed).not.toHaveBeenCalled();
+
+  send('id: 99\nevent: reset\ndata: {}\n\n');
+  await vi.advanceTimersByTimeAsync(0);
+  expect(refreshed).toHaveBeenCalledOnce();
+  streams.at(-1)?.close();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(lastIds.at(-1)).toBe('99');
+  ending.abort();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await following;
+});
+
+it('reads all again after a stream that broke: a killed server took changes with it that it kept nowhere', async () => {
+  setCredentials({ userId: USER, apiKey: 'bh_test' });
+  const { streams, lastIds } = stubStreams();
+  const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
+  const ending = new AbortController();
+  const following = followChanges(USER, ending.signal);
+  await vi.advanceTimersByTimeAsync(0);
+  streams.at(-1)?.enqueue(new TextEncoder().encode('id: 42\n\n'));
+  await vi.advanceTimersByTimeAsync(0);
+  streams.at(-1)?.error(new TypeError('network error'));
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(lastIds).toEqual([null, null]);
+  expect(refreshed).toHaveBeenCalledOnce();
+  ending.abort();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await following;
+});
+
+it('goes on from the last event that it has when the page is in sight again', async () => {
+  setCredentials({ userId: USER, apiKey: 'bh_test' });
+  const { streams, lastIds } = stubStreams();
+  const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
+  const ending = new AbortController();
+  const following = followChanges(USER, ending.signal);
+  await vi.advanceTimersByTimeAsync(0);
+  streams.at(-1)?.enqueue(new TextEncoder().encode('id: 42\n\n'));
+  await vi.advanceTimersByTimeAsync(0);
+  show(true);
+  await vi.advanceTimersByTimeAsync(1_000);
+  show(false);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(lastIds).toEqual([null, '42']);
+  expect(refreshed).not.toHaveBeenCalled();
+  ending.abort();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await following;
+});
+
+function show(hidden: boolean): void {
+  vi.spyOn(document, 'hidden', 'get').mockReturnValue(hidden);
+  document.dispatchEvent(new Event('visibilitychange'));
+}
+
+it('lets go of its connection while the page is out of sight, and reads what it may have missed when it is back', async () => {
+  setCredentials({ userId: USER, apiKey: 'bh_test' });
+  const { streams, open } = stubStreams();
+  const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
+  const ending = new AbortController();
+  show(true);
+  const following = followChanges(USER, ending.signal);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(streams).toHaveLength(0);
+
+  show(false);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(open()).toBe(1);
+  show(true);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([streams.length, open()]).toEqual([1, 0]);
+
+  refreshed.mockClear();
+  show(false);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(open()).toBe(1);
+  expect(refreshed).toHaveBeenCalledOnce();
+  ending.abort();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await following;
+});
+
+it('gives up a stream that has gone silent, connects again, and reads what it may have missed', async () => {
+  setCredentials({ userId: USER, apiKey: 'bh_test' });
+  const { streams } = stubStreams();
+  const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
+  const ending = new AbortController();
+  const following = followChanges(USER, ending.signal);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(streams).toHaveLength(1);
+
+  // A heartbeat every 15 s keeps it.
+  for (let beat = 0; beat < 4; beat += 1) {
+    streams[0]?.enqueue(new TextEncoder().encode(': heartbeat\n\n'));
+    await vi.advanceTimersByTimeAsync(15_000);
+  }
+  expect(streams).toHaveLength(1);
+
+  refreshed.mockClear();
+  await vi.advanceTimersByTimeAsync(45_000);
+  expect(streams.length).toBeGreaterThan(1);
+  expect(refreshed).toHaveBeenCalledOnce();
+
+  ending.abort();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await following;
+});

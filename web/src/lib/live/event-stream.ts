@@ -1,0 +1,140 @@
+import { type ChangeEvent, streamEvents } from '@bakehouse/contract/events';
+import { useSyncExternalStore } from 'react';
+import { callRaw } from '../api/api-client.ts';
+import { getCredentials } from '../api/credentials.ts';
+import { eventStreamParser, type ServerSentEvent } from './event-stream-parser.ts';
+import { checkServer, onReconnect, useOnline } from './online.ts';
+import { changeRefresher, refreshUnheard } from './refresh-changed.ts';
+
+const RECONNECT_MS = { first: 1_000, last: 30_000 };
+/** The server sends a heartbeat every 15 s. After a sleep of the machine the connection may be gone without an error. */
+const SILENCE_MS_MAX = 40_000;
+
+let connected = false;
+const listeners = new Set<() => void>();
+
+/**
+ * Listens to what changes for the user and refreshes what it touches, reconnecting until the signal
+ * ends it or another user's key is used. What it misses in between the server sends when it is back; where the stream
+ * broke, the server may have been killed with changes that it kept nowhere, and all is read again. Only while the page
+ * is in sight: a browser has six connections to a server for all of its tabs, and a page that is kept for 'Back' keeps
+ * its own.
+ */
+export async function followChanges(userId: string, signal: AbortSignal): Promise<void> {
+  let delay = RECONNECT_MS.first;
+  let lost = false;
+  let lastId: string | null = null;
+  const refresh = changeRefresher(signal);
+  while (!signal.aborted && getCredentials()?.userId === userId) {
+    await untilInSight(signal);
+    const silence = new AbortController();
+    let hasLeft = false;
+    const leave = () => {
+      if (!document.hidden) return;
+      hasLeft = true;
+      silence.abort();
+    };
+    document.addEventListener('visibilitychange', leave);
+    try {
+      const response = await callRaw(
+        streamEvents,
+        {},
+        {
+          headers: lastId === null ? {} : { 'last-event-id': lastId },
+          signal: AbortSignal.any([signal, silence.signal]),
+        },
+      );
+      setConnected(true);
+      delay = RECONNECT_MS.first;
+      if (lost && lastId === null) refreshUnheard();
+      await readEvents(response, silence, ({ event, data, id }) => {
+        if (event === 'change') refresh(JSON.parse(data) as ChangeEvent);
+        if (event === 'reset') refreshUnheard();
+        lastId = id ?? lastId;
+      });
+    } catch {
+      // Whatever ended the stream, the next attempt shows whether it can be had again.
+      if (!hasLeft) lastId = null;
+    } finally {
+      document.removeEventListener('visibilitychange', leave);
+    }
+    lost = true;
+    setConnected(false);
+    if (document.hidden || signal.aborted) continue;
+    void checkServer();
+    await pause(delay, signal);
+    delay = Math.min(delay * 2, RECONNECT_MS.last);
+  }
+  setConnected(false);
+}
+
+/**
+ * For `refetchInterval`: `ms` while the stream is down, else false, because then changes are told. False too
+ * while the server is away: there is nobody to ask.
+ */
+export function useFallbackInterval(ms: number): number | false {
+  const live = useSyncExternalStore(subscribe, () => connected);
+  const online = useOnline();
+  return live || !online ? false : ms;
+}
+
+/** Reads to the end of the stream; aborts `silence` when nothing has come for too long. */
+async function readEvents(
+  response: Response,
+  silence: AbortController,
+  onEvent: (event: ServerSentEvent) => void,
+): Promise<void> {
+  if (!response.body) return;
+  const parse = eventStreamParser();
+  let timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
+  try {
+    for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
+      for (const event of parse(piece)) onEvent(event);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function untilInSight(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (document.hidden && !signal.aborted) return;
+      document.removeEventListener('visibilitychange', look);
+      signal.removeEventListener('abort', look);
+      resolve();
+    };
+    document.addEventListener('visibilitychange', look);
+    signal.addEventListener('abort', look);
+    look();
+  });
+}
+
+/** Up to half as long again, so that not all pages come back to a server in the same moment; at once when it is back. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const go = () => {
+      clearTimeout(timer);
+      stopWaiting();
+      signal.removeEventListener('abort', go);
+      resolve();
+    };
+    const timer = setTimeout(go, ms * (1 + Math.random() / 2));
+    const stopWaiting = onReconnect(go);
+    signal.addEventListener('abort', go);
+  });
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function setConnected(value: boolean): void {
+  if (connected === value) return;
+  connected = value;
+  for (const listener of listeners) listener();
+}

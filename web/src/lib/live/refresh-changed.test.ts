@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { queryClient } from '../api/query-client.ts';
+import { changeRefresher, concerns, refreshUnheard } from './refresh-changed.ts';
+
+const run = (id: string) => ({ topic: 'run' as const, id });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  queryClient.clear();
+});
+
+test('a change concerns lists and the thing itself, not its neighbours', () => {
+  expect(concerns(run('a'), ['run', 'list'])).toBe(true);
+  expect(concerns(run('a'), ['run', 'one', 'a'])).toBe(true);
+  expect(concerns(run('a'), ['run', 'metrics', 'b'])).toBe(false);
+  expect(concerns(run('a'), ['asset', 'list'])).toBe(false);
+  expect(concerns({ topic: 'asset', id: 'a' }, ['asset', 'readiness', 'b'])).toBe(false);
+  expect(concerns({ topic: 'asset', id: 'a' }, ['asset', 'preview', { assetId: 'a' }])).toBe(false);
+  expect(concerns({ topic: 'balance', id: 'u' }, ['transaction', 'u', {}])).toBe(true);
+  expect(concerns({ topic: 'api_key', id: 'k' }, ['api-key', 'u'])).toBe(true);
+});
+
+test('a storm of changes is read as one, and then as one a second', async () => {
+  const invalidated = vi.spyOn(queryClient, 'invalidateQueries');
+  const refresh = changeRefresher(new AbortController().signal);
+  for (let moment = 0; moment < 20; moment += 1) {
+    refresh(run('a'));
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  // At 0.25 s and 1.25 s; the last changes still wait for theirs.
+  expect(invalidated).toHaveBeenCalledTimes(2);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(invalidated).toHaveBeenCalledTimes(3);
+});
+
+test('after a gap only what changes are told about is read again', () => {
+  const stale = (...key: string[]) => queryClient.getQueryState(key)?.isInvalidated;
+  for (const key of [['run', 'list'], ['asset', 'preview'], ['prices'], ['session']])
+    queryClient.setQueryData(key, {});
+  refreshUnheard();
+  expect([stale('run', 'list'), stale('asset', 'preview'), stale('prices'), stale('session')]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+});

@@ -1,0 +1,81 @@
+import type { ChangeEvent } from '@bakehouse/contract/events';
+import type { QueryKey } from '@tanstack/react-query';
+import { queryClient } from '../api/query-client.ts';
+
+/** What comes within this time is read again together. */
+const GATHER_MS = 250;
+/** A run reports several times a second; nobody reads faster than this. */
+const SPACING_MS = 1_000;
+
+/** Query keys are `[family, part, ...]`; a change in a topic concerns these families. */
+const families: Record<ChangeEvent['topic'], string[]> = {
+  asset: ['asset'],
+  run: ['run'],
+  deployment: ['deployment'],
+  balance: ['balance', 'transaction'],
+  machine: ['machine'],
+  reading: ['reading'],
+  api_key: ['session', 'api-key'],
+  user: ['session', 'sign-in-session', 'own-sign-in-methods'],
+  notification: ['notification'],
+};
+/** Parts that are about one thing: its id is the third element of the key. */
+const aboutOne = new Set<unknown>(['one', 'metrics', 'logs', 'readiness', 'files']);
+
+/** Whether the change can have made untrue what was read under this key. */
+export function concerns({ topic, id }: ChangeEvent, key: QueryKey): boolean {
+  const [family, part, thing] = key;
+  if (!isLive(key) || !families[topic]?.includes(String(family))) return false;
+  return aboutOne.has(part) ? thing === id : true;
+}
+
+/**
+ * Takes what the server says has changed, and reads again what is concerned: gathered, and never while the
+ * last reading is still under way. The signal ends it.
+ */
+export function changeRefresher(signal: AbortSignal): (change: ChangeEvent) => void {
+  let changes = new Map<string, ChangeEvent>();
+  let running = false;
+
+  async function refresh(): Promise<void> {
+    running = true;
+    await pause(GATHER_MS);
+    while (changes.size > 0 && !signal.aborted) {
+      const gathered = [...changes.values()];
+      changes = new Map();
+      const spacing = pause(SPACING_MS);
+      await queryClient.invalidateQueries({
+        predicate: ({ queryKey }) => gathered.some((change) => concerns(change, queryKey)),
+      });
+      await spacing;
+    }
+    running = false;
+  }
+
+  return (change) => {
+    changes.set(`${change.topic} ${change.id}`, change);
+    if (!running) void refresh();
+  };
+}
+
+/** Reads again what may have changed while nobody was there to hear of it. */
+export function refreshUnheard(): void {
+  // A key that was replaced shows itself: the old one is refused.
+  const heardOf = new Set(
+    Object.values(families)
+      .flat()
+      .filter((family) => family !== 'session'),
+  );
+  void queryClient.invalidateQueries({
+    predicate: ({ queryKey }) => isLive(queryKey) && heardOf.has(String(queryKey[0])),
+  });
+}
+
+/** Everything but the rows of a file: their key names the revision, and a revision never changes. */
+function isLive([, part]: QueryKey): boolean {
+  return part !== 'preview';
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

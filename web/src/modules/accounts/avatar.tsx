@@ -1,0 +1,30 @@
+import type { User } from '@bakehouse/contract/accounts';
+import { cx } from '../../lib/cx.ts';
+
+/**
+ * The person's picture, or two letters of the username. A picture that lies elsewhere, as one of GitHub's does, is
+ * not fetched: that would tell its server who looks at what.
+ */
+export function Avatar({
+  user,
+  className,
+}: {
+  user: Pick<User, 'username' | 'image_url'>;
+  className?: string;
+}) {
+  const look = cx('size-9 shrink-0 rounded-full', className);
+  if (user.image_url?.startsWith('data:')) {
+    return <img src={user.image_url} alt="" className={cx(look, 'object-cover')} />;
+  }
+  return (
+    <span
+      aria-hidden
+      className={cx(
+        look,
+        'flex items-center justify-center bg-accent-soft font-semibold text-[0.8125rem] text-accent-text',
+      )}
+    >
+      {user.username.slice(0, 2).toUpperCase()}
+    </span>
+  );
+}

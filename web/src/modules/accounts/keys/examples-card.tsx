@@ -1,0 +1,29 @@
+import { Card } from '../../../ui/card.tsx';
+import { CodeBlock, CodeTabs } from '../../../ui/code-block.tsx';
+import { apiExamples, keyExample } from './api-examples.ts';
+import { maskKey } from './mask-key.ts';
+
+/** How a program uses a key, with the key of the web app in it. */
+export function ExamplesCard({ apiKey, shown }: { apiKey: string; shown: boolean }) {
+  return (
+    <Card
+      title="Use it"
+      description="Chat calls use the OpenAI format, so any OpenAI client works. All other calls take the key in the X-API-KEY header."
+    >
+      <div className="flex flex-col gap-4">
+        <div>
+          <p className="mb-2">First, put the key into the environment of your shell or program.</p>
+          <CodeBlock
+            label="Setting the key"
+            code={keyExample(shown ? apiKey : maskKey(apiKey))}
+            copied={keyExample(apiKey)}
+          />
+        </div>
+        <div>
+          <p className="mb-2">Then call any model that is running.</p>
+          <CodeTabs examples={apiExamples(location.origin)} />
+        </div>
+      </div>
+    </Card>
+  );
+}

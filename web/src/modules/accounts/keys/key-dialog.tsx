@@ -1,0 +1,79 @@
+import type { ApiKey } from '@bakehouse/contract/api-keys';
+import { type FormEvent, useState } from 'react';
+import { currencyChoice } from '../../../lib/format/currency.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { lastDayProblem } from '../../../ui/last-day-field.tsx';
+import { KeyFields } from './key-fields.tsx';
+import { type KeyProblems, type KeySettings, keyChanges, keyForm, keyProblems } from './key-form.ts';
+
+type Props = {
+  /** The key that is changed; null for a new one. */
+  apiKey: ApiKey | null;
+  pending: boolean;
+  onSubmit: (changes: Partial<KeySettings>) => void;
+  onClose: () => void;
+};
+
+const FORM_ID = 'api-key';
+
+/** Asks for the settings of a new API key, or changes those of one. */
+export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
+  // An amount keeps its meaning when another tab switches the currency.
+  const [currency] = useState(() => currencyChoice.get());
+  const [form, setForm] = useState(() => keyForm(apiKey, currency));
+  const [problems, setProblems] = useState<KeyProblems>({});
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    // The day is looked at where it was typed; one that the key already has may lie in the past.
+    const isNewDay = form.lastDay === '' || form.lastDay !== keyForm(apiKey, currency).lastDay;
+    const lastDay = isNewDay && lastDayProblem(event.currentTarget);
+    const found: KeyProblems = {
+      ...keyProblems(form, apiKey, currency),
+      ...(lastDay && { lastDay }),
+    };
+    setProblems(found);
+    if (Object.keys(found).length === 0) {
+      if (!pending) onSubmit(keyChanges(form, apiKey, currency));
+      return;
+    }
+    const inputs = [...event.currentTarget.elements].filter((one) => one instanceof HTMLInputElement);
+    inputs.find(({ name }) => name in found)?.focus();
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && !pending && onClose()}
+      title={apiKey ? `Change ${apiKey.name}` : 'Create an API key'}
+      description={
+        apiKey
+          ? 'The key itself stays the same. Changes apply at once.'
+          : 'It works beside your other keys, and can be revoked without touching them.'
+      }
+      footer={
+        <>
+          <Button onClick={onClose} disabled={pending}>
+            Cancel
+          </Button>
+          <Button type="submit" form={FORM_ID} variant="primary" loading={pending}>
+            {apiKey ? 'Save' : 'Create key'}
+          </Button>
+        </>
+      }
+    >
+      <form id={FORM_ID} noValidate onSubmit={submit} className="grid gap-4">
+        <KeyFields
+          form={form}
+          problems={problems}
+          currency={currency}
+          onChange={(next) => {
+            setForm(next);
+            setProblems({});
+          }}
+        />
+      </form>
+    </Dialog>
+  );
+}

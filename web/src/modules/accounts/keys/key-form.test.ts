@@ -1,0 +1,62 @@
+import type { ApiKey } from '@bakehouse/contract/api-keys';
+import { expect, test } from 'vitest';
+import { endOfDay } from '../../../lib/format/format-time.ts';
+import { keyChanges, keyForm, keyProblems } from './key-form.ts';
+
+const key: ApiKey = {
+  id: 'k',
+  name: 'Nightly',
+  scopes: ['read', 'inference'],
+  for_web_app: false,
+  created_at: '2026-11-01T10:00:00.000Z',
+  last_used_at: null,
+  expires_at: endOfDay('2026-11-10').toISOString(),
+  old_key_opens_until: null,
+  budget: { amount: '0.1', period: 'month', spent: '0', held: '0', renews_at: null },
+};
+const empty = keyForm(null, 'USD');
+const before = keyForm(key, 'USD');
+
+test('a new key says only what was chosen; its budget is in the currency of the header', () => {
+  expect(keyChanges({ ...empty, name: ' Nightly ' }, null, 'USD')).toEqual({ name: 'Nightly' });
+  const full = { ...empty, name: 'n', scopes: 'inference read', lastDay: '2026-12-31', budget: '2.50' };
+  expect(keyChanges(full, null, 'USD')).toEqual({
+    name: 'n',
+    scopes: ['inference', 'read'],
+    expires_at: endOfDay('2026-12-31').toISOString(),
+    budget: { amount: '62.5', period: 'month' },
+  });
+  expect(keyChanges(full, null, 'BGL').budget).toEqual({ amount: '2.5', period: 'month' });
+});
+
+test('the form of a key begins with what it has, and an unchanged one changes nothing', () => {
+  expect(before).toEqual({
+    name: 'Nightly',
+    scopes: 'inference read',
+    lastDay: '2026-11-10',
+    budget: '0.004',
+    period: 'month',
+  });
+  expect(keyChanges(before, key, 'USD')).toEqual({});
+});
+
+test('another period keeps a budget that nobody could type', () => {
+  expect(keyChanges({ ...before, period: 'day' }, key, 'USD')).toEqual({
+    budget: { amount: '0.1', period: 'day' },
+  });
+});
+
+test('an end and a budget that are emptied are taken away', () => {
+  expect(keyChanges({ ...before, lastDay: '', budget: '' }, key, 'USD')).toEqual({
+    expires_at: null,
+    budget: null,
+  });
+});
+
+test('names what is wrong; a budget that the key already has is not', () => {
+  expect(keyProblems({ ...empty, name: ' ', budget: '0' }, null, 'USD')).toEqual({
+    name: 'Name is required',
+    budget: 'Enter an amount greater than 0, or leave it empty',
+  });
+  expect(keyProblems(before, key, 'USD')).toEqual({});
+});

@@ -1,0 +1,44 @@
+import { changeApiKey, createApiKey, listApiKeys, revokeApiKey } from '@bakehouse/contract/api-keys';
+import { queryOptions, useMutation } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import type { KeySettings } from './key-form.ts';
+
+/** The user's API keys, the web app's own among them. */
+export const apiKeysQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['api-key', userId],
+    queryFn: ({ signal }) =>
+      call(listApiKeys, { params: { userId } }, { signal, operation: 'load the API keys' }),
+    // Each call with a key changes when it was last used.
+    staleTime: 0,
+  });
+
+const refresh = () => queryClient.invalidateQueries({ queryKey: ['api-key'] });
+
+/** Makes a further key; the answer alone has it in full. */
+export function useCreateApiKey(userId: string) {
+  return useMutation({
+    mutationFn: (settings: Partial<KeySettings> & { name: string }) =>
+      call(createApiKey, { params: { userId }, body: settings }, { operation: 'create the API key' }),
+    onSuccess: refresh,
+  });
+}
+
+/** Changes what is named of a key. */
+export function useChangeApiKey() {
+  return useMutation({
+    mutationFn: ({ keyId, changes }: { keyId: string; changes: Partial<KeySettings> }) =>
+      call(changeApiKey, { params: { keyId }, body: changes }, { operation: 'change the API key' }),
+    onSuccess: refresh,
+  });
+}
+
+/** Ends a key at once. */
+export function useRevokeApiKey() {
+  return useMutation({
+    mutationFn: (keyId: string) =>
+      call(revokeApiKey, { params: { keyId } }, { operation: 'revoke the API key' }),
+    onSuccess: refresh,
+  });
+}

@@ -1,0 +1,32 @@
+import { cx } from '../../../lib/cx.ts';
+import { themeChoice } from '../../../lib/theme.ts';
+
+type Props = {
+  /** Of the pictures that `./bakehouse pictures` takes of the running product. */
+  name: 'run' | 'rows' | 'chat' | 'bill';
+  alt: string;
+  /** In sight at once; the others are fetched when they come near. */
+  first?: boolean;
+  className?: string;
+};
+
+/** The product as it looks, in the theme of the page. Its size is known before it is there. */
+export function ProductPicture({ name, alt, first = false, className }: Props) {
+  const theme = themeChoice.use();
+  const file = (of: 'light' | 'dark') => `/pictures/${name}-${of}.webp`;
+  return (
+    <picture>
+      {theme === 'system' && <source media="(prefers-color-scheme: dark)" srcSet={file('dark')} />}
+      <img
+        src={file(theme === 'dark' ? 'dark' : 'light')}
+        alt={alt}
+        width={1800}
+        height={1125}
+        loading={first ? 'eager' : 'lazy'}
+        fetchPriority={first ? 'high' : 'auto'}
+        decoding="async"
+        className={cx('block h-auto w-full rounded-xl bg-subtle shadow-pop', className)}
+      />
+    </picture>
+  );
+}

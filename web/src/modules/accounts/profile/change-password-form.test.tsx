@@ -1,0 +1,45 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { changePassword } from '../api.ts';
+import { ChangePasswordForm } from './change-password-form.tsx';
+
+vi.mock('../api.ts', () => ({ changePassword: vi.fn<typeof changePassword>() }));
+
+const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
+
+async function submit(current: string, next: string) {
+  if (current) await userEvent.type(field('Current password'), current);
+  if (next) await userEvent.type(field('New password'), next);
+  await userEvent.click(screen.getByRole('button', { name: 'Change password' }));
+}
+
+beforeEach(() => {
+  vi.clearAllMocks();
+  render(<ChangePasswordForm />);
+});
+
+test('asks for both, and sends nothing before', async () => {
+  await submit('', 'short');
+  expect(await screen.findByText('Enter your current password')).toBeTruthy();
+  expect(screen.getByText('Password must have at least 8 characters')).toBeTruthy();
+  expect(document.activeElement).toBe(field('Current password'));
+  expect(changePassword).not.toHaveBeenCalled();
+});
+
+test('a wrong current password is told at its field, and nothing typed is lost', async () => {
+  vi.mocked(changePassword).mockRejectedValue(
+    new ApiError('Invalid password', { status: 400, code: 'INVALID_PASSWORD' }),
+  );
+  await submit('not it', 'a long password');
+  expect(await screen.findByText('This is not your current password')).toBeTruthy();
+  expect(field('New password').value).toBe('a long password');
+});
+
+test('empties the fields when it is done', async () => {
+  vi.mocked(changePassword).mockResolvedValue();
+  await submit('the old one', 'a long password');
+  await vi.waitFor(() => expect(field('New password').value).toBe(''));
+  expect(changePassword).toHaveBeenCalledWith('the old one', 'a long password');
+});

@@ -1,0 +1,64 @@
+import { useState } from 'react';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { notify } from '../../../ui/notify.ts';
+import { changePassword } from '../api.ts';
+import { isCommonPassword, refusePassword } from '../sign-in/check-password.ts';
+import { useAccountForm } from '../sign-in/use-account-form.ts';
+
+type Passwords = { current: string; next: string };
+
+/** A new password for who knows the old one. */
+export function ChangePasswordForm() {
+  // Another round empties the fields.
+  const [round, setRound] = useState(0);
+  const { errors, pending, onSubmit } = useAccountForm<Passwords>({
+    check: async ({ current = '', next = '' }) => {
+      const refusal = refusePassword(next);
+      return current && !refusal
+        ? { values: { current, next } }
+        : {
+            errors: {
+              ...(!current && { current: 'Enter your current password' }),
+              ...(refusal && { next: refusal }),
+            },
+          };
+    },
+    submit: async ({ current, next }) => {
+      await changePassword(current, next);
+      notify.success('Your password was changed', {
+        description: 'You have been signed out in all other browsers.',
+      });
+      setRound((before) => before + 1);
+    },
+    fieldOf: (error) => (isWrongPassword(error) ? 'current' : isCommonPassword(error) ? 'next' : null),
+    textOf: (error) => (isWrongPassword(error) ? 'This is not your current password' : null),
+  });
+  return (
+    <form key={round} noValidate onSubmit={onSubmit} className="grid max-w-sm gap-4">
+      {errors.form && <Callout tone="bad">{errors.form}</Callout>}
+      <Field label="Current password" error={errors.current}>
+        <Input name="current" type="password" autoComplete="current-password" />
+      </Field>
+      <Field
+        label="New password"
+        error={errors.next}
+        help="At least 8 characters. You will be signed out in all other browsers; your API key stays the same."
+      >
+        <Input name="next" type="password" autoComplete="new-password" />
+      </Field>
+      <div>
+        <Button type="submit" variant="primary" loading={pending}>
+          Change password
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function isWrongPassword(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'INVALID_PASSWORD';
+}

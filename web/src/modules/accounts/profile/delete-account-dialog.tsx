@@ -1,0 +1,151 @@
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { displayAmount, parseBgl } from '@bakehouse/contract/money';
+import type { previewDeletion } from '@bakehouse/contract/privacy';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { countOf } from '../../../lib/format/count-of.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { Checkbox } from '../../../ui/checkbox.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { errorMessage } from '../../../ui/notify.ts';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { deletionQuery, useDeleteAccount } from './profile-api.ts';
+
+type Deletion = ResponseOf<typeof previewDeletion>;
+
+const FORM_ID = 'delete-account';
+
+/** Says what goes with the account, and asks for the password once more. */
+export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
+  const deletion = useQuery(deletionQuery);
+  const remove = useDeleteAccount();
+  const owes = deletion.data !== undefined && parseBgl(deletion.data.owed) > 0n;
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && !remove.isPending && onClose()}
+      title="Delete your account?"
+      description="Nobody can sign in to it any more from that moment on, and it cannot be brought back."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="danger"
+            type="submit"
+            form={FORM_ID}
+            disabled={!deletion.data || owes}
+            loading={remove.isPending}
+          >
+            Delete account
+          </Button>
+        </>
+      }
+    >
+      <QueryView
+        query={deletion}
+        failed="What goes with your account could not be read"
+        pending={
+          <LoadingRegion className="grid gap-3">
+            <Skeleton className="h-16" />
+            <Skeleton className="h-15" />
+          </LoadingRegion>
+        }
+        compact
+      >
+        {(data) => (
+          <DeleteForm
+            deletion={data}
+            owes={owes}
+            error={remove.error}
+            onDelete={(body) => {
+              if (!remove.isPending) remove.mutate(body);
+            }}
+          />
+        )}
+      </QueryView>
+    </Dialog>
+  );
+}
+
+type FormProps = {
+  deletion: Deletion;
+  owes: boolean;
+  error: unknown;
+  onDelete: (body: { password?: string; give_up_credits: boolean }) => void;
+};
+
+function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
+  const [password, setPassword] = useState('');
+  const [givesUp, setGivesUp] = useState(false);
+  const [tried, setTried] = useState(false);
+  const hasBought = parseBgl(deletion.bought) > 0n;
+  const needsPassword = deletion.asks_password && password === '';
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    setTried(true);
+    if (needsPassword || (hasBought && !givesUp)) return;
+    onDelete({ ...(deletion.asks_password && { password }), give_up_credits: givesUp });
+  }
+
+  return (
+    <form id={FORM_ID} noValidate onSubmit={submit} className="grid gap-4">
+      {error !== null && <Callout tone="bad">{errorMessage(error)}</Callout>}
+      <ul className="list-disc space-y-1 pl-5 marker:text-faint">
+        {whatGoes(deletion).map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      {owes && (
+        <Callout tone="warn">
+          You owe {inWords(deletion.owed)}. Buy credits first: what is owed is taken from them.
+        </Callout>
+      )}
+      {hasBought && (
+        <Field
+          label="Bought credits"
+          error={tried && !givesUp ? 'Send them to somebody first, or give them up' : undefined}
+        >
+          <Checkbox
+            checked={givesUp}
+            onChange={setGivesUp}
+            label={`I give up ${inWords(deletion.bought)} that I bought or was sent`}
+          />
+        </Field>
+      )}
+      {deletion.asks_password && (
+        <Field label="Password" error={tried && needsPassword ? 'Enter your password' : undefined}>
+          <Input
+            type="password"
+            autoComplete="current-password"
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+          />
+        </Field>
+      )}
+    </form>
+  );
+}
+
+/** A sentence for each thing that goes, and for what stays. */
+function whatGoes({ datasets, models, running, given }: Deletion): string[] {
+  return [
+    ...(datasets + models > 0
+      ? [`${countOf(datasets, 'dataset')} and ${countOf(models, 'model')} are deleted, with their files.`]
+      : []),
+    ...(running > 0
+      ? [
+          `${countOf(running, 'running job')} ${running === 1 ? 'ends' : 'end'}; what was used until then is charged.`,
+        ]
+      : []),
+    ...(parseBgl(given) > 0n ? [`You lose the ${inWords(given)} that you were given.`] : []),
+    'Your name, address, picture, sessions and API keys are removed. Transfers stay in the ledger; their descriptions name your username.',
+  ];
+}
+
+const inWords = (bgl: string) =>
+  `${displayAmount(parseBgl(bgl), 'BGL')} (${displayAmount(parseBgl(bgl), 'USD')})`;

@@ -1,0 +1,43 @@
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { notify } from '../../../ui/notify.ts';
+import { useUpdateProfile } from './profile-api.ts';
+
+/** What others call one: unlike the username, it may be changed. */
+export function NameForm({ name }: { name: string }) {
+  const [typed, setTyped] = useState(name);
+  const [tried, setTried] = useState(false);
+  const update = useUpdateProfile('Your name could not be changed');
+  const problem = typed.trim() === '' ? 'Name is required' : undefined;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    setTried(true);
+    if (problem || update.isPending) return;
+    update.mutate({ name: typed.trim() }, { onSuccess: () => notify.success('Your name was changed') });
+  }
+
+  return (
+    <form noValidate onSubmit={submit} className="flex max-w-md flex-wrap items-start gap-x-2 gap-y-3">
+      <Field label="Name" error={tried ? problem : undefined} className="min-w-0 flex-1 basis-56">
+        <Input
+          name="name"
+          autoComplete="name"
+          maxLength={200}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      </Field>
+      <Button
+        type="submit"
+        className="mt-[1.625rem]"
+        disabled={typed.trim() === name}
+        loading={update.isPending}
+      >
+        Save
+      </Button>
+    </form>
+  );
+}

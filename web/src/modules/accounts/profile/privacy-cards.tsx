@@ -1,0 +1,34 @@
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import { Button, buttonClass } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { DeleteAccountDialog } from './delete-account-dialog.tsx';
+
+/** All that the server knows of the person, as a file. */
+export function ExportCard() {
+  return (
+    <Card
+      title="Your data"
+      description="Your profile, keys by name, assets, runs, deployments and transactions as one JSON file. Files are downloaded from their own pages."
+    >
+      <a href="/api/v1/users/me/export" download className={buttonClass()}>
+        <Download aria-hidden />
+        Download my data
+      </a>
+    </Card>
+  );
+}
+
+/** The way out. */
+export function DeleteAccountCard() {
+  const [asking, setAsking] = useState(false);
+  return (
+    <Card
+      title="Delete account"
+      description="Everything that you have here goes with it. This cannot be undone."
+    >
+      <Button onClick={() => setAsking(true)}>Delete account…</Button>
+      {asking && <DeleteAccountDialog onClose={() => setAsking(false)} />}
+    </Card>
+  );
+}

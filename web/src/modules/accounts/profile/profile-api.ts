@@ -1,0 +1,88 @@
+import { deleteAccount, previewDeletion } from '@bakehouse/contract/privacy';
+import { endOtherSessions, endSession, listSessions } from '@bakehouse/contract/profile';
+import { queryOptions, useMutation } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+import { getCredentials } from '../../../lib/api/credentials.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { broadcastSession } from '../../../lib/api/session-channel.ts';
+import { notify } from '../../../ui/notify.ts';
+import { refreshSession } from '../session.ts';
+import { sessionHint } from '../session-hint.ts';
+import { authRequest } from '../sign-in/auth-request.ts';
+import { resizePicture } from './resize-picture.ts';
+
+type Change = { name: string } | { picture: File | null };
+
+/** Changes the name or the picture; `title` says what failed. */
+export function useUpdateProfile(title: string) {
+  return useMutation({
+    mutationFn: async (change: Change) => {
+      const body =
+        'name' in change
+          ? change
+          : { image: change.picture === null ? null : await resizePicture(change.picture) };
+      await authRequest('POST', 'update-user', body, 'change your profile');
+      await refreshSession();
+    },
+    meta: { title },
+  });
+}
+
+export const sendConfirmation = (email: string) =>
+  authRequest('POST', 'send-verification-email', { email }, 'send the link');
+
+export const sessionsQuery = queryOptions({
+  queryKey: ['sign-in-session'],
+  queryFn: ({ signal }) => call(listSessions, {}, { signal }),
+});
+
+/** Signs out in one other browser, or with null in all others. */
+export function useEndSessions() {
+  return useMutation({
+    mutationFn: async (sessionId: string | null) => {
+      if (sessionId === null) await call(endOtherSessions, {}, { operation: 'sign out elsewhere' });
+      else await call(endSession, { params: { sessionId } }, { operation: 'sign out there' });
+      await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+    },
+    meta: { title: 'The session could not be ended' },
+  });
+}
+
+export const deletionQuery = queryOptions({
+  queryKey: ['sign-in-session', 'deletion'],
+  queryFn: ({ signal }) => call(previewDeletion, {}, { signal }),
+  // Whoever opens the dialog wants to know how it is now.
+  staleTime: 0,
+});
+
+/** Deletes the account; then this browser, in all its tabs, has nobody signed in. */
+export function useDeleteAccount() {
+  return useMutation({
+    mutationFn: (body: { password?: string; give_up_credits: boolean }) =>
+      call(deleteAccount, { body }, { operation: 'delete the account' }),
+    onSuccess: () => {
+      sessionHint.set('none');
+      broadcastSession({ type: 'signed-out', userId: getCredentials()?.userId ?? null });
+      notify.success('Your account was deleted');
+    },
+    // The dialog shows it.
+    meta: { inPlace: true },
+  });
+}
+
+export type SignInMethod = { id: string; providerId: string; createdAt: string };
+
+/** Sends the browser to the provider, which comes back to the profile. */
+export async function linkProvider(provider: 'github' | 'google'): Promise<void> {
+  const { url } = await authRequest<{ url: string }>(
+    'POST',
+    'link-social',
+    { provider, callbackURL: '/profile', errorCallbackURL: '/profile' },
+    'link the account',
+  );
+  location.assign(url);
+}
+
+/** Afterwards nobody signs in here by this method. */
+export const unlinkMethod = (accountId: string) =>
+  authRequest('POST', 'unlink-account', { accountId }, 'unlink the account');

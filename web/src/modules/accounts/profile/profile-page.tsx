@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { Callout } from '../../../ui/callout.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { PageHeader } from '../../../ui/page-header.tsx';
+import { ownSignInMethodsQuery } from '../api.ts';
+import { AccountCard } from './account-card.tsx';
+import { ChangePasswordForm } from './change-password-form.tsx';
+import { linkingProblem } from './linking-problem.ts';
+import { DeleteAccountCard, ExportCard } from './privacy-cards.tsx';
+import { SessionsCard } from './sessions-card.tsx';
+import { SignInMethodsCard } from './sign-in-methods-card.tsx';
+
+/** Who one is here, how one signs in, and where one is signed in. */
+export function ProfilePage() {
+  const { error } = useSearch({ from: '/app/profile' });
+  return (
+    <>
+      <PageHeader title="Profile" />
+      <div className="grid grid-cols-1 gap-6">
+        {error && (
+          <Callout tone="bad" title="The account was not linked">
+            {linkingProblem(error)}
+          </Callout>
+        )}
+        <AccountCard />
+        <SignInMethodsCard />
+        <Password />
+        <SessionsCard />
+        <ExportCard />
+        <DeleteAccountCard />
+      </div>
+    </>
+  );
+}
+
+/** Who came by GitHub or Google alone has none to change. */
+function Password() {
+  const { data: methods } = useQuery(ownSignInMethodsQuery);
+  if (!methods?.some(({ providerId }) => providerId === 'credential')) return null;
+  return (
+    <Card title="Password">
+      <ChangePasswordForm />
+    </Card>
+  );
+}

@@ -1,0 +1,100 @@
+import type { Session } from '@bakehouse/contract/profile';
+import { useQuery } from '@tanstack/react-query';
+import { MonitorSmartphone } from 'lucide-react';
+import { useState } from 'react';
+import { formatDateTime, relativeTime } from '../../../lib/format/format-time.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
+import { notify } from '../../../ui/notify.ts';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { describeBrowser } from './describe-browser.ts';
+import { sessionsQuery, useEndSessions } from './profile-api.ts';
+
+/** Where the person is signed in. */
+export function SessionsCard() {
+  const sessions = useQuery(sessionsQuery);
+  const [asking, setAsking] = useState(false);
+  const end = useEndSessions();
+  const others = sessions.data?.sessions.filter((session) => !session.is_current).length ?? 0;
+  const endOthers = () =>
+    end.mutate(null, {
+      onSuccess: () => {
+        setAsking(false);
+        notify.success('You are signed out everywhere else');
+      },
+    });
+  return (
+    <Card
+      title="Sessions"
+      description="The browsers in which you are signed in."
+      actions={
+        others > 0 && (
+          <Button size="sm" onClick={() => setAsking(true)}>
+            Sign out everywhere else
+          </Button>
+        )
+      }
+      flush
+    >
+      <QueryView
+        query={sessions}
+        failed="Your sessions could not be read"
+        pending={<ListSkeleton rows={2} rowHeight={72} />}
+        flush
+        compact
+      >
+        {({ sessions: all }) => (
+          <ul className="divide-y divide-line border-line border-t">
+            {all.map((session) => (
+              <SessionRow key={session.id} session={session} />
+            ))}
+          </ul>
+        )}
+      </QueryView>
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        title="Sign out everywhere else?"
+        description="All other browsers are signed out. Programs that use an API key go on; replace the key to stop them too."
+        action="Sign out everywhere else"
+        pending={end.isPending}
+        onConfirm={endOthers}
+      />
+    </Card>
+  );
+}
+
+function SessionRow({ session }: { session: Session }) {
+  const end = useEndSessions();
+  const browser = describeBrowser(session.user_agent);
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-5 py-3.5">
+      <MonitorSmartphone aria-hidden className="size-5 shrink-0 text-faint" />
+      <div className="min-w-0 flex-1 basis-52">
+        <p className="flex flex-wrap items-center gap-2 font-medium">
+          {browser}
+          {session.is_current && <Badge tone="good">This browser</Badge>}
+        </p>
+        <p className="text-[0.8125rem] text-muted tabular-nums [overflow-wrap:anywhere]">
+          {session.address && `${session.address} · `}
+          {!session.is_current &&
+            `Last seen ${relativeTime(new Date(session.last_seen_at)).toLowerCase()} · `}
+          Signed in {formatDateTime(new Date(session.created_at))}
+        </p>
+      </div>
+      {!session.is_current && (
+        <Button
+          size="sm"
+          loading={end.isPending}
+          aria-label={`Sign out in ${browser}, ${session.address}`}
+          onClick={() => end.mutate(session.id)}
+        >
+          Sign out
+        </Button>
+      )}
+    </li>
+  );
+}

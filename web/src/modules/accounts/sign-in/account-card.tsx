@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { signInMethodsQuery, useSessionUser } from '../api.ts';
+import { keyLostQuery } from '../session.ts';
+import { ForgotPasswordForm } from './forgot-password-form.tsx';
+import { KeyLostForm } from './key-lost-form.tsx';
+import { NewPasswordForm } from './new-password-form.tsx';
+import { ProviderButtons } from './provider-buttons.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+import { SignUpForm } from './sign-up-form.tsx';
+
+const titles = {
+  'sign-in': 'Sign in',
+  'sign-up': 'Create your account',
+  'forgot-password': 'Forgot your password?',
+  'new-password': 'Choose a new password',
+};
+
+/** The form that the address names: to sign in, to sign up, or to come by a new password. */
+export function AccountCard() {
+  const { form = 'sign-in', token = '' } = useSearch({ from: '/' });
+  const wanted = useLocation({ select: ({ state }) => state.next });
+  // As it was when the person came: on the way out the address is already another one, which names no place to go.
+  const [next] = useState(wanted ?? '/dashboard');
+  const navigate = useNavigate();
+  const { data } = useQuery(signInMethodsQuery);
+  const providers = (data?.methods ?? []).filter((method) => method !== 'password');
+  const enter = () => navigate({ href: next, replace: true });
+  const { data: keyLost } = useQuery(keyLostQuery);
+  useEffect(() => {
+    document.title = form === 'sign-in' ? 'Bakehouse' : `${titles[form]} · Bakehouse`;
+  }, [form]);
+  // Somebody is signed in after all.
+  const user = useSessionUser();
+  const enterNow = useEffectEvent(() => void enter());
+  useEffect(() => {
+    if (user) enterNow();
+  }, [user]);
+  const card = useFocusOnChange(form);
+
+  if (keyLost) {
+    return (
+      <div className="card grid gap-4 px-6 py-7 sm:px-8">
+        <h2 className="font-semibold text-lg tracking-tight">You need a new API key</h2>
+        <KeyLostForm onDone={enter} />
+      </div>
+    );
+  }
+  return (
+    <div ref={card} className="card px-6 py-7 sm:px-8">
+      <h2 className="font-semibold text-lg tracking-tight">{titles[form]}</h2>
+      <p className="mt-1 mb-6 text-muted">
+        {form === 'sign-in' ? (
+          <>
+            New here? <FormLink form="sign-up">Create an account</FormLink>
+          </>
+        ) : (
+          <>
+            {form === 'sign-up' ? 'Already have an account?' : 'Remembered it?'} <FormLink>Sign in</FormLink>
+          </>
+        )}
+      </p>
+      {form === 'sign-in' && (
+        <>
+          <SignInForm onDone={enter} />
+          <p className="mt-4 text-center text-[0.8125rem]">
+            <FormLink form="forgot-password">Forgot your password?</FormLink>
+          </p>
+        </>
+      )}
+      {form === 'sign-up' && <SignUpForm onDone={enter} />}
+      {form === 'forgot-password' && <ForgotPasswordForm />}
+      {form === 'new-password' && (
+        <NewPasswordForm token={token} onDone={() => navigate({ to: '/', replace: true })} />
+      )}
+      {(form === 'sign-in' || form === 'sign-up') && (
+        <ProviderButtons providers={providers} returnTo={next} />
+      )}
+    </div>
+  );
+}
+
+/** The link that led to another form is gone with the old one: the focus goes to the new one's first field. */
+function useFocusOnChange(form: string) {
+  const card = useRef<HTMLDivElement>(null);
+  const shown = useRef(form);
+  useEffect(() => {
+    if (shown.current === form) return;
+    shown.current = form;
+    card.current?.querySelector('input')?.focus();
+  }, [form]);
+  return card;
+}
+
+/** To another form of the card; where the person wanted to go is kept. */
+function FormLink({ form, children }: { form?: 'sign-up' | 'forgot-password'; children: string }) {
+  return (
+    <Link
+      to="/"
+      search={form ? { form } : {}}
+      state={(state) => state}
+      replace
+      className="rounded font-medium text-accent-text underline underline-offset-2"
+    >
+      {children}
+    </Link>
+  );
+}

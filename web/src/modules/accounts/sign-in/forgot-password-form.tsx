@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { requestPasswordReset, signInMethodsQuery } from '../api.ts';
+import { refuseEmail } from './check-email.ts';
+import { useAccountForm } from './use-account-form.ts';
+
+/** Asks for a link to choose a new password. */
+export function ForgotPasswordForm() {
+  const [asked, setAsked] = useState(false);
+  const { errors, pending, onSubmit } = useAccountForm<string>({
+    check: async ({ email = '' }) => {
+      const refusal = refuseEmail(email);
+      return refusal ? { errors: { email: refusal } } : { values: email.trim() };
+    },
+    submit: async (email) => {
+      await requestPasswordReset(email);
+      setAsked(true);
+    },
+  });
+  const sendsMail = useQuery(signInMethodsQuery).data?.sends_mail;
+  if (asked) {
+    return sendsMail ? (
+      <Callout title="Check your mail">
+        If there is an account with this address, the link is on its way. It works for an hour.
+      </Callout>
+    ) : (
+      <Callout title="Ask the operator for your link">
+        If there is an account with this address, the link is now in the server’s log.
+      </Callout>
+    );
+  }
+  return (
+    <form noValidate onSubmit={onSubmit} className="grid gap-4">
+      {errors.form && <Callout tone="bad">{errors.form}</Callout>}
+      <Field
+        label="Email"
+        error={errors.email}
+        help={
+          sendsMail
+            ? 'We will send you a link to choose a new password.'
+            : 'This server sends no email. Its operator will give you the link.'
+        }
+      >
+        <Input name="email" type="email" autoComplete="email" />
+      </Field>
+      <Button type="submit" variant="primary" loading={pending} className="mt-1">
+        Request a link
+      </Button>
+    </form>
+  );
+}

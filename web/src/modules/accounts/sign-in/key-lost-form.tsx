@@ -1,0 +1,22 @@
+import { useMutation } from '@tanstack/react-query';
+import { Button } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { errorMessage } from '../../../ui/notify.ts';
+import { replaceLostKey } from '../api.ts';
+
+/** For who is signed in while the server can no longer show their API key. */
+export function KeyLostForm({ onDone }: { onDone: () => Promise<void> }) {
+  const replace = useMutation({ mutationFn: replaceLostKey, onSuccess: onDone, meta: { inPlace: true } });
+  return (
+    <div className="grid gap-4">
+      {replace.error && <Callout tone="bad">{errorMessage(replace.error)}</Callout>}
+      <p className="text-muted">
+        The secret of this server was replaced, so it can no longer show your API key, which this page needs.
+        Programs that use the key keep working until you make a new one.
+      </p>
+      <Button variant="primary" loading={replace.isPending} onClick={() => replace.mutate()}>
+        Make a new key
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { Button } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { type SignIn, signIn } from '../api.ts';
+import { refuseEmail } from './check-email.ts';
+import { useAccountForm } from './use-account-form.ts';
+
+export function SignInForm({ onDone }: { onDone: () => Promise<void> }) {
+  const { errors, pending, onSubmit } = useAccountForm<SignIn>({
+    check: async ({ email = '', password = '' }) => {
+      const refusal = refuseEmail(email);
+      return password && !refusal
+        ? { values: { email: email.trim(), password } }
+        : {
+            errors: {
+              ...(refusal && { email: refusal }),
+              ...(!password && { password: 'Enter your password' }),
+            },
+          };
+    },
+    submit: async (form) => {
+      await signIn(form);
+      await onDone();
+    },
+  });
+  return (
+    <form noValidate onSubmit={onSubmit} className="grid gap-4">
+      {errors.form && <Callout tone="bad">{errors.form}</Callout>}
+      <Field label="Email" error={errors.email}>
+        <Input name="email" type="email" autoComplete="email" />
+      </Field>
+      <Field label="Password" error={errors.password}>
+        <Input name="password" type="password" autoComplete="current-password" />
+      </Field>
+      <Button type="submit" variant="primary" loading={pending} className="mt-1">
+        Sign in
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,51 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { signUp } from '../api.ts';
+import { SignUpForm } from './sign-up-form.tsx';
+
+vi.mock('../api.ts', () => ({ signUp: vi.fn<typeof signUp>() }));
+
+const onDone = vi.fn<() => Promise<void>>();
+const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
+
+async function fill(values: Record<string, string>) {
+  for (const [name, text] of Object.entries(values)) await userEvent.type(field(name), text);
+  await userEvent.click(screen.getByRole('button', { name: 'Sign up' }));
+}
+
+beforeEach(() => {
+  vi.clearAllMocks();
+  render(<SignUpForm onDone={onDone} />);
+});
+
+test('wrong fields are named in words, the first is focused and nothing is sent or lost', async () => {
+  await fill({ Username: 'ada', Email: 'ada', Password: 'short' });
+  expect(await screen.findByText('Enter a valid email address')).toBeTruthy();
+  expect(screen.getByText('Password must have at least 8 characters')).toBeTruthy();
+  expect(document.activeElement).toBe(field('Email'));
+  expect(field('Username').value).toBe('ada');
+  expect(signUp).not.toHaveBeenCalled();
+});
+
+test('a taken username is told at its field', async () => {
+  vi.mocked(signUp).mockRejectedValue(
+    new ApiError('This username is taken', { status: 422, code: 'USERNAME_TAKEN' }),
+  );
+  await fill({ Username: 'ada', Email: 'ada@example.com', Password: 'a long password' });
+  expect(await screen.findByText('This username is taken')).toBeTruthy();
+  expect(field('Username').getAttribute('aria-invalid')).toBe('true');
+  expect(onDone).not.toHaveBeenCalled();
+});
+
+test('goes on when the account is there', async () => {
+  vi.mocked(signUp).mockResolvedValue();
+  await fill({ Username: 'Ada', Email: 'ada@example.com', Password: 'a long password' });
+  await vi.waitFor(() => expect(onDone).toHaveBeenCalledOnce());
+  expect(signUp).toHaveBeenCalledWith({
+    username: 'ada',
+    email: 'ada@example.com',
+    password: 'a long password',
+  });
+});

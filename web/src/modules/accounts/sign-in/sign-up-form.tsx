@@ -1,0 +1,42 @@
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { signUp } from '../api.ts';
+import { useAccountForm } from './use-account-form.ts';
+
+/** Which field the server's refusals are about. */
+const fields = new Map([
+  ['USERNAME_TAKEN', 'username'],
+  ['PASSWORD_TOO_COMMON', 'password'],
+]);
+
+export function SignUpForm({ onDone }: { onDone: () => Promise<void> }) {
+  const { errors, pending, onSubmit } = useAccountForm({
+    // The contract's rules, loaded with the first check.
+    check: async (values) => (await import('./check-sign-up.ts')).checkSignUp(values),
+    submit: async (form) => {
+      await signUp(form);
+      await onDone();
+    },
+    fieldOf: (error) => (error instanceof ApiError ? (fields.get(error.code) ?? null) : null),
+  });
+  return (
+    <form noValidate onSubmit={onSubmit} className="grid gap-4">
+      {errors.form && <Callout tone="bad">{errors.form}</Callout>}
+      <Field label="Username" error={errors.username} help="Other users can send you credits by this name.">
+        <Input name="username" autoComplete="username" autoCapitalize="none" spellCheck={false} />
+      </Field>
+      <Field label="Email" error={errors.email}>
+        <Input name="email" type="email" autoComplete="email" />
+      </Field>
+      <Field label="Password" error={errors.password} help="At least 8 characters.">
+        <Input name="password" type="password" autoComplete="new-password" />
+      </Field>
+      <Button type="submit" variant="primary" loading={pending} className="mt-1">
+        Sign up
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,54 @@
+import { type FormEvent, useState } from 'react';
+import { errorMessage } from '../../../ui/notify.ts';
+
+/** Sentences by field name; `form` is about the whole. */
+export type FormErrors = Partial<Record<string, string>>;
+
+type Input<Values> = {
+  /** Names what is wrong, or nothing. */
+  check: (values: Record<string, string>) => Promise<{ values: Values } | { errors: FormErrors }>;
+  submit: (values: Values) => Promise<void>;
+  /** The field that a refusal of the server is about. */
+  fieldOf?: (error: unknown) => string | null;
+  /** A plainer sentence for a refusal; null for the error's own. */
+  textOf?: (error: unknown) => string | null;
+};
+
+/**
+ * The state of the forms for sign-in, sign-up and passwords. They stand on the first screen, so they do without the form
+ * library: the fields keep their own text, and what was typed stays after an error.
+ */
+export function useAccountForm<Values>({ check, submit, fieldOf, textOf }: Input<Values>) {
+  const [errors, setErrors] = useState<FormErrors>({});
+  const [pending, setPending] = useState(false);
+
+  async function run(form: HTMLFormElement) {
+    setPending(true);
+    try {
+      const texts = [...new FormData(form)].filter(
+        (entry): entry is [string, string] => typeof entry[1] === 'string',
+      );
+      const checked = await check(Object.fromEntries(texts));
+      if ('errors' in checked) return refuse(form, checked.errors);
+      setErrors({});
+      await submit(checked.values);
+    } catch (error) {
+      refuse(form, { [fieldOf?.(error) ?? 'form']: textOf?.(error) ?? errorMessage(error) });
+    } finally {
+      setPending(false);
+    }
+  }
+
+  function refuse(form: HTMLFormElement, found: FormErrors) {
+    setErrors(found);
+    const inputs = [...form.elements].filter((element) => element instanceof HTMLInputElement);
+    inputs.find((input) => found[input.name])?.focus();
+  }
+
+  function onSubmit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    if (!pending) void run(event.currentTarget);
+  }
+
+  return { errors, pending, onSubmit };
+}

@@ -1,0 +1,57 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { call } from '../../../lib/api/api-client.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { FileField } from './file-field.tsx';
+
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+
+const file = (path: string) => ({ path, size_bytes: 2048, sha256: '', uploaded_at: '' });
+
+/** A dataset whose listed files are these, and what a search by the beginning of a path finds. */
+async function openField(listed: string[], { isCut = false, found = [] as string[] } = {}) {
+  const prefixes: string[] = [];
+  vi.mocked(call).mockImplementation(async (...args: unknown[]) => {
+    const { prefix } = (args[1] as { query?: { prefix: string } }).query ?? {};
+    if (prefix === undefined) return { files: listed.map(file), next_files_cursor: isCut ? 'more' : null };
+    prefixes.push(prefix);
+    return { files: found.map(file), next_cursor: null };
+  });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <FileField datasetId="d" value={null} onChange={() => undefined} />
+    </QueryClientProvider>,
+  );
+  const field = screen.getByRole('combobox', { name: 'File' });
+  await screen.findByPlaceholderText('Choose a file');
+  return { field, prefixes };
+}
+
+beforeEach(() => queryClient.clear());
+
+it('offers the files that hold rows, and asks nobody for what it has', async () => {
+  const { field, prefixes } = await openField(['a.csv', 'b.jsonl', 'photo.png']);
+  await userEvent.click(field);
+  expect(await screen.findByRole('option', { name: /a\.csv/ })).toBeTruthy();
+  expect(screen.queryByRole('option', { name: /photo/ })).toBeNull();
+  await userEvent.type(field, 'b');
+  expect(await screen.findByRole('option', { name: /b\.jsonl/ })).toBeTruthy();
+  expect(prefixes).toEqual([]);
+  expect(screen.queryByText(/There are more files/)).toBeNull();
+});
+
+it('finds on the server what an answer does not list, by the beginning of its path', async () => {
+  const { field, prefixes } = await openField(['a.csv'], { isCut: true, found: ['parts/z.csv'] });
+  await userEvent.click(field);
+  expect(await screen.findByText(/There are more files than these/)).toBeTruthy();
+  await userEvent.type(field, 'parts/');
+  expect(await screen.findByRole('option', { name: /parts\/z\.csv/ })).toBeTruthy();
+  expect(prefixes.at(-1)).toBe('parts/');
+});
+
+it('says what a dataset without such files needs', async () => {
+  await openField(['photo.png']);
+  expect(await screen.findByText(/no csv, jsonl, json, txt or parquet file yet/)).toBeTruthy();
+});

@@ -1,0 +1,76 @@
+import type { Asset } from '@bakehouse/contract/assets';
+import { FileText } from 'lucide-react';
+import { useState } from 'react';
+import { countOf } from '../../../lib/format/count-of.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { FileDrop } from '../../../ui/file-drop.tsx';
+import { notify } from '../../../ui/notify.ts';
+import { checkFiles, type FileProblem } from './check-files.ts';
+import { FileTable } from './file-table.tsx';
+import { UploadList } from './upload-list.tsx';
+import { uploadFiles, useUploads } from './uploads.ts';
+
+type Props = {
+  asset: Asset;
+  canChange: boolean;
+  hint: string;
+  onPreview?: (path: string) => void;
+  /** What to say where there are none, if there is more to it. */
+  empty?: { title: string; description: string } | undefined;
+};
+
+/** The files of an asset: drop new ones, follow them, and work with those that are there. */
+export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) {
+  const uploads = useUploads(asset.dataset_id);
+  const [problems, setProblems] = useState<FileProblem[]>([]);
+  const send = async (files: File[]) => {
+    setProblems((before) => before.filter(({ path }) => !files.some((file) => file.name === path)));
+    const { done, failed } = await uploadFiles(asset.dataset_id, files);
+    const found = onPreview ? await checkFiles(asset.dataset_id, done) : [];
+    setProblems((before) => [...before, ...found]);
+    const uploaded = done.length === 1 ? 'File uploaded' : `${countOf(done.length, 'file')} uploaded`;
+    if (failed.length > 0)
+      notify.failure('Failed to upload file.', { description: failed[0]?.error ?? undefined });
+    else if (found.length > 0) notify.warning(`${uploaded}, but not all of it can be trained on`);
+    else if (done.length > 0) notify.success(uploaded);
+    else notify.info('Upload cancelled');
+  };
+  const here = problems.filter(({ path }) => asset.files.some((file) => file.path === path));
+  return (
+    <div className="flex flex-col gap-4">
+      {canChange && <FileDrop hint={hint} onFiles={(files) => void send(files)} />}
+      <UploadList uploads={uploads} />
+      {here.map(({ path, problem }) => (
+        <Callout
+          key={path}
+          tone="warn"
+          title={path}
+          action={
+            <Button size="sm" onClick={() => onPreview?.(path)}>
+              Show rows
+            </Button>
+          }
+        >
+          {problem}
+        </Callout>
+      ))}
+      <Card flush>
+        {asset.files.length > 0 ? (
+          <FileTable asset={asset} canChange={canChange} onPreview={onPreview} />
+        ) : (
+          <EmptyState
+            icon={<FileText aria-hidden />}
+            title={empty?.title ?? 'No files yet'}
+            description={
+              empty?.description ??
+              (canChange ? 'Drop the first one above.' : 'Files appear here as soon as there are any.')
+            }
+          />
+        )}
+      </Card>
+    </div>
+  );
+}

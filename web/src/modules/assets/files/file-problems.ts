@@ -1,0 +1,23 @@
+import type { previewFile } from '@bakehouse/contract/assets';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { countOf } from '../../../lib/format/count-of.ts';
+
+type Preview = Pick<
+  ResponseOf<typeof previewFile>,
+  'columns' | 'rows' | 'total_rows' | 'broken' | 'broken_count'
+>;
+
+/** What is wrong with a data file that has just come, in one sentence; null where all of it can be trained on. */
+export function fileProblem({ columns, rows, total_rows, broken, broken_count }: Preview): string | null {
+  if (broken_count > 0) {
+    const [first] = broken;
+    const where = first ? ` Line ${first.line}: ${first.reason}` : '';
+    return rows.length === 0
+      ? `None of its rows can be read.${where}`
+      : `${countOf(broken_count, 'row')} cannot be read.${where}`;
+  }
+  if (total_rows === 0 || rows.length === 0) {
+    return columns.length > 0 ? 'It has a header but no rows.' : 'It has no rows.';
+  }
+  return null;
+}

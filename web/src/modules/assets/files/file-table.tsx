@@ -1,0 +1,132 @@
+import type { Asset } from '@bakehouse/contract/assets';
+import { formatBytes } from '@bakehouse/contract/limits';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Download, Eye, MoreHorizontal, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { relativeTime } from '../../../lib/format/format-time.ts';
+import { Button } from '../../../ui/button.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import { Menu, MenuItem } from '../../../ui/menu.tsx';
+import { notify } from '../../../ui/notify.ts';
+import { Pager } from '../../../ui/pager.tsx';
+import { tellFailure } from '../../../ui/tell-failure.ts';
+import { downloadAssetFile, filesQuery, useDeleteFile } from '../api.ts';
+import { isDataFile } from './data-file.ts';
+
+type File = Asset['files'][number];
+type Props = { asset: Asset; canChange: boolean; onPreview?: (path: string) => void };
+
+/** The files of the newest revision, with download and delete. */
+export function FileTable({ asset, canChange, onPreview }: Props) {
+  const [deleting, setDeleting] = useState<string | null>(null);
+  const deletion = useDeleteFile(asset.dataset_id);
+  const files = useInfiniteQuery(filesQuery(asset));
+
+  const save = (file: File) => {
+    downloadAssetFile(asset.dataset_id, file.path).catch(tellFailure);
+  };
+  const remove = (path: string) =>
+    deletion.mutate(path, {
+      onSuccess: () => notify.success('File deleted successfully'),
+      onSettled: () => setDeleting(null),
+    });
+
+  const columns: Column<File>[] = [
+    {
+      id: 'path',
+      header: 'File',
+      cell: (file) =>
+        onPreview && isDataFile(file.path) ? (
+          <button
+            type="button"
+            className="rounded text-left font-medium hover:underline [overflow-wrap:anywhere]"
+            onClick={() => onPreview(file.path)}
+          >
+            {file.path}
+          </button>
+        ) : (
+          <span className="font-medium [overflow-wrap:anywhere]">{file.path}</span>
+        ),
+    },
+    {
+      id: 'sha256',
+      header: 'SHA-256',
+      cell: (file) => (
+        <code className="font-mono text-muted text-xs" title={file.sha256}>
+          {file.sha256.slice(0, 12)}
+        </code>
+      ),
+      width: '9rem',
+      hideBelow: 'md',
+    },
+    {
+      id: 'size',
+      header: 'Size',
+      cell: (file) => formatBytes(file.size_bytes),
+      numeric: true,
+      width: '7rem',
+    },
+    {
+      id: 'uploaded',
+      header: 'Added',
+      cell: (file) => (
+        <span className="whitespace-nowrap text-muted">{relativeTime(new Date(file.uploaded_at))}</span>
+      ),
+      width: '9rem',
+      hideBelow: 'sm',
+    },
+    {
+      id: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      cell: (file) => (
+        <div className="flex justify-end">
+          <Menu
+            trigger={
+              <Button variant="ghost" size="icon-sm" aria-label={`Actions for ${file.path}`}>
+                <MoreHorizontal aria-hidden />
+              </Button>
+            }
+          >
+            {onPreview && isDataFile(file.path) && (
+              <MenuItem icon={<Eye aria-hidden />} onSelect={() => onPreview(file.path)}>
+                Show rows
+              </MenuItem>
+            )}
+            <MenuItem icon={<Download aria-hidden />} onSelect={() => save(file)}>
+              Download
+            </MenuItem>
+            {canChange && (
+              <MenuItem icon={<Trash2 aria-hidden />} tone="danger" onSelect={() => setDeleting(file.path)}>
+                Delete
+              </MenuItem>
+            )}
+          </Menu>
+        </div>
+      ),
+      width: '3.5rem',
+    },
+  ];
+
+  return (
+    <>
+      <DataTable
+        label="Files"
+        columns={columns}
+        rows={files.data.pages.flatMap((page) => page.files)}
+        rowKey={(file) => file.path}
+        more={files.hasNextPage}
+      />
+      <Pager pages={files} />
+      <ConfirmDialog
+        open={deleting !== null}
+        onOpenChange={(open) => !open && setDeleting(null)}
+        title="Delete this file?"
+        description={`${deleting} is removed from the newest revision. Runs that used it keep their copy.`}
+        action="Delete"
+        pending={deletion.isPending}
+        onConfirm={() => deleting && remove(deleting)}
+      />
+    </>
+  );
+}

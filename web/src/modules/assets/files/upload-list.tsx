@@ -1,0 +1,46 @@
+import { formatBytes } from '@bakehouse/contract/limits';
+import { X } from 'lucide-react';
+import { Button } from '../../../ui/button.tsx';
+import { Progress } from '../../../ui/progress.tsx';
+import { dismissUpload, type Upload } from './uploads.ts';
+
+/** Files on their way, each with how far it is; failed ones stay until they are dismissed. */
+export function UploadList({ uploads }: { uploads: Upload[] }) {
+  if (uploads.length === 0) return null;
+  return (
+    <ul className="flex flex-col gap-3">
+      {uploads.map((one) => (
+        <li key={one.id} className="flex items-center gap-3">
+          <div className="min-w-0 flex-1">
+            {one.state === 'failed' ? (
+              <p role="alert" className="text-[0.8125rem]">
+                <span className="font-medium">{one.fileName}</span>
+                <span className="block text-bad">{one.error}</span>
+              </p>
+            ) : (
+              <Progress
+                label={one.fileName}
+                value={one.sizeBytes === 0 ? null : (100 * one.sentBytes) / one.sizeBytes}
+                aside={asideOf(one)}
+              />
+            )}
+          </div>
+          <Button
+            variant="ghost"
+            size="icon-sm"
+            aria-label={one.state === 'failed' ? `Dismiss ${one.fileName}` : `Cancel ${one.fileName}`}
+            onClick={() => dismissUpload(one.id)}
+          >
+            <X aria-hidden />
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function asideOf(one: Upload): string {
+  if (one.state === 'waiting') return 'Waiting';
+  if (one.sentBytes >= one.sizeBytes) return 'Checking';
+  return `${formatBytes(one.sentBytes)} of ${formatBytes(one.sizeBytes)}`;
+}

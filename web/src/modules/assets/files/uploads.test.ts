@@ -1,0 +1,54 @@
+import { act, renderHook } from '@testing-library/react';
+import { expect, it, vi } from 'vitest';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { upload } from '../../../lib/api/upload.ts';
+import { dismissUpload, uploadFiles, useUploads } from './uploads.ts';
+
+vi.mock('../../../lib/api/upload.ts', () => ({ upload: vi.fn<typeof upload>() }));
+
+const file = (name: string) => new File(['text'], name);
+/** An upload that ends only when it is cancelled. */
+const untilCancelled: typeof upload = (_endpoint, _params, _file, options) =>
+  new Promise((_resolve, reject) => {
+    options?.signal?.addEventListener('abort', () =>
+      reject(new ApiError('Cancelled', { status: 0, code: 'aborted' })),
+    );
+  });
+
+it('sends one file of an asset after the other, and keeps only those that failed', async () => {
+  const order: string[] = [];
+  vi.mocked(upload).mockImplementation((_endpoint, _params, { name }) => {
+    order.push(name);
+    return name === 'b.csv'
+      ? Promise.reject(new ApiError('b.csv is empty', { status: 400 }))
+      : Promise.resolve({} as never);
+  });
+  const { result } = renderHook(() => useUploads('asset'));
+  await act(async () => {
+    const outcome = await uploadFiles('asset', [file('a.csv'), file('b.csv'), file('c.csv')]);
+    expect(outcome).toMatchObject({
+      done: ['a.csv', 'c.csv'],
+      failed: [{ fileName: 'b.csv', error: 'b.csv is empty' }],
+    });
+  });
+  expect(order).toEqual(['a.csv', 'b.csv', 'c.csv']);
+  expect(result.current.map((one) => one.fileName)).toEqual(['b.csv']);
+  act(() => dismissUpload(result.current[0]?.id ?? ''));
+  expect(result.current).toEqual([]);
+});
+
+it('counts a cancelled file neither as sent nor as failed, and never sends one that still waited', async () => {
+  vi.mocked(upload).mockReset().mockImplementation(untilCancelled);
+  const { result } = renderHook(() => useUploads('other'));
+  let outcome: Promise<unknown> = Promise.resolve();
+  await act(async () => {
+    outcome = uploadFiles('other', [file('a.csv'), file('b.csv')]);
+    await vi.waitFor(() => expect(upload).toHaveBeenCalledOnce());
+  });
+  const [sending, waiting] = result.current;
+  act(() => dismissUpload(waiting?.id ?? ''));
+  act(() => dismissUpload(sending?.id ?? ''));
+  await expect(outcome).resolves.toEqual({ done: [], failed: [] });
+  expect(upload).toHaveBeenCalledOnce();
+  expect(result.current).toEqual([]);
+});

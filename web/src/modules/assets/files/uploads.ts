@@ -1,0 +1,96 @@
+import { uploadFile } from '@bakehouse/contract/assets';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { upload } from '../../../lib/api/upload.ts';
+import { newId } from '../../../lib/new-id.ts';
+import { createStore } from '../../../lib/store.ts';
+import { errorMessage } from '../../../ui/notify.ts';
+
+/** One file on its way to an asset. Lives outside React, so that it goes on while the person looks elsewhere. */
+export type Upload = {
+  id: string;
+  assetId: string;
+  fileName: string;
+  sizeBytes: number;
+  sentBytes: number;
+  state: 'waiting' | 'sending' | 'done' | 'failed';
+  error: string | null;
+};
+
+/** How a batch ended, the names of what arrived first; what the person cancelled is in neither. */
+type UploadOutcome = { done: string[]; failed: Upload[] };
+
+const uploads = createStore<readonly Upload[]>([]);
+const cancels = new Map<string, AbortController>();
+/** One file of an asset at a time: each makes a revision. */
+const queues = new Map<string, Promise<unknown>>();
+
+/** Queues the files and resolves when all have ended. Never rejects: a failed file stays in the list with its error. */
+export async function uploadFiles(assetId: string, files: readonly File[]): Promise<UploadOutcome> {
+  const entries = files.map((file) => ({
+    file,
+    upload: {
+      id: newId(),
+      assetId,
+      fileName: file.name,
+      sizeBytes: file.size,
+      sentBytes: 0,
+      state: 'waiting',
+      error: null,
+    } satisfies Upload,
+  }));
+  uploads.set([...uploads.get(), ...entries.map((entry) => entry.upload)]);
+  for (const entry of entries) cancels.set(entry.upload.id, new AbortController());
+  const before = queues.get(assetId) ?? Promise.resolve();
+  const work = before.then(async () => {
+    for (const { file, upload: one } of entries) await send(one, file);
+  });
+  queues.set(assetId, work);
+  await work;
+  if (queues.get(assetId) === work) queues.delete(assetId);
+  const ids = new Set<string>(entries.map((entry) => entry.upload.id));
+  const kept = uploads.get().filter((one) => ids.has(one.id));
+  const failed = kept.filter((one) => one.state === 'failed');
+  uploads.set(uploads.get().filter((one) => !ids.has(one.id) || one.state === 'failed'));
+  const done = kept.filter((one) => one.state !== 'failed').map((one) => one.fileName);
+  return { done, failed };
+}
+
+/** Stops an upload, or takes a failed one off the list. */
+export function dismissUpload(id: string): void {
+  cancels.get(id)?.abort();
+  cancels.delete(id);
+  uploads.set(uploads.get().filter((one) => one.id !== id));
+}
+
+/** The uploads of every asset. */
+export function useAllUploads(): readonly Upload[] {
+  return uploads.use();
+}
+
+/** The uploads of an asset that are under way or have failed. */
+export function useUploads(assetId: string): Upload[] {
+  return uploads.use().filter((one) => one.assetId === assetId);
+}
+
+async function send(one: Upload, file: File): Promise<void> {
+  const signal = cancels.get(one.id)?.signal;
+  // It was cancelled while it waited.
+  if (!signal) return;
+  change(one.id, { state: 'sending' });
+  try {
+    await upload(uploadFile, { id: one.assetId }, file, {
+      signal,
+      onProgress: (sentBytes) => change(one.id, { sentBytes: Math.min(sentBytes, one.sizeBytes) }),
+    });
+    change(one.id, { state: 'done', sentBytes: one.sizeBytes });
+    await queryClient.invalidateQueries({ queryKey: ['asset'] });
+  } catch (error) {
+    change(one.id, { state: 'failed', error: errorMessage(error) });
+  } finally {
+    cancels.delete(one.id);
+  }
+}
+
+function change(id: string, values: Partial<Upload>): void {
+  uploads.set(uploads.get().map((one) => (one.id === id ? { ...one, ...values } : one)));
+}

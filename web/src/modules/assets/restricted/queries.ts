@@ -1,0 +1,104 @@
+import * as contract from '@bakehouse/contract/restricted-models';
+import { infiniteQueryOptions, queryOptions, useMutation } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+
+const family = ['asset', 'restricted'];
+const readAgain = () => queryClient.invalidateQueries({ queryKey: ['asset'] });
+
+export const restrictedModelQuery = (modelId: string) =>
+  queryOptions({
+    queryKey: [...family, 'model', modelId],
+    queryFn: ({ signal }) =>
+      call(
+        contract.getRestrictedModel,
+        { params: { modelId } },
+        { signal, operation: 'fetch the restricted model' },
+      ),
+  });
+
+/** All restricted models page by page. */
+export const restrictedModelsQuery = infiniteQueryOptions({
+  queryKey: [...family, 'models'],
+  queryFn: ({ pageParam, signal }) =>
+    call(
+      contract.listRestrictedModels,
+      { query: { cursor: pageParam ?? undefined } },
+      { signal, operation: 'fetch the restricted models' },
+    ),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.next_cursor,
+});
+
+/** Requests for access page by page, newest first; for operators. */
+export const accessRequestsQuery = (state: 'requested' | undefined) =>
+  infiniteQueryOptions({
+    queryKey: [...family, 'requests', state],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        contract.listAccessRequests,
+        { query: { state, cursor: pageParam ?? undefined } },
+        { signal, operation: 'fetch the access requests' },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+
+export function useRequestAccess(modelId: string) {
+  return useMutation({
+    mutationFn: (message: string) =>
+      call(
+        contract.requestAccess,
+        { params: { modelId }, body: { message } },
+        { operation: 'request access' },
+      ),
+    onSuccess: readAgain,
+  });
+}
+
+export function useDecideAccess() {
+  return useMutation({
+    mutationFn: ({ requestId, decision }: { requestId: string; decision: 'granted' | 'refused' }) =>
+      call(
+        contract.decideAccessRequest,
+        { params: { requestId }, body: { decision } },
+        { operation: 'save the decision' },
+      ),
+    onSuccess: readAgain,
+  });
+}
+
+export type ModelValues = {
+  id: string;
+  name: string;
+  family: string;
+  tags: string[];
+  details: string;
+  /** Undefined: what is there stays. */
+  asset_id?: string | null;
+};
+
+export function useSaveRestrictedModel() {
+  return useMutation({
+    meta: { inPlace: true },
+    mutationFn: ({ id, ...body }: ModelValues) =>
+      call(
+        contract.saveRestrictedModel,
+        { params: { modelId: id }, body },
+        { operation: 'save the restricted model' },
+      ),
+    onSuccess: readAgain,
+  });
+}
+
+export function useDeleteRestrictedModel() {
+  return useMutation({
+    mutationFn: (modelId: string) =>
+      call(
+        contract.deleteRestrictedModel,
+        { params: { modelId } },
+        { operation: 'remove the restricted model' },
+      ),
+    onSuccess: readAgain,
+  });
+}

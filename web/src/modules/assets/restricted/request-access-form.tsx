@@ -1,0 +1,48 @@
+import { ACCESS_MESSAGE_LENGTH_MAX } from '@bakehouse/contract/restricted-models';
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { notify } from '../../../ui/notify.ts';
+import { Textarea } from '../../../ui/textarea.tsx';
+import { useRequestAccess } from './queries.ts';
+
+/** Asks an operator for access. */
+export function RequestAccessForm({
+  modelId,
+  label = 'Request access',
+}: {
+  modelId: string;
+  label?: string;
+}) {
+  const [message, setMessage] = useState('');
+  const [tried, setTried] = useState(false);
+  const request = useRequestAccess(modelId);
+  const problem = message.trim() === '' ? 'Say what you want to use the model for' : undefined;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    setTried(true);
+    if (problem || request.isPending) return;
+    request.mutate(message, { onSuccess: () => notify.success('Your request was sent') });
+  }
+
+  return (
+    <form noValidate onSubmit={submit} className="grid max-w-xl gap-4">
+      <Field
+        label="Message"
+        help="What you want to use the model for. Operators read it."
+        error={tried ? problem : undefined}
+      >
+        <Textarea
+          value={message}
+          rows={4}
+          maxLength={ACCESS_MESSAGE_LENGTH_MAX}
+          onChange={(event) => setMessage(event.target.value)}
+        />
+      </Field>
+      <Button type="submit" variant="primary" loading={request.isPending} className="w-fit">
+        {label}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,2 @@
+export { foundThing } from './found-thing.ts';
+export { searchQuery } from './search-query.ts';

@@ -1,0 +1,27 @@
+import type { SearchResult } from '@bakehouse/contract/search';
+import { Boxes, Database, Lock, type LucideIcon } from 'lucide-react';
+
+type FoundThing = {
+  icon: LucideIcon;
+  /** What it is, and what of it was looked for beside its name. */
+  note: string;
+  link: {
+    to: '/dataset/$id/description' | '/model/$id/description' | '/model/source/$id/description';
+    params: { id: string };
+  };
+};
+
+const kinds = {
+  dataset: { what: 'Dataset', icon: Database, to: '/dataset/$id/description' },
+  model: { what: 'Model', icon: Boxes, to: '/model/$id/description' },
+  restricted_model: { what: 'Restricted model', icon: Lock, to: '/model/source/$id/description' },
+} as const;
+
+/** How a result of the search is shown, and where it leads. */
+export function foundThing({ kind, id, family, tags, is_starter }: SearchResult, words: string): FoundThing {
+  const { what, icon, to } = kinds[kind];
+  const wanted = words.toLowerCase();
+  const matching = wanted === '' ? [] : tags.filter((tag) => tag.toLowerCase().includes(wanted));
+  const notes = [is_starter ? 'Starter model' : what, ...new Set([family, ...matching])];
+  return { icon, note: notes.filter(Boolean).join(' · '), link: { to, params: { id } } };
+}

@@ -1,0 +1,157 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ScrollText } from 'lucide-react';
+import { useCallback } from 'react';
+import { formatDateTime } from '../../lib/format/format-time.ts';
+import { Card } from '../../ui/card.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ListSkeleton } from '../../ui/list-skeleton.tsx';
+import { OperatorOnly } from '../../ui/operator-only.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { SearchInput } from '../../ui/search-input.tsx';
+import { Select } from '../../ui/select.tsx';
+import { useUser } from '../accounts/api.ts';
+import { type AuditEntry, type AuditFilter, auditQuery } from './api.ts';
+import { sayAction } from './say-action.ts';
+
+const ROW_HEIGHT = 60;
+
+const nouns = [
+  { value: 'all', label: 'Everything' },
+  { value: 'credits', label: 'Credits' },
+  { value: 'asset', label: 'Datasets and models' },
+  { value: 'run', label: 'Training runs' },
+  { value: 'deployment', label: 'Deployments' },
+  { value: 'api_key', label: 'API keys' },
+  { value: 'access', label: 'Access to models' },
+  { value: 'password', label: 'Passwords' },
+  { value: 'session', label: 'Sessions' },
+  { value: 'user', label: 'Accounts' },
+] as const;
+
+/** The operator's view of who has changed what. */
+export function AuditPage() {
+  const { is_operator } = useUser();
+  return (
+    <OperatorOnly isOperator={is_operator} title="Audit log" what="the audit log">
+      <Audit />
+    </OperatorOnly>
+  );
+}
+
+function Audit() {
+  const filter: AuditFilter = useSearch({ strict: false });
+  const { user, noun } = filter;
+  const navigate = useNavigate();
+  const audit = useInfiniteQuery(auditQuery({ ...(user && { user }), ...(noun && { noun }) }));
+  const change = useCallback(
+    (changed: { user?: string | undefined; noun?: string | undefined }) =>
+      void navigate({
+        to: '/operator/audit',
+        search: (previous: AuditFilter) => ({ ...previous, ...changed }),
+        replace: true,
+      }),
+    [navigate],
+  );
+  const changeUser = useCallback((typed: string) => change({ user: typed.trim() || undefined }), [change]);
+  return (
+    <>
+      <PageHeader
+        title="Audit log"
+        description="Who has changed what: money, assets, runs, keys, deployments and access. Nothing in it can be changed or deleted."
+      />
+      <div className="mb-4 flex flex-wrap items-center gap-3">
+        <SearchInput
+          label="Who did it"
+          placeholder="Username, email or id"
+          value={user ?? ''}
+          onChange={changeUser}
+        />
+        <div className="w-52 max-sm:w-full">
+          <Select
+            aria-label="What was changed"
+            value={nouns.find(({ value }) => value === noun)?.value ?? 'all'}
+            onChange={(chosen) => change({ noun: chosen === 'all' ? undefined : chosen })}
+            options={nouns}
+          />
+        </div>
+      </div>
+      <Card flush>
+        <QueryView
+          query={audit}
+          failed="The audit log could not be loaded"
+          pending={<ListSkeleton rowHeight={ROW_HEIGHT} />}
+          isEmpty={({ pages }) => pages[0]?.entries.length === 0}
+          empty={
+            <EmptyState
+              icon={<ScrollText aria-hidden />}
+              title="No entries"
+              description={user ? 'The whole username, email address or id is compared.' : undefined}
+            />
+          }
+          flush
+        >
+          {({ pages }) => (
+            <>
+              <Entries entries={pages.flatMap((page) => page.entries)} more={audit.hasNextPage} />
+              <Pager pages={audit} />
+            </>
+          )}
+        </QueryView>
+      </Card>
+    </>
+  );
+}
+
+function whoOf({ user_id, username }: Pick<AuditEntry, 'user_id' | 'username'>): string {
+  return username ?? (user_id === null ? 'The server' : 'Deleted user');
+}
+
+function Entries({ entries, more }: { entries: AuditEntry[]; more: boolean }) {
+  return (
+    <DataTable
+      label="Audit log"
+      rows={entries}
+      rowKey={(entry) => entry.entry_id}
+      rowHeight={ROW_HEIGHT}
+      more={more}
+      columns={[
+        {
+          id: 'action',
+          header: 'What',
+          cell: ({ action, detail, ...by }) => (
+            <>
+              <span className="block font-medium">{sayAction(action)}</span>
+              <span className="block text-xs sm:hidden">{whoOf(by)}</span>
+              <span className="line-clamp-2 break-all text-muted text-xs">
+                {Object.entries(detail)
+                  .map(([name, value]) => `${name} ${value}`)
+                  .join(' · ')}
+              </span>
+            </>
+          ),
+        },
+        {
+          id: 'who',
+          header: 'Who',
+          width: '11rem',
+          hideBelow: 'sm',
+          cell: (entry) => (
+            <span className="line-clamp-1 break-all" title={entry.user_id ?? undefined}>
+              {whoOf(entry)}
+            </span>
+          ),
+        },
+        {
+          id: 'at',
+          header: 'When',
+          width: '10.5rem',
+          cell: ({ at }) => <time dateTime={at}>{formatDateTime(new Date(at))}</time>,
+        },
+      ]}
+    />
+  );
+}

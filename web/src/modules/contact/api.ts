@@ -1,0 +1,45 @@
+import { type ContactMessage, changeMessage, contactUs, listMessages } from '@bakehouse/contract/contact';
+import { infiniteQueryOptions, useMutation } from '@tanstack/react-query';
+import { call } from '../../lib/api/api-client.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+
+export type { ContactMessage };
+export type MessageStatus = ContactMessage['status'];
+
+/** Brings a message to the operators. */
+export function useContactUs() {
+  return useMutation({
+    mutationFn: ({
+      idempotencyKey,
+      ...body
+    }: {
+      user_id: string;
+      subject: string;
+      message: string;
+      idempotencyKey: string;
+    }) => call(contactUs, { body }, { operation: 'send your message', idempotencyKey }),
+  });
+}
+
+/** What users have written, newest first; for operators. */
+export const messagesQuery = (status: MessageStatus | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ['message', status ?? 'all'],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        listMessages,
+        { query: { status, cursor: pageParam ?? undefined } },
+        { signal, operation: 'load the messages' },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    staleTime: 0,
+  });
+
+export function useChangeMessage() {
+  return useMutation({
+    mutationFn: ({ messageId, status }: { messageId: string; status: MessageStatus }) =>
+      call(changeMessage, { params: { messageId }, body: { status } }, { operation: 'change the message' }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['message'] }),
+  });
+}

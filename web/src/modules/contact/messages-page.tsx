@@ -1,0 +1,148 @@
+import { Collapsible } from '@base-ui/react/collapsible';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ChevronRight, Mail } from 'lucide-react';
+import { cx } from '../../lib/cx.ts';
+import { formatDateTime, relativeTime } from '../../lib/format/format-time.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ListSkeleton } from '../../ui/list-skeleton.tsx';
+import { OperatorOnly } from '../../ui/operator-only.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { useUser } from '../accounts/api.ts';
+import { type ContactMessage, type MessageStatus, messagesQuery, useChangeMessage } from './api.ts';
+
+const statuses = [
+  { value: 'all', label: 'All' },
+  { value: 'new', label: 'New' },
+  { value: 'read', label: 'Read' },
+  { value: 'answered', label: 'Answered' },
+] as const;
+
+/** The operator's view of what users have written by Contact Us. */
+export function MessagesPage() {
+  const { is_operator } = useUser();
+  return (
+    <OperatorOnly isOperator={is_operator} title="Messages" what="the messages">
+      <Messages />
+    </OperatorOnly>
+  );
+}
+
+function Messages() {
+  const { status }: { status?: MessageStatus } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const messages = useInfiniteQuery(messagesQuery(status));
+  return (
+    <>
+      <PageHeader
+        title="Messages"
+        description="What people have written by Contact Us."
+        actions={
+          <Segmented
+            label="Status"
+            value={status ?? 'all'}
+            options={statuses}
+            onChange={(chosen) =>
+              void navigate({
+                to: '/operator/messages',
+                search: chosen === 'all' ? {} : { status: chosen },
+                replace: true,
+              })
+            }
+          />
+        }
+      />
+      <Card flush>
+        <QueryView
+          query={messages}
+          failed="The messages could not be loaded"
+          pending={<ListSkeleton rowHeight={64} />}
+          isEmpty={({ pages }) => pages[0]?.messages.length === 0}
+          empty={
+            <EmptyState
+              icon={<Mail aria-hidden />}
+              title={status ? `No ${status} messages` : 'No messages yet'}
+              description="Everyone with an account finds Contact Us under Get Help."
+            />
+          }
+          flush
+        >
+          {({ pages }) => (
+            <>
+              <ul className="divide-y divide-line">
+                {pages
+                  .flatMap((page) => page.messages)
+                  .map((message) => (
+                    <li key={message.message_id}>
+                      <Message message={message} />
+                    </li>
+                  ))}
+              </ul>
+              <Pager pages={messages} />
+            </>
+          )}
+        </QueryView>
+      </Card>
+    </>
+  );
+}
+
+function Message({ message }: { message: ContactMessage }) {
+  const { message_id: messageId, subject, username, email, status, created_at } = message;
+  const change = useChangeMessage();
+  const mark = (next: MessageStatus) => change.mutate({ messageId, status: next });
+  const at = new Date(created_at);
+  return (
+    <Collapsible.Root onOpenChange={(open) => open && status === 'new' && mark('read')}>
+      <Collapsible.Trigger className="group flex w-full items-start gap-3 px-5 py-3.5 text-left outline-offset-[-2px] hover:bg-subtle">
+        <ChevronRight
+          aria-hidden
+          className="mt-1 size-4 shrink-0 text-muted transition-transform group-data-panel-open:rotate-90"
+        />
+        <span className="min-w-0 flex-1">
+          <span className={cx('block break-words', status === 'new' ? 'font-semibold' : 'font-medium')}>
+            {subject}
+          </span>
+          <span className="block truncate text-[0.8125rem] text-muted">
+            {username} · <time title={formatDateTime(at)}>{relativeTime(at)}</time>
+          </span>
+        </span>
+        <StatusOf status={status} />
+      </Collapsible.Trigger>
+      <Collapsible.Panel className="pt-1 pr-5 pb-5 pl-12">
+        <p className="max-w-3xl whitespace-pre-wrap break-words">{message.message}</p>
+        <p className="mt-4 text-[0.8125rem] text-muted">
+          From {username}, <span className="break-all">{email}</span>
+        </p>
+        <div className="mt-4 flex flex-wrap gap-2">
+          <a
+            className={buttonClass({ variant: 'primary', size: 'sm' })}
+            href={`mailto:${email}?subject=${encodeURIComponent(`Re: ${subject}`)}`}
+          >
+            Reply by email
+          </a>
+          {status === 'answered' ? (
+            <Button size="sm" loading={change.isPending} onClick={() => mark('read')}>
+              Mark as unanswered
+            </Button>
+          ) : (
+            <Button size="sm" loading={change.isPending} onClick={() => mark('answered')}>
+              Mark as answered
+            </Button>
+          )}
+        </div>
+      </Collapsible.Panel>
+    </Collapsible.Root>
+  );
+}
+
+function StatusOf({ status }: { status: MessageStatus }) {
+  if (status === 'new') return <Badge tone="accent">New</Badge>;
+  return status === 'answered' ? <Badge tone="good">Answered</Badge> : <Badge>Read</Badge>;
+}

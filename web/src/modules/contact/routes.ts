@@ -1,0 +1,18 @@
+import { type AnyRoute, createRoute } from '@tanstack/react-router';
+import { page } from '../../lib/api/page.ts';
+import type { MessageStatus } from './api.ts';
+
+/** What users have written, for operators. */
+export const contactRoutes = <App extends AnyRoute>(app: App) =>
+  [
+    createRoute({
+      getParentRoute: () => app,
+      path: '/operator/messages',
+      validateSearch: parseMessages,
+      component: page(() => import('./messages-page.tsx'), 'MessagesPage'),
+    }),
+  ] as const;
+
+function parseMessages({ status }: Record<string, unknown>): { status?: MessageStatus } {
+  return status === 'new' || status === 'read' || status === 'answered' ? { status } : {};
+}

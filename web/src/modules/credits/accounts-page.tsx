@@ -1,0 +1,142 @@
+import type { Account } from '@bakehouse/contract/credits';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Users } from 'lucide-react';
+import { useCallback } from 'react';
+import { formatDateTime } from '../../lib/format/format-time.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ListSkeleton } from '../../ui/list-skeleton.tsx';
+import { Money } from '../../ui/money.tsx';
+import { OperatorOnly } from '../../ui/operator-only.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { SearchInput } from '../../ui/search-input.tsx';
+import { useUser } from '../accounts/api.ts';
+import { accountsQuery } from './api.ts';
+
+const ROW_HEIGHT = 60;
+
+/** The operator's view of the users, with their balances. */
+export function AccountsPage() {
+  const { is_operator } = useUser();
+  return (
+    <OperatorOnly isOperator={is_operator} title="Accounts" what="the accounts">
+      <Accounts />
+    </OperatorOnly>
+  );
+}
+
+function Accounts() {
+  const { q = '' }: { q?: string } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const accounts = useInfiniteQuery(accountsQuery(q));
+  const search = useCallback(
+    (typed: string) =>
+      void navigate({ to: '/operator/accounts', search: typed ? { q: typed } : {}, replace: true }),
+    [navigate],
+  );
+  return (
+    <>
+      <PageHeader
+        title="Accounts"
+        description="Everyone who has signed up, the newest first."
+        actions={<ButtonLink to="/operator/ledger">Grant credits</ButtonLink>}
+      />
+      <div className="mb-4 flex">
+        <SearchInput
+          label="Search accounts"
+          placeholder="Username, name, email or id"
+          value={q}
+          onChange={search}
+        />
+      </div>
+      <Card flush>
+        <QueryView
+          query={accounts}
+          failed="The accounts could not be loaded"
+          pending={<ListSkeleton rowHeight={ROW_HEIGHT} />}
+          isEmpty={({ pages }) => pages[0]?.accounts.length === 0}
+          empty={<EmptyState icon={<Users aria-hidden />} title="No accounts found" />}
+          flush
+        >
+          {({ pages }) => (
+            <>
+              <AccountsTable accounts={pages.flatMap((page) => page.accounts)} more={accounts.hasNextPage} />
+              <Pager pages={accounts} />
+            </>
+          )}
+        </QueryView>
+      </Card>
+    </>
+  );
+}
+
+function AccountsTable({ accounts, more }: { accounts: Account[]; more: boolean }) {
+  return (
+    <DataTable
+      label="Accounts"
+      rows={accounts}
+      rowKey={(account) => account.user_id}
+      rowHeight={ROW_HEIGHT}
+      more={more}
+      columns={[
+        {
+          id: 'who',
+          header: 'Account',
+          cell: ({ username, email, is_operator, email_verified }) => (
+            <>
+              <span className="flex flex-wrap items-center gap-2">
+                <span className="break-all font-medium">{username}</span>
+                {is_operator && <Badge tone="accent">Operator</Badge>}
+                {!email_verified && <Badge>Unverified</Badge>}
+              </span>
+              <span className="block break-all text-muted text-xs">{email}</span>
+            </>
+          ),
+        },
+        {
+          id: 'since',
+          header: 'Since',
+          width: '10.5rem',
+          hideBelow: 'md',
+          cell: ({ created_at }) => formatDateTime(new Date(created_at)),
+        },
+        {
+          id: 'held',
+          header: 'Held',
+          numeric: true,
+          width: '7rem',
+          hideBelow: 'md',
+          cell: ({ held }) => <Money bgl={held} />,
+        },
+        {
+          id: 'balance',
+          header: 'Balance',
+          numeric: true,
+          width: '8rem',
+          cell: ({ balance }) => <Money bgl={balance} />,
+        },
+        {
+          id: 'audit',
+          header: <span className="sr-only">Audit log</span>,
+          width: '7rem',
+          hideBelow: 'sm',
+          cell: ({ username, user_id }) => (
+            <Link
+              to="/operator/audit"
+              search={{ user: user_id }}
+              className="rounded text-[0.8125rem] text-muted hover:text-ink hover:underline"
+            >
+              Audit log<span className="sr-only"> of {username}</span>
+            </Link>
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,69 @@
+import { BGL_PER_USD } from '@bakehouse/contract/money';
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useSheets } from '../../../lib/sheet.ts';
+import { Button } from '../../../ui/button.tsx';
+import { PageHeader } from '../../../ui/page-header.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { useUser } from '../../accounts/api.ts';
+import { useBalance } from '../api.ts';
+import { BalanceCard } from '../balance-card.tsx';
+import { CheckoutCard } from './checkout-card.tsx';
+import { OtherWays } from './other-ways.tsx';
+import { PriceList } from './price-list.tsx';
+import { purchasesQuery } from './purchase-api.ts';
+import { PurchaseList } from './purchase-list.tsx';
+import { PurchaseOutcome } from './purchase-outcome.tsx';
+import { RedeemCard } from './redeem-card.tsx';
+
+/** How credits come on this server, what was bought, and what they buy. */
+export function BuyCreditsPage() {
+  const user = useUser();
+  const balance = useBalance(user.id);
+  const { purchase } = useSearch({ from: '/app/buy-bagels' });
+  const sales = useQuery(purchasesQuery(user.id));
+  return (
+    <>
+      <PageHeader
+        title="Buy Credits"
+        description={`Everything is paid from one balance of bagels (BGL). ${BGL_PER_USD} BGL are 1 US dollar.`}
+      />
+      <div className="grid grid-cols-1 gap-6 lg:grid-cols-[20rem_minmax(0,1fr)] lg:items-start">
+        {purchase && <PurchaseOutcome purchaseId={purchase} className="lg:col-span-2" />}
+        <BalanceCard query={balance} actions={<SendButton />} />
+        <div className="grid gap-6">
+          <QueryView
+            query={sales}
+            failed="Whether credits can be bought here could not be read"
+            pending={
+              <LoadingRegion>
+                <Skeleton className="h-64 rounded-xl" />
+              </LoadingRegion>
+            }
+          >
+            {({ can_buy }) => (can_buy ? <CheckoutCard /> : <OtherWays />)}
+          </QueryView>
+          <RedeemCard />
+        </div>
+        {sales.data && sales.data.purchases.length > 0 && (
+          <div className="lg:col-span-2">
+            <PurchaseList purchases={sales.data.purchases} />
+          </div>
+        )}
+        <div className="lg:col-span-2">
+          <PriceList />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function SendButton() {
+  const sheets = useSheets();
+  return (
+    <Button size="sm" onClick={() => sheets.open('send-credits')}>
+      Send
+    </Button>
+  );
+}

@@ -1,0 +1,97 @@
+import { creditPackagesUsd } from '@bakehouse/contract/limits';
+import { ExternalLink } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
+import { cx } from '../../../lib/cx.ts';
+import { showAmount } from '../../../lib/format/currency.ts';
+import { amountInBgl, isAmountBeingTyped } from '../../../lib/format/typed-amount.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { useUser } from '../../accounts/api.ts';
+import { usdProblem } from './checkout-form.ts';
+import { useCheckout } from './purchase-api.ts';
+
+/** Chooses how much to buy, and leads to the payment provider's page. */
+export function CheckoutCard() {
+  const user = useUser();
+  const keys = useIdempotencyKeys();
+  const checkout = useCheckout(user.id);
+  const [usd, setUsd] = useState<string>(String(creditPackagesUsd[1]));
+  const [problem, setProblem] = useState<string>();
+  const amount = amountInBgl(usd, 'USD');
+
+  function choose(next: string) {
+    setUsd(next);
+    setProblem(undefined);
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const found = usdProblem(usd);
+    setProblem(found);
+    if (!found) checkout.mutate({ usd, idempotencyKey: keys.keyFor(usd) }, { onSuccess: keys.renew });
+  }
+
+  return (
+    <Card
+      title="Buy credits"
+      description="Paid once, by card or what else Stripe offers you. They do not expire."
+    >
+      <form noValidate onSubmit={submit} className="grid gap-5">
+        <div role="group" aria-label="Amount" className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+          {creditPackagesUsd.map((dollars) => (
+            <Package key={dollars} usd={String(dollars)} chosen={usd === String(dollars)} onChoose={choose} />
+          ))}
+        </div>
+        <Field
+          label="Another amount"
+          aside="USD"
+          error={problem}
+          help={
+            amount
+              ? `${showAmount(amount, 'USD')} = ${showAmount(amount, 'BGL')}`
+              : 'With up to two decimals.'
+          }
+        >
+          <Input
+            value={usd}
+            inputMode="decimal"
+            autoComplete="off"
+            className="tabular-nums sm:max-w-60"
+            onChange={(event) => isAmountBeingTyped(event.target.value) && choose(event.target.value)}
+          />
+        </Field>
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <Button type="submit" variant="primary" loading={checkout.isPending || checkout.isSuccess}>
+            Continue to payment
+            <ExternalLink aria-hidden />
+          </Button>
+          <p className="text-[0.8125rem] text-muted">You pay on Stripe. This server never sees your card.</p>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+type PackageProps = { usd: string; chosen: boolean; onChoose: (usd: string) => void };
+
+function Package({ usd, chosen, onChoose }: PackageProps) {
+  return (
+    <button
+      type="button"
+      aria-pressed={chosen}
+      onClick={() => onChoose(usd)}
+      className={cx(
+        'rounded-xl border px-4 py-3 text-left transition-colors hover:bg-subtle',
+        chosen ? 'border-accent bg-accent-soft' : 'border-line-strong',
+      )}
+    >
+      <span className="block font-semibold text-lg tabular-nums">${usd}</span>
+      <span className="block text-[0.8125rem] text-muted tabular-nums">
+        {showAmount(amountInBgl(usd, 'USD') ?? '0', 'BGL')}
+      </span>
+    </button>
+  );
+}

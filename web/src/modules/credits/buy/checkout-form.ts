@@ -1,0 +1,10 @@
+import { USD_CENTS_MAX, USD_CENTS_MIN } from '@bakehouse/contract/limits';
+
+const range = `Choose an amount from $${USD_CENTS_MIN / 100} to $${(USD_CENTS_MAX / 100).toLocaleString('en')}`;
+
+/** What is wrong with an amount of US dollars, in words; undefined where it can be paid. */
+export function usdProblem(usd: string): string | undefined {
+  if (!/^\d+(\.\d{1,2})?$/.test(usd)) return range;
+  const cents = Math.round(Number(usd) * 100);
+  return cents >= USD_CENTS_MIN && cents <= USD_CENTS_MAX ? undefined : range;
+}

@@ -1,0 +1,25 @@
+import { listPurchases, startPurchase } from '@bakehouse/contract/purchases';
+import { queryOptions, useMutation } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+
+/** What the user has bought; follows the balance. */
+export const purchasesQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['transaction', 'purchases', userId],
+    queryFn: ({ signal }) =>
+      call(listPurchases, { params: { userId } }, { signal, operation: 'load your purchases' }),
+  });
+
+/** Leads to the payment provider's page. */
+export function useCheckout(userId: string) {
+  return useMutation({
+    meta: { title: 'The payment could not be started' },
+    mutationFn: ({ usd, idempotencyKey }: { usd: string; idempotencyKey: string }) =>
+      call(
+        startPurchase,
+        { body: { user_id: userId, usd } },
+        { idempotencyKey, operation: 'start the payment', timeoutMs: 60_000 },
+      ),
+    onSuccess: ({ checkout_url }) => location.assign(checkout_url),
+  });
+}

@@ -1,0 +1,70 @@
+import { displayAmount, parseBgl } from '@bakehouse/contract/money';
+import type { Purchase } from '@bakehouse/contract/purchases';
+import { ExternalLink } from 'lucide-react';
+import { formatDateTime } from '../../../lib/format/format-time.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { type Column, DataTable } from '../../../ui/data-table.tsx';
+
+const usd = (bgl: string) => displayAmount(parseBgl(bgl), 'USD');
+
+/** What was bought, with its receipts. */
+export function PurchaseList({ purchases }: { purchases: readonly Purchase[] }) {
+  return (
+    <Card title="Purchases" flush>
+      <DataTable label="Purchases" rows={purchases} rowKey={({ id }) => id} columns={columns} />
+    </Card>
+  );
+}
+
+const states = {
+  open: { tone: 'neutral', label: 'Not paid yet' },
+  paid: { tone: 'good', label: 'Paid' },
+  failed: { tone: 'bad', label: 'Failed' },
+  expired: { tone: 'neutral', label: 'Not completed' },
+  refused: { tone: 'bad', label: 'Under review' },
+} as const;
+
+function State({ status, amount, taken_back }: Purchase) {
+  if (taken_back === amount) return <Badge>Refunded</Badge>;
+  if (taken_back !== '0') return <Badge>{usd(taken_back)} refunded</Badge>;
+  return <Badge tone={states[status].tone}>{states[status].label}</Badge>;
+}
+
+const columns: Column<Purchase>[] = [
+  {
+    id: 'date',
+    header: 'Date',
+    cell: ({ created_at }) => <span className="text-muted">{formatDateTime(new Date(created_at))}</span>,
+  },
+  { id: 'status', header: 'Status', cell: State },
+  {
+    id: 'receipt',
+    header: 'Receipt',
+    hideBelow: 'sm',
+    cell: ({ receipt_url }) =>
+      receipt_url && (
+        <a
+          href={receipt_url}
+          target="_blank"
+          rel="noreferrer"
+          className="inline-flex items-center gap-1 hover:underline"
+        >
+          Receipt
+          <ExternalLink aria-hidden className="size-3.5 text-faint" />
+          <span className="sr-only">(opens in a new tab)</span>
+        </a>
+      ),
+  },
+  {
+    id: 'amount',
+    header: 'Paid',
+    numeric: true,
+    cell: ({ amount }) => (
+      <>
+        <span className="font-medium">{usd(amount)}</span>
+        <span className="block text-muted text-xs">{displayAmount(parseBgl(amount), 'BGL')}</span>
+      </>
+    ),
+  },
+];

@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query';
+import { Callout } from '../../../ui/callout.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { useUser } from '../../accounts/api.ts';
+import { purchasesQuery } from './purchase-api.ts';
+
+const POLL_MS = 3_000;
+
+type Props = { purchaseId: string; className: string };
+
+/** What became of the purchase with which the browser has come back from the payment provider. */
+export function PurchaseOutcome({ purchaseId, className }: Props) {
+  const user = useUser();
+  const { data } = useQuery({
+    ...purchasesQuery(user.id),
+    refetchInterval: ({ state }) =>
+      state.data?.purchases.some(({ id, status }) => id === purchaseId && status === 'open')
+        ? POLL_MS
+        : false,
+  });
+  const purchase = data?.purchases.find(({ id }) => id === purchaseId);
+  if (!purchase) return null;
+  return (
+    <div role="status" className={className}>
+      {purchase.status === 'paid' && (
+        <Callout title="Payment received">
+          <Money bgl={purchase.amount} className="font-medium" /> were added to your balance.
+        </Callout>
+      )}
+      {purchase.status === 'open' && (
+        <Callout title="Waiting for your payment to be confirmed">
+          The credits are added as soon as it is. You need not stay on this page.
+        </Callout>
+      )}
+      {purchase.status === 'failed' && (
+        <Callout tone="warn" title="The payment failed">
+          Nothing was added, and nothing was charged. You can try again below.
+        </Callout>
+      )}
+      {purchase.status === 'refused' && (
+        <Callout tone="warn" title="Your payment could not be credited">
+          What was paid does not match this purchase. The operators of this server have been notified.
+        </Callout>
+      )}
+      {purchase.status === 'expired' && (
+        <Callout tone="warn" title="The payment was not completed">
+          Nothing was charged. You can start again below.
+        </Callout>
+      )}
+    </div>
+  );
+}

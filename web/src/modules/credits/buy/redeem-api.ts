@@ -1,0 +1,23 @@
+import { redeemCode } from '@bakehouse/contract/codes';
+import { useMutation } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+
+/** Adds the credits of a code to the balance. */
+export function useRedeemCode(userId: string) {
+  return useMutation({
+    meta: { inPlace: isAboutCode },
+    mutationFn: ({ code, idempotencyKey }: { code: string; idempotencyKey: string }) =>
+      call(redeemCode, { body: { user_id: userId, code } }, { idempotencyKey, operation: 'redeem the code' }),
+    onSuccess: () =>
+      Promise.all(
+        ['balance', 'transaction'].map((family) => queryClient.invalidateQueries({ queryKey: [family] })),
+      ),
+  });
+}
+
+/** The code itself was refused: the form says so under its field. */
+export function isAboutCode(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.param === 'code';
+}

@@ -1,0 +1,61 @@
+import { type FormEvent, useState } from 'react';
+import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
+import { showAmount } from '../../../lib/format/currency.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { notify } from '../../../ui/notify.ts';
+import { useUser } from '../../accounts/api.ts';
+import { isAboutCode, useRedeemCode } from './redeem-api.ts';
+
+/** Redeems a code for credits. */
+export function RedeemCard() {
+  const user = useUser();
+  const keys = useIdempotencyKeys();
+  const redeem = useRedeemCode(user.id);
+  const [code, setCode] = useState('');
+  const [empty, setEmpty] = useState(false);
+  const refusal = isAboutCode(redeem.error) ? redeem.error.message : undefined;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    setEmpty(code.trim() === '');
+    if (code.trim() === '' || redeem.isPending) return;
+    redeem.mutate(
+      { code, idempotencyKey: keys.keyFor(code) },
+      {
+        onSuccess: ({ amount }) => {
+          keys.renew();
+          setCode('');
+          notify.success(`${showAmount(amount)} were added to your balance`);
+        },
+      },
+    );
+  }
+
+  return (
+    <Card title="Redeem a code" description="The operator of this server may have given you one.">
+      <form noValidate onSubmit={submit} className="flex flex-wrap items-start gap-3">
+        <Field label="Code" error={empty ? 'Enter a code' : refusal} className="flex-1 basis-60">
+          <Input
+            value={code}
+            autoComplete="off"
+            autoCapitalize="characters"
+            spellCheck={false}
+            placeholder="XXXX-XXXX-XXXX-XXXX"
+            className="font-mono"
+            onChange={(event) => {
+              setCode(event.target.value);
+              setEmpty(false);
+              redeem.reset();
+            }}
+          />
+        </Field>
+        <Button type="submit" className="mt-6.5" loading={redeem.isPending}>
+          Redeem
+        </Button>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,41 @@
+import { createCodes, listCodes, revokeCode } from '@bakehouse/contract/codes';
+import { infiniteQueryOptions, useMutation } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+
+export const codesQuery = infiniteQueryOptions({
+  queryKey: ['codes'],
+  queryFn: ({ pageParam, signal }) =>
+    call(listCodes, { query: { cursor: pageParam ?? undefined } }, { signal, operation: 'load the codes' }),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.next_cursor,
+});
+
+const refresh = () => queryClient.invalidateQueries({ queryKey: codesQuery.queryKey });
+
+/** What the form asks for; the server says what is wrong with it. */
+export type NewCodes = {
+  amount: string;
+  count: number;
+  redemptions_max: number;
+  note: string;
+  expires_at: string | null;
+};
+
+/** Makes codes, which the answer alone has. */
+export function useCreateCodes() {
+  return useMutation({
+    mutationFn: ({ idempotencyKey, ...body }: NewCodes & { idempotencyKey: string }) =>
+      call(createCodes, { body }, { idempotencyKey, operation: 'make the codes' }),
+    onSuccess: refresh,
+  });
+}
+
+/** Ends a code. */
+export function useRevokeCode() {
+  return useMutation({
+    mutationFn: (codeId: string) =>
+      call(revokeCode, { params: { codeId } }, { operation: 'revoke the code' }),
+    onSuccess: refresh,
+  });
+}

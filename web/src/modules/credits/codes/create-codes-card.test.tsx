@@ -1,0 +1,54 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { call } from '../../../lib/api/api-client.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { endOfDay } from '../../../lib/format/format-time.ts';
+import { CreateCodesCard } from './create-codes-card.tsx';
+
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
+
+const day = () => screen.getByLabelText<HTMLInputElement>('Last day');
+const submit = () => userEvent.click(screen.getByRole('button', { name: 'Make codes' }));
+const body = () => (vi.mocked(call).mock.calls[0]?.[1] as { body: unknown } | undefined)?.body;
+
+beforeEach(async () => {
+  cleanup();
+  vi.mocked(call)
+    .mockReset()
+    .mockResolvedValue({ codes: ['ABCD'] });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <CreateCodesCard />
+    </QueryClientProvider>,
+  );
+  await userEvent.type(screen.getByLabelText('Amount of each'), '50');
+});
+
+const asked = { amount: '50', count: 1, redemptions_max: 1, note: '' };
+
+test('codes can be redeemed until the end of their last day', async () => {
+  fireEvent.change(day(), { target: { value: '2001-01-01' } });
+  await submit();
+  expect(screen.getByText('Choose today or a later day')).toBeTruthy();
+  expect(body()).toBeUndefined();
+
+  fireEvent.change(day(), { target: { value: '2099-12-31' } });
+  await submit();
+  expect(await screen.findByText('ABCD')).toBeTruthy();
+  expect(body()).toEqual({ ...asked, expires_at: endOfDay('2099-12-31').toISOString() });
+});
+
+test('codes without a last day have no end', async () => {
+  await submit();
+  expect(await screen.findByText('ABCD')).toBeTruthy();
+  expect(body()).toEqual({ ...asked, expires_at: null });
+});
+
+test('a date that is typed in part is not taken for none', async () => {
+  vi.spyOn(day(), 'validity', 'get').mockReturnValue({ badInput: true } as ValidityState);
+  await submit();
+  expect(screen.getByText('Enter the whole date, or leave it empty')).toBeTruthy();
+  expect(body()).toBeUndefined();
+});

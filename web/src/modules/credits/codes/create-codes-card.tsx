@@ -1,0 +1,116 @@
+import { CODES_AT_ONCE_MAX } from '@bakehouse/contract/limits';
+import { isPositiveBgl } from '@bakehouse/contract/money';
+import { type FormEvent, useState } from 'react';
+import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
+import { endOfDay } from '../../../lib/format/format-time.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { LastDayField, lastDayProblem } from '../../../ui/last-day-field.tsx';
+import { useCreateCodes } from './codes-api.ts';
+
+const empty = { amount: '', count: '1', redemptions: '1', lastDay: '', note: '' };
+type Problems = Partial<Record<keyof typeof empty, string>>;
+
+/** Makes codes, and shows them once. */
+export function CreateCodesCard() {
+  const keys = useIdempotencyKeys();
+  const create = useCreateCodes();
+  const [form, setForm] = useState(empty);
+  const [problems, setProblems] = useState<Problems>({});
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const lastDay = lastDayProblem(event.currentTarget);
+    const found = { ...problemsOf(form), ...(lastDay && { lastDay }) };
+    setProblems(found);
+    if (Object.keys(found).length > 0 || create.isPending) return;
+    const asked = {
+      amount: form.amount.trim(),
+      count: Number(form.count),
+      redemptions_max: Number(form.redemptions),
+      note: form.note.trim(),
+      expires_at: form.lastDay === '' ? null : endOfDay(form.lastDay).toISOString(),
+    };
+    create.mutate({ ...asked, idempotencyKey: keys.keyFor(asked) }, { onSuccess: keys.renew });
+  }
+
+  const field = (name: Exclude<keyof typeof empty, 'lastDay'>, label: string, aside?: string) => (
+    <Field label={label} aside={aside} error={problems[name]}>
+      <Input
+        value={form[name]}
+        autoComplete="off"
+        maxLength={200}
+        inputMode={name === 'note' ? undefined : 'decimal'}
+        onChange={(event) => setForm({ ...form, [name]: event.target.value })}
+      />
+    </Field>
+  );
+  return (
+    <Card title="Make codes" description="Their credits count as bought.">
+      <form noValidate onSubmit={submit} className="grid gap-4">
+        {field('amount', 'Amount of each', 'BGL')}
+        {field('count', 'How many codes')}
+        {field('redemptions', 'Users who may redeem each')}
+        <LastDayField
+          value={form.lastDay}
+          onChange={(lastDay) => setForm({ ...form, lastDay })}
+          error={problems.lastDay}
+          help="The codes can be redeemed until the end of this day."
+        />
+        {field('note', 'Note', 'Optional')}
+        <Button type="submit" variant="primary" loading={create.isPending}>
+          Make codes
+        </Button>
+      </form>
+      <MadeCodes
+        codes={create.data?.codes ?? null}
+        onClose={() => {
+          create.reset();
+          setForm(empty);
+        }}
+      />
+    </Card>
+  );
+}
+
+function problemsOf({ amount, count, redemptions }: typeof empty): Problems {
+  return {
+    ...(!isPositiveBgl(amount) && { amount: 'Amount must be greater than 0, with at most 6 decimals' }),
+    ...(!isWhole(count, CODES_AT_ONCE_MAX) && {
+      count: `Enter a whole number from 1 to ${CODES_AT_ONCE_MAX}`,
+    }),
+    ...(!isWhole(redemptions, 100_000) && { redemptions: 'Enter a whole number from 1 to 100,000' }),
+  };
+}
+
+function isWhole(text: string, max: number): boolean {
+  return /^\d{1,6}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= max;
+}
+
+function MadeCodes({ codes, onClose }: { codes: readonly string[] | null; onClose: () => void }) {
+  const text = codes?.join('\n') ?? '';
+  return (
+    <Dialog
+      open={codes !== null}
+      onOpenChange={(open) => !open && onClose()}
+      title="Copy the codes now"
+      description="They are not shown again: only their last characters are kept."
+      footer={
+        <>
+          <CopyButton text={text} label="Copy" withText />
+          <Button variant="primary" onClick={onClose}>
+            Done
+          </Button>
+        </>
+      }
+    >
+      <pre className="max-h-72 overflow-y-auto rounded-lg bg-subtle px-4 py-3 font-mono text-[0.8125rem] leading-6">
+        {text}
+      </pre>
+    </Dialog>
+  );
+}

@@ -1,0 +1,74 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { cleanup, render, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { call } from '../../../lib/api/api-client.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { notify } from '../../../ui/notify.ts';
+import { ChargebackCard } from './chargeback-card.tsx';
+import { GrantCard } from './grant-card.tsx';
+
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
+const told = vi.spyOn(notify, 'success').mockReturnValue(undefined);
+
+const button = (name: string) => screen.getByRole('button', { name });
+const question = async () => within(await screen.findByRole('alertdialog'));
+const bodies = () => vi.mocked(call).mock.calls.map(([, input]) => input);
+
+beforeEach(() => {
+  cleanup();
+  vi.mocked(call).mockReset();
+  told.mockClear();
+});
+
+const open = (card: React.ReactNode) =>
+  render(<QueryClientProvider client={queryClient}>{card}</QueryClientProvider>);
+
+test('a chargeback says what happens, and after it what was taken and what is owed', async () => {
+  vi.mocked(call).mockResolvedValue({ transaction_id: 't', amount: '125', collected: '100', owed: '25' });
+  open(<ChargebackCard />);
+  await userEvent.click(button('Charge back'));
+  expect(await screen.findByText('Payer username cannot be empty')).toBeTruthy();
+  await userEvent.type(screen.getByLabelText('Payer'), 'ada');
+  await userEvent.type(screen.getByLabelText('Amount'), '125');
+  await userEvent.click(button('Charge back'));
+  const dialog = await question();
+  expect(dialog.getByText('Charge 125.00 BGL ($5.00) back from ada?')).toBeTruthy();
+  expect(dialog.getByText(/the rest becomes a debt/)).toBeTruthy();
+  expect(bodies()).toEqual([]);
+  await userEvent.click(dialog.getByRole('button', { name: 'Charge back' }));
+  await vi.waitFor(() =>
+    expect(told).toHaveBeenCalledWith('125.00 BGL were charged back from ada', {
+      description: '100.00 BGL were taken at once; 25.00 BGL are owed.',
+    }),
+  );
+  expect(bodies()).toEqual([{ body: { payer_id: 'ada', amount: '125' } }]);
+});
+
+test.each([
+  ['125', '0', 'All of it was taken at once.'],
+  ['0', '125', 'Nothing could be taken yet: all of it is owed.'],
+])('%s collected and %s owed', async (collected, owed, description) => {
+  vi.mocked(call).mockResolvedValue({ transaction_id: 't', amount: '125', collected, owed });
+  open(<ChargebackCard />);
+  await userEvent.type(screen.getByLabelText('Payer'), 'ada');
+  await userEvent.type(screen.getByLabelText('Amount'), '125');
+  await userEvent.click(button('Charge back'));
+  await userEvent.click((await question()).getByRole('button', { name: 'Charge back' }));
+  await vi.waitFor(() => expect(told).toHaveBeenCalledWith(expect.any(String), { description }));
+});
+
+test('a name that nobody has is told at its field, and nothing typed is lost', async () => {
+  vi.mocked(call).mockRejectedValue(
+    new ApiError('There is no such user. Please check the username.', { status: 404, code: 'not_found' }),
+  );
+  open(<GrantCard />);
+  await userEvent.type(screen.getByLabelText('Recipient'), 'nobody');
+  await userEvent.type(screen.getByLabelText('Amount'), '5');
+  await userEvent.click(button('Grant'));
+  await userEvent.click((await question()).getByRole('button', { name: 'Grant' }));
+  expect(await screen.findByText('There is no such user. Please check the username.')).toBeTruthy();
+  expect(screen.getByLabelText<HTMLInputElement>('Amount').value).toBe('5');
+  expect(bodies()).toEqual([{ body: { recipient_id: 'nobody', amount: '5' } }]);
+});

@@ -1,0 +1,39 @@
+import { parseBgl } from '@bakehouse/contract/money';
+import { showAmount } from '../../../lib/format/currency.ts';
+import { Card } from '../../../ui/card.tsx';
+import { notify } from '../../../ui/notify.ts';
+import { BookingForm } from './booking-form.tsx';
+import { useChargeBack } from './ledger-api.ts';
+
+/** Takes the credits of a payment back that the payer's bank has reversed. */
+export function ChargebackCard() {
+  const chargeBack = useChargeBack();
+  return (
+    <Card
+      title="Charge a payment back"
+      description="For a payment that was reversed outside of Stripe. What Stripe reverses is booked by itself."
+    >
+      <BookingForm
+        userLabel="Payer"
+        defaultDescription="Chargeback"
+        action="Charge back"
+        tone="danger"
+        question={(amount, user) => `Charge ${amount} back from ${user}?`}
+        consequence="What the user could send is taken at once, and the rest becomes a debt: it is collected as soon as the user has credits again. Running work keeps what is held for it. A chargeback cannot be undone."
+        pending={chargeBack.isPending}
+        book={async (booking) => {
+          const { amount, collected, owed } = await chargeBack.mutateAsync(booking);
+          notify.success(`${showAmount(amount, 'BGL')} were charged back from ${booking.user}`, {
+            description: takenAndOwed(collected, owed),
+          });
+        }}
+      />
+    </Card>
+  );
+}
+
+function takenAndOwed(collected: string, owed: string): string {
+  if (parseBgl(owed) === 0n) return 'All of it was taken at once.';
+  if (parseBgl(collected) === 0n) return 'Nothing could be taken yet: all of it is owed.';
+  return `${showAmount(collected, 'BGL')} were taken at once; ${showAmount(owed, 'BGL')} are owed.`;
+}

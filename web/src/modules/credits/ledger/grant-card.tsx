@@ -1,0 +1,27 @@
+import { showAmount } from '../../../lib/format/currency.ts';
+import { Card } from '../../../ui/card.tsx';
+import { notify } from '../../../ui/notify.ts';
+import { BookingForm } from './booking-form.tsx';
+import { useGrantCredits } from './ledger-api.ts';
+
+/** Gives credits to a user. */
+export function GrantCard() {
+  const grant = useGrantCredits();
+  return (
+    <Card title="Grant credits" description="A transfer from the grants account to a user.">
+      <BookingForm
+        userLabel="Recipient"
+        defaultDescription="Grant"
+        action="Grant"
+        tone="primary"
+        question={(amount, user) => `Grant ${amount} to ${user}?`}
+        consequence="The credits can be spent at once. A grant cannot be taken back."
+        pending={grant.isPending}
+        book={async (booking) => {
+          const { amount } = await grant.mutateAsync(booking);
+          notify.success(`${showAmount(amount, 'BGL')} were granted to ${booking.user}`);
+        }}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,55 @@
+import { chargeBackPayment, getLedger, grantCredits } from '@bakehouse/contract/credits';
+import { queryOptions, useMutation } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+
+export const ledgerQuery = queryOptions({
+  queryKey: ['ledger'],
+  queryFn: ({ signal }) => call(getLedger, {}, { signal, operation: 'load the ledger', timeoutMs: 30_000 }),
+  staleTime: 0,
+});
+
+/** What an operator books for a user, whose username or email address was typed. */
+type Booking = { user: string; amount: string; description?: string; idempotencyKey: string };
+
+const booked = {
+  meta: { inPlace: isUnknownUser },
+  onSuccess: () =>
+    Promise.all(
+      ['ledger', 'balance', 'transaction'].map((family) =>
+        queryClient.invalidateQueries({ queryKey: [family] }),
+      ),
+    ),
+};
+
+/** Gives credits to a user. */
+export function useGrantCredits() {
+  return useMutation({
+    ...booked,
+    mutationFn: ({ user, idempotencyKey, ...body }: Booking) =>
+      call(
+        grantCredits,
+        { body: { recipient_id: user, ...body } },
+        { idempotencyKey, operation: 'grant credits' },
+      ),
+  });
+}
+
+/** Takes a payment back from a user. */
+export function useChargeBack() {
+  return useMutation({
+    ...booked,
+    mutationFn: ({ user, idempotencyKey, ...body }: Booking) =>
+      call(
+        chargeBackPayment,
+        { body: { payer_id: user, ...body } },
+        { idempotencyKey, operation: 'charge the payment back' },
+      ),
+  });
+}
+
+/** Nobody has the name or address that was typed: the form says so under its field. */
+export function isUnknownUser(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 'not_found';
+}

@@ -1,0 +1,207 @@
+import type { getLedger } from '@bakehouse/contract/credits';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { useQuery } from '@tanstack/react-query';
+import { CircleCheck, CircleX, RotateCw } from 'lucide-react';
+import { useState } from 'react';
+import { countOf } from '../../../lib/format/count-of.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { DataTable, type Sort } from '../../../ui/data-table.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { PageHeader } from '../../../ui/page-header.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { useUser } from '../../accounts/api.ts';
+import { ChargebackCard } from './chargeback-card.tsx';
+import { GrantCard } from './grant-card.tsx';
+import { ledgerQuery } from './ledger-api.ts';
+import { sortAccounts } from './sort-accounts.ts';
+
+type Ledger = ResponseOf<typeof getLedger>;
+
+/** The operator's view of the books: the proofs first, then the accounts. */
+export function LedgerPage() {
+  const { is_operator } = useUser();
+  const ledger = useQuery({ ...ledgerQuery, enabled: is_operator });
+  if (!is_operator) {
+    return (
+      <>
+        <PageHeader title="Ledger" />
+        <EmptyState
+          title="Only operators can see the ledger"
+          description="Operators are listed by email address in the server’s BAKEHOUSE_OPERATORS setting."
+        />
+      </>
+    );
+  }
+  return (
+    <>
+      <PageHeader
+        title="Ledger"
+        description="Every transaction is a double entry. These checks are computed from the rows each time this page loads."
+        actions={
+          <Button loading={ledger.isFetching} onClick={() => void ledger.refetch()}>
+            <RotateCw aria-hidden />
+            Check again
+          </Button>
+        }
+      />
+      <QueryView
+        query={ledger}
+        failed="The ledger could not be read"
+        pending={
+          <LoadingRegion className="grid gap-6">
+            <Skeleton className="h-24 rounded-xl" />
+            <Skeleton className="h-72 rounded-xl" />
+            <Skeleton className="h-72 rounded-xl" />
+          </LoadingRegion>
+        }
+      >
+        {(data) => (
+          <div className="grid grid-cols-1 gap-6">
+            <Figures ledger={data} />
+            <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
+              <Checks checks={data.checks} />
+              <div className="grid gap-6">
+                <GrantCard />
+                <ChargebackCard />
+              </div>
+            </div>
+            <Accounts accounts={data.accounts} total={data.accounts_total} />
+          </div>
+        )}
+      </QueryView>
+    </>
+  );
+}
+
+function Figures({ ledger }: { ledger: Ledger }) {
+  const figures = [
+    { label: 'Sum of all balances', value: <Money bgl={ledger.sum_of_balances} /> },
+    { label: 'Transfers', value: ledger.transfers.toLocaleString('en') },
+    { label: 'Open holds', value: ledger.open_holds.toLocaleString('en') },
+    { label: 'Sealed transfers', value: ledger.sealed_transfers.toLocaleString('en') },
+  ];
+  return (
+    <div className="card">
+      <dl className="grid grid-cols-2 gap-x-6 gap-y-5 px-5 py-5 sm:grid-cols-4">
+        {figures.map(({ label, value }) => (
+          <div key={label}>
+            <dt className="text-[0.8125rem] text-muted">{label}</dt>
+            <dd className="mt-1 font-semibold text-xl tabular-nums tracking-tight">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {ledger.chain_head && (
+        <div className="flex items-center gap-2 border-line border-t px-5 py-2.5 text-[0.8125rem]">
+          <span className="shrink-0 text-muted">Head of the hash chain</span>
+          <span className="truncate font-mono text-xs">{ledger.chain_head}</span>
+          <CopyButton text={ledger.chain_head} label="Copy the head of the hash chain" />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Checks({ checks }: { checks: Ledger['checks'] }) {
+  const broken = checks.filter((check) => !check.ok).length;
+  return (
+    <Card
+      title="Checks"
+      actions={
+        <Badge tone={broken === 0 ? 'good' : 'bad'}>{broken === 0 ? 'All pass' : `${broken} failing`}</Badge>
+      }
+      flush
+    >
+      <ul className="divide-y divide-line border-line border-t">
+        {checks.map(({ name, ok, detail }) => (
+          <li key={name} className="flex gap-3 px-5 py-3">
+            {ok ? (
+              <CircleCheck aria-label="Passed" className="mt-0.5 size-[1.125rem] shrink-0 text-good" />
+            ) : (
+              <CircleX aria-label="Failed" className="mt-0.5 size-[1.125rem] shrink-0 text-bad" />
+            )}
+            <div className="min-w-0">
+              <div className="font-medium first-letter:uppercase">{name}</div>
+              <div className="break-words text-[0.8125rem] text-muted">{detail}</div>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function Accounts({ accounts, total }: { accounts: Ledger['accounts']; total: number }) {
+  const [sort, setSort] = useState<Sort>({ column: 'balance', descending: true });
+  return (
+    <Card
+      title="Accounts"
+      description={`${countOf(total, 'account')}, whose balances add up to zero${accounts.length < total ? `; the ${accounts.length} largest are shown` : ''}.`}
+      flush
+    >
+      <DataTable
+        label="Accounts"
+        rows={sortAccounts(accounts, sort)}
+        rowKey={(account) => account.account_id}
+        sort={sort}
+        onSortChange={setSort}
+        columns={[
+          {
+            id: 'account',
+            header: 'Account',
+            sortable: true,
+            cell: (account) => (
+              <>
+                <span className="line-clamp-1 break-all font-medium">
+                  {account.owner ?? account.account_id}
+                </span>
+                {account.owner && (
+                  <span className="line-clamp-1 break-all font-mono text-faint text-xs">
+                    {account.account_id}
+                  </span>
+                )}
+              </>
+            ),
+          },
+          {
+            id: 'kind',
+            header: 'Kind',
+            width: '8rem',
+            hideBelow: 'md',
+            cell: (account) => <Badge>{account.kind}</Badge>,
+          },
+          {
+            id: 'transfers',
+            header: 'Transfers',
+            numeric: true,
+            sortable: true,
+            width: '7rem',
+            hideBelow: 'sm',
+            cell: (account) => account.transfers.toLocaleString('en'),
+          },
+          {
+            id: 'held',
+            header: 'Held',
+            numeric: true,
+            sortable: true,
+            width: '8rem',
+            hideBelow: 'sm',
+            cell: (account) => <Money bgl={account.held} />,
+          },
+          {
+            id: 'balance',
+            header: 'Balance',
+            numeric: true,
+            sortable: true,
+            width: '9rem',
+            cell: (account) => <Money bgl={account.balance} className="font-medium" />,
+          },
+        ]}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { ApiError, toApiError } from '../../../lib/api/api-error.ts';
+import { describeSendFailure, SEND_OPERATION } from './send-failure.ts';
+
+const answer = (status: number, body: unknown) =>
+  describeSendFailure(
+    toApiError(status, typeof body === 'string' ? body : JSON.stringify(body), null, SEND_OPERATION),
+  );
+
+const RECIPIENT = 'Failed to transfer Bagels. Please check the recipient username and try again.';
+const PROCESSING = 'There was an error processing your transfer. Please try again.';
+
+test('about the recipient, the server says why', () => {
+  const message = 'You cannot send Bagels to yourself';
+  expect(answer(400, { error: { message, param: 'recipient_id' } })).toEqual({
+    title: RECIPIENT,
+    reason: message,
+    isUncertain: false,
+  });
+});
+
+test('an answer without a sentence points to the recipient', () => {
+  expect(answer(404, '')).toEqual({
+    title: RECIPIENT,
+    reason: 'Failed to send Bagels. Please check the recipient username.',
+    isUncertain: false,
+  });
+});
+
+test('missing credit is told in the chosen currency', () => {
+  const error = { code: 'insufficient_funds', required_amount: '250', available_amount: '125', message: 'x' };
+  expect(answer(402, { error })).toEqual({
+    title: PROCESSING,
+    reason: 'Insufficient balance. Required: $10.00. Available: $5.00.',
+    isUncertain: false,
+  });
+});
+
+test.each([
+  new ApiError('The server cannot be reached.', { status: 0, code: 'network' }),
+  new ApiError('Request timeout after 10000ms', { status: 0, code: 'timeout' }),
+  new Error('It broke'),
+])('without an answer it says that nothing is sent twice: %s', (error) => {
+  expect(describeSendFailure(error)).toEqual({
+    title: PROCESSING,
+    reason: 'Failed to send Bagels. Please try again.',
+    isUncertain: true,
+  });
+});

@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/react-query';
+import { UserCheck } from 'lucide-react';
+import { type FormEvent } from 'react';
+import { currencyChoice, showAmount } from '../../../lib/format/currency.ts';
+import { isAmountBeingTyped } from '../../../lib/format/typed-amount.ts';
+import { useDebounced } from '../../../lib/use-debounced.ts';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { useUser } from '../../accounts/api.ts';
+import { useBalance } from '../api.ts';
+import { recipientQuery } from './send-api.ts';
+import type { SendForm, SendProblems } from './send-form.ts';
+
+type Props = {
+  /** Of the form: the button that submits it stands elsewhere. */
+  id: string;
+  form: SendForm;
+  /** What was typed, in BGL; null where it is no amount. */
+  amount: string | null;
+  problems: SendProblems;
+  onChange: (form: SendForm) => void;
+  onSubmit: () => void;
+};
+
+/** Recipient and amount, with who that is, what the amount is in the other currency, and what can be sent. */
+export function SendFields({ id, form, amount, problems, onChange, onSubmit }: Props) {
+  const user = useUser();
+  const currency = currencyChoice.use();
+  const balance = useBalance(user.id).data;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    onSubmit();
+  }
+
+  return (
+    <form id={id} noValidate onSubmit={submit} className="flex flex-col gap-5">
+      <Field
+        label="Recipient"
+        error={problems.recipient}
+        help={<Recipient name={form.recipient} amount={amount} />}
+      >
+        <Input
+          value={form.recipient}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          onChange={(event) => onChange({ ...form, recipient: event.target.value })}
+        />
+      </Field>
+      <Field
+        label="Amount"
+        aside={currency}
+        error={problems.amount}
+        help={
+          amount === null
+            ? 'With up to two decimals.'
+            : `${showAmount(amount, 'USD')} = ${showAmount(amount, 'BGL')}`
+        }
+      >
+        <Input
+          value={form.amount}
+          inputMode="decimal"
+          autoComplete="off"
+          placeholder="0.00"
+          className="tabular-nums"
+          onChange={(event) =>
+            isAmountBeingTyped(event.target.value) && onChange({ ...form, amount: event.target.value })
+          }
+        />
+      </Field>
+      {balance && (
+        <p className="rounded-lg bg-subtle px-3.5 py-2.5 text-[0.8125rem] text-muted leading-5">
+          You can send up to <Money bgl={balance.sendable} className="font-medium text-ink" />.
+          {balance.sendable !== balance.available &&
+            ' Credits that were given to you, and what running work may need, can be spent but not sent, and this server may limit what you send within 24 hours.'}
+        </p>
+      )}
+    </form>
+  );
+}
+
+/** Whom the name means, once it and the amount could be sent; an address shows nothing. */
+function Recipient({ name, amount }: { name: string; amount: string | null }) {
+  const user = useUser();
+  const asked = useDebounced(JSON.stringify({ name: name.trim(), amount }));
+  const { data } = useQuery(
+    recipientQuery(user.id, JSON.parse(asked) as { name: string; amount: string | null }),
+  );
+  if (!data?.recipient) return 'Username, email address or user id.';
+  return (
+    <span className="flex items-center gap-1.5 text-good">
+      <UserCheck aria-hidden className="size-3.5 shrink-0" />
+      <span className="min-w-0 break-all">
+        {data.recipient.username}
+        {data.recipient.user_id === user.id && ', that is you'}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,60 @@
+import { SEND_CONFIRM_BGL } from '@bakehouse/contract/limits';
+import { parseBgl } from '@bakehouse/contract/money';
+import { useState } from 'react';
+import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
+import { currencyChoice } from '../../../lib/format/currency.ts';
+import { amountInBgl } from '../../../lib/format/typed-amount.ts';
+import { useUser } from '../../accounts/api.ts';
+import { useTransfer } from './send-api.ts';
+import { type SendForm, type SendProblems, sendProblems } from './send-form.ts';
+
+/** What the Send Credits sheet knows: its form, whether it asks once more, and the transfer. A repeat after a lost answer is not sent twice. */
+export function useSendCredits(recipient: string) {
+  const user = useUser();
+  const currency = currencyChoice.use();
+  const keys = useIdempotencyKeys();
+  const transfer = useTransfer(user.id);
+  const [typed, setTyped] = useState<SendForm | null>(null);
+  const [problems, setProblems] = useState<SendProblems>({});
+  const [asking, setAsking] = useState(false);
+  const form = typed ?? { recipient, amount: '' };
+  const amount = amountInBgl(form.amount, currency);
+
+  function send() {
+    if (amount === null) return;
+    const body = { recipient_id: form.recipient.trim(), amount };
+    transfer.mutate(
+      { ...body, idempotencyKey: keys.keyFor(body) },
+      { onSuccess: keys.renew, onSettled: () => setAsking(false) },
+    );
+  }
+
+  return {
+    form,
+    /** In BGL; null where what was typed is no amount. */
+    amount,
+    problems,
+    isChanged: typed !== null && (typed.recipient !== recipient || typed.amount !== ''),
+    asking,
+    setAsking,
+    transfer,
+    send,
+    change: (next: SendForm) => {
+      setTyped(next);
+      setProblems({});
+    },
+    /** Sends it, or asks first where it is much. */
+    submit: () => {
+      const found = sendProblems(form, currency);
+      setProblems(found);
+      if (amount === null || found.recipient || transfer.isPending) return;
+      if (parseBgl(amount) > parseBgl(SEND_CONFIRM_BGL)) setAsking(true);
+      else send();
+    },
+    reset: () => {
+      transfer.reset();
+      setTyped(null);
+      setProblems({});
+    },
+  };
+}

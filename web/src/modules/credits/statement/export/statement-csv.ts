@@ -1,0 +1,39 @@
+import { isIncoming, type StatementRow } from '../transaction-rows.ts';
+
+const header = [
+  'date',
+  'type',
+  'description',
+  'asset',
+  'amount_bgl',
+  'balance_bgl',
+  'transaction_id',
+  'hash',
+];
+
+/**
+ * The statement as a table for other programs (RFC 4180): times in UTC, amounts in BGL with every decimal,
+ * outgoing ones negative, newest first.
+ */
+export function statementCsv(rows: readonly StatementRow[]): string {
+  const lines = rows.map(({ transaction, balanceAfter }) => [
+    transaction.transaction_date,
+    transaction.transaction_type,
+    plainText(transaction.description),
+    plainText(transaction.asset_name ?? ''),
+    `${isIncoming(transaction) ? '' : '-'}${transaction.amount}`,
+    balanceAfter,
+    transaction.transaction_id,
+    transaction.transaction_hash ?? '',
+  ]);
+  return [header, ...lines].map((line) => `${line.map(quoted).join(',')}\r\n`).join('');
+}
+
+/** What people have named must not become a formula in a spreadsheet. */
+function plainText(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,11 @@
+import { isIncoming, type StatementRow } from '../transaction-rows.ts';
+
+/** The statement for programs: amounts as strings in BGL with every decimal, outgoing ones negative, newest first. */
+export function statementJson(rows: readonly StatementRow[]): string {
+  const transactions = rows.map(({ transaction, balanceAfter }) => ({
+    ...transaction,
+    amount: `${isIncoming(transaction) ? '' : '-'}${transaction.amount}`,
+    balance: balanceAfter,
+  }));
+  return `${JSON.stringify({ currency: 'BGL', transactions }, null, 2)}\n`;
+}

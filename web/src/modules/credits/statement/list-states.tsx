@@ -1,0 +1,45 @@
+import { ReceiptText } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+
+/** What every view of the transactions says where they could not be loaded. */
+export const LOADING_FAILED = 'Error Loading Transactions';
+
+type Props = {
+  /** A period was chosen. */
+  filtered: boolean;
+  /** Leads to all of them, where a period was chosen. */
+  showAll: ReactNode;
+};
+
+/** Where there is nothing to list. */
+export function NoTransactions({ filtered, showAll }: Props) {
+  return (
+    <EmptyState
+      icon={<ReceiptText aria-hidden />}
+      title="No transactions found"
+      description={
+        filtered ? 'There were no transactions in this period.' : 'Credits you receive and spend appear here.'
+      }
+      action={filtered && showAll}
+    />
+  );
+}
+
+/** In place of a list that is being read. */
+export function LoadingTransactions() {
+  return (
+    <LoadingRegion label="Loading transactions" className="divide-y divide-line">
+      {Array.from({ length: 8 }, (_, index) => (
+        <div key={index} className="flex items-center justify-between gap-6 px-5 py-3.5">
+          <div className="flex-1">
+            <Skeleton className="h-4 w-2/5" />
+            <Skeleton className="mt-2 h-3 w-24" />
+          </div>
+          <Skeleton className="h-4 w-20" />
+        </div>
+      ))}
+    </LoadingRegion>
+  );
+}

@@ -1,0 +1,35 @@
+import type { transactionSummary } from '@bakehouse/contract/credits';
+import type * as z from 'zod';
+import { cx } from '../../../lib/cx.ts';
+import { Figure } from '../../../ui/figure.tsx';
+import { Money } from '../../../ui/money.tsx';
+
+type Summary = z.infer<typeof transactionSummary>;
+
+const labels: [keyof Summary, string][] = [
+  ['total_cost_video_generations', 'Videos'],
+  ['total_cost_image_generations', 'Images'],
+  ['total_cost_fine_tuning', 'Fine-tuning'],
+  ['total_cost_llm_inference', 'Chat and completions'],
+  ['other_costs', 'Deployments'],
+  ['total_token_transferred', 'Sent to others'],
+];
+
+/** What a period has cost, by what it was spent on, and what was sent to others. */
+export function PeriodTotals({ summary, narrow = false }: { summary: Summary; narrow?: boolean }) {
+  return (
+    <dl
+      aria-label="Totals of the period"
+      className={cx(
+        'grid grid-cols-2 gap-x-6 gap-y-3 border-line border-b px-5 py-3.5 sm:grid-cols-3',
+        !narrow && 'xl:grid-cols-6',
+      )}
+    >
+      {labels.map(([name, label]) => (
+        <Figure key={name} label={label}>
+          <Money bgl={summary[name]} />
+        </Figure>
+      ))}
+    </dl>
+  );
+}

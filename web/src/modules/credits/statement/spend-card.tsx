@@ -1,0 +1,101 @@
+import type { listSpend } from '@bakehouse/contract/credits';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { currencyChoice, showNumber } from '../../../lib/format/currency.ts';
+import { localDay } from '../../../lib/format/format-time.ts';
+import { Card } from '../../../ui/card.tsx';
+import { Chart } from '../../../ui/chart.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { useUser } from '../../accounts/api.ts';
+import { spendQuery } from '../api.ts';
+import type { Period } from './period.ts';
+import { spendSeries } from './spend-series.ts';
+
+const HEIGHT = 180;
+
+/** What each day cost, by what it was spent on. */
+export function SpendCard({ from, to }: Period) {
+  const user = useUser();
+  return (
+    <Card title="Spending per day">
+      <QueryView
+        query={useQuery(spendQuery(user.id, { from, to }))}
+        failed="The spending could not be loaded"
+        pending={
+          <LoadingRegion>
+            <Skeleton className="h-[180px]" />
+          </LoadingRegion>
+        }
+        isEmpty={({ days }) => days.length === 0}
+        empty={
+          <p className="flex items-center justify-center text-muted" style={{ height: HEIGHT }}>
+            Nothing was spent in this period.
+          </p>
+        }
+        compact
+      >
+        {({ days, keys }) => (
+          <>
+            <SpendChart days={days} from={from} to={to} />
+            <SpendByKey keys={keys} />
+          </>
+        )}
+      </QueryView>
+    </Card>
+  );
+}
+
+type Days = ResponseOf<typeof listSpend>['days'];
+type Keys = ResponseOf<typeof listSpend>['keys'];
+
+/** What each API key has cost; nothing where the web app alone was used. */
+function SpendByKey({ keys }: { keys: Keys }) {
+  if (keys.length < 2) return null;
+  return (
+    <section aria-label="Spending by API key" className="mt-4 border-line border-t pt-4">
+      <h3 className="font-medium text-[0.8125rem]">By API key</h3>
+      <ul className="mt-2 grid gap-x-8 gap-y-1 sm:grid-cols-2">
+        {keys.map(({ key_id, key_name, amount }) => (
+          <li key={key_id} className="flex justify-between gap-4 text-[0.8125rem] leading-6">
+            <span className="truncate text-muted">{key_name ?? 'Not by a key'}</span>
+            <Money bgl={amount} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function SpendChart({ days, from, to }: Period & { days: Days }) {
+  const currency = currencyChoice.use();
+  const today = localDay(new Date());
+  const { x, series } = useMemo(
+    () => spendSeries(days, currency, { from, to, today }),
+    [days, currency, from, to, today],
+  );
+  const totals = x.map((_, day) => series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0));
+  const largest = Math.max(0, ...totals);
+  return (
+    <Chart
+      label="Spending per day"
+      kind="stacked-bars"
+      time="utc"
+      height={HEIGHT}
+      x={x}
+      series={series}
+      formatX={formatDay}
+      formatY={(value) => showNumber(value, currency, largest)}
+    />
+  );
+}
+
+function formatDay(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    timeZone: 'UTC',
+  });
+}

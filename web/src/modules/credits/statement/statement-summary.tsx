@@ -1,0 +1,40 @@
+import { countOf } from '../../../lib/format/count-of.ts';
+import { currencyChoice, showExact } from '../../../lib/format/currency.ts';
+import { Figure } from '../../../ui/figure.tsx';
+import { type StatementRow, totalsOf } from './transaction-rows.ts';
+
+type Props = {
+  rows: readonly StatementRow[];
+  /** There are older ones that are not loaded yet. */
+  hasMore: boolean;
+  /** What of today's balance can be sent to others. */
+  sendable: string | undefined;
+};
+
+/** What the rows in sight sum to, and what of today's balance can be sent. */
+export function StatementSummary({ rows, hasMore, sendable }: Props) {
+  const currency = currencyChoice.use();
+  const { incoming, outgoing, net } = totalsOf(rows);
+  const totals = [
+    { label: 'In', text: `+${showExact(incoming, currency)}` },
+    { label: 'Out', text: `−${showExact(outgoing, currency)}` },
+    { label: 'Net', text: showExact(net, currency).replace('-', '−') },
+    ...(sendable === undefined ? [] : [{ label: 'Can be sent', text: showExact(sendable, currency) }]),
+  ];
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-3 border-line border-b px-5 py-3.5">
+      <dl className="flex flex-wrap gap-x-8 gap-y-3">
+        {totals.map(({ label, text }) => (
+          <Figure key={label} label={label}>
+            {text}
+          </Figure>
+        ))}
+      </dl>
+      <span className="text-[0.8125rem] text-muted tabular-nums">
+        {hasMore
+          ? `Totals of the ${countOf(rows.length, 'newest transaction')}`
+          : `Totals of ${countOf(rows.length, 'transaction')}`}
+      </span>
+    </div>
+  );
+}

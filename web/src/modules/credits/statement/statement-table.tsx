@@ -1,0 +1,92 @@
+import { type Currency } from '@bakehouse/contract/money';
+import { currencyChoice, showExact } from '../../../lib/format/currency.ts';
+import { formatDateTime } from '../../../lib/format/format-time.ts';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import { SignedAmount } from './signed-amount.tsx';
+import type { StatementRow } from './transaction-rows.ts';
+
+/** Settled movements, exact to the last decimal, with the balance after each, and the hash that chains them. */
+export function StatementTable({ rows }: { rows: readonly StatementRow[] }) {
+  const currency = currencyChoice.use();
+  return (
+    <>
+      <DataTable
+        label="Statement"
+        rows={rows}
+        rowKey={({ transaction }) => transaction.transaction_id}
+        columns={[...aboutColumns, ...amountColumns(currency)]}
+      />
+      <p className="border-line border-t px-5 py-3 text-[0.8125rem] text-muted">
+        Each hash seals a transaction together with the one before it, so that none can be changed afterwards.
+        A new transaction is sealed within a minute.
+      </p>
+    </>
+  );
+}
+
+const aboutColumns: Column<StatementRow>[] = [
+  {
+    id: 'date',
+    header: 'Date',
+    width: '11rem',
+    hideBelow: 'md',
+    cell: ({ transaction }) => (
+      <span className="whitespace-nowrap text-muted tabular-nums">
+        {formatDateTime(new Date(transaction.transaction_date))}
+      </span>
+    ),
+  },
+  {
+    id: 'description',
+    header: 'Description',
+    cell: ({ transaction }) => (
+      <>
+        <span className="block [overflow-wrap:anywhere]">{transaction.description}</span>
+        <span className="text-muted text-xs tabular-nums md:hidden">
+          {formatDateTime(new Date(transaction.transaction_date))}
+        </span>
+      </>
+    ),
+  },
+  {
+    id: 'hash',
+    header: 'Hash',
+    width: '9rem',
+    hideBelow: 'lg',
+    cell: ({ transaction }) =>
+      transaction.transaction_hash ? (
+        <span className="flex items-center gap-1">
+          <span className="font-mono text-muted text-xs">{transaction.transaction_hash.slice(0, 10)}</span>
+          <CopyButton text={transaction.transaction_hash} label="Copy the hash" />
+        </span>
+      ) : (
+        <span className="text-faint text-xs">Not sealed yet</span>
+      ),
+  },
+];
+
+const amountColumns = (currency: Currency): Column<StatementRow>[] => [
+  {
+    id: 'amount',
+    header: 'Amount',
+    numeric: true,
+    cell: ({ transaction, balanceAfter }) => (
+      <>
+        <SignedAmount transaction={transaction} exact />
+        <span className="block whitespace-nowrap text-muted text-xs sm:hidden">
+          Balance {showExact(balanceAfter, currency)}
+        </span>
+      </>
+    ),
+  },
+  {
+    id: 'balance',
+    header: 'Balance',
+    numeric: true,
+    hideBelow: 'sm',
+    cell: ({ balanceAfter }) => (
+      <span className="whitespace-nowrap">{showExact(balanceAfter, currency)}</span>
+    ),
+  },
+];

@@ -1,0 +1,44 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useMemo, useRef } from 'react';
+import { usePlaceOnPage } from '../../../ui/use-place-on-page.ts';
+import { TransactionRow } from './transaction-row.tsx';
+import { groupByDay, type Transaction } from './transaction-rows.ts';
+
+const HEIGHTS = { day: 37, transaction: 61, group: 61 };
+
+/** Grouped by day, newest first. Only the lines in sight exist, so ten thousand scroll as well as ten. */
+export function TransactionList({ transactions }: { transactions: readonly Transaction[] }) {
+  const rows = useMemo(() => groupByDay(transactions), [transactions]);
+  const list = useRef<HTMLUListElement>(null);
+  const top = usePlaceOnPage(list);
+  const virtualizer = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: (index) => HEIGHTS[rows[index]?.kind ?? 'transaction'],
+    getItemKey: (index) => `${rows[index]?.kind}:${rows[index]?.key}`,
+    scrollMargin: top,
+    overscan: 10,
+  });
+  return (
+    <ul
+      ref={list}
+      className="relative overflow-hidden rounded-b-xl"
+      style={{ height: virtualizer.getTotalSize() }}
+    >
+      {virtualizer.getVirtualItems().map(({ key, index, start }) => {
+        const row = rows[index];
+        if (!row) return null;
+        return (
+          <li
+            key={key}
+            data-index={index}
+            ref={virtualizer.measureElement}
+            className="absolute top-0 left-0 w-full"
+            style={{ transform: `translateY(${start - top}px)` }}
+          >
+            <TransactionRow row={row} last={index === rows.length - 1} />
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

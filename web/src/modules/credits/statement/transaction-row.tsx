@@ -1,0 +1,125 @@
+import { formatBgl, parseBgl } from '@bakehouse/contract/money';
+import { Link } from '@tanstack/react-router';
+import { ArrowDownLeft, ArrowUpRight, ChevronDown } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { cx } from '../../../lib/cx.ts';
+import { countOf } from '../../../lib/format/count-of.ts';
+import { formatClock } from '../../../lib/format/format-time.ts';
+import { Button } from '../../../ui/button.tsx';
+import { SignedAmount } from './signed-amount.tsx';
+import { isIncoming, type ListRow, nameOfGroup, type Transaction, workOf } from './transaction-rows.ts';
+import { UsageAnswers } from './usage-answers.tsx';
+
+type Props = { row: ListRow /** Nothing stands under it. */; last: boolean };
+
+/** A row of the list: the heading of a day, a line, or the lines of one deployment on that day. */
+export function TransactionRow({ row, last }: Props) {
+  if (row.kind === 'day')
+    return (
+      <h2 className="border-line border-b bg-subtle px-5 py-2 font-medium text-muted text-xs leading-5">
+        {row.heading}
+      </h2>
+    );
+  if (row.kind === 'group') return <Group transactions={row.transactions} last={last} />;
+  return <Single transaction={row.transaction} last={last} />;
+}
+
+function Single({ transaction, last }: { transaction: Transaction; last: boolean }) {
+  const { usage_window_id: windowId } = transaction;
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Line
+        transaction={transaction}
+        note={transaction.asset_name}
+        last={last && !open}
+        opener={windowId && <Opener label="Answers" open={open} onToggle={() => setOpen(!open)} />}
+      />
+      {windowId && open && <UsageAnswers windowId={windowId} />}
+    </>
+  );
+}
+
+/** One deployment on one day: the sum, which opens into its charges. */
+function Group({ transactions, last }: { transactions: Transaction[]; last: boolean }) {
+  const [open, setOpen] = useState(false);
+  const [newest] = transactions;
+  if (!newest) return null;
+  const sum = transactions.reduce((total, { amount }) => total + parseBgl(amount), 0n);
+  const name = nameOfGroup(transactions);
+  return (
+    <>
+      <Line
+        transaction={{ ...newest, amount: formatBgl(sum), description: `Deployment of ${name}` }}
+        note={countOf(transactions.length, 'charge')}
+        last={last && !open}
+        opener={<Opener label="Charges" open={open} onToggle={() => setOpen(!open)} />}
+      />
+      {open && (
+        <ul aria-label={`Charges of ${name}`} className="border-line border-b bg-subtle/60 sm:pl-8">
+          {transactions.map((transaction, index) => (
+            <li key={transaction.transaction_id}>
+              <Single transaction={transaction} last={index === transactions.length - 1} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+type LineProps = {
+  transaction: Transaction;
+  /** Stands behind the time. */
+  note: string | null;
+  last: boolean;
+  opener: ReactNode;
+};
+
+/** What it was for, which leads to the work itself, when, and how much. */
+function Line({ transaction, note, last, opener }: LineProps) {
+  const incoming = isIncoming(transaction);
+  const Arrow = incoming ? ArrowDownLeft : ArrowUpRight;
+  const work = workOf(transaction);
+  return (
+    <div className={cx('flex items-center gap-3 border-line px-5 py-2.5 sm:gap-3.5', !last && 'border-b')}>
+      <span
+        className={cx(
+          'flex size-8 shrink-0 items-center justify-center rounded-full max-sm:hidden',
+          incoming ? 'bg-good-soft text-good' : 'bg-subtle text-muted',
+        )}
+      >
+        <Arrow aria-hidden className="size-4" />
+      </span>
+      <div className="min-w-0 flex-1">
+        <div className="truncate leading-5">
+          {work ? (
+            <Link {...work} className="hover:underline">
+              {transaction.description}
+            </Link>
+          ) : (
+            transaction.description
+          )}
+        </div>
+        <div className="truncate text-muted text-xs leading-5">
+          {formatClock(new Date(transaction.transaction_date))}
+          {note && ` · ${note}`}
+        </div>
+      </div>
+      {opener}
+      <div className="text-right">
+        <SignedAmount transaction={transaction} />
+        {transaction.status === 'pending' && <div className="text-muted text-xs leading-5">Pending</div>}
+      </div>
+    </div>
+  );
+}
+
+function Opener({ label, open, onToggle }: { label: string; open: boolean; onToggle: () => void }) {
+  return (
+    <Button size="sm" aria-expanded={open} onClick={onToggle}>
+      {label}
+      <ChevronDown aria-hidden className={cx(open && 'rotate-180')} />
+    </Button>
+  );
+}

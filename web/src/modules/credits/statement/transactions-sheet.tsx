@@ -1,0 +1,89 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Maximize2 } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { localDay } from '../../../lib/format/format-time.ts';
+import { Button, ButtonLink } from '../../../ui/button.tsx';
+import { Pager } from '../../../ui/pager.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { Sheet } from '../../../ui/sheet.tsx';
+import { useUser } from '../../accounts/api.ts';
+import { transactionsQuery } from '../api.ts';
+import { ExportMenu } from './export/export-menu.tsx';
+import { LOADING_FAILED, LoadingTransactions, NoTransactions } from './list-states.tsx';
+import { type Period, usablePeriod } from './period.ts';
+import { PeriodFields } from './period-fields.tsx';
+import { PeriodTotals } from './period-totals.tsx';
+import { TransactionRow } from './transaction-row.tsx';
+import { groupByDay, type Transaction } from './transaction-rows.ts';
+
+type Props = { open: boolean; onClose: () => void };
+
+/** Transaction History over any page: the lines of a period by day, and what they sum to. */
+export function TransactionsSheet({ open, onClose }: Props) {
+  const [chosen, setChosen] = useState<Period>({});
+  const period = usablePeriod(chosen, localDay(new Date()));
+  return (
+    <Sheet
+      open={open}
+      onClose={onClose}
+      title="Transaction History"
+      size="lg"
+      subheader={<PeriodFields period={chosen} onChange={setChosen} />}
+      footer={
+        <>
+          <ExportMenu period={period} />
+          <ButtonLink to="/transactions" search={period}>
+            <Maximize2 aria-hidden />
+            Open as page
+          </ButtonLink>
+        </>
+      }
+    >
+      {/* It reaches to the edges of the sheet. */}
+      <div className="-mx-5 -my-5">
+        {open && <Transactions period={period} onShowAll={() => setChosen({})} />}
+      </div>
+    </Sheet>
+  );
+}
+
+function Transactions({ period, onShowAll }: { period: Period; onShowAll: () => void }) {
+  const list = useInfiniteQuery(transactionsQuery(useUser().id, period));
+  const transactions = useMemo(() => list.data?.pages.flatMap((page) => page.transactions), [list.data]);
+  const summary = list.data?.pages[0]?.summary;
+  return (
+    <>
+      {summary && <PeriodTotals summary={summary} narrow />}
+      <QueryView
+        query={{ ...list, data: transactions }}
+        failed={LOADING_FAILED}
+        retryLabel="Try Again"
+        pending={<LoadingTransactions />}
+        isEmpty={(rows) => rows.length === 0 && !list.hasNextPage}
+        empty={
+          <NoTransactions
+            filtered={period.from !== undefined || period.to !== undefined}
+            showAll={<Button onClick={onShowAll}>Show all</Button>}
+          />
+        }
+        flush
+      >
+        {(rows) => <Rows transactions={rows} />}
+      </QueryView>
+      <Pager pages={list} />
+    </>
+  );
+}
+
+function Rows({ transactions }: { transactions: readonly Transaction[] }) {
+  const rows = useMemo(() => groupByDay(transactions), [transactions]);
+  return (
+    <ul>
+      {rows.map((row, index) => (
+        <li key={`${row.kind}:${row.key}`}>
+          <TransactionRow row={row} last={index === rows.length - 1} />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,79 @@
+import { chatCompletions, listModels } from '@bakehouse/contract/chat';
+import { queryOptions } from '@tanstack/react-query';
+import { call, callRaw } from '../../../lib/api/api-client.ts';
+import { eventStreamParser } from '../../../lib/live/event-stream-parser.ts';
+
+export type ChatMessage = { role: 'system' | 'user' | 'assistant'; content: string };
+
+export type ChatOptions = { temperature: number; max_tokens: number };
+
+/** How the answer came: milliseconds to its first token, tokens, tokens per second after the first. */
+export type ChatSpeed = { firstTokenMs: number; tokens: number; tokensPerSecond: number | null };
+
+/** The first answer may wait for a model to wake. */
+const TIMEOUT_MS = 10 * 60_000;
+
+export const chatModelsQuery = queryOptions({
+  queryKey: ['deployment', 'models'],
+  queryFn: ({ signal }) => call(listModels, {}, { signal, operation: 'list the models' }),
+});
+
+/**
+ * Asks a model and calls `onText` with each piece of its answer. Throws an `ApiError`, also when the
+ * stream itself tells of an error, or the signal's reason.
+ */
+export async function streamChat(
+  request: { model: string; messages: ChatMessage[]; options: ChatOptions },
+  onText: (text: string) => void,
+  signal: AbortSignal,
+): Promise<ChatSpeed> {
+  const started = performance.now();
+  const response = await callRaw(
+    chatCompletions,
+    {
+      body: {
+        model: request.model,
+        messages: request.messages,
+        stream: true,
+        stream_options: { include_usage: true },
+        ...request.options,
+      },
+    },
+    { signal, timeoutMs: TIMEOUT_MS, operation: 'chat with the model' },
+  );
+  if (!response.body) throw new Error('The server sent no answer');
+
+  const parse = eventStreamParser();
+  let firstTokenMs: number | null = null;
+  let tokens = 0;
+  for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+    for (const { data } of parse(piece)) {
+      if (data === '[DONE]') continue;
+      const chunk = JSON.parse(data) as Chunk;
+      if (chunk.error) throw new Error(chunk.error.message);
+      const text = chunk.choices?.[0]?.delta?.content;
+      if (text) {
+        firstTokenMs ??= performance.now() - started;
+        onText(text);
+      }
+      if (chunk.usage) tokens = chunk.usage.completion_tokens;
+    }
+  }
+  return speedOf(firstTokenMs ?? performance.now() - started, performance.now() - started, tokens);
+}
+
+/** Pure: the figures under an answer. */
+export function speedOf(firstTokenMs: number, totalMs: number, tokens: number): ChatSpeed {
+  const rest = totalMs - firstTokenMs;
+  return {
+    firstTokenMs,
+    tokens,
+    tokensPerSecond: tokens > 1 && rest > 0 ? ((tokens - 1) * 1000) / rest : null,
+  };
+}
+
+type Chunk = {
+  choices?: { delta?: { content?: string | null } }[];
+  usage?: { completion_tokens: number } | null;
+  error?: { message: string };
+};

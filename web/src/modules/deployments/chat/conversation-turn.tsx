@@ -1,0 +1,35 @@
+import { cx } from '../../../lib/cx.ts';
+import { countOf } from '../../../lib/format/count-of.ts';
+import { MarkdownLines } from '../../../ui/markdown.tsx';
+import type { Turn } from './use-conversation.ts';
+
+/** A question as it was typed, or an answer with its formatting; `waiting` before its first token. */
+export function ConversationTurn({ turn, waiting }: { turn: Turn; waiting: boolean }) {
+  const own = turn.role === 'user';
+  return (
+    <div className={cx('flex max-w-[85%] flex-col gap-1', own ? 'self-end' : 'self-start')}>
+      <div
+        className={cx(
+          'rounded-xl px-3.5 py-2 [overflow-wrap:anywhere]',
+          own ? 'bg-accent-soft text-ink' : 'bg-surface shadow-card',
+        )}
+      >
+        {own ? (
+          <p dir="auto" className="whitespace-pre-wrap">
+            {turn.content}
+          </p>
+        ) : turn.content ? (
+          <MarkdownLines text={turn.content} />
+        ) : (
+          waiting && <p className="text-muted">Waiting for the first token…</p>
+        )}
+      </div>
+      {turn.speed && (
+        <p className="px-1 text-muted text-xs tabular-nums">
+          {countOf(turn.speed.tokens, 'token')} · first after {Math.round(turn.speed.firstTokenMs)} ms
+          {turn.speed.tokensPerSecond && ` · ${turn.speed.tokensPerSecond.toFixed(0)} tokens/s`}
+        </p>
+      )}
+    </div>
+  );
+}

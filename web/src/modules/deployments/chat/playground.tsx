@@ -1,0 +1,154 @@
+import { CornerDownLeft, RotateCcw, Square } from 'lucide-react';
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { Textarea } from '../../../ui/textarea.tsx';
+import { type ServingDevice, useServingPrice } from '../serving-prices.ts';
+import { ChatOptionFields, initialSettings, optionProblems } from './chat-options.tsx';
+import { ConversationTurn } from './conversation-turn.tsx';
+import { useConversation } from './use-conversation.ts';
+
+type Props = {
+  modelName: string;
+  /** Where it is served: sets the price of its tokens. */
+  device: ServingDevice | undefined;
+  /** BGL for an hour of a deployment; a model that everybody shares has none. */
+  pricePerHour?: string;
+};
+
+/** Chat with one model as it streams. */
+export function Playground({ modelName, device, pricePerHour }: Props) {
+  const [settings, setSettings] = useState(initialSettings);
+  const { turns, error, answering, ask, stop, clear } = useConversation(modelName, settings);
+  const isAskable = Object.keys(optionProblems(settings.options)).length === 0;
+  return (
+    <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_14rem]">
+      <div className="flex min-w-0 flex-col gap-3">
+        <Turns modelName={modelName} turns={turns} answering={answering} />
+        {error && (
+          <Callout tone="bad" title="The model did not answer">
+            {error}
+          </Callout>
+        )}
+        <Question answering={answering} isAskable={isAskable} ask={ask} stop={stop} />
+        <TokenPrices device={device} pricePerHour={pricePerHour} />
+      </div>
+      <div className="flex flex-col gap-4">
+        <ChatOptionFields settings={settings} onChange={setSettings} />
+        <Button variant="ghost" disabled={turns.length === 0 || answering} onClick={clear}>
+          <RotateCcw aria-hidden />
+          New conversation
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+type Conversation = ReturnType<typeof useConversation>;
+
+/** What has been said; its end stays in sight. */
+function Turns({
+  modelName,
+  turns,
+  answering,
+}: Pick<Conversation, 'turns' | 'answering'> & { modelName: string }) {
+  const log = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    log.current?.scrollTo({ top: log.current.scrollHeight });
+  }, [turns]);
+  // An answer may have grown while another tab was shown.
+  useEffect(() => {
+    const shown = new ResizeObserver(([entry]) => entry?.target.scrollTo({ top: entry.target.scrollHeight }));
+    if (log.current) shown.observe(log.current);
+    return () => shown.disconnect();
+  }, []);
+  return (
+    <div
+      ref={log}
+      role="log"
+      aria-label="Conversation"
+      aria-busy={answering}
+      tabIndex={0}
+      className="flex max-h-[28rem] min-h-40 lg:min-h-72 flex-col gap-4 overflow-y-auto rounded-xl bg-subtle p-4"
+    >
+      {turns.length === 0 && (
+        <p className="m-auto max-w-sm text-balance text-center text-muted">
+          Ask something. The answer comes from <span className="font-mono text-[0.8125rem]">{modelName}</span>
+          .
+        </p>
+      )}
+      {turns.map((turn, index) => (
+        // Turns are only ever added at the end.
+        <ConversationTurn key={index} turn={turn} waiting={answering && index === turns.length - 1} />
+      ))}
+    </div>
+  );
+}
+
+type QuestionProps = Pick<Conversation, 'answering' | 'ask' | 'stop'> & { isAskable: boolean };
+
+/** Enter sends, Shift and Enter starts a line. */
+function Question({ answering, isAskable, ask, stop }: QuestionProps) {
+  const [draft, setDraft] = useState('');
+  const sendable = draft.trim() !== '' && isAskable;
+
+  async function send(question: string) {
+    setDraft('');
+    const answered = await ask(question);
+    // Nothing typed is lost: an unanswered question goes back into the field.
+    if (!answered) setDraft((typed) => typed || question);
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!answering && sendable) void send(draft.trim());
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    event.currentTarget.form?.requestSubmit();
+  }
+
+  return (
+    <form onSubmit={submit} className="flex items-end gap-2">
+      <Textarea
+        aria-label="Message"
+        rows={2}
+        dir="auto"
+        value={draft}
+        onChange={(event) => setDraft(event.target.value)}
+        onKeyDown={onKeyDown}
+        placeholder="Ask a question"
+      />
+      {answering ? (
+        <Button size="icon" aria-label="Stop" onClick={stop}>
+          <Square aria-hidden />
+        </Button>
+      ) : (
+        <Button size="icon" variant="primary" type="submit" aria-label="Send" disabled={!sendable}>
+          <CornerDownLeft aria-hidden />
+        </Button>
+      )}
+    </form>
+  );
+}
+
+/** What asking costs, and what it is paid beside. */
+function TokenPrices({ device, pricePerHour }: Pick<Props, 'device' | 'pricePerHour'>) {
+  const read = useServingPrice('prompt_tokens', device);
+  const written = useServingPrice('completion_tokens', device);
+  if (!read || !written) return null;
+  return (
+    <p className="text-muted text-xs">
+      A million tokens cost <Money bgl={read} /> in the question and <Money bgl={written} /> in the answer
+      {pricePerHour && (
+        <>
+          , on top of <Money bgl={pricePerHour} /> for each hour that the model is awake
+        </>
+      )}
+      .
+    </p>
+  );
+}

@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query';
+import { type FirstRead, useFirstAnswers } from '../../../lib/use-first-answers.ts';
+import { Card } from '../../../ui/card.tsx';
+import { pricesQuery } from '../../credits/api.ts';
+import { useMachine } from '../../machine/api.ts';
+import { useServingDevice } from '../serving-prices.ts';
+import { chatModelsQuery } from './chat.ts';
+import { Playground } from './playground.tsx';
+
+/** Chat with a starter model, which everybody may use without a deployment; comes after what stands above it. */
+export function StarterChatCard({ above }: { above: FirstRead }) {
+  const device = useServingDevice();
+  const models = useQuery(chatModelsQuery);
+  const answered = useFirstAnswers(above, models, useMachine(), useQuery(pricesQuery));
+  const starter = models.data?.data.find((model) => model.owned_by === 'bakehouse');
+  if (!starter || !answered) return null;
+  return (
+    <Card
+      className="mt-6"
+      title="Try the starter model"
+      description={`${starter.id} answers without a deployment; you pay only for its tokens.`}
+    >
+      <Playground modelName={starter.id} device={device} />
+    </Card>
+  );
+}

@@ -1,0 +1,48 @@
+import {
+  type Deployment,
+  deployVllm,
+  listVllm,
+  terminatePod,
+  vllmLogs,
+  vllmMetrics,
+  vllmStats,
+  vllmStatus,
+} from '@bakehouse/contract/deployments';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+
+/** What a deployment of each kind is called by, and what its pages say. Another kind is another row. */
+export const deploymentKinds = {
+  text: {
+    calls: {
+      deploy: deployVllm,
+      list: listVllm,
+      stats: vllmStats,
+      status: vllmStatus,
+      logs: vllmLogs,
+      metrics: vllmMetrics,
+      terminate: terminatePod,
+    },
+    /** States in which it answers, or wakes to. */
+    usable: new Set<Deployment['status']>(['running', 'degraded', 'sleeping']),
+    onItsWay: new Set<Deployment['status']>(['queued', 'deploying']),
+    ended: new Set<Deployment['status']>(['terminated', 'failed']),
+    words: {
+      title: 'Deploy Models',
+      about:
+        'Models that answer here and in your own programs. While nobody uses them, they sleep and cost nothing.',
+      deploy: 'Deploy a model',
+      deployAbout:
+        'It answers here and in your programs until you terminate it. While nobody uses it, it sleeps and costs nothing.',
+      none: 'Nothing is deployed',
+      noneAbout: 'Deploy a model to chat with it here and call it with any OpenAI client.',
+      initiated: 'Model deployment initiated successfully',
+      completed: 'Model deployment completed successfully!',
+      failed: 'Model deployment failed',
+    },
+  },
+} as const;
+
+export type KindName = keyof typeof deploymentKinds;
+
+/** A minute of the charts. */
+export type MetricsPoint = ResponseOf<typeof deploymentKinds.text.calls.metrics>['points'][number];

@@ -1,0 +1,33 @@
+import type { Deployment } from '@bakehouse/contract/deployments';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { notify } from '../../ui/notify.ts';
+import { useTerminate } from './api.ts';
+import type { KindName } from './kinds.ts';
+
+type Props = {
+  kind: KindName;
+  pod: Pick<Deployment, 'pod_id' | 'title'>;
+  open: boolean;
+  onClose: () => void;
+};
+
+/** Asks before a deployment is terminated. */
+export function TerminateDialog({ kind, pod, open, onClose }: Props) {
+  const termination = useTerminate(kind);
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title={`Terminate ${pod.title}?`}
+      description="It stops answering at once, and you pay for the time until now. The model itself stays."
+      action="Terminate"
+      pending={termination.isPending}
+      onConfirm={() =>
+        termination.mutate(pod.pod_id, {
+          onSuccess: () => notify.success(`${pod.title} was terminated`),
+          onSettled: onClose,
+        })
+      }
+    />
+  );
+}

@@ -1,0 +1,65 @@
+import { Link, useLocation } from '@tanstack/react-router';
+import { type ComponentProps, useEffect, useMemo } from 'react';
+import rehypeSlug from 'rehype-slug';
+import MarkdownContent from '../../ui/markdown-content.tsx';
+import { resolveLink, resolvePicture } from './documents.ts';
+
+/** A document below its title; its links lead to other documents, and each of its headings can be linked to. */
+export function DocumentText({ path, text }: { path: string; text: string }) {
+  const hash = useLocation({ select: (location) => location.hash });
+  useEffect(() => {
+    // The router looked for it before the text was there.
+    if (hash) document.getElementById(hash)?.scrollIntoView();
+  }, [hash]);
+  const own = useMemo(() => componentsOf(path), [path]);
+  return (
+    <div className="prose-bakehouse">
+      <MarkdownContent text={withoutTitle(text)} own={own} rehypePlugins={[rehypeSlug]} />
+    </div>
+  );
+}
+
+type Components = NonNullable<ComponentProps<typeof MarkdownContent>['own']>;
+
+function componentsOf(path: string): Components {
+  return {
+    // Its title is the page's h1, so the levels stay as they are.
+    h2: ({ id, children }) => (
+      <h2 id={id} className="scroll-mt-20">
+        {children}
+      </h2>
+    ),
+    h3: ({ id, children }) => (
+      <h3 id={id} className="scroll-mt-20">
+        {children}
+      </h3>
+    ),
+    a: ({ href = '', children }) => <DocumentLink {...{ path, href, children }} />,
+    img: ({ src = '', alt }) => {
+      const own = resolvePicture(path, src);
+      return own ? <img src={own} alt={alt} className="rounded-xl shadow-card" loading="lazy" /> : null;
+    },
+  };
+}
+
+function DocumentLink({ path, href, children }: { path: string; href: string } & ComponentProps<'span'>) {
+  if (/^(https?:|\/)/.test(href)) {
+    return (
+      <a href={href} target="_blank" rel="noreferrer noopener">
+        {children}
+      </a>
+    );
+  }
+  const target = resolveLink(path, href);
+  // A file of the source code, which the documentation does not have.
+  if (target === null) return <span>{children}</span>;
+  return (
+    <Link to="/docs/$" params={{ _splat: target.path }} hash={target.hash || undefined}>
+      {children}
+    </Link>
+  );
+}
+
+function withoutTitle(text: string): string {
+  return text.replace(/^# .+\r?\n/m, '');
+}

@@ -1,0 +1,61 @@
+import { generators } from '@bakehouse/contract/generators/table';
+import { expect, test } from 'vitest';
+import { effectiveValues, initialValues, problemsOf, shownFields } from './form-values.ts';
+
+const { flux, paris, seedance, veo } = generators;
+
+test('a form begins with the defaults', () => {
+  expect(initialValues(paris)).toEqual({
+    cfg_scale: 7.5,
+    num_inference_steps: 100,
+    sampling_strategy: 'topk',
+    k: 4,
+    output_format: 'png',
+    seed: Number.NaN,
+  });
+  expect(initialValues(veo)).toMatchObject({ duration: '8', quality: 'hd', generate_audio: true });
+  expect(initialValues(seedance)).toMatchObject({
+    duration: '5',
+    aspect_ratio: '16:9',
+    quality: '720p',
+    negative_prompt: 'blurry, distorted, low resolution, pixelated, oversaturated',
+  });
+});
+
+test('what was typed before is there again, as far as it fits', () => {
+  const typed = { aspect_ratio: '9:16', guidance_scale: 'much', seed: 7, other: 1 };
+  expect(initialValues(flux, typed)).toEqual({
+    aspect_ratio: '9:16',
+    guidance_scale: 3.5,
+    num_inference_steps: 28,
+    seed: 7,
+  });
+  expect(initialValues(flux, { aspect_ratio: '5:4' }).aspect_ratio).toBe('1:1');
+});
+
+test('the choice of experts decides how many there are; the last own number comes back', () => {
+  const typed = { ...initialValues(paris), k: 3 };
+  const withChoice = (sampling_strategy: string) => ({ ...typed, sampling_strategy });
+  const isOpen = (choice: string) =>
+    shownFields(paris, withChoice(choice)).some(
+      (field) => field.name === 'k' && field.kind === 'number' && !field.disabled,
+    );
+  expect(effectiveValues(paris, withChoice('top1')).k).toBe(1);
+  expect(effectiveValues(paris, withChoice('full')).k).toBe(8);
+  expect(effectiveValues(paris, withChoice('topk')).k).toBe(3);
+  expect([isOpen('top1'), isOpen('topk'), isOpen('full')]).toEqual([false, true, false]);
+});
+
+test('a prompt is needed, and numbers stay in their bounds', () => {
+  expect(problemsOf(paris, ' \n', initialValues(paris))).toEqual({ prompt: 'Please enter a prompt' });
+  const values = { ...initialValues(paris), cfg_scale: 16, k: 0, seed: -1 };
+  expect(problemsOf(paris, 'bread', values)).toEqual({
+    cfg_scale: 'Guidance must be at most 15',
+    k: 'How many must be at least 1',
+    seed: 'Seed must be at least 0',
+  });
+  // What another field decides is right by itself.
+  expect(problemsOf(paris, 'bread', { ...initialValues(paris), k: 0, sampling_strategy: 'full' })).toEqual(
+    {},
+  );
+});

@@ -1,0 +1,93 @@
+import type { Provider } from '@bakehouse/contract/generators';
+import { QueryClientProvider } from '@tanstack/react-query';
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Outlet,
+  RouterProvider,
+} from '@tanstack/react-router';
+import { cleanup, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { sessionQuery } from '../accounts/api.ts';
+import { servedGeneratorsQuery } from './api.ts';
+import { generatorsRoutes } from './routes.ts';
+
+// What is served is here already, and nothing else is read.
+vi.mock('../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => {}) }));
+
+// The page is loaded on demand; how long that takes says nothing here.
+beforeAll(() => import('./generator-page.tsx'));
+
+beforeEach(() => {
+  cleanup();
+  sessionStorage.clear();
+  queryClient.clear();
+  queryClient.setQueryData(sessionQuery.queryKey, null);
+});
+
+async function open(path: string, servedBy: Provider[]) {
+  const root = createRootRoute({ component: Outlet });
+  const start = createRoute({ getParentRoute: () => root, path: '/', component: () => <h1>Start</h1> });
+  queryClient.setQueryData(servedGeneratorsQuery.queryKey, { flux: servedBy } as never);
+  const router = createRouter({
+    routeTree: root.addChildren([start, ...generatorsRoutes(root)]),
+    history: createMemoryHistory({ initialEntries: [path] }),
+  });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router as never} />
+    </QueryClientProvider>,
+  );
+  await screen.findByRole('heading', { level: 1 });
+  return router;
+}
+
+const prompt = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
+const generate = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Generate' });
+
+it('a page that is not served shows its form, Generate disabled, what it waits for, and no price', async () => {
+  await open('/flux', []);
+  expect(screen.getByRole('heading', { name: 'FLUX.1' })).toBeTruthy();
+  await userEvent.type(prompt(), 'bread');
+  expect(generate().disabled).toBe(true);
+  expect(screen.getByText(/^FLUX.1 waits for an engine or a service/)).toBeTruthy();
+  expect(document.body.textContent).not.toMatch(/\$|BGL/);
+});
+
+it('an upstream service opens the public page, and not the one of own models', async () => {
+  await open('/flux', ['upstream']);
+  expect(generate().disabled).toBe(false);
+  cleanup();
+  await open('/bakery/flux', ['upstream']);
+  expect(generate().disabled).toBe(true);
+  expect(screen.getByText(/^FLUX.1 waits for a model of this installation/)).toBeTruthy();
+});
+
+it('a visitor fills the form of a served page, is asked to sign in, and finds the prompt again afterwards', async () => {
+  const router = await open('/flux', ['own']);
+  await userEvent.click(generate());
+  expect(await screen.findByText('Please enter a prompt')).toBeTruthy();
+  expect(screen.queryByText('API key not found')).toBeNull();
+
+  await userEvent.type(prompt(), 'A loaf of bread');
+  await userEvent.click(generate());
+  expect(await screen.findByText('API key not found')).toBeTruthy();
+  await userEvent.click(screen.getByRole('link', { name: 'Sign in' }));
+  await screen.findByRole('heading', { name: 'Start' });
+  const { next } = router.history.location.state;
+  expect(next).toBe('/flux');
+
+  queryClient.setQueryData(sessionQuery.queryKey, { id: 'u1' } as never);
+  await router.navigate({ href: next ?? '' });
+  await screen.findByRole('heading', { name: 'FLUX.1' });
+  expect(prompt().value).toBe('A loaf of bread');
+});
+
+it('a prompt that is brought along stands in the form', async () => {
+  await open('/flux?prompt=Rye%20bread', []);
+  expect(prompt().value).toBe('Rye bread');
+});

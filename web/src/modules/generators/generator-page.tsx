@@ -1,0 +1,69 @@
+import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
+import { generators } from '@bakehouse/contract/generators/table';
+import { useQuery } from '@tanstack/react-query';
+import { useMatch, useSearch } from '@tanstack/react-router';
+import { Badge } from '../../ui/badge.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { servedGeneratorsQuery } from './api.ts';
+import { GeneratorForm } from './generator-form.tsx';
+import { GeneratorList } from './generator-list.tsx';
+import { OutputFrame } from './output-frame.tsx';
+import { useDraft } from './use-draft.ts';
+
+/** The page of the generator that the address names. */
+export function GeneratorPage() {
+  // Its own address, which stays while the page is left for another.
+  const { name, ownOnly } = useMatch({ strict: false, select: ({ pathname }) => parsePath(pathname) });
+  // Another generator is another form.
+  return <Page key={name} name={name} ownOnly={ownOnly} />;
+}
+
+function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
+  const generator = generators[name];
+  const { prompt } = useSearch({ strict: false });
+  const [draft, change] = useDraft(name, prompt);
+  const served = useQuery(servedGeneratorsQuery);
+  return (
+    <>
+      <PageHeader
+        title={generator.title}
+        description={`${generator.about} Made by ${generator.maker}.`}
+        badge={
+          <>
+            <Badge>{generator.makes === 'image' ? 'Pictures' : 'Films'}</Badge>
+            {ownOnly && <Badge tone="accent">Own models</Badge>}
+          </>
+        }
+      />
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
+        <GeneratorForm
+          generator={generator}
+          ownOnly={ownOnly}
+          draft={draft}
+          onChange={change}
+          served={served}
+          servedBy={served.data?.[name]}
+        />
+        <OutputFrame
+          makes={generator.makes}
+          ratio={String(draft.values.aspect_ratio ?? defaultRatio(name))}
+        />
+      </div>
+      <section aria-label="Other generators" className="mt-10">
+        <h2 className="mb-3 font-semibold">Other generators</h2>
+        <GeneratorList without={name} ownOnly={ownOnly} />
+      </section>
+    </>
+  );
+}
+
+function defaultRatio(name: GeneratorName): string {
+  return generators[name].makes === 'video' ? '16:9' : '1:1';
+}
+
+function parsePath(pathname: string): { name: GeneratorName; ownOnly: boolean } {
+  const parts = pathname.split('/').filter(Boolean);
+  const name = generatorNames.find((each) => each === parts.at(-1));
+  if (!name) throw new Error(`${pathname} is no generator's page`);
+  return { name, ownOnly: parts[0] === 'bakery' };
+}

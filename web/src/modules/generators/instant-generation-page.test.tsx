@@ -1,0 +1,42 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRouter,
+  Outlet,
+  RouterProvider,
+} from '@tanstack/react-router';
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeAll, expect, it, vi } from 'vitest';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { servedGeneratorsQuery } from './api.ts';
+import { generatorsRoutes, ownGeneratorsRoutes } from './routes.ts';
+
+vi.mock('../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => {}) }));
+
+// The pages are loaded on demand; how long that takes says nothing here.
+beforeAll(() => Promise.all([import('./instant-generation-page.tsx'), import('./generator-page.tsx')]));
+
+it('asks for a prompt, says what the generator waits for, and goes on in its page with the prompt', async () => {
+  queryClient.setQueryData(servedGeneratorsQuery.queryKey, {} as never);
+  const root = createRootRoute({ component: Outlet });
+  const router = createRouter({
+    routeTree: root.addChildren([...generatorsRoutes(root), ...ownGeneratorsRoutes(root)]),
+    history: createMemoryHistory({ initialEntries: ['/instant-generation'] }),
+  });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router as never} />
+    </QueryClientProvider>,
+  );
+  const goOn = await screen.findByRole('button', { name: 'Continue' });
+  expect(screen.getByText(/^FLUX.1 waits for an engine/)).toBeTruthy();
+  expect(screen.getByText('No generations yet')).toBeTruthy();
+  await userEvent.click(goOn);
+  expect(await screen.findByText('Please enter a prompt')).toBeTruthy();
+  await userEvent.type(screen.getByRole('textbox', { name: 'Prompt' }), 'Rye bread');
+  await userEvent.click(goOn);
+  await screen.findByRole('heading', { level: 1, name: 'FLUX.1' });
+  expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' }).value).toBe('Rye bread');
+});

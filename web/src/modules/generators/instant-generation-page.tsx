@@ -1,0 +1,112 @@
+import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
+import { generators } from '@bakehouse/contract/generators/table';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Images } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Field } from '../../ui/field.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { Textarea } from '../../ui/textarea.tsx';
+import { servedGeneratorsQuery } from './api.ts';
+import { GeneratorList } from './generator-list.tsx';
+import { isServed, waitsFor } from './waits-for.ts';
+
+/** The quick way to a picture or a film: pick a generator, type, and go on in its page with the prompt. */
+export function InstantGenerationPage() {
+  return (
+    <>
+      <PageHeader
+        title="Instant Generation"
+        description="Pick a generator and say what you want to see. Its own page has all of its settings."
+      />
+      <div className="grid gap-6">
+        <QuickForm />
+        <Card title="Your last generations">
+          <EmptyState
+            icon={<Images aria-hidden />}
+            title="No generations yet"
+            description="Pictures and films that you make appear here, with their prompts and what they cost."
+            className="py-8"
+          />
+        </Card>
+        <section aria-label="All generators">
+          <h2 className="mb-3 font-semibold">All generators</h2>
+          <GeneratorList />
+        </section>
+      </div>
+    </>
+  );
+}
+
+const options = generatorNames
+  // It changes a picture, which its own page takes.
+  .filter((name) => name !== 'flux-kontext')
+  .map((name) => ({
+    value: name,
+    label: generators[name].title,
+    description: generators[name].makes === 'image' ? 'Pictures' : 'Films',
+  }));
+
+function QuickForm() {
+  const navigate = useNavigate();
+  const served = useQuery(servedGeneratorsQuery);
+  const [name, setName] = useState<GeneratorName>('flux');
+  const [prompt, setPrompt] = useState('');
+  const [problem, setProblem] = useState<string>();
+
+  function goOn(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    if (prompt.trim() === '') {
+      setProblem('Please enter a prompt');
+      event.currentTarget.querySelector('textarea')?.focus();
+      return;
+    }
+    void navigate({ to: `/${name}`, search: { prompt } });
+  }
+
+  return (
+    <Card>
+      <form onSubmit={goOn} noValidate className="grid gap-5">
+        <div className="grid gap-5 sm:grid-cols-[14rem_minmax(0,1fr)]">
+          <Field label="Generator" help={generators[name].about}>
+            <Select value={name} onChange={setName} options={options} />
+          </Field>
+          <Field label="Prompt" error={problem}>
+            <Textarea
+              rows={3}
+              value={prompt}
+              onChange={(event) => {
+                setPrompt(event.target.value);
+                setProblem(undefined);
+              }}
+              placeholder="A baker takes a loaf out of a wood-fired oven, early light, flour in the air"
+            />
+          </Field>
+        </div>
+        <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+          <div className="min-w-0 flex-1 basis-64 text-[0.8125rem] text-muted">
+            <QueryView
+              query={served}
+              failed="Whether it is served could not be read"
+              pending={<Skeleton className="h-4 w-72 max-w-full" />}
+              compact
+            >
+              {(servedBy) =>
+                isServed(servedBy[name] ?? [], false) ? null : waitsFor(generators[name], false)
+              }
+            </QueryView>
+          </div>
+          <Button type="submit" variant="primary">
+            Continue
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}

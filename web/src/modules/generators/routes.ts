@@ -1,0 +1,55 @@
+import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
+import { type AnyRoute, createRoute } from '@tanstack/react-router';
+import { page } from '../../lib/api/page.ts';
+
+const generatorPage = page(() => import('./generator-page.tsx'), 'GeneratorPage');
+
+/** Kept for who is signed in. */
+const ownPages = ['flux-kontext'] as const satisfies GeneratorName[];
+type OwnPage = (typeof ownPages)[number];
+const publicPages = generatorNames.filter(
+  (name): name is Exclude<GeneratorName, OwnPage> => !ownPages.some((own) => own === name),
+);
+
+/** The generators that anybody may look at: one page for all, each also with this installation's own models alone. */
+export const generatorsRoutes = <Public extends AnyRoute>(parent: Public) =>
+  publicPages.flatMap(
+    (name) =>
+      [
+        createRoute({
+          getParentRoute: () => parent,
+          path: `/${name}`,
+          validateSearch: parsePrompt,
+          component: generatorPage,
+        }),
+        createRoute({
+          getParentRoute: () => parent,
+          path: `/bakery/${name}`,
+          validateSearch: parsePrompt,
+          component: generatorPage,
+        }),
+      ] as const,
+  );
+
+/** The others, and the quick way to all, for who is signed in. */
+export const ownGeneratorsRoutes = <App extends AnyRoute>(parent: App) =>
+  [
+    createRoute({
+      getParentRoute: () => parent,
+      path: '/instant-generation',
+      component: page(() => import('./instant-generation-page.tsx'), 'InstantGenerationPage'),
+    }),
+    ...ownPages.map((name) =>
+      createRoute({
+        getParentRoute: () => parent,
+        path: `/${name}`,
+        validateSearch: parsePrompt,
+        component: generatorPage,
+      }),
+    ),
+  ] as const;
+
+/** The prompt that somebody brings along. */
+function parsePrompt({ prompt }: Record<string, unknown>): { prompt?: string } {
+  return typeof prompt === 'string' ? { prompt } : {};
+}

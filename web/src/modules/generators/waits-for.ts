@@ -1,0 +1,15 @@
+import type { Provider } from '@bakehouse/contract/generators';
+import type { Generator } from '@bakehouse/contract/generators/generator';
+
+/** Whether Generate can do something here; on a page of this installation's own models those alone count. */
+export function isServed(servedBy: readonly Provider[], ownOnly: boolean): boolean {
+  return ownOnly ? servedBy.includes('own') : servedBy.length > 0;
+}
+
+/** What a page that is not served waits for, in a sentence. */
+export function waitsFor({ title, makes }: Generator, ownOnly: boolean): string {
+  const things = makes === 'image' ? 'pictures' : 'films';
+  return ownOnly
+    ? `${title} waits for a model of this installation that makes ${things}: none is served yet.`
+    : `${title} waits for an engine or a service that makes ${things}: none is connected to this server yet.`;
+}

@@ -1,0 +1,57 @@
+import { formatBgl, parseBgl } from '@bakehouse/contract/money';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Money } from '../../ui/money.tsx';
+import { QueryView, type ViewedQuery } from '../../ui/query-view.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+
+type Props = {
+  balance: ViewedQuery<{ available: string; held: string }>;
+  spend: ViewedQuery<{ days: readonly { amount: string }[] }>;
+};
+
+/** What can be spent, what running work holds of the balance, and what went in thirty days. */
+export function BalanceSummary({ balance, spend }: Props) {
+  return (
+    <Card
+      title="Available now"
+      actions={
+        <ButtonLink to="/buy-bagels" size="sm">
+          Buy credits
+        </ButtonLink>
+      }
+    >
+      <QueryView
+        query={balance}
+        failed="The balance could not be loaded"
+        pending={<Skeleton className="h-[6.5rem]" />}
+        compact
+      >
+        {({ available, held }) => (
+          <>
+            <Money bgl={available} className="font-semibold text-3xl tracking-tight" />
+            <dl className="mt-4 grid gap-2 border-line border-t pt-4">
+              {parseBgl(held) > 0n && <Line label="Held for running work" bgl={held} />}
+              {spend.data && <Line label="Spent in 30 days" bgl={sumOf(spend.data.days)} />}
+            </dl>
+          </>
+        )}
+      </QueryView>
+    </Card>
+  );
+}
+
+function Line({ label, bgl }: { label: string; bgl: string }) {
+  return (
+    <div className="flex justify-between gap-4">
+      <dt className="text-muted">{label}</dt>
+      <dd>
+        <Money bgl={bgl} />
+      </dd>
+    </div>
+  );
+}
+
+function sumOf(days: readonly { amount: string }[]): string {
+  return formatBgl(days.reduce((sum, { amount }) => sum + parseBgl(amount), 0n));
+}

@@ -1,0 +1,19 @@
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { listMachines } from '@bakehouse/contract/machine';
+import { countOf } from '../../lib/format/count-of.ts';
+
+/** A machine as its operator sees it. */
+export type ListedMachine = ResponseOf<typeof listMachines>['machines'][number];
+
+/** What a machine is made of, and how much work it takes at once. */
+export function describeOffer(offer: NonNullable<ListedMachine['offer']>): { parts: string; slots: string } {
+  const gpus = offer.accelerators.map(({ label, count }) => `${count} × ${label}`);
+  const cores = countOf(offer.cpu.cores, 'core');
+  const memory = `${Math.round(offer.cpu.memory_bytes / 1024 ** 3)} GB of memory`;
+  const runs = countOf(offer.run_slots, 'run');
+  const deployments = countOf(offer.deployment_slots, 'deployment');
+  return {
+    parts: [...gpus, cores, memory].join(', '),
+    slots: `On its CPU: ${runs} and ${deployments} at a time`,
+  };
+}

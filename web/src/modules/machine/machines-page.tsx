@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query';
+import { relativeTime } from '../../lib/format/format-time.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Card } from '../../ui/card.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { ListSkeleton } from '../../ui/list-skeleton.tsx';
+import { OperatorOnly } from '../../ui/operator-only.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { useUser } from '../accounts/api.ts';
+import { machinesQuery } from './api.ts';
+import { describeOffer, type ListedMachine } from './describe-offer.ts';
+
+const ROW_HEIGHT = 60;
+
+/** The operator's view of the machines that share the queue. */
+export function MachinesPage() {
+  const { is_operator } = useUser();
+  const machines = useQuery({ ...machinesQuery, enabled: is_operator });
+  return (
+    <OperatorOnly isOperator={is_operator} title="Machines" what="the machines">
+      <PageHeader title="Machines" description="They share one queue, and each runs work of its own." />
+      <Card flush>
+        <QueryView
+          query={machines}
+          failed="The machines could not be read"
+          pending={<ListSkeleton rows={1} rowHeight={ROW_HEIGHT} />}
+        >
+          {(data) => <MachinesTable machines={data.machines} />}
+        </QueryView>
+      </Card>
+    </OperatorOnly>
+  );
+}
+
+function MachinesTable({ machines }: { machines: ListedMachine[] }) {
+  return (
+    <DataTable
+      label="Machines"
+      rows={machines}
+      rowKey={(machine) => machine.machine_id}
+      rowHeight={ROW_HEIGHT}
+      columns={[
+        {
+          id: 'name',
+          header: 'Machine',
+          width: '15rem',
+          cell: ({ name, holds_files, driver }) => (
+            <>
+              <span className="line-clamp-1 break-all font-medium">{name}</span>
+              <span className="text-muted text-xs">
+                {holds_files ? `Driver ${driver}, holds the files` : `Driver ${driver}`}
+              </span>
+            </>
+          ),
+        },
+        {
+          id: 'offer',
+          header: 'Offers',
+          hideBelow: 'md',
+          cell: ({ offer }) => <Offered offer={offer} />,
+        },
+        {
+          id: 'since',
+          header: 'Started',
+          width: '9rem',
+          hideBelow: 'sm',
+          cell: ({ started_at }) => relativeTime(new Date(started_at)),
+        },
+        {
+          id: 'seen',
+          header: 'Last seen',
+          width: '10rem',
+          cell: ({ is_present, last_seen_at }) =>
+            is_present ? (
+              <Badge tone="good">Now</Badge>
+            ) : (
+              <Badge tone="warn">{last_seen_at ? relativeTime(new Date(last_seen_at)) : 'Not yet'}</Badge>
+            ),
+        },
+      ]}
+    />
+  );
+}
+
+function Offered({ offer }: Pick<ListedMachine, 'offer'>) {
+  if (!offer) return <span className="text-muted">Nothing yet</span>;
+  const { parts, slots } = describeOffer(offer);
+  return (
+    <>
+      <span className="line-clamp-1">{parts}</span>
+      <span className="line-clamp-1 text-muted text-xs">{slots}</span>
+    </>
+  );
+}

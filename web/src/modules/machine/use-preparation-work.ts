@@ -1,0 +1,45 @@
+import type { Machine } from '@bakehouse/contract/machine';
+import { useEffect, useRef } from 'react';
+import { queryClient } from '../../lib/api/query-client.ts';
+import type { LongWork } from '../../ui/long-work.ts';
+import { useMachine } from './api.ts';
+
+type Preparation = Machine['preparations'][number];
+
+/** What the server prepares in the background, as the list of long work shows it; what failed stays there. */
+export function usePreparationWork(): LongWork[] {
+  const { data } = useMachine();
+  const preparations = data?.preparations ?? [];
+  useNews(data && preparations.filter(({ state }) => state === 'ready').length);
+  return preparations.map((preparation) => {
+    const { id, label, state, detail, progress } = preparation;
+    return {
+      id: `preparation-${id}`,
+      title: label,
+      phase: state === 'waiting' ? 'Waiting for its turn' : detail,
+      progress: progress === null || state === 'waiting' ? null : progress * 100,
+      end: endOf(preparation),
+    };
+  });
+}
+
+function endOf({ label, state, detail }: Preparation): LongWork['end'] {
+  if (state === 'ready') return { kind: 'success', title: `${label}: ready` };
+  return state === 'failed'
+    ? { kind: 'failure', title: `${label} could not be prepared`, description: detail, isListed: true }
+    : null;
+}
+
+/** Reads again what a preparation brings once it is ready: the starter model among the models, and one that answers. */
+function useNews(ready: number | undefined): void {
+  const before = useRef(ready);
+  useEffect(() => {
+    if (ready === undefined) return;
+    if (before.current !== undefined && ready > before.current) {
+      for (const family of ['asset', 'deployment']) {
+        void queryClient.invalidateQueries({ queryKey: [family] });
+      }
+    }
+    before.current = ready;
+  }, [ready]);
+}

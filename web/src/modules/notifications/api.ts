@@ -1,0 +1,41 @@
+import { listNotifications, type Notification, readNotifications } from '@bakehouse/contract/notifications';
+import { infiniteQueryOptions, useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { call } from '../../lib/api/api-client.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+
+export type { Notification };
+
+const POLL_MS = 30_000;
+const PAGE_LENGTH = 50;
+
+/** The user's notifications page by page, newest first. */
+export const notificationsQuery = (userId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['notification', userId],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        listNotifications,
+        { params: { userId }, query: { limit: PAGE_LENGTH, cursor: pageParam ?? undefined } },
+        { signal, operation: 'load your notifications' },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => (page.length < PAGE_LENGTH ? null : page.at(-1)?.notification_id),
+  });
+
+export function useNotifications(userId: string) {
+  return useInfiniteQuery({ ...notificationsQuery(userId), refetchInterval: useFallbackInterval(POLL_MS) });
+}
+
+/** Marks the notification with this id as read; with an empty one all of them. */
+export function useReadNotifications(userId: string) {
+  return useMutation({
+    mutationFn: (notification_id: string) =>
+      call(
+        readNotifications,
+        { params: { userId }, query: { notification_id, status: 'read' } },
+        { operation: 'mark your notifications as read' },
+      ),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['notification', userId] }),
+  });
+}

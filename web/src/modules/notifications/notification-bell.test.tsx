@@ -1,0 +1,92 @@
+import { readNotifications } from '@bakehouse/contract/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { fireEvent, render, screen, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { call } from '../../lib/api/api-client.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { setNavigate } from '../../lib/navigation.ts';
+import type { Notification } from './api.ts';
+import { NotificationBell } from './notification-bell.tsx';
+
+vi.mock('../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+const goTo = vi.fn<(path: string) => void>();
+setNavigate(goTo);
+
+let stored: Notification[] = [];
+beforeEach(() => {
+  vi.mocked(call).mockImplementation(async (endpoint, input) => {
+    if (endpoint !== readNotifications) return stored;
+    const { notification_id } = (input as { query: { notification_id: string } }).query;
+    stored = stored.map((one) =>
+      notification_id === '' || one.notification_id === notification_id ? { ...one, status: 'read' } : one,
+    );
+    return { unread: 0 };
+  });
+});
+afterEach(() => queryClient.clear());
+
+const stubs = (count: number): Notification[] =>
+  Array.from({ length: count }, (_, index) => ({
+    notification_id: `n${index}`,
+    kind: 'run_completed',
+    message: `Model ${index} has finished training`,
+    link: `/runs/r${index}`,
+    amount: null,
+    status: 'unread',
+    created_at: new Date().toISOString(),
+  }));
+
+function show(notifications: Notification[]) {
+  stored = notifications;
+  return render(
+    <QueryClientProvider client={queryClient}>
+      <NotificationBell />
+    </QueryClientProvider>,
+  );
+}
+
+it.each([
+  [9, '9'],
+  [10, '9+'],
+])('shows %i unread as %s', async (count, badge) => {
+  show(stubs(count));
+  const bell = await screen.findByRole('button', { name: `Notifications, ${count} unread` });
+  expect(within(bell).getByText(badge)).toBeTruthy();
+});
+
+it('says when there are none', async () => {
+  show([]);
+  fireEvent.click(screen.getByRole('button', { name: 'Notifications' }));
+  expect(await screen.findByText("You don't have any notifications.")).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Mark all as read' })).toBeNull();
+});
+
+it("'Mark all as read' empties the badge", async () => {
+  show(stubs(3));
+  fireEvent.click(await screen.findByRole('button', { name: 'Notifications, 3 unread' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Mark all as read' }));
+  expect(await screen.findByRole('button', { name: 'Notifications' })).toBeTruthy();
+});
+
+it('leads to what one is about, and marks that one as read', async () => {
+  show(stubs(2));
+  fireEvent.click(await screen.findByRole('button', { name: 'Notifications, 2 unread' }));
+  fireEvent.click(await screen.findByRole('link', { name: /Model 1 has finished training/ }));
+  expect(goTo).toHaveBeenCalledWith('/runs/r1');
+  expect(await screen.findByRole('button', { name: 'Notifications, 1 unread' })).toBeTruthy();
+});
+
+it('tells an amount in the chosen currency', async () => {
+  const [one] = stubs(1);
+  show([
+    {
+      ...one,
+      kind: 'credits_received',
+      message: 'You received 12.50 BGL from ada',
+      amount: '12.5',
+    } as Notification,
+  ]);
+  fireEvent.click(await screen.findByRole('button', { name: 'Notifications, 1 unread' }));
+  expect(await screen.findByText(/You received \$0\.50 from ada/)).toBeTruthy();
+});

@@ -1,0 +1,44 @@
+import { Popover } from '@base-ui/react/popover';
+import { useState } from 'react';
+import { cx } from '../../lib/cx.ts';
+import { Button } from '../../ui/button.tsx';
+import { popupClass, popupLayer } from '../../ui/popup-class.ts';
+import { useUser } from '../accounts/api.ts';
+import { useNotifications, useReadNotifications } from './api.ts';
+import { BellButton } from './bell-button.tsx';
+import { NotificationList } from './notification-list.tsx';
+
+/** What the user is notified of, behind a bell that counts what is unread. */
+export function NotificationBell() {
+  const user = useUser();
+  const notifications = useNotifications(user.id);
+  const read = useReadNotifications(user.id);
+  const [open, setOpen] = useState(false);
+  const unread = notifications.data?.pages.flat().filter(({ status }) => status === 'unread').length ?? 0;
+  return (
+    <Popover.Root open={open} onOpenChange={setOpen}>
+      <Popover.Trigger render={<BellButton unread={unread} />} />
+      <Popover.Portal>
+        <Popover.Positioner className={popupLayer} sideOffset={6} align="end" collisionPadding={8}>
+          <Popover.Popup className={cx(popupClass, 'w-96 max-w-[calc(100vw-1rem)] p-0!')}>
+            <div className="flex min-h-11 items-center justify-between gap-4 border-line border-b py-1.5 pr-2 pl-4">
+              <Popover.Title className="font-medium text-[0.8125rem]">Notifications</Popover.Title>
+              {unread > 0 && (
+                <Button variant="ghost" size="sm" loading={read.isPending} onClick={() => read.mutate('')}>
+                  Mark all as read
+                </Button>
+              )}
+            </div>
+            <NotificationList
+              notifications={notifications}
+              onOpen={({ notification_id, status }) => {
+                setOpen(false);
+                if (status === 'unread') read.mutate(notification_id);
+              }}
+            />
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}

@@ -1,0 +1,35 @@
+import {
+  forgetPendingReferral,
+  generateReferral,
+  getPendingReferral,
+  validateReferral,
+} from '@bakehouse/contract/referrals';
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '../../lib/api/api-client.ts';
+
+const PENDING_MS = 5_000;
+
+export const referralQuery = queryOptions({
+  queryKey: ['referral', 'own'],
+  queryFn: ({ signal }) => call(generateReferral, {}, { signal, operation: 'read your invitation' }),
+});
+
+/** What became of the code that this browser came with. */
+export type Welcome = { kind: 'given'; bonus: string } | { kind: 'refused' };
+
+/**
+ * Uses the code that this browser came with, if it came with one, and forgets it. One that waits for the address to be
+ * confirmed is kept; so is one that could not be asked about.
+ */
+export async function redeemPendingCode(userId: string): Promise<Welcome | null> {
+  const query = { userId };
+  const { referralCode } = await call(getPendingReferral, { query }, { timeoutMs: PENDING_MS });
+  if (referralCode === null) return null;
+  const { success, data } = await call(validateReferral, { query: { referral_code: referralCode } });
+  if (data.reason === 'address_not_confirmed') return null;
+  await call(forgetPendingReferral, { query });
+  if (!success) return { kind: 'refused' };
+  return data.is_new && data.bonus !== null && data.bonus !== '0'
+    ? { kind: 'given', bonus: data.bonus }
+    : null;
+}

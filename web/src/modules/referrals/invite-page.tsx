@@ -1,0 +1,134 @@
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { generateReferral } from '@bakehouse/contract/referrals';
+import { useQuery } from '@tanstack/react-query';
+import { ExternalLink, UserPlus } from 'lucide-react';
+import { formatDateTime } from '../../lib/format/format-time.ts';
+import { buttonClass } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Figure } from '../../ui/figure.tsx';
+import { Input } from '../../ui/input.tsx';
+import { Money } from '../../ui/money.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
+import { referralQuery } from './api.ts';
+
+type Referral = ResponseOf<typeof generateReferral>;
+
+/** The person's own invitation, and who came by it. */
+export function InvitePage() {
+  return (
+    <>
+      <PageHeader title="Invite Friends" />
+      <QueryView
+        query={useQuery(referralQuery)}
+        failed="Your invitation could not be loaded"
+        pending={<Pending />}
+      >
+        {(referral) => (
+          <div className="grid grid-cols-1 gap-6">
+            <Figures referral={referral} />
+            <Invitation referral={referral} />
+            <Joined referral={referral} />
+          </div>
+        )}
+      </QueryView>
+    </>
+  );
+}
+
+function Figures({ referral }: { referral: Referral }) {
+  return (
+    <dl className="grid gap-3 sm:grid-cols-3">
+      <Figure card label="Bonus for each of you">
+        <Money bgl={referral.bonus} />
+      </Figure>
+      <Figure card label="Friends who joined">
+        {referral.referrals_total} of {referral.referrals_max}
+      </Figure>
+      <Figure card label="Earned so far">
+        <Money bgl={referral.earned} />
+      </Figure>
+    </dl>
+  );
+}
+
+function Invitation({ referral }: { referral: Referral }) {
+  const { referral_link: link, referral_code: code, referrals_max: max } = referral;
+  const post = `https://x.com/intent/post?${new URLSearchParams({ text: 'Train and run your own models with me:', url: link })}`;
+  return (
+    <Card
+      title="Your invitation"
+      description={
+        <>
+          When a friend signs up by your link, each of you is given <Money bgl={referral.bonus} />. That
+          counts for {max} {max === 1 ? 'friend' : 'friends'}, and for new accounts only.
+        </>
+      }
+    >
+      <div className="grid gap-4">
+        <div className="flex flex-wrap items-end gap-2">
+          <Field label="Link" className="min-w-0 flex-1 basis-64">
+            <Input readOnly value={link} onFocus={(event) => event.currentTarget.select()} />
+          </Field>
+          <CopyButton text={link} label="Copy link" withText />
+          <a href={post} target="_blank" rel="noreferrer noopener" className={buttonClass()}>
+            Share on X
+            <ExternalLink aria-hidden />
+          </a>
+        </div>
+        <p className="text-[0.8125rem] text-muted">
+          Your code is <span className="font-mono text-ink">{code}</span>.
+        </p>
+      </div>
+    </Card>
+  );
+}
+
+function Joined({ referral: { referrals } }: { referral: Referral }) {
+  if (referrals.length === 0) {
+    return (
+      <Card>
+        <EmptyState
+          icon={<UserPlus aria-hidden />}
+          title="Nobody has come by your link yet"
+          description="Send it to somebody who would like to train or run models. They show here once they have signed up."
+        />
+      </Card>
+    );
+  }
+  return (
+    <Card title="Who came by your link" flush>
+      <ul className="divide-y divide-line border-line border-t">
+        {referrals.map(({ username, joined_at, bonus }) => (
+          <li key={username} className="flex items-center justify-between gap-4 px-5 py-3">
+            <div className="min-w-0">
+              <p className="truncate font-medium">{username}</p>
+              <p className="text-[0.8125rem] text-muted">{formatDateTime(new Date(joined_at))}</p>
+            </div>
+            <span className="text-good">
+              +<Money bgl={bonus} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function Pending() {
+  return (
+    <LoadingRegion className="grid gap-6">
+      <div className="grid gap-3 sm:grid-cols-3">
+        <Skeleton className="h-17" />
+        <Skeleton className="h-17" />
+        <Skeleton className="h-17" />
+      </div>
+      <Skeleton className="h-52" />
+      <Skeleton className="h-56" />
+    </LoadingRegion>
+  );
+}

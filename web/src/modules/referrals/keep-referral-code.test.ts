@@ -1,0 +1,23 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { keepReferralCode } from './keep-referral-code.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+function cookieAfter(search: string): string | undefined {
+  const set = vi.spyOn(document, 'cookie', 'set').mockImplementation(() => undefined);
+  keepReferralCode(search);
+  return set.mock.calls[0]?.[0];
+}
+
+test('keeps the code of the link for a month, for its own call alone', () => {
+  expect(cookieAfter('?referral_code=ABCD2345&x=1')).toBe(
+    'bakehouse.referral=abcd2345; Path=/api/referral; SameSite=Lax; Max-Age=2592000',
+  );
+});
+
+test.each(['', '?referral_code=', '?referral_code=a%3B%20Path%3D/', `?referral_code=${'a'.repeat(41)}`])(
+  'keeps nothing of %s',
+  (search) => {
+    expect(cookieAfter(search)).toBeUndefined();
+  },
+);

@@ -1,0 +1,25 @@
+import { useEffect, useState } from 'react';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { redeemPendingCode, type Welcome } from './api.ts';
+import { BonusDialog } from './bonus-dialog.tsx';
+
+/** Uses the code of the invitation by which somebody came, and says what became of it. */
+export function PendingReferral({ userId }: { userId: string }) {
+  const [welcome, setWelcome] = useState<Welcome | null>(null);
+  useEffect(() => {
+    let left = false;
+    redeemPendingCode(userId).then(
+      (found) => {
+        if (left || !found) return;
+        setWelcome(found);
+        void queryClient.invalidateQueries({ queryKey: ['balance', userId] });
+      },
+      // The code is kept, and the next page tries again.
+      () => undefined,
+    );
+    return () => {
+      left = true;
+    };
+  }, [userId]);
+  return <BonusDialog welcome={welcome} onClose={() => setWelcome(null)} />;
+}

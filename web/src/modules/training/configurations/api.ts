@@ -1,0 +1,109 @@
+import {
+  type Configuration,
+  deleteConfiguration,
+  listConfigurations,
+  renameConfiguration,
+  saveConfiguration,
+} from '@bakehouse/contract/configurations';
+import type { CallOf } from '@bakehouse/contract/endpoint';
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { assetQuery } from '../../assets/api.ts';
+import { asksFor, type WizardState } from '../wizard/create-model-wizard-state.ts';
+import { wireParameters } from '../wizard/wizard-calls.ts';
+import { freeName, readConfigurationFile } from './configuration-file.ts';
+
+export const configurationsQuery = queryOptions({
+  queryKey: ['configuration'],
+  queryFn: ({ signal }) => call(listConfigurations, {}, { signal, operation: 'fetch the configurations' }),
+});
+
+export function useConfigurations() {
+  return useQuery(configurationsQuery);
+}
+
+/** Fails when the model or the dataset that a configuration names is gone; a hub model is no asset. */
+export function useApplicableConfiguration() {
+  return useMutation({
+    meta: { title: 'Failed to apply configuration' },
+    mutationFn: ({ base_model, hf_model_id, asset_id }: Configuration['fine_tune_payload']) =>
+      Promise.all(
+        [hf_model_id === undefined ? base_model : undefined, asset_id].flatMap((id) =>
+          id === undefined ? [] : [queryClient.fetchQuery(assetQuery(id))],
+        ),
+      ),
+  });
+}
+
+const changed = () => queryClient.invalidateQueries({ queryKey: configurationsQuery.queryKey });
+
+export function useSaveConfiguration() {
+  return useMutation({
+    mutationFn: ({ name, state }: { name: string; state: WizardState }) =>
+      call(
+        saveConfiguration,
+        { body: { config_name: name, fine_tune_payload: payloadOf(state) } },
+        { operation: 'save the configuration' },
+      ),
+    onSuccess: changed,
+  });
+}
+
+/** What the wizard holds, as a configuration: all that is chosen, and nothing that its type does not ask for. */
+export function payloadOf(state: WizardState) {
+  const { type, name, baseModelId, hubModelId, datasetId, fileName, parameters } = state;
+  const asked = Object.entries({
+    ...wireParameters(parameters),
+    accelerator_type: parameters.accelerator_type,
+  });
+  return {
+    ...Object.fromEntries(asked.filter(([field]) => asksFor(type, field))),
+    ...(name.trim() !== '' && { model_name: name.trim() }),
+    ...(datasetId !== null && { asset_id: datasetId }),
+    ...(fileName !== null && { file_name: fileName }),
+    ...(type === 'huggingface'
+      ? { hf_model_id: hubModelId }
+      : baseModelId !== null && { base_model: baseModelId }),
+  };
+}
+
+/** Saves what is in a file, under a name that none of the others has. */
+export function useImportConfiguration() {
+  return useMutation({
+    mutationFn: async (file: File) => {
+      const { config_name, ...rest } = await readConfigurationFile(file);
+      const { configurations } = await queryClient.fetchQuery(configurationsQuery);
+      const name = freeName(
+        config_name,
+        configurations.map((one) => one.config_name),
+      );
+      // What a file holds is for the server to judge: it names the field that does not fit.
+      const body = { ...rest, config_name: name } as CallOf<typeof saveConfiguration>['body'];
+      return call(saveConfiguration, { body }, { operation: 'import the configuration' });
+    },
+    onSuccess: changed,
+    meta: { title: 'The configuration could not be imported' },
+  });
+}
+
+export function useRenameConfiguration() {
+  return useMutation({
+    meta: { inPlace: true },
+    mutationFn: ({ id, name }: { id: string; name: string }) =>
+      call(
+        renameConfiguration,
+        { params: { configId: id }, body: { config_name: name } },
+        { operation: 'rename the configuration' },
+      ),
+    onSuccess: changed,
+  });
+}
+
+export function useDeleteConfiguration() {
+  return useMutation({
+    mutationFn: (configId: string) =>
+      call(deleteConfiguration, { params: { configId } }, { operation: 'delete the configuration' }),
+    onSuccess: changed,
+  });
+}

@@ -1,0 +1,100 @@
+import type { Configuration } from '@bakehouse/contract/configurations';
+import { Download, Pencil, Trash2 } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { saveAs } from '../../../lib/api/download.ts';
+import { Button } from '../../../ui/button.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { Menu, MenuItem } from '../../../ui/menu.tsx';
+import { errorMessage } from '../../../ui/notify.ts';
+import { useDeleteConfiguration, useRenameConfiguration } from './api.ts';
+import { type FileFormat, writeConfigurationFile } from './configuration-file.ts';
+
+/** What can be done with the chosen configuration beside applying it. */
+export function ConfigurationActions({ configuration }: { configuration: Configuration }) {
+  const [asking, setAsking] = useState<'rename' | 'delete' | null>(null);
+  const deletion = useDeleteConfiguration();
+  const { config_id: id, config_name: name } = configuration;
+  if (asking === 'rename') return <RenameForm {...{ id, name }} onClose={() => setAsking(null)} />;
+  return (
+    <div className="mt-3 flex flex-wrap gap-1">
+      <Button variant="ghost" size="sm" onClick={() => setAsking('rename')}>
+        <Pencil aria-hidden />
+        Rename
+      </Button>
+      <Menu
+        align="start"
+        trigger={
+          <Button variant="ghost" size="sm">
+            <Download aria-hidden />
+            Export
+          </Button>
+        }
+      >
+        <MenuItem onSelect={() => void save(configuration, 'yaml')}>YAML</MenuItem>
+        <MenuItem onSelect={() => void save(configuration, 'json')}>JSON</MenuItem>
+      </Menu>
+      <Button variant="ghost" size="sm" onClick={() => setAsking('delete')}>
+        <Trash2 aria-hidden />
+        Delete
+      </Button>
+      <ConfirmDialog
+        open={asking === 'delete'}
+        onOpenChange={() => setAsking(null)}
+        title={`Delete ${name}?`}
+        description="Models that were made with it stay as they are."
+        action="Delete"
+        pending={deletion.isPending}
+        onConfirm={() => deletion.mutate(id, { onSettled: () => setAsking(null) })}
+      />
+    </div>
+  );
+}
+
+async function save(configuration: Configuration, format: FileFormat): Promise<void> {
+  const text = await writeConfigurationFile(configuration, format);
+  const type = format === 'json' ? 'application/json' : 'application/yaml';
+  saveAs(new Blob([text], { type }), `${configuration.config_name}.${format}`);
+}
+
+function RenameForm({ id, name, onClose }: { id: string; name: string; onClose: () => void }) {
+  const [typed, setTyped] = useState(name);
+  const rename = useRenameConfiguration();
+  const missing = typed.trim() === '' ? 'Name is required' : undefined;
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    // The dialog lies in the wizard's tree, whose form is not meant.
+    event.stopPropagation();
+    if (!missing && !rename.isPending) rename.mutate({ id, name: typed.trim() }, { onSuccess: onClose });
+  }
+  return (
+    <form onSubmit={submit} noValidate className="mt-3 flex items-start gap-2">
+      <Field
+        label="New name"
+        className="flex-1"
+        error={missing ?? (rename.error ? errorMessage(rename.error) : undefined)}
+      >
+        <Input
+          // biome-ignore lint/a11y/noAutofocus: the field takes the place of the button that was pressed
+          autoFocus
+          value={typed}
+          maxLength={100}
+          autoComplete="off"
+          onChange={(event) => {
+            setTyped(event.target.value);
+            rename.reset();
+          }}
+        />
+      </Field>
+      <div className="mt-6 flex gap-1">
+        <Button type="submit" variant="primary" loading={rename.isPending}>
+          Rename
+        </Button>
+        <Button variant="ghost" onClick={onClose}>
+          Keep
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,126 @@
+import type { Configuration } from '@bakehouse/contract/configurations';
+import { Upload } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { countOf } from '../../../lib/format/count-of.ts';
+import { relativeTime } from '../../../lib/format/format-time.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { RadioCards } from '../../../ui/radio-cards.tsx';
+import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { useApplicableConfiguration, useConfigurations, useImportConfiguration } from './api.ts';
+import { ConfigurationActions } from './configuration-actions.tsx';
+
+type Props = { onClose: () => void; onApply: (payload: Configuration['fine_tune_payload']) => void };
+
+/** Configuration Templates: choose one of the saved ones and apply it. */
+export function ConfigurationDialog({ onClose, onApply }: Props) {
+  const configurations = useConfigurations();
+  const check = useApplicableConfiguration();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const list = configurations.data?.configurations ?? [];
+  const selected = list.find((one) => one.config_id === chosen);
+  const apply = ({ fine_tune_payload }: Configuration) =>
+    check.mutate(fine_tune_payload, { onSuccess: () => onApply(fine_tune_payload) });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Configuration Templates"
+      description="Applying one fills in every field that it names."
+      footer={
+        <>
+          <ImportButton onImported={setChosen} />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            disabled={!selected}
+            loading={check.isPending}
+            onClick={() => selected && apply(selected)}
+          >
+            Apply
+          </Button>
+        </>
+      }
+    >
+      <QueryView
+        query={configurations}
+        failed="Your configurations could not be loaded"
+        pending={
+          <LoadingRegion className="flex flex-col gap-2">
+            <Skeleton className="h-16 w-full" />
+            <Skeleton className="h-16 w-full" />
+          </LoadingRegion>
+        }
+        isEmpty={() => list.length === 0}
+        empty={
+          <EmptyState
+            title="No templates yet"
+            description="Save the parameters of a fine-tune on its Parameters step, or import a file; they appear here."
+          />
+        }
+      >
+        {() => (
+          <>
+            <RadioCards
+              aria-label="Configurations"
+              value={chosen}
+              onChange={setChosen}
+              options={list.map((one) => ({
+                value: one.config_id,
+                label: <span className="[overflow-wrap:anywhere]">{one.config_name}</span>,
+                description: describe(one),
+              }))}
+            />
+            {selected && <ConfigurationActions key={selected.config_id} configuration={selected} />}
+          </>
+        )}
+      </QueryView>
+    </Dialog>
+  );
+}
+
+/** Takes a file of YAML or JSON. */
+function ImportButton({ onImported }: { onImported: (id: string) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  const importing = useImportConfiguration();
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label="Configuration file"
+        accept=".yaml,.yml,.json"
+        onChange={({ target }) => {
+          const [file] = target.files ?? [];
+          // The same file may be chosen again, once it is mended.
+          target.value = '';
+          if (file) importing.mutate(file, { onSuccess: ({ config_id }) => onImported(config_id) });
+        }}
+      />
+      <Button
+        variant="ghost"
+        className="mr-auto"
+        loading={importing.isPending}
+        onClick={() => input.current?.click()}
+      >
+        <Upload aria-hidden />
+        Import
+      </Button>
+    </>
+  );
+}
+
+function describe({ fine_tune_payload: saved, hfModelId, created_at }: Configuration): string {
+  const parts = [
+    hfModelId,
+    saved.epochs !== undefined && countOf(saved.epochs, 'epoch'),
+    saved.learning_rate !== undefined && `learning rate ${saved.learning_rate}`,
+    saved.lora_r !== undefined && `rank ${saved.lora_r}`,
+    saved.file_name,
+    `saved ${relativeTime(new Date(created_at)).toLowerCase()}`,
+  ];
+  return parts.filter(Boolean).join(' · ');
+}

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { freeName, readConfigurationFile, writeConfigurationFile } from './configuration-file.ts';
+
+const configuration = {
+  config_name: 'Small',
+  fine_tune_payload: { epochs: 3, learning_rate: 0.0002, lora_target_modules: ['q_proj' as const] },
+};
+const file = (text: string, name = 'recipe.yaml') => new File([text], name);
+
+it.each(['yaml', 'json'] as const)('what is exported as %s can be imported', async (format) => {
+  const text = await writeConfigurationFile(configuration, format);
+  expect(await readConfigurationFile(file(text, `x.${format}`))).toEqual(configuration);
+});
+
+it('YAML is for people to read', async () => {
+  expect(await writeConfigurationFile(configuration, 'yaml')).toMatch(
+    /^config_name: Small\nfine_tune_payload:\n {2}epochs: 3\n/,
+  );
+});
+
+it('a file without a name goes by its own, and forgets who saved it', async () => {
+  const text = 'user_id: bob\nepochs: 3\nfineTunePayload:\n  userId: bob\n  loraR: 4\n';
+  expect(await readConfigurationFile(file(text, 'my recipe.yml'))).toEqual({
+    config_name: 'my recipe',
+    epochs: 3,
+    fineTunePayload: { loraR: 4 },
+  });
+});
+
+it.each([
+  ['epochs: [3', /^recipe\.yaml is neither YAML nor JSON: .+/],
+  ['- 1\n- 2', /^recipe\.yaml holds no configuration\.$/],
+  ['hello', /holds no configuration/],
+  ['config_name: 7', /^config_name of recipe\.yaml must be a text\.$/],
+  ['x'.repeat(70_000), /is too large for a configuration/],
+])('a file with %.12j says what is wrong with it', async (text, message) => {
+  await expect(readConfigurationFile(file(text))).rejects.toThrow(message);
+});
+
+it('a name that is taken gets a number', () => {
+  expect(freeName('one', ['two'])).toBe('one');
+  expect(freeName('one', ['one', 'one (2)'])).toBe('one (3)');
+  expect(freeName('x'.repeat(100), ['x'.repeat(100)])).toBe(`${'x'.repeat(96)} (2)`);
+});

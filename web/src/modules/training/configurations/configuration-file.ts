@@ -1,0 +1,66 @@
+import type { Configuration } from '@bakehouse/contract/configurations';
+
+export type FileFormat = 'yaml' | 'json';
+
+/** As much as the server takes. */
+const FILE_BYTES_MAX = 64 * 1024;
+const NAME_LENGTH_MAX = 100;
+
+/** A configuration as a file that can be imported again: its name and its parameters. */
+export async function writeConfigurationFile(
+  { config_name, fine_tune_payload }: Pick<Configuration, 'config_name' | 'fine_tune_payload'>,
+  format: FileFormat,
+): Promise<string> {
+  const content = { config_name, fine_tune_payload };
+  if (format === 'json') return `${JSON.stringify(content, null, 2)}\n`;
+  const { stringify } = await import('yaml');
+  return stringify(content);
+}
+
+/**
+ * What a file of YAML or JSON holds. It goes by its own name where it says none. Who saved it is left out: the one
+ * who imports it has it from now on. Throws an error for people where it is no configuration at all.
+ */
+export async function readConfigurationFile(
+  file: File,
+): Promise<{ config_name: string } & Record<string, unknown>> {
+  if (file.size > FILE_BYTES_MAX) throw new Error(`${file.name} is too large for a configuration.`);
+  const text = await file.text();
+  const { parse } = await import('yaml');
+  let content: unknown;
+  try {
+    // JSON is YAML too.
+    content = parse(text);
+  } catch (error) {
+    const [reason = ''] = (error as Error).message.split('\n');
+    throw new Error(`${file.name} is neither YAML nor JSON: ${reason.replace(/:$/, '.')}`, { cause: error });
+  }
+  if (!isRecord(content)) throw new Error(`${file.name} holds no configuration.`);
+  const { config_name, configName, ...rest } = withoutOwner(content);
+  const name = config_name ?? configName ?? file.name.replace(/\.(ya?ml|json)$/i, '');
+  if (typeof name !== 'string') throw new Error(`config_name of ${file.name} must be a text.`);
+  return { ...rest, config_name: name };
+}
+
+/** The name, or the first of 'name (2)', 'name (3)' that is not taken. */
+export function freeName(name: string, taken: readonly string[]): string {
+  if (!taken.includes(name)) return name;
+  for (let n = 2; ; n += 1) {
+    const ending = ` (${n})`;
+    const other = name.slice(0, NAME_LENGTH_MAX - ending.length) + ending;
+    if (!taken.includes(other)) return other;
+  }
+}
+
+function withoutOwner(content: Record<string, unknown>): Record<string, unknown> {
+  const { user_id: _one, userId: _other, ...rest } = content;
+  for (const name of ['fine_tune_payload', 'fineTunePayload']) {
+    const nested = rest[name];
+    if (isRecord(nested)) rest[name] = withoutOwner(nested);
+  }
+  return rest;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

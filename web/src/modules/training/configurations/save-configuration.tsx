@@ -1,0 +1,45 @@
+import { Save } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { notify } from '../../../ui/notify.ts';
+import type { WizardState } from '../wizard/create-model-wizard-state.ts';
+import { useSaveConfiguration } from './api.ts';
+
+/** Keeps what the wizard holds under a name, for Choose Config. It stands inside the wizard's form, and so is none itself. */
+export function SaveConfiguration({ state }: { state: WizardState }) {
+  const [name, setName] = useState('');
+  const save = useSaveConfiguration();
+  function submit() {
+    if (!name.trim() || save.isPending) return;
+    save.mutate(
+      { name: name.trim(), state },
+      {
+        onSuccess: () => {
+          notify.success('Configuration saved');
+          setName('');
+        },
+      },
+    );
+  }
+  return (
+    <div className="flex gap-2 border-line border-t pt-5">
+      <Input
+        aria-label="Template name"
+        value={name}
+        maxLength={100}
+        onChange={(event) => setName(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          event.preventDefault();
+          submit();
+        }}
+        placeholder="Save these parameters as a template"
+      />
+      <Button loading={save.isPending} disabled={!name.trim()} onClick={submit}>
+        <Save aria-hidden />
+        Save
+      </Button>
+    </div>
+  );
+}

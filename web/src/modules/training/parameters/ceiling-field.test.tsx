@@ -1,0 +1,53 @@
+import { act, fireEvent, render, screen } from '@testing-library/react';
+import { useState } from 'react';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { currencyChoice } from '../../../lib/format/currency.ts';
+import { CeilingField } from './ceiling-field.tsx';
+
+const changed = vi.fn<(bgl: string) => void>();
+
+function Form() {
+  const [value, setValue] = useState('');
+  return (
+    <CeilingField
+      value={value}
+      usual="12.5"
+      onChange={(bgl) => {
+        setValue(bgl);
+        changed(bgl);
+      }}
+    />
+  );
+}
+
+beforeEach(() => {
+  currencyChoice.set('USD');
+  changed.mockClear();
+});
+const field = () => screen.getByLabelText<HTMLInputElement>('Ceiling');
+const type = (value: string) => fireEvent.change(field(), { target: { value } });
+
+it('is typed in the chosen currency and meant exactly', () => {
+  render(<Form />);
+  expect(field().placeholder).toBe('$0.50');
+  type('1.5');
+  expect(changed).toHaveBeenLastCalledWith('37.5');
+  type('$0.01');
+  expect(changed).toHaveBeenLastCalledWith('0.25');
+  type('much');
+  expect(changed).toHaveBeenLastCalledWith('much');
+  type('');
+  expect(changed).toHaveBeenLastCalledWith('');
+});
+
+it('shows the same amount when the currency is switched', () => {
+  render(<Form />);
+  type('1.5');
+  act(() => currencyChoice.set('BGL'));
+  expect(field().value).toBe('37.5');
+  expect(field().placeholder).toBe('12.50 BGL');
+  type('25');
+  expect(changed).toHaveBeenLastCalledWith('25');
+  act(() => currencyChoice.set('USD'));
+  expect(field().value).toBe('1');
+});

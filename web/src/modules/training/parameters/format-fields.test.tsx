@@ -1,0 +1,85 @@
+import type { filePreview } from '@bakehouse/contract/assets';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { render, screen } from '@testing-library/react';
+import { useReducer } from 'react';
+import { expect, it } from 'vitest';
+import type * as z from 'zod';
+import { assetQuery, previewQuery } from '../../assets/api.ts';
+import { initialState, problemsOf, wizardReducer } from '../wizard/create-model-wizard-state.ts';
+import { FormatFields } from './format-fields.tsx';
+
+type Format = z.output<typeof filePreview>['format'];
+
+function Wizard() {
+  const [state, dispatch] = useReducer(wizardReducer, {
+    ...initialState,
+    step: 4,
+    type: 'finetune',
+    datasetId: 'set',
+    fileName: 'rows.jsonl',
+  });
+  return (
+    <FormatFields
+      state={state}
+      problems={problemsOf(state)}
+      onChange={(values) => dispatch({ do: 'parameters', values })}
+      onSuggest={(values) => dispatch({ do: 'suggest', values })}
+    />
+  );
+}
+
+function show(columns: string[], format: Format) {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } });
+  client.setQueryData(assetQuery('set').queryKey, { revision_id: 'first' } as never);
+  const file = { assetId: 'set', revisionId: 'first', path: 'rows.jsonl', offset: 0 };
+  client.setQueryData(previewQuery(file).queryKey, { columns, format } as never);
+  render(
+    <QueryClientProvider client={client}>
+      <Wizard />
+    </QueryClientProvider>,
+  );
+}
+const shown = (name: string) => screen.queryByRole('combobox', { name })?.textContent;
+
+it('shows the format that was recognised, and asks for no columns where it has none', () => {
+  show(['messages'], {
+    format: 'messages',
+    input_column: 'messages',
+    output_column: '',
+    system_column: null,
+  });
+  expect(shown('Data format')).toContain('Messages');
+  expect(screen.getByText(/Recognised from the file/)).toBeTruthy();
+  expect(shown('Input column')).toBeUndefined();
+  expect(shown('Text column')).toBeUndefined();
+});
+
+it('fills in the columns of a question and its answer', () => {
+  show(['q', 'prompt', 'response', 'system'], {
+    format: 'prompt_completion',
+    input_column: 'prompt',
+    output_column: 'response',
+    system_column: 'system',
+  });
+  expect([shown('Input column'), shown('Output column'), shown('System prompt column')]).toEqual([
+    'prompt',
+    'response',
+    'system',
+  ]);
+});
+
+it('shows the system prompt of other formats, so that it can be switched off', () => {
+  show(['instruction', 'output', 'system'], {
+    format: 'alpaca',
+    input_column: '',
+    output_column: '',
+    system_column: 'system',
+  });
+  expect(shown('System prompt column')).toBe('system');
+});
+
+it('asks for two columns where the format is not plain', () => {
+  show(['one', 'two'], null);
+  expect(shown('Data format')).toContain('Question and answer');
+  expect(screen.getAllByText('Input and output columns are required for non-text files')).toHaveLength(2);
+});

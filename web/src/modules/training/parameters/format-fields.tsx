@@ -1,0 +1,147 @@
+import type { filePreview } from '@bakehouse/contract/assets';
+import { dataFormats } from '@bakehouse/contract/limits';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useEffectEvent } from 'react';
+import type * as z from 'zod';
+import { Callout } from '../../../ui/callout.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { assetQuery, previewQuery } from '../../assets/api.ts';
+import type {
+  Problems,
+  Suggestion,
+  TrainingParameters,
+  WizardState,
+} from '../wizard/create-model-wizard-state.ts';
+import { formatDescriptions, formatLabels } from './format-labels.ts';
+
+type Props = {
+  state: WizardState;
+  problems: Problems;
+  onChange: (values: Partial<TrainingParameters>) => void;
+  onSuggest: (values: Suggestion) => void;
+};
+
+type Preview = z.output<typeof filePreview>;
+
+const formats = dataFormats.map((format) => ({
+  value: format,
+  label: formatLabels[format],
+  description: formatDescriptions[format],
+}));
+/** How many columns a format takes at least, its system prompt aside. */
+const columnsOf = { messages: 1, sharegpt: 1, alpaca: 2, prompt_completion: 2 } as const;
+/** Stands for no column. */
+const NONE = '';
+
+/** How the rows of the file are read: its format, and the columns of those formats that have them. */
+export function FormatFields({ state, problems, onChange, onSuggest }: Props) {
+  const preview = useFirstRows(state);
+  const rows = preview.data;
+  const suggest = useEffectEvent(() => {
+    if (rows) onSuggest(readingOf(rows));
+  });
+  useEffect(() => suggest(), [rows]);
+  const { data_format: format } = state.parameters;
+  const recognised = rows?.format?.format;
+  return (
+    <div className="flex flex-col gap-5">
+      {preview.isError && !rows && (
+        <Callout tone="bad" title="The columns could not be read">
+          {preview.error.message}
+        </Callout>
+      )}
+      <Field label="Data format" help={format && helpOf(format === recognised, formatDescriptions[format])}>
+        <Select
+          value={format}
+          onChange={(chosen) =>
+            onChange(
+              rows?.format && chosen === recognised
+                ? readingOf(rows)
+                : { data_format: chosen, input_column: '', output_column: '', system_column: '' },
+            )
+          }
+          options={formats}
+          placeholder={preview.isPending ? 'Looking at the file…' : 'Choose a format'}
+        />
+      </Field>
+      <ColumnFields
+        parameters={state.parameters}
+        problems={problems}
+        onChange={onChange}
+        columns={rows?.columns ?? []}
+        placeholder={preview.isPending ? 'Reading the columns…' : 'Choose a column'}
+      />
+    </div>
+  );
+}
+
+/** The first rows of the chosen file, with what they were recognised as. */
+function useFirstRows({ datasetId, fileName }: WizardState) {
+  const dataset = useQuery({ ...assetQuery(datasetId ?? ''), enabled: datasetId !== null });
+  return useQuery({
+    ...previewQuery({
+      assetId: datasetId ?? '',
+      revisionId: dataset.data?.revision_id ?? '',
+      path: fileName ?? '',
+      offset: 0,
+    }),
+    enabled: Boolean(dataset.data?.revision_id && fileName),
+  });
+}
+
+type ColumnProps = Pick<Props, 'problems' | 'onChange'> & {
+  parameters: TrainingParameters;
+  columns: readonly string[];
+  placeholder: string;
+};
+
+function ColumnFields({ parameters, problems, onChange, columns, placeholder }: ColumnProps) {
+  const { data_format: format } = parameters;
+  const options = columns.map((column) => ({ value: column, label: column }));
+  const column = (name: 'input_column' | 'output_column', label: string, help?: string) => (
+    <Field label={label} help={help} error={problems[name]}>
+      <Select
+        value={parameters[name] || null}
+        onChange={(chosen) => onChange({ [name]: chosen })}
+        options={options}
+        placeholder={placeholder}
+      />
+    </Field>
+  );
+  return (
+    <>
+      {format === 'text' && column('input_column', 'Text column')}
+      {(format === null || format === 'prompt_completion') && (
+        <div className="grid gap-5 sm:grid-cols-2">
+          {column('input_column', 'Input column', 'What the model is asked.')}
+          {column('output_column', 'Output column', 'What it should answer.')}
+        </div>
+      )}
+      {format !== null && format !== 'text' && options.length > columnsOf[format] && (
+        <Field label="System prompt column" help="Read before the conversation of each row. Optional.">
+          <Select
+            value={parameters.system_column}
+            onChange={(system_column) => onChange({ system_column })}
+            options={[{ value: NONE, label: 'None' }, ...options]}
+          />
+        </Field>
+      )}
+    </>
+  );
+}
+
+/** What the file was recognised as; two columns to choose where nobody could say. */
+function readingOf({ format }: Preview): Suggestion {
+  const { format: data_format, ...columns } = format ?? {
+    format: 'prompt_completion' as const,
+    input_column: '',
+    output_column: '',
+    system_column: null,
+  };
+  return { ...columns, data_format, system_column: columns.system_column ?? '' };
+}
+
+function helpOf(isRecognised: boolean, description: string): string {
+  return isRecognised ? `${description}. Recognised from the file.` : `${description}.`;
+}

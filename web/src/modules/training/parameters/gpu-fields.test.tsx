@@ -1,0 +1,68 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { render, screen } from '@testing-library/react';
+import { expect, it, vi } from 'vitest';
+import { pricesQuery } from '../../credits/api.ts';
+import { useMachine } from '../../machine/api.ts';
+import { initialParameters } from '../wizard/create-model-wizard-state.ts';
+import { GpuFields } from './gpu-fields.tsx';
+
+vi.mock('../../machine/api.ts', async (original) => ({
+  ...(await original<typeof import('../../machine/api.ts')>()),
+  useMachine: vi.fn<typeof useMachine>(),
+}));
+
+const h100 = { gpu_type: 'NVIDIA_H100_80GB', label: 'NVIDIA H100 (80GB)', count: 1 };
+const client = new QueryClient();
+client.setQueryData(pricesQuery.queryKey, {
+  prices: [
+    { id: 'training:CPU', label: '', unit: 'hour', unit_price: '2.5' },
+    { id: 'training:NVIDIA_TESLA_A100', label: '', unit: 'hour', unit_price: '50' },
+    { id: 'training:NVIDIA_H100_80GB', label: '', unit: 'hour', unit_price: '100' },
+  ],
+});
+
+function show(accelerators: { gpu_type: string; label: string; count: number }[], parameters = {}) {
+  vi.mocked(useMachine).mockReturnValue({ data: { accelerators } } as ReturnType<typeof useMachine>);
+  render(
+    <QueryClientProvider client={client}>
+      <GpuFields
+        parameters={{ ...initialParameters, ...parameters }}
+        problems={{}}
+        onChange={() => undefined}
+      />
+    </QueryClientProvider>,
+  );
+}
+const gpuChoice = () => screen.getByRole('combobox', { name: 'GPU' }).textContent;
+const notes = () =>
+  screen
+    .getAllByText((_text, element) => element?.matches('.leading-5') ?? false)
+    .map((one) => one.textContent)
+    .join('\n');
+
+it('begins with the default GPU where there is none, and says where the run goes at which price', () => {
+  show([]);
+  expect(gpuChoice()).toBe('NVIDIA Tesla A100 (40GB)');
+  expect(screen.getByRole('group', { name: 'Number of GPUs' })).toBeTruthy();
+  expect(notes()).toMatch(
+    /no NVIDIA Tesla A100 \(40GB\), which costs \$2\.00 an hour.*to its CPU at \$0\.10 an hour, and that/,
+  );
+});
+
+it('names what the machine has instead of the chosen GPU', () => {
+  show([{ gpu_type: 'NVIDIA L40S', label: 'NVIDIA L40S', count: 2 }]);
+  expect(notes()).toMatch(
+    /goes to its NVIDIA L40S if that is large enough, otherwise to its CPU at \$0\.10 an hour/,
+  );
+});
+
+it('says what an hour of a GPU costs that is there', () => {
+  show([h100], { accelerator_type: 'NVIDIA_H100_80GB' });
+  expect(gpuChoice()).toBe('NVIDIA H100 (80GB)');
+  expect(notes()).toMatch(/The run goes to this GPU, at \$4\.00 an hour\.$/);
+});
+
+it('says that several GPUs are priced as one', () => {
+  show([h100], { accelerator_count: 4 });
+  expect(notes()).toMatch(/trains on one GPU and is priced as one/);
+});

@@ -1,0 +1,80 @@
+import { type GpuType, gpuCounts, gpuLabels, gpuTypes } from '@bakehouse/contract/limits';
+import { useQuery } from '@tanstack/react-query';
+import { Callout } from '../../../ui/callout.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { pricesQuery } from '../../credits/api.ts';
+import { gpusHere, useMachine } from '../../machine/api.ts';
+import type { Problems, TrainingParameters } from '../wizard/create-model-wizard-state.ts';
+
+type Props = {
+  parameters: TrainingParameters;
+  problems: Problems;
+  onChange: (values: Partial<TrainingParameters>) => void;
+};
+
+/** The GPU of a run and how many, with what this machine makes of the choice. */
+export function GpuFields({ parameters, problems, onChange }: Props) {
+  const machine = useMachine();
+  const here = machine.data && gpusHere(machine.data);
+  const { accelerator_type: chosen, accelerator_count: count } = parameters;
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="grid gap-5 sm:grid-cols-2">
+        <Field label="GPU" error={problems.accelerator_type}>
+          <Select<GpuType>
+            value={chosen}
+            onChange={(accelerator_type) => onChange({ accelerator_type })}
+            placeholder="Choose a GPU"
+            options={gpuTypes.map((type) => ({
+              value: type,
+              label: gpuLabels[type],
+              description:
+                here && (here.has(type) ? `${here.get(type)} on this machine` : 'Not on this machine'),
+            }))}
+          />
+        </Field>
+        <Field label="Number of GPUs" error={problems.accelerator_count}>
+          <Segmented
+            label="Number of GPUs"
+            value={String(count)}
+            onChange={(value) => onChange({ accelerator_count: Number(value) })}
+            options={gpuCounts.map((value) => ({ value: String(value), label: String(value) }))}
+          />
+        </Field>
+      </div>
+      {chosen && <Placement chosen={chosen} />}
+      {count > 1 && <Callout>A run trains on one GPU and is priced as one.</Callout>}
+    </div>
+  );
+}
+
+/** Where a run that asks for this GPU will really go, and at which price. */
+function Placement({ chosen }: { chosen: GpuType }) {
+  const machine = useMachine();
+  const prices = useQuery(pricesQuery);
+  if (!machine.data || !prices.data) return null;
+  const hour = (device: string) => {
+    const price = prices.data.prices.find(({ id }) => id === `training:${device}`);
+    return price && <Money bgl={price.unit_price} />;
+  };
+  if (gpusHere(machine.data).has(chosen)) {
+    return <Callout>The run goes to this GPU, at {hour(chosen)} an hour.</Callout>;
+  }
+  const others = machine.data.accelerators.map(({ label }) => label).join(' or ');
+  return (
+    <Callout>
+      This machine has no {gpuLabels[chosen]}, which costs {hour(chosen)} an hour.{' '}
+      {others ? (
+        <>
+          The run goes to its {others} if that is large enough, otherwise to its CPU at {hour('CPU')} an hour.
+          The next step shows which, and the price.
+        </>
+      ) : (
+        <>The run goes to its CPU at {hour('CPU')} an hour, and that price is held.</>
+      )}
+    </Callout>
+  );
+}

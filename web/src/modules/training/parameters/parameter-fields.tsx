@@ -1,0 +1,68 @@
+import { fineTuneNumbers, loraTargetModules, segmentationMethods } from '@bakehouse/contract/limits';
+import { Button } from '../../../ui/button.tsx';
+import type { FormField } from '../../../ui/form-fields.tsx';
+import { learningRateAdvice, type TrainingParameters } from '../wizard/create-model-wizard-state.ts';
+
+type ParameterField = FormField<keyof TrainingParameters>;
+
+const number = (
+  name: keyof typeof fineTuneNumbers,
+  rest: Pick<ParameterField, 'help' | 'helpFor'> & { label?: string; maxDecimals?: number } = {},
+): ParameterField => ({ kind: 'number', name, ...fineTuneNumbers[name], ...rest });
+
+const learningRatePresets = [0.001, 0.0002, 0.00005];
+
+/** What every run is asked for. */
+export const mainFields: ParameterField[] = [
+  number('epochs', { help: 'How many times the model sees every row.' }),
+  number('learning_rate', { maxDecimals: 8, helpFor: learningRateHelp }),
+  number('batch_size'),
+  number('gradient_accumulation_steps', { help: 'Batches per training step.' }),
+  number('eval_batch_size'),
+  number('train_test_split', { help: 'Share used for training; the rest measures the result.' }),
+];
+
+export const segmentationFields: ParameterField[] = [
+  {
+    kind: 'choice',
+    name: 'segmentation_method',
+    label: 'Method',
+    help: 'How a long text is split into sentences.',
+    options: segmentationMethods.map((method) => ({ value: method, label: method })),
+  },
+  number('max_chunk_size', { help: 'At most this many tokens per example.' }),
+  number('stride', { help: 'Tokens shared by neighbouring chunks.' }),
+  number('min_segment_length', { help: 'Shorter texts are dropped.' }),
+];
+
+/** Their panel is called LoRA, which need not be said again. */
+export const loraFields: ParameterField[] = [
+  number('lora_r', { label: 'Rank', help: 'Size of the adapter.' }),
+  number('lora_dropout', { label: 'Dropout' }),
+  {
+    kind: 'choices',
+    name: 'lora_target_modules',
+    label: 'Target modules',
+    options: loraTargetModules.map((module) => ({
+      value: module,
+      label: <code className="font-mono text-[0.8125rem]">{module}</code>,
+    })),
+    columns: 'grid grid-cols-2 gap-2 sm:grid-cols-4',
+  },
+];
+
+/** A word of warning, or else common values to choose. */
+function learningRateHelp(rate: number, onChange: (rate: number) => void) {
+  const advice = learningRateAdvice(rate);
+  if (advice) return advice;
+  return (
+    <span className="flex flex-wrap items-center gap-1">
+      Common values:
+      {learningRatePresets.map((preset) => (
+        <Button key={preset} size="sm" variant="ghost" className="-mx-0.5" onClick={() => onChange(preset)}>
+          {preset}
+        </Button>
+      ))}
+    </span>
+  );
+}

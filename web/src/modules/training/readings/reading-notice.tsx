@@ -1,0 +1,24 @@
+import type { DataReading } from '@bakehouse/contract/training';
+import { Callout } from '../../../ui/callout.tsx';
+import { Progress } from '../../../ui/progress.tsx';
+
+/** Says that figures are an estimate from the first rows of a long file, and how far all of it has been read. */
+export function ReadingNotice({ reading }: { reading: DataReading }) {
+  const { state, file_name: file, rows_read: rows, progress, reason } = reading;
+  if (state === 'failed' || state === 'cancelled') {
+    return (
+      <Callout tone="warn" title={`Not all rows of ${file} were counted`}>
+        {reason ? `${reason} ` : ''}The figures below are an estimate from its first rows.
+      </Callout>
+    );
+  }
+  return (
+    <Callout title="An estimate from the first rows">
+      <p className="mb-3">
+        {file} is long. The figures below are an estimate from its first rows, and become exact once all of it
+        has been read. You can start without waiting.
+      </p>
+      <Progress value={progress} label={`${rows.toLocaleString('en')} rows read`} />
+    </Callout>
+  );
+}

@@ -1,0 +1,32 @@
+import type { DataReading } from '@bakehouse/contract/training';
+import type { LongWork } from '../../../ui/long-work.ts';
+import { stopReading, useReadings } from './api.ts';
+
+/** The data files that are read in the background, as the list of long work shows them. */
+export function useReadingWork(): LongWork[] {
+  return (useReadings().data?.readings ?? []).map((reading) => ({
+    id: `reading-${reading.reading_id}`,
+    title: reading.file_name,
+    phase: `Counting its rows, ${reading.rows_read.toLocaleString('en')} so far`,
+    progress: reading.progress,
+    link: { to: '/dataset/$id/description', params: { id: reading.dataset_id } },
+    cancel: { run: () => void stopReading(reading.reading_id).catch(() => undefined) },
+    end: endOf(reading),
+  }));
+}
+
+function endOf({ state, file_name, rows_read, reason }: DataReading): LongWork['end'] {
+  switch (state) {
+    case 'reading':
+      return null;
+    case 'done':
+      return {
+        kind: 'success',
+        title: `All ${rows_read.toLocaleString('en')} rows of ${file_name} are counted`,
+      };
+    case 'failed':
+      return { kind: 'failure', title: `${file_name} could not be read`, description: reason ?? '' };
+    case 'cancelled':
+      return { kind: 'info', title: `Counting the rows of ${file_name} was stopped` };
+  }
+}

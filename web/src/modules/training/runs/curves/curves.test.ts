@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { curvesOf, joinPoints, lastOf, missingAfter, overlay, type Point } from './curves.ts';
+
+const points: Point[] = [
+  { step: 0, values: { eval_loss: 3 } },
+  { step: 1, values: { loss: 2.5, learning_rate: 0.001 } },
+  { step: 2, values: { loss: 2, eval_loss: 1.5 } },
+];
+
+it('takes only the steps that have a value', () => {
+  expect(curvesOf(points, [{ name: 'loss', label: 'Loss' }])).toEqual({
+    x: [1, 2],
+    series: [{ label: 'Loss', values: [2.5, 2] }],
+  });
+});
+
+it('leaves gaps where one of the lines has no value, and leaves out lines without any', () => {
+  const both = curvesOf(points, [
+    { name: 'loss', label: 'Loss' },
+    { name: 'eval_loss', label: 'Held-out' },
+    { name: 'grad_norm', label: 'Gradient' },
+  ]);
+  expect(both.x).toEqual([0, 1, 2]);
+  expect(both.series).toEqual([
+    { label: 'Loss', values: [null, 2.5, 2] },
+    { label: 'Held-out', values: [3, null, 1.5] },
+  ]);
+});
+
+it('lays runs over each other on all their steps', () => {
+  const runs = [
+    { label: 'a', points },
+    { label: 'b', points: [{ step: 4, values: { loss: 1 } }] },
+  ];
+  expect(overlay(runs, 'loss')).toEqual({
+    x: [1, 2, 4],
+    series: [
+      { label: 'a', values: [2.5, 2, null] },
+      { label: 'b', values: [null, null, 1] },
+    ],
+  });
+});
+
+const dated = (step: number, second: number, loss: number) => ({
+  step,
+  at: new Date(Date.UTC(2026, 10, 20, 8, 0, second)).toISOString(),
+  values: { loss },
+});
+
+it('what is known is joined with what came since: a step that came again counts as it is now', () => {
+  const known = [dated(1, 10, 3), dated(2, 20, 2)];
+  expect(joinPoints(known, [dated(3, 30, 1), dated(2, 25, 2.5)])).toEqual([
+    dated(1, 10, 3),
+    dated(2, 25, 2.5),
+    dated(3, 30, 1),
+  ]);
+});
+
+it('only what is new is asked for, with a minute to spare', () => {
+  expect(missingAfter([])).toBeUndefined();
+  expect(missingAfter([dated(2, 50, 2), dated(1, 59, 3)])).toBe('2026-11-20T07:59:59.000Z');
+});
+
+it('the last value is that of the last step that has one', () => {
+  expect(lastOf(points, 'learning_rate')).toBe(0.001);
+  expect(lastOf(points, 'grad_norm')).toBeNull();
+});

@@ -1,0 +1,58 @@
+import type { ChartSeries } from '../../../../ui/chart.tsx';
+
+export type Point = { step: number; values: Record<string, number> };
+type Curve = { x: number[]; series: ChartSeries[] };
+
+type Dated = Point & { at: string };
+
+/** Clocks of two machines may differ by this much; what came within it is read twice. */
+const OVERLAP_MS = 60_000;
+
+/** From when on points may be missing from those that are known; undefined: from the beginning. */
+export function missingAfter(known: readonly Dated[]): string | undefined {
+  if (known.length === 0) return undefined;
+  const newest = Math.max(...known.map(({ at }) => Date.parse(at)));
+  return new Date(newest - OVERLAP_MS).toISOString();
+}
+
+/** Those that are known, with what came since. A step may come again: its evaluation follows, or the run repeats it. */
+export function joinPoints<P extends Dated>(known: readonly P[], came: readonly P[]): P[] {
+  const bySteps = new Map([...known, ...came].map((point) => [point.step, point]));
+  return [...bySteps.values()].sort((one, other) => one.step - other.step);
+}
+
+/** The steps that have any of the named values, and one line per name. */
+export function curvesOf(points: readonly Point[], names: readonly { name: string; label: string }[]): Curve {
+  const shown = points.filter((point) => names.some(({ name }) => point.values[name] !== undefined));
+  return {
+    x: shown.map((point) => point.step),
+    series: names
+      .filter(({ name }) => shown.some((point) => point.values[name] !== undefined))
+      .map(({ name, label }) => ({ label, values: shown.map((point) => point.values[name] ?? null) })),
+  };
+}
+
+/** The last value with a name; null where there is none yet. */
+export function lastOf(points: readonly Point[], name: string): number | null {
+  return points.findLast(({ values }) => values[name] !== undefined)?.values[name] ?? null;
+}
+
+/** One value of several runs on the union of their steps. */
+export function overlay(runs: readonly { label: string; points: readonly Point[] }[], name: string): Curve {
+  const byStep = runs.map(
+    ({ points }) =>
+      new Map(
+        points
+          .filter((point) => point.values[name] !== undefined)
+          .map((point) => [point.step, point.values[name]]),
+      ),
+  );
+  const x = [...new Set(byStep.flatMap((steps) => [...steps.keys()]))].sort((a, b) => a - b);
+  return {
+    x,
+    series: runs.map(({ label }, index) => ({
+      label,
+      values: x.map((step) => byStep[index]?.get(step) ?? null),
+    })),
+  };
+}

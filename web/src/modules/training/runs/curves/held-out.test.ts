@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import type { Point } from './curves.ts';
+import { bestHeldOut, overfittingSince } from './held-out.ts';
+
+/** Steps with their training loss, and the held-out loss where it was measured. */
+const curve = (...steps: [loss: number | undefined, heldOut?: number][]): Point[] =>
+  steps.map(([loss, eval_loss], step) => ({
+    step,
+    values: { ...(loss !== undefined && { loss }), ...(eval_loss !== undefined && { eval_loss }) },
+  }));
+
+it('finds the step with the lowest held-out loss; the base model is none', () => {
+  expect(bestHeldOut([])).toBeNull();
+  expect(bestHeldOut(curve([undefined, 0.1]))).toBeNull();
+  expect(bestHeldOut(curve([undefined, 3], [2, 2], [1, 1.5], [0.5, 1.8]))).toEqual({ step: 2, loss: 1.5 });
+});
+
+it.each([
+  ['held-out rises while training falls', curve([undefined, 3], [2, 1.5], [1], [0.5, 1.8]), 1],
+  ['it rises by a trace', curve([undefined, 3], [2, 1.5], [1], [0.5, 1.52]), undefined],
+  ['both fall', curve([undefined, 3], [2, 2], [1], [0.5, 1.5]), undefined],
+  ['both rise: the run diverges', curve([undefined, 3], [1, 1.5], [2], [3, 1.8]), undefined],
+  ['nothing was measured', curve([2], [1]), undefined],
+])('says since when it overfits: %s', (_case, points, step) => {
+  expect(overfittingSince(points)?.step).toBe(step);
+});

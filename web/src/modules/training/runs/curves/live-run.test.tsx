@@ -1,0 +1,59 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { cleanup, render, screen } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { queryClient } from '../../../../lib/api/query-client.ts';
+import { runMetricsQuery } from '../run-calls.ts';
+import { LiveRun } from './live-run.tsx';
+
+vi.mock('@tanstack/react-router', () => ({
+  Link: ({ children }: { children: string }) => <a href="/runs">{children}</a>,
+}));
+vi.mock('../../../../ui/chart.tsx', () => ({ Chart: ({ label }: { label: string }) => <p>{label}</p> }));
+
+const run = {
+  run_id: 'r1',
+  title: 'Baker',
+  base_model: { title: 'Starter' },
+  state: 'running',
+  phase: 'training',
+  reason: '',
+  progress: 40,
+  step: 8,
+  steps_total: 20,
+  elapsed_seconds: 60,
+  remaining_seconds: 90,
+  started_at: null,
+};
+
+function show(points: object[], changed: object = {}) {
+  queryClient.setQueryData(runMetricsQuery('r1').queryKey, { points } as never);
+  render(
+    <QueryClientProvider client={queryClient}>
+      <LiveRun run={{ ...run, ...changed } as never} />
+    </QueryClientProvider>,
+  );
+}
+afterEach(cleanup);
+
+test('a run under way says how far it is, and draws its loss from the first step on', () => {
+  show([]);
+  expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('40');
+  expect(screen.getByText('Step 8 of 20')).toBeTruthy();
+  expect(screen.getByText('The curve of its loss begins with the first step.')).toBeTruthy();
+  cleanup();
+  show([{ step: 1, values: { loss: 2 } }]);
+  expect(screen.getByText('Training loss by step')).toBeTruthy();
+});
+
+test('a run that waits says what for', () => {
+  show([], {
+    state: 'queued',
+    phase: null,
+    progress: 0,
+    step: 0,
+    steps_total: 0,
+    reason: 'Waiting for the CPU',
+  });
+  expect(screen.getByText('Waiting for the CPU')).toBeTruthy();
+  expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBeNull();
+});

@@ -1,0 +1,53 @@
+import type { Run } from '@bakehouse/contract/training';
+import { Link } from '@tanstack/react-router';
+import { Card } from '../../../../ui/card.tsx';
+import { Chart } from '../../../../ui/chart.tsx';
+import { Progress } from '../../../../ui/progress.tsx';
+import { StatusBadge } from '../../../../ui/status-badge.tsx';
+import { useRunMetrics } from '../run-calls.ts';
+import { phaseText, shownState, timeText } from '../run-sentences.ts';
+import { curvesOf } from './curves.ts';
+
+const HEIGHT = 150;
+
+/** A run that is under way: what it does, how far it is, and its loss so far. */
+export function LiveRun({ run }: { run: Run }) {
+  const { data } = useRunMetrics(run.run_id);
+  const { x, series } = curvesOf(data?.points ?? [], [{ name: 'loss', label: 'Loss' }]);
+  const state = shownState(run);
+  const waits = run.progress === 0 && state !== 'running';
+  return (
+    <Card
+      title={
+        <Link to="/runs/$id" params={{ id: run.run_id }} className="rounded hover:underline">
+          {run.title}
+        </Link>
+      }
+      description={`Fine-tune of ${run.base_model.title}`}
+      actions={<StatusBadge status={state} moving={state === 'running'} />}
+    >
+      <Progress
+        value={waits ? null : run.progress}
+        label={<span className="block truncate">{phaseText(run)}</span>}
+        aside={run.steps_total > 0 ? `Step ${run.step} of ${run.steps_total}` : undefined}
+      />
+      <p className="mt-2 text-[0.8125rem] text-muted tabular-nums">{timeText(run)}</p>
+      <div className="mt-4" style={{ minHeight: HEIGHT }}>
+        {series.length > 0 ? (
+          <Chart
+            label="Training loss by step"
+            x={x}
+            series={series}
+            smoothing={0.6}
+            height={HEIGHT}
+            hoverX={(step) => `Step ${step}`}
+          />
+        ) : (
+          <p className="flex items-center justify-center text-muted" style={{ height: HEIGHT }}>
+            The curve of its loss begins with the first step.
+          </p>
+        )}
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,144 @@
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { getRunMetrics } from '@bakehouse/contract/training';
+import { useState } from 'react';
+import { Callout } from '../../../../ui/callout.tsx';
+import { Card } from '../../../../ui/card.tsx';
+import { Chart, type ChartProps } from '../../../../ui/chart.tsx';
+import { Checkbox } from '../../../../ui/checkbox.tsx';
+import { EmptyState } from '../../../../ui/empty-state.tsx';
+import { QueryView } from '../../../../ui/query-view.tsx';
+import { Segmented } from '../../../../ui/segmented.tsx';
+import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
+import { useRunMetrics } from '../run-calls.ts';
+import { curvesOf } from './curves.ts';
+import { bestHeldOut, overfittingSince } from './held-out.ts';
+
+const smoothings = { none: 0, some: 0.6, much: 0.9 } as const;
+type Smoothing = keyof typeof smoothings;
+
+const LOSS_HEIGHT = 280;
+const SMALL_HEIGHT = 130;
+
+const smallCharts = [
+  { title: 'Learning rate', name: 'learning_rate', smoothed: false },
+  { title: 'Gradient norm', name: 'grad_norm', smoothed: true },
+  { title: 'Tokens per second', name: 'tokens_per_second', smoothed: true },
+] as const;
+
+/** The curves of a run, growing while it learns. */
+export function RunCurves({ runId, ended }: { runId: string; ended: boolean }) {
+  return (
+    <QueryView
+      query={useRunMetrics(runId)}
+      failed="The curves could not be loaded"
+      pending={
+        <LoadingRegion>
+          <PendingCurves />
+        </LoadingRegion>
+      }
+      isEmpty={({ points }) => points.length === 0 && ended}
+      empty={
+        <Card>
+          <EmptyState title="No curves" description="This run ended before its first step." />
+        </Card>
+      }
+    >
+      {({ points }) => <Curves points={points} ended={ended} />}
+    </QueryView>
+  );
+}
+
+/** One large chart, and three small ones. */
+export function PendingCurves() {
+  return (
+    <>
+      <Skeleton className="mb-3 ml-auto h-9 w-72 max-w-full" />
+      <Skeleton className="mb-5 h-88 rounded-xl" />
+      <div className="grid gap-5 md:grid-cols-3">
+        {smallCharts.map(({ name }) => (
+          <Skeleton key={name} className="h-48 rounded-xl" />
+        ))}
+      </div>
+    </>
+  );
+}
+
+type Points = ResponseOf<typeof getRunMetrics>['points'];
+type CurvesProps = { points: Points; ended: boolean };
+
+function Curves({ points, ended }: CurvesProps) {
+  const [smoothing, setSmoothing] = useState<Smoothing>('some');
+  const [logScale, setLogScale] = useState(false);
+  return (
+    <section aria-label="Curves">
+      <div className="mb-3 flex flex-wrap items-center justify-end gap-x-5 gap-y-2">
+        <Checkbox checked={logScale} onChange={setLogScale} label="Logarithmic" />
+        <Segmented<Smoothing>
+          label="Smoothing"
+          value={smoothing}
+          onChange={setSmoothing}
+          options={[
+            { value: 'none', label: 'Raw' },
+            { value: 'some', label: 'Smooth' },
+            { value: 'much', label: 'Smoother' },
+          ]}
+        />
+      </div>
+      <LossCard points={points} ended={ended} smoothing={smoothings[smoothing]} logScale={logScale} />
+      <div className="mt-5 grid gap-5 md:grid-cols-3">
+        {smallCharts.map(({ title, name, smoothed }) => (
+          <Card key={name} title={title}>
+            <Curve
+              label={`${title} by step`}
+              {...curvesOf(points, [{ name, label: title }])}
+              height={SMALL_HEIGHT}
+              smoothing={smoothed ? smoothings[smoothing] : 0}
+              logScale={logScale}
+              ended={ended}
+            />
+          </Card>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** Training and held-out loss over each other: where they part, the model learns its data by heart. */
+function LossCard({ points, ended, ...look }: CurvesProps & { smoothing: number; logScale: boolean }) {
+  const { x, series } = curvesOf(points, [
+    { name: 'loss', label: 'Training' },
+    { name: 'eval_loss', label: 'Held out' },
+  ]);
+  const best = bestHeldOut(points);
+  const since = overfittingSince(points);
+  return (
+    <Card title="Loss">
+      <Curve
+        label="Training and held-out loss by step"
+        x={x}
+        // Few evaluations are not smoothed: each of them is a mean already.
+        series={series.map((one) => ({ ...one, exact: one.label === 'Held out' }))}
+        height={LOSS_HEIGHT}
+        mark={best ? { x: best.step, label: `Best held-out loss ${best.loss.toFixed(3)}` } : undefined}
+        ended={ended}
+        {...look}
+      />
+      {since && (
+        <Callout tone="warn" className="mt-4" title={`Held-out loss has risen since step ${since.step}`}>
+          The training loss fell meanwhile: the model is learning its data by heart. Fewer epochs, more rows
+          or a lower learning rate may give a better model.
+        </Callout>
+      )}
+    </Card>
+  );
+}
+
+/** A chart, or why there is none yet. */
+function Curve({ ended, ...chart }: ChartProps & { ended: boolean }) {
+  if (chart.series.length > 0) return <Chart {...chart} hoverX={(step) => `Step ${step}`} />;
+  return (
+    <p className="flex items-center justify-center text-center text-muted" style={{ height: chart.height }}>
+      {ended ? 'This run ended before its first step.' : 'Waiting for the first step.'}
+    </p>
+  );
+}

@@ -1,0 +1,48 @@
+import type { Run } from '@bakehouse/contract/training';
+import { fireEvent, render, screen } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import { ResumeDialog } from './resume-dialog.tsx';
+import { useResumeRun } from './run-calls.ts';
+
+vi.mock('./run-calls.ts', () => ({ useResumeRun: vi.fn<typeof useResumeRun>() }));
+
+const run = {
+  run_id: 'r1',
+  stop_reason: 'ceiling',
+  ceiling: '15',
+  resume_hold: '4',
+  resume_ceiling: '21',
+} as Run;
+
+test('a run that has reached its ceiling goes on under the proposed one, or under what is typed', () => {
+  const mutate = vi.fn();
+  vi.mocked(useResumeRun).mockReturnValue({ mutate, reset: vi.fn(), isPending: false } as never);
+  render(<ResumeDialog run={run} open onClose={() => undefined} />);
+  screen.getByText('Resume with a higher ceiling?');
+  const resume = screen.getByRole('button', { name: 'Resume' });
+  fireEvent.click(resume);
+  expect(mutate.mock.lastCall?.[0]).toBe('21');
+
+  const field = screen.getByLabelText('Ceiling');
+  fireEvent.change(field, { target: { value: 'much' } });
+  fireEvent.click(resume);
+  expect(mutate).toHaveBeenCalledTimes(1);
+  fireEvent.change(field, { target: { value: '40' } });
+  fireEvent.click(resume);
+  // Typed in dollars, sent in BGL.
+  expect(mutate.mock.lastCall?.[0]).toBe('1000');
+});
+
+test('a refusal stays under the field, and Enter asks again', () => {
+  const mutate = vi.fn();
+  const close = vi.fn();
+  const error = new Error('The run has cost 15 BGL so far');
+  vi.mocked(useResumeRun).mockReturnValue({ mutate, reset: vi.fn(), isPending: false, error } as never);
+  render(<ResumeDialog run={run} open onClose={close} />);
+  const field = screen.getByLabelText('Ceiling');
+  expect(field.getAttribute('aria-invalid')).toBe('true');
+  fireEvent.submit(field);
+  expect(mutate.mock.lastCall?.[0]).toBe('21');
+  expect(mutate.mock.lastCall?.[1]).not.toHaveProperty('onSettled');
+  expect(close).not.toHaveBeenCalled();
+});

@@ -1,0 +1,52 @@
+import type { Run } from '@bakehouse/contract/training';
+import { type FormEvent, useId, useState } from 'react';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { errorMessage } from '../../../ui/notify.ts';
+import { CeilingField } from '../parameters/ceiling-field.tsx';
+import { ceilingProblem } from '../wizard/create-model-wizard-state.ts';
+import { useResumeRun } from './run-calls.ts';
+
+type Props = { run: Run; open: boolean; onClose: () => void };
+
+/** Asks what the run may cost in all before it goes on. */
+export function ResumeDialog({ run, open, onClose }: Props) {
+  const [ceiling, setCeiling] = useState('');
+  const form = useId();
+  const resume = useResumeRun(run.run_id);
+  const usual = run.resume_ceiling ?? run.ceiling;
+  const problem = ceilingProblem(ceiling);
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (problem === null && !resume.isPending) resume.mutate(ceiling || usual, { onSuccess: onClose });
+  }
+
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={onClose}
+      title={run.stop_reason === 'ceiling' ? 'Resume with a higher ceiling?' : 'Resume this run?'}
+      description={
+        <form id={form} onSubmit={submit}>
+          It goes on from its last checkpoint. Up to <Money bgl={run.resume_hold ?? run.quote.total} /> is
+          held for the rest, estimated from its speed so far. You pay for the time used.
+          <CeilingField
+            className="mt-4"
+            value={ceiling}
+            usual={usual}
+            error={problem ?? (resume.error ? errorMessage(resume.error) : undefined)}
+            onChange={(value) => {
+              setCeiling(value);
+              resume.reset();
+            }}
+          />
+        </form>
+      }
+      action="Resume"
+      tone="primary"
+      pending={resume.isPending}
+      form={form}
+    />
+  );
+}

@@ -1,0 +1,90 @@
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import {
+  cancelRun,
+  getRunLogs,
+  getRunMetrics,
+  type Run,
+  resumeRun,
+  runStats,
+} from '@bakehouse/contract/training';
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
+import { runQuery } from '../api.ts';
+import { joinPoints, missingAfter } from './curves/curves.ts';
+
+/*
+ * What the pages of runs ask the server for. Apart from the module's api.ts, which is on the first screen: they are not.
+ */
+
+const POLL_MS = 3_000;
+
+/** How many runs there are, by how they ended, and what they have cost. */
+export function useRunStats() {
+  return useQuery({
+    queryKey: ['run', 'stats'],
+    queryFn: ({ signal }) => call(runStats, {}, { signal, operation: 'fetch runs' }),
+    refetchInterval: useFallbackInterval(POLL_MS),
+  });
+}
+
+/** The curves; once they are here, only what is new in them is read. */
+export const runMetricsQuery = (runId: string) => {
+  const queryKey = ['run', 'metrics', runId];
+  return queryOptions({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      const known = queryClient.getQueryData<ResponseOf<typeof getRunMetrics>>(queryKey)?.points ?? [];
+      const { points } = await call(
+        getRunMetrics,
+        { params: { runId }, query: { after: missingAfter(known) } },
+        { signal, operation: 'fetch the curves' },
+      );
+      return { points: joinPoints(known, points) };
+    },
+  });
+};
+
+export function useRunMetrics(runId: string) {
+  return useQuery({ ...runMetricsQuery(runId), refetchInterval: useFallbackInterval(POLL_MS) });
+}
+
+export function useRunLogs(runId: string) {
+  return useQuery({
+    queryKey: ['run', 'logs', runId],
+    queryFn: ({ signal }) =>
+      call(getRunLogs, { params: { runId }, query: {} }, { signal, operation: 'fetch the log' }),
+    refetchInterval: useFallbackInterval(POLL_MS),
+  });
+}
+
+export function useCancelRun() {
+  return useMutation({
+    mutationFn: (runId: string) => call(cancelRun, { params: { runId } }, { operation: 'cancel the run' }),
+    onSuccess: (run: Run) => {
+      queryClient.setQueryData(runQuery(run.run_id).queryKey, run);
+      return queryClient.invalidateQueries({ queryKey: ['run'] });
+    },
+  });
+}
+
+/** Goes on with a cancelled or failed run from its last checkpoint, under the ceiling that is given. */
+export function useResumeRun(runId: string) {
+  const keys = useIdempotencyKeys();
+  return useMutation({
+    mutationFn: (ceiling: string) =>
+      call(
+        resumeRun,
+        { params: { runId }, body: { ceiling } },
+        { operation: 'resume the run', idempotencyKey: keys.keyFor({ runId, ceiling }) },
+      ),
+    onSuccess: (run: Run) => {
+      keys.renew();
+      queryClient.setQueryData(runQuery(runId).queryKey, run);
+      return queryClient.invalidateQueries({ queryKey: ['run'] });
+    },
+    meta: { product: 'Fine-tune' },
+  });
+}

@@ -1,0 +1,54 @@
+import type { Run } from '@bakehouse/contract/training';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { formatDateTime } from '../../../lib/format/format-time.ts';
+import { Card } from '../../../ui/card.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { shownParameters } from './shown-parameters.ts';
+
+/** What it was made from and with. */
+export function RunDetails({ run }: { run: Run }) {
+  return (
+    <Card title="Made from">
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5 text-[0.8125rem]">
+        <Row label="Base model">
+          <Link
+            to="/model/$id/description"
+            params={{ id: run.base_model.dataset_id }}
+            className="text-accent-text hover:underline"
+          >
+            {run.base_model.title}
+          </Link>
+        </Row>
+        <Row label="Dataset">
+          <Link
+            to="/dataset/$id/description"
+            params={{ id: run.dataset.dataset_id }}
+            className="text-accent-text hover:underline"
+          >
+            {run.dataset.title}
+          </Link>
+          <span className="block font-mono text-muted text-xs">{run.dataset.file_name}</span>
+        </Row>
+        <Row label="Ceiling">
+          <Money bgl={run.ceiling} />
+        </Row>
+        <Row label="Created">{formatDateTime(new Date(run.created_at))}</Row>
+        {shownParameters(run).map(({ name, value }) => (
+          <Row key={name} label={name}>
+            {value}
+          </Row>
+        ))}
+      </dl>
+    </Card>
+  );
+}
+
+function Row({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-muted">{label}</dt>
+      <dd className="min-w-0 [overflow-wrap:anywhere]">{children}</dd>
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+import type { Run } from '@bakehouse/contract/training';
+import { countOf } from '../../../lib/format/count-of.ts';
+import { formatDuration } from '../../../lib/format/format-time.ts';
+import { Callout } from '../../../ui/callout.tsx';
+import { Figure } from '../../../ui/figure.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { deviceName } from '../../machine/api.ts';
+
+/** How it ended, and what it cost. */
+export function RunOutcome({ run }: { run: Run }) {
+  const { summary } = run;
+  if (run.state === 'completed' && summary) {
+    return (
+      <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
+        <Figure card label="Held-out loss" note={`base model ${decimals(summary.eval_loss_base)}`}>
+          {decimals(summary.eval_loss)}
+        </Figure>
+        <Figure card label="Training loss" note={trainingLossNote(run)}>
+          {decimals(summary.train_loss_end ?? summary.train_loss)}
+        </Figure>
+        <Figure card label="Took" note={deviceName(run.device)}>
+          {formatDuration(run.elapsed_seconds)}
+        </Figure>
+        <Figure
+          card
+          label="Charged"
+          note={
+            <>
+              quoted <Money bgl={run.quote.total} />
+            </>
+          }
+        >
+          {run.charged === null ? '–' : <Money bgl={run.charged} />}
+        </Figure>
+      </dl>
+    );
+  }
+  return (
+    <Callout tone={run.state === 'failed' ? 'bad' : 'info'} className="mb-5" title={outcomeTitle(run)}>
+      {saysMore(run) && `${run.reason} `}
+      {run.charged !== null && <Charge bgl={run.charged} />}
+    </Callout>
+  );
+}
+
+function outcomeTitle({ state, stop_reason }: Run): string {
+  if (state === 'failed') return 'The run failed';
+  return stop_reason === 'ceiling'
+    ? 'The run reached its ceiling'
+    : stop_reason === null
+      ? 'The run was cancelled'
+      : 'The run was stopped';
+}
+
+/** A run that its owner cancelled has no more to say than that. */
+function saysMore({ state, reason }: Run): boolean {
+  return state === 'failed' || !reason.startsWith('Cancelled');
+}
+
+function Charge({ bgl }: { bgl: string }) {
+  return Number(bgl) === 0 ? (
+    'You were not charged.'
+  ) : (
+    <>
+      You were charged <Money bgl={bgl} /> for the time it took.
+    </>
+  );
+}
+
+/** Which mean it is; older runs know only the one over all steps. */
+function trainingLossNote({ summary, steps_total: steps }: Run): string {
+  if (summary?.train_loss_end === undefined) return `mean of ${countOf(steps, 'step')}`;
+  return `mean of the last ${countOf(Math.max(1, Math.floor(steps / 10)), 'step')}`;
+}
+
+function decimals(value: number | string | null | undefined): string {
+  return typeof value === 'number' ? value.toFixed(3) : '–';
+}

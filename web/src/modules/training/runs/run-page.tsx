@@ -1,0 +1,150 @@
+import type { Run } from '@bakehouse/contract/training';
+import { getRouteApi } from '@tanstack/react-router';
+import { Box, MessageSquare, Play, Square } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { useFirstAnswers } from '../../../lib/use-first-answers.ts';
+import { Button, ButtonLink } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { LogView } from '../../../ui/log-view.tsx';
+import { Missing } from '../../../ui/missing.tsx';
+import { PageHeader } from '../../../ui/page-header.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { StatusBadge } from '../../../ui/status-badge.tsx';
+import { DeployButton, useDeploymentsOf, useLiveDeployment } from '../../deployments/api.ts';
+import { useRun } from '../api.ts';
+import { PendingCurves, RunCurves } from './curves/run-curves.tsx';
+import { ResumeDialog } from './resume-dialog.tsx';
+import { useCancelRun, useRunLogs, useRunMetrics } from './run-calls.ts';
+import { RunDetails } from './run-details.tsx';
+import { RunOutcome } from './run-outcome.tsx';
+import { RunProgress } from './run-progress.tsx';
+import { cancelQuestion, shownState, tabTitle } from './run-sentences.ts';
+
+const route = getRouteApi('/app/runs/$id');
+
+export function RunPage() {
+  const { id } = route.useParams();
+  const run = useRun(id);
+  // The last decides which button a finished run has.
+  const answered = useFirstAnswers(
+    run,
+    useRunMetrics(id),
+    useRunLogs(id),
+    useDeploymentsOf(run.data?.model_id),
+  );
+  return (
+    <QueryView
+      query={run}
+      failed="This run cannot be shown"
+      pending={<PendingPage />}
+      missing={
+        <Missing
+          title="There is no such run"
+          text="The link may be mistyped, or the run belongs to another account."
+          to="/llm-training"
+          label="Go to LLM Training"
+        />
+      }
+    >
+      {(loaded) => (answered ? <LoadedPage run={loaded} /> : <PendingPage />)}
+    </QueryView>
+  );
+}
+
+/** The page to come: title, progress, curves, log and what it is made from. */
+function PendingPage() {
+  return (
+    <LoadingRegion>
+      <Skeleton className="mb-2 h-5 w-24" />
+      <Skeleton className="mb-6 h-9 w-64 max-w-full" />
+      <Skeleton className="mb-5 h-24 rounded-xl" />
+      <PendingCurves />
+    </LoadingRegion>
+  );
+}
+
+const endStates = new Set<Run['state']>(['completed', 'cancelled', 'failed']);
+
+function LoadedPage({ run }: { run: Run }) {
+  const [asking, setAsking] = useState<'cancel' | 'resume' | null>(null);
+  const cancel = useCancelRun();
+  const close = () => setAsking(null);
+  const over = endStates.has(run.state);
+  const inTab = tabTitle(run);
+  useEffect(() => {
+    document.title = inTab;
+  }, [inTab]);
+  return (
+    <>
+      <PageHeader
+        title={run.title}
+        parents={[{ label: 'LLM Training', to: '/llm-training' }]}
+        badge={<StatusBadge status={shownState(run)} />}
+        actions={
+          <>
+            {!over && run.state !== 'stopping' && (
+              <Button onClick={() => setAsking('cancel')}>
+                <Square aria-hidden />
+                Cancel
+              </Button>
+            )}
+            {over && run.state !== 'completed' && (
+              <Button onClick={() => setAsking('resume')}>
+                <Play aria-hidden />
+                {run.stop_reason === 'ceiling' ? 'Resume with a higher ceiling' : 'Resume'}
+              </Button>
+            )}
+            <ButtonLink to="/model/$id/description" params={{ id: run.model_id }}>
+              <Box aria-hidden />
+              Model
+            </ButtonLink>
+            {run.state === 'completed' && <UseModel modelId={run.model_id} />}
+          </>
+        }
+      />
+      {over ? <RunOutcome run={run} /> : <RunProgress run={run} />}
+      <RunCurves runId={run.run_id} ended={over} />
+      <div className="mt-5 grid items-start gap-5 lg:grid-cols-2">
+        <Log runId={run.run_id} ended={over} />
+        <RunDetails run={run} />
+      </div>
+      <ConfirmDialog
+        open={asking === 'cancel'}
+        onOpenChange={close}
+        {...cancelQuestion}
+        cancelLabel="Keep training"
+        pending={cancel.isPending}
+        onConfirm={() => cancel.mutate(run.run_id, { onSettled: close })}
+      />
+      <ResumeDialog run={run} open={asking === 'resume'} onClose={close} />
+    </>
+  );
+}
+
+/** The way to an answer: to the deployment that there is, or to a new one with its price. */
+function UseModel({ modelId }: { modelId: string }) {
+  const pod = useLiveDeployment(modelId);
+  if (!pod) return <DeployButton modelId={modelId} label="Deploy and chat" />;
+  return (
+    <ButtonLink variant="primary" to="/my-deployments/$podId" params={{ podId: pod.pod_id }}>
+      <MessageSquare aria-hidden />
+      Chat
+    </ButtonLink>
+  );
+}
+
+function Log({ runId, ended }: { runId: string; ended: boolean }) {
+  return (
+    <Card title="Log">
+      <QueryView
+        query={useRunLogs(runId)}
+        failed="The log could not be loaded"
+        pending={<Skeleton className="h-80 w-full rounded-xl" />}
+      >
+        {({ lines }) => <LogView lines={lines} {...(ended && { emptyText: 'This run wrote no lines.' })} />}
+      </QueryView>
+    </Card>
+  );
+}

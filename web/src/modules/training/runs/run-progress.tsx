@@ -1,0 +1,86 @@
+import { parseBgl } from '@bakehouse/contract/money';
+import type { Run } from '@bakehouse/contract/training';
+import { useEffect, useState } from 'react';
+import { countOf } from '../../../lib/format/count-of.ts';
+import { Card } from '../../../ui/card.tsx';
+import { Figure } from '../../../ui/figure.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { Progress } from '../../../ui/progress.tsx';
+import { lastOf } from './curves/curves.ts';
+import { useRunMetrics } from './run-calls.ts';
+import { epochText, laterBy, phaseText, timeText } from './run-sentences.ts';
+
+/** Phase, steps, time, speed and money of a run that has not ended. */
+export function RunProgress({ run }: { run: Run }) {
+  const phase = phaseText(run);
+  const waiting = run.state === 'queued' || run.state === 'starting';
+  return (
+    <Card className="mb-5">
+      <Progress
+        value={waiting && run.progress === 0 ? null : run.progress}
+        label={
+          <span className={run.state === 'queued' ? 'block whitespace-normal' : 'block truncate'}>
+            {phase}
+          </span>
+        }
+        aside={run.steps_total > 0 ? `Step ${run.step} of ${run.steps_total}` : undefined}
+      />
+      <p className="mt-3 text-[0.8125rem] text-muted tabular-nums">
+        <RunTime key={run.elapsed_seconds} run={run} />
+      </p>
+      <Figures run={run} />
+      {parseBgl(run.held) > parseBgl(run.quote.total) && (
+        <p className="mt-3 text-[0.8125rem] text-warn">
+          This run is taking longer than estimated, so more than the quote is held. You pay only for the time
+          used.
+        </p>
+      )}
+      {run.reason && run.reason !== phase && run.state !== 'stopping' && (
+        <p className="mt-3 text-muted">{run.reason}</p>
+      )}
+      {run.restarts > 0 && (
+        <p className="mt-3 text-[0.8125rem] text-muted">
+          It was interrupted {run.restarts === 1 ? 'once' : countOf(run.restarts, 'time')} and continued from
+          its last checkpoint.
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function Figures({ run }: { run: Run }) {
+  const points = useRunMetrics(run.run_id).data?.points ?? [];
+  const speed = lastOf(points, 'tokens_per_second');
+  return (
+    <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-4">
+      <Figure label="Epoch">{epochText(run)}</Figure>
+      <Figure label="Speed">
+        {speed === null ? '–' : `${Math.round(speed).toLocaleString('en')} tokens a second`}
+      </Figure>
+      <Figure label="Charged so far">
+        <Money bgl={run.cost_so_far} />
+      </Figure>
+      <Figure
+        label="Held"
+        note={
+          <>
+            of a quote of <Money bgl={run.quote.total} />
+          </>
+        }
+      >
+        <Money bgl={run.held} />
+      </Figure>
+    </dl>
+  );
+}
+
+/** Ticks between the reports of the run; each report begins it anew. */
+function RunTime({ run }: { run: Run }) {
+  const [since, setSince] = useState(0);
+  useEffect(() => {
+    const began = performance.now();
+    const timer = setInterval(() => setSince((performance.now() - began) / 1000), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return <span>{timeText(laterBy(run, since))}</span>;
+}

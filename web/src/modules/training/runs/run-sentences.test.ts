@@ -1,0 +1,85 @@
+import type { Run } from '@bakehouse/contract/training';
+import { describe, expect, it } from 'vitest';
+import { epochText, laterBy, phaseText, shownState, tabTitle, timeText } from './run-sentences.ts';
+
+const running = {
+  state: 'running',
+  phase: 'training',
+  reason: '',
+  step: 65,
+  elapsed_seconds: 125,
+  remaining_seconds: 43,
+  started_at: '2026-01-01T00:00:00.000Z',
+} as const;
+const fresh = {
+  ...running,
+  state: 'starting',
+  step: 0,
+  elapsed_seconds: 0,
+  remaining_seconds: null,
+} as const;
+
+const told = (run: Parameters<typeof timeText>[0] & Parameters<typeof phaseText>[0]) => [
+  shownState(run),
+  phaseText(run),
+  timeText(run),
+];
+
+it('lets the time of a running run go on between two reports', () => {
+  expect(timeText(laterBy(running, 20))).toBe('2 min 25 s so far, about 20 s left');
+  expect(laterBy(running, 100).remaining_seconds).toBe(0);
+  expect(laterBy(fresh, 20)).toEqual(fresh);
+});
+
+it('says in the tab how far a run is and how it ended', () => {
+  expect(tabTitle({ ...running, title: 'Crumb', progress: 41.7 })).toBe('41% · Crumb · Bakehouse');
+  expect(tabTitle({ ...running, state: 'completed', title: 'Crumb', progress: 100 })).toBe(
+    'Completed · Crumb · Bakehouse',
+  );
+});
+
+describe('badge, phase and time agree', () => {
+  const free = 'Charged from the first step on';
+  it.each([
+    [
+      { ...fresh, state: 'queued', phase: null, started_at: null },
+      'queued',
+      'Waiting for its turn',
+      'Not started yet',
+    ],
+    [{ ...fresh, phase: null }, 'starting', 'Starting', free],
+    [{ ...fresh, phase: 'loading model' }, 'starting', 'Loading model', free],
+    [{ ...fresh, phase: 'evaluating' }, 'starting', 'Measuring the base model first', free],
+    [fresh, 'running', 'Running the first step', free],
+    [{ ...running, elapsed_seconds: 0 }, 'running', 'Training', 'Just started, about 40 s left'],
+    [running, 'running', 'Training', '2 min 5 s so far, about 40 s left'],
+    [{ ...running, phase: 'evaluating' }, 'running', 'Evaluating', '2 min 5 s so far, about 40 s left'],
+    [{ ...running, phase: 'saving', remaining_seconds: null }, 'running', 'Saving', '2 min 5 s so far'],
+    [{ ...running, state: 'stopping' }, 'stopping', 'Saving its progress', '2 min 5 s so far'],
+  ] as const)('%o', (run, ...expected) => {
+    expect(told(run)).toEqual(expected);
+  });
+
+  it('says why it waits, and goes on counting after a pause', () => {
+    const reason = 'Waiting for the CPU, next in line.';
+    expect(told({ ...running, state: 'queued', phase: null, reason })).toEqual([
+      'queued',
+      reason,
+      '2 min 5 s so far',
+    ]);
+    expect(told({ ...running, state: 'starting' })).toEqual([
+      'running',
+      'Continuing from its last checkpoint',
+      '2 min 5 s so far, charged from the next step on',
+    ]);
+  });
+});
+
+it.each([
+  [0, 0, '1 of 3'],
+  [9, 30, '1 of 3'],
+  [10, 30, '2 of 3'],
+  [30, 30, '3 of 3'],
+])('step %i of %i is in epoch %s', (step, steps_total, text) => {
+  expect(epochText({ step, steps_total, parameters: { epochs: 3 } as Run['parameters'] })).toBe(text);
+});

@@ -1,0 +1,87 @@
+import type { Run } from '@bakehouse/contract/training';
+import { aboutDuration, formatDuration } from '../../../lib/format/format-time.ts';
+
+/*
+ * Badge, phase and time of a run, from one reading, so that they never contradict each other. The
+ * server counts (and charges) time from the end of the first step on. Until then the run is starting
+ * for it, also while the runtime measures the base model and makes that first step.
+ */
+
+type Stage = Pick<Run, 'state' | 'phase'>;
+
+/** What is asked before a run is cancelled, wherever that is done. */
+export const cancelQuestion = {
+  title: 'Cancel this run?',
+  description:
+    'Its progress is saved. You pay for the time used so far, and the rest of the hold is released.',
+  action: 'Cancel run',
+};
+
+/** The word on the badge: a run that makes its first step is running. */
+export function shownState({ state, phase }: Stage): Run['state'] {
+  return state === 'starting' && phase === 'training' ? 'running' : state;
+}
+
+/** What it does now. */
+export function phaseText({ state, phase, reason, step }: Stage & Pick<Run, 'reason' | 'step'>): string {
+  if (state === 'stopping') return 'Saving its progress';
+  if (state === 'queued') return reason || 'Waiting for its turn';
+  if (state === 'starting' && phase === 'evaluating') return 'Measuring the base model first';
+  if (state === 'starting' && phase === 'training') {
+    return step === 0 ? 'Running the first step' : 'Continuing from its last checkpoint';
+  }
+  return sentence(phase ?? (reason || state));
+}
+
+/** '2 min 5 s so far, about 40 s left'; before the first step of an attempt, why nothing is counted. */
+export function timeText(
+  run: Stage & Pick<Run, 'elapsed_seconds' | 'remaining_seconds' | 'started_at' | 'step'>,
+): string {
+  const { state, step, elapsed_seconds: elapsed, remaining_seconds: remaining } = run;
+  const before = elapsed >= 1 ? `${formatDuration(elapsed)} so far` : null;
+  if (state === 'queued') return before ?? 'Not started yet';
+  if (state === 'starting') return join(before, `charged from the ${step === 0 ? 'first' : 'next'} step on`);
+  return join(
+    before ?? 'just started',
+    state === 'stopping' || remaining === null ? null : `${aboutDuration(remaining)} left`,
+  );
+}
+
+/** The run as it is some seconds after it was read: time goes on between two reports. */
+export function laterBy<R extends Pick<Run, 'state' | 'elapsed_seconds' | 'remaining_seconds'>>(
+  run: R,
+  seconds: number,
+): R {
+  if (run.state !== 'running') return run;
+  const { elapsed_seconds: elapsed, remaining_seconds: remaining } = run;
+  return {
+    ...run,
+    elapsed_seconds: elapsed + seconds,
+    remaining_seconds: remaining === null ? null : Math.max(0, remaining - seconds),
+  };
+}
+
+/** '2 of 3': the epoch that the run is in, of those that it makes. */
+export function epochText({
+  step,
+  steps_total: total,
+  parameters,
+}: Pick<Run, 'step' | 'steps_total' | 'parameters'>): string {
+  const { epochs } = parameters;
+  const done = total === 0 ? 0 : Math.floor((step / total) * epochs);
+  return `${Math.min(epochs, done + 1).toLocaleString('en')} of ${epochs.toLocaleString('en')}`;
+}
+
+/** What the browser tab says: how far it is, or how it ended, before the name. */
+export function tabTitle(run: Stage & Pick<Run, 'title' | 'progress'>): string {
+  const state = shownState(run);
+  return `${state === 'running' ? `${Math.floor(run.progress)}%` : sentence(state)} · ${run.title} · Bakehouse`;
+}
+
+function join(...parts: (string | null)[]): string {
+  return sentence(parts.filter((part) => part !== null).join(', '));
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

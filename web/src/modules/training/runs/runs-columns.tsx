@@ -1,0 +1,106 @@
+import type { Run } from '@bakehouse/contract/training';
+import { Link } from '@tanstack/react-router';
+import { relativeTime } from '../../../lib/format/format-time.ts';
+import { Checkbox } from '../../../ui/checkbox.tsx';
+import type { Column } from '../../../ui/data-table.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { Progress } from '../../../ui/progress.tsx';
+import { StatusBadge } from '../../../ui/status-badge.tsx';
+import { shownState } from './run-sentences.ts';
+
+/** Which runs are compared, by their ids. */
+type Compared = { ids: readonly string[]; toggle: (runId: string, checked: boolean) => void };
+
+/** The columns of the list of runs; the first chooses those that are compared. */
+export function runsColumns(compared: Compared): Column<Run>[] {
+  return [
+    {
+      id: 'compare',
+      header: <span className="sr-only">Compare</span>,
+      cell: (run) => <CompareBox run={run} compared={compared} />,
+      width: '2.5rem',
+      hideBelow: 'sm',
+    },
+    { id: 'title', header: 'Model', cell: (run) => <Name run={run} /> },
+    { id: 'state', header: 'State', cell: (run) => <StatusBadge status={shownState(run)} />, width: '8rem' },
+    {
+      id: 'progress',
+      header: 'Progress',
+      cell: (run) => <Steps run={run} />,
+      width: '9rem',
+      hideBelow: 'md',
+    },
+    {
+      id: 'eval',
+      header: 'Held-out loss',
+      cell: (run) => (typeof run.summary?.eval_loss === 'number' ? run.summary.eval_loss.toFixed(3) : '–'),
+      numeric: true,
+      width: '8rem',
+      hideBelow: 'lg',
+    },
+    {
+      id: 'cost',
+      header: 'Cost',
+      cell: (run) => <Cost run={run} />,
+      numeric: true,
+      width: '7rem',
+      hideBelow: 'md',
+    },
+    {
+      id: 'created',
+      header: 'Created',
+      cell: (run) => (
+        <span className="whitespace-nowrap text-muted">{relativeTime(new Date(run.created_at))}</span>
+      ),
+      width: '9rem',
+      hideBelow: 'lg',
+    },
+  ];
+}
+
+function CompareBox({ run, compared }: { run: Run; compared: Compared }) {
+  return (
+    <Checkbox
+      checked={compared.ids.includes(run.run_id)}
+      onChange={(checked) => compared.toggle(run.run_id, checked)}
+      label={<span className="sr-only">Compare {run.title}</span>}
+    />
+  );
+}
+
+function Name({ run }: { run: Run }) {
+  return (
+    <div className="min-w-0">
+      <Link
+        to="/runs/$id"
+        params={{ id: run.run_id }}
+        className="rounded font-medium hover:underline [overflow-wrap:anywhere]"
+      >
+        {run.title}
+      </Link>
+      <p className="text-muted text-xs">
+        {run.base_model.title} on {run.dataset.title}
+      </p>
+    </div>
+  );
+}
+
+function Steps({ run }: { run: Run }) {
+  if (run.state === 'running') {
+    return <Progress hideLabel label={`Progress of ${run.title}`} value={run.progress} />;
+  }
+  return (
+    <span className="text-muted tabular-nums">
+      {run.steps_total > 0 ? `${run.step} of ${run.steps_total}` : '–'}
+    </span>
+  );
+}
+
+function Cost({ run }: { run: Run }) {
+  if (run.charged !== null) return <Money bgl={run.charged} />;
+  return (
+    <span className="text-muted">
+      <Money bgl={run.held} /> held
+    </span>
+  );
+}

@@ -1,0 +1,169 @@
+import type { RunFilter } from '@bakehouse/contract/training';
+import { getRouteApi } from '@tanstack/react-router';
+import { Plus, Sparkles } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useSheets } from '../../../lib/sheet.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { DataTable } from '../../../ui/data-table.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { Figure } from '../../../ui/figure.tsx';
+import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { PageHeader } from '../../../ui/page-header.tsx';
+import { Pager } from '../../../ui/pager.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { SearchInput } from '../../../ui/search-input.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { useRuns } from '../api.ts';
+import { CompareRuns } from './curves/compare-runs.tsx';
+import { useRunStats } from './run-calls.ts';
+import { runsColumns } from './runs-columns.tsx';
+
+const route = getRouteApi('/app/llm-training');
+
+/** As many curves as can be told apart. */
+const COMPARED_MAX = 4;
+const ROW_HEIGHT = 60;
+
+const states = [
+  { value: 'all', label: 'All runs' },
+  { value: 'active', label: 'In progress' },
+  { value: 'completed', label: 'Completed' },
+  { value: 'cancelled', label: 'Cancelled' },
+  { value: 'failed', label: 'Failed' },
+] as const satisfies { value: RunFilter | 'all'; label: string }[];
+
+/** The runs, narrowed by what stands in the address; those that are ticked are compared below. */
+export function RunsPage() {
+  const sheets = useSheets();
+  const { compare } = route.useSearch();
+  const navigate = route.useNavigate();
+  const compared = compare?.split(',').slice(0, COMPARED_MAX) ?? [];
+  const toggle = (runId: string, checked: boolean) => {
+    const next = checked ? [...compared, runId].slice(-COMPARED_MAX) : compared.filter((id) => id !== runId);
+    void navigate({
+      search: ({ compare: _, ...rest }) => ({ ...rest, ...(next.length > 0 && { compare: next.join(',') }) }),
+      replace: true,
+    });
+  };
+  const create = (
+    <Button variant="primary" onClick={() => sheets.open('create-model', { modelType: 'finetune' })}>
+      <Plus aria-hidden />
+      New fine-tune
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="LLM Training"
+        description="Your fine-tunes, running and finished."
+        actions={create}
+      />
+      <Stats />
+      <Filter />
+      <RunList compared={{ ids: compared, toggle }} create={create} />
+      {compared.length > 0 && <CompareRuns runIds={compared} />}
+    </>
+  );
+}
+
+function Stats() {
+  const stats = useRunStats();
+  const { data } = stats;
+  const figures = [
+    { label: 'In progress', value: data?.active.toLocaleString('en') },
+    { label: 'Completed', value: data?.completed.toLocaleString('en') },
+    { label: 'Failed', value: data?.failed.toLocaleString('en') },
+    { label: 'Cost', value: data && <Money bgl={data.cost} /> },
+  ];
+  return (
+    <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
+      {figures.map(({ label, value }) => (
+        <Figure key={label} card label={label}>
+          {value ?? (stats.isError ? '–' : <Skeleton className="h-7 w-16" />)}
+        </Figure>
+      ))}
+    </dl>
+  );
+}
+
+function Filter() {
+  const { search = '', state } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <div className="mb-4 flex flex-wrap items-center gap-2">
+      <div className="min-w-48 flex-1 sm:max-w-xs">
+        <SearchInput
+          label="Search runs"
+          value={search}
+          onChange={(value) =>
+            void navigate({
+              search: ({ search: _, ...rest }) => ({ ...rest, ...(value && { search: value }) }),
+              replace: true,
+            })
+          }
+        />
+      </div>
+      <div className="w-40">
+        <Select<RunFilter | 'all'>
+          aria-label="State"
+          value={state ?? 'all'}
+          onChange={(value) =>
+            void navigate({
+              search: ({ state: _, ...rest }) => ({ ...rest, ...(value !== 'all' && { state: value }) }),
+              replace: true,
+            })
+          }
+          options={states}
+        />
+      </div>
+    </div>
+  );
+}
+
+type ListProps = { compared: Parameters<typeof runsColumns>[0]; create: ReactNode };
+
+function RunList({ compared, create }: ListProps) {
+  const { search, state } = route.useSearch();
+  const navigate = route.useNavigate();
+  const runs = useRuns({ search, state });
+  const isNarrowed = search !== undefined || state !== undefined;
+  return (
+    <Card flush>
+      <QueryView
+        query={runs}
+        flush
+        failed="Your runs could not be loaded"
+        pending={<ListSkeleton rowHeight={ROW_HEIGHT} />}
+        isEmpty={({ pages }) => pages[0]?.runs.length === 0}
+        empty={
+          isNarrowed ? (
+            <EmptyState title="No runs found" description="No run fits the search and the state." />
+          ) : (
+            <EmptyState
+              icon={<Sparkles aria-hidden />}
+              title="No runs yet"
+              description="A run fine-tunes a model on one of your datasets. You can watch its curves as it learns."
+              action={create}
+            />
+          )
+        }
+      >
+        {({ pages }) => (
+          <DataTable
+            label="Runs"
+            columns={runsColumns(compared)}
+            rows={pages.flatMap((page) => page.runs)}
+            rowKey={(run) => run.run_id}
+            rowHeight={ROW_HEIGHT}
+            more={runs.hasNextPage}
+            onRowClick={(run) => void navigate({ to: '/runs/$id', params: { id: run.run_id } })}
+          />
+        )}
+      </QueryView>
+      <Pager pages={runs} />
+    </Card>
+  );
+}

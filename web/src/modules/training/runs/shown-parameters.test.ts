@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { initialParameters } from '../wizard/create-model-wizard-state.ts';
+import { shownParameters } from './shown-parameters.ts';
+
+it('tells where it ran, not which GPU was asked for', () => {
+  const parameters = {
+    ...initialParameters,
+    model_name: 'Crumb',
+    input_column: 'question',
+    output_column: null,
+    accelerator_type: 'NVIDIA_TESLA_A100',
+    accelerator_count: 1,
+    lora_target_modules: ['q_proj', 'v_proj'],
+  } as const;
+  const rows = shownParameters({
+    device: 'CPU',
+    parameters: { ...parameters, lora_target_modules: [...parameters.lora_target_modules] },
+  });
+  expect(rows[0]).toEqual({ name: 'Runs on', value: "This machine's CPU" });
+  expect(rows).toContainEqual({ name: 'Input column', value: 'question' });
+  expect(rows).toContainEqual({ name: 'Output column', value: '–' });
+  expect(rows).toContainEqual({ name: 'LoRA target modules', value: 'q_proj, v_proj' });
+  expect(JSON.stringify(rows)).not.toMatch(/A100|Accelerator|Crumb/);
+});

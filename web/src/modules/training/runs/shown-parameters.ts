@@ -1,0 +1,41 @@
+import type { Run } from '@bakehouse/contract/training';
+import { deviceName } from '../../machine/api.ts';
+import { formatLabels } from '../parameters/format-labels.ts';
+
+/**
+ * What a run was made with, as rows of name and text. The GPU that was asked for is left out: where it
+ * really ran comes first.
+ */
+export function shownParameters(run: Pick<Run, 'device' | 'parameters'>): { name: string; value: string }[] {
+  const {
+    model_name: _name,
+    accelerator_type: _type,
+    accelerator_count: _count,
+    lora_target_modules: modules,
+    data_format: format,
+    ...rest
+  } = run.parameters;
+  const rows = Object.entries({
+    ...(format && { data_format: formatLabels[format] }),
+    ...rest,
+    lora_target_modules: modules.join(', '),
+  });
+  return [
+    { name: 'Runs on', value: deviceName(run.device) },
+    ...rows.map(([name, value]) => ({ name: label(name), value: String(value ?? '') || '–' })),
+  ];
+}
+
+const wizardWords: Record<string, string> = {
+  train_test_split: 'Train/test split',
+  gradient_accumulation_steps: 'Gradient accumulation',
+  lora_r: 'LoRA rank',
+};
+
+/** The name that the field has in the wizard: 'learning_rate' is 'Learning rate'. */
+function label(name: string): string {
+  const own = wizardWords[name];
+  if (own) return own;
+  const words = name.replaceAll('_', ' ').replace('lora', 'LoRA');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,52 @@
+import { listRuns, type Run } from '@bakehouse/contract/training';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
+import type { LongWork } from '../../../ui/long-work.ts';
+import { useCancelRun } from './run-calls.ts';
+import { cancelQuestion, phaseText } from './run-sentences.ts';
+
+const POLL_MS = 3_000;
+const SHOWN_MAX = 100;
+
+/** The runs that are under way, or have lately ended. */
+const recentRunsQuery = queryOptions({
+  queryKey: ['run', 'list', 'recent'],
+  queryFn: ({ signal }) =>
+    call(listRuns, { query: { recent: 'true', limit: SHOWN_MAX } }, { signal, operation: 'fetch runs' }),
+});
+
+/** Runs, as the list of long work shows them. */
+export function useRunWork(): LongWork[] {
+  const cancel = useCancelRun();
+  const { data } = useQuery({ ...recentRunsQuery, refetchInterval: useFallbackInterval(POLL_MS) });
+  return (data?.runs ?? []).map((run) => ({
+    id: `run-${run.run_id}`,
+    title: run.title,
+    phase: phaseText(run),
+    progress: run.state === 'queued' ? null : run.progress,
+    link: { to: '/runs/$id', params: { id: run.run_id } },
+    ...(run.state !== 'stopping' && {
+      cancel: { question: cancelQuestion, run: () => cancel.mutate(run.run_id) },
+    }),
+    end: endOf(run),
+  }));
+}
+
+function endOf({ state, title, reason, stop_reason }: Run): LongWork['end'] {
+  switch (state) {
+    case 'completed':
+      return { kind: 'success', title: `${title} is trained` };
+    case 'failed':
+      return { kind: 'failure', title: `Training ${title} failed`, description: reason };
+    case 'cancelled':
+      return stop_reason === null
+        ? { kind: 'info', title: `Training ${title} was cancelled` }
+        : { kind: 'warning', title: `Training ${title} was stopped`, description: reason };
+    case 'queued':
+    case 'starting':
+    case 'running':
+    case 'stopping':
+      return null;
+  }
+}

@@ -1,0 +1,127 @@
+import { useQuery } from '@tanstack/react-query';
+import { CircleCheck, Sparkles, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Button, ButtonLink } from '../../../ui/button.tsx';
+import { errorMessage } from '../../../ui/notify.ts';
+import { Progress } from '../../../ui/progress.tsx';
+import { assetQuery, modelReadinessQuery, type Upload, UploadList } from '../../assets/api.ts';
+import type { ModelType } from './create-model-wizard-state.ts';
+
+type Props = {
+  type: ModelType;
+  name: string;
+  modelId: string | null;
+  error: Error | null;
+  failedUploads: Upload[];
+  onTryAgain: () => void;
+  onClose: () => void;
+};
+
+/** Step 6: what became of it, and the way to it. */
+export function CreateModelResult({ type, modelId, error, ...rest }: Props) {
+  if (error || !modelId) return <Failed error={error} {...rest} />;
+  return type === 'upload' ? (
+    <Uploaded modelId={modelId} {...rest} />
+  ) : (
+    <Training modelId={modelId} {...rest} />
+  );
+}
+
+function Failed({ error, onTryAgain, onClose }: Pick<Props, 'error' | 'onTryAgain' | 'onClose'>) {
+  return (
+    <Result
+      icon={<TriangleAlert aria-hidden className="size-6" />}
+      tone="bg-bad-soft text-bad"
+      title="Oops! Something went wrong"
+      text={error ? errorMessage(error) : 'We encountered an error while processing your request.'}
+    >
+      <Button variant="primary" onClick={onTryAgain}>
+        Try Again
+      </Button>
+      <Button variant="ghost" onClick={onClose}>
+        Close
+      </Button>
+    </Result>
+  );
+}
+
+type MadeProps = Pick<Props, 'name' | 'onClose'> & { modelId: string };
+
+function Training({ name, modelId, onClose }: MadeProps) {
+  const model = useQuery(assetQuery(modelId));
+  const runId = model.data?.lineage?.run_id;
+  return (
+    <Result
+      icon={<Sparkles aria-hidden className="size-6" />}
+      tone="bg-good-soft text-good"
+      title="Your model is fine-tuning!"
+      text={name}
+    >
+      <Progress value={0} label="Training progress" className="mb-4 w-full text-left" />
+      {runId ? (
+        <ButtonLink variant="primary" to="/runs/$id" params={{ id: runId }}>
+          Watch the run
+        </ButtonLink>
+      ) : (
+        <ButtonLink variant="primary" to="/llm-training">
+          Watch the run
+        </ButtonLink>
+      )}
+      <ManageOrClose variant="secondary" modelId={modelId} onClose={onClose} />
+    </Result>
+  );
+}
+
+function Uploaded({ name, modelId, failedUploads, onClose }: MadeProps & Pick<Props, 'failedUploads'>) {
+  const readiness = useQuery(modelReadinessQuery(modelId)).data;
+  const missing = failedUploads.length > 0;
+  // Of no use is what can neither be deployed nor trained.
+  const obstacle = readiness?.train == null ? null : readiness.deploy;
+  const isWanting = missing || obstacle !== null;
+  const wanting = missing
+    ? `${name} was created, but some of its files are missing. Add them on its page.`
+    : `${obstacle}. You can add files on its page.`;
+  return (
+    <Result
+      icon={<CircleCheck aria-hidden className="size-6" />}
+      tone={isWanting ? 'bg-warn-soft text-warn' : 'bg-good-soft text-good'}
+      title={isWanting ? 'Your model needs more files' : 'Your Model is Ready!'}
+      text={isWanting ? wanting : name}
+    >
+      {missing && (
+        <div className="mb-4 w-full text-left">
+          <UploadList uploads={failedUploads} />
+        </div>
+      )}
+      <ManageOrClose variant="primary" modelId={modelId} onClose={onClose} />
+    </Result>
+  );
+}
+
+type ButtonsProps = Pick<MadeProps, 'modelId' | 'onClose'> & { variant: 'primary' | 'secondary' };
+
+function ManageOrClose({ modelId, onClose, variant }: ButtonsProps) {
+  return (
+    <>
+      <ButtonLink variant={variant} to="/model/$id/description" params={{ id: modelId }}>
+        Manage Model
+      </ButtonLink>
+      <Button variant="ghost" onClick={onClose}>
+        Close
+      </Button>
+    </>
+  );
+}
+
+function Result(props: { icon: ReactNode; tone: string; title: string; text: string; children: ReactNode }) {
+  return (
+    <div className="flex flex-col items-center py-8 text-center">
+      <span className={`mb-4 flex size-12 items-center justify-center rounded-full ${props.tone}`}>
+        {props.icon}
+      </span>
+      <h2 className="font-semibold text-lg">{props.title}</h2>
+      <p className="mt-2 max-w-md text-balance text-muted [overflow-wrap:anywhere]">{props.text}</p>
+      <div className="mt-8 flex w-full max-w-sm flex-col gap-2">{props.children}</div>
+    </div>
+  );
+}

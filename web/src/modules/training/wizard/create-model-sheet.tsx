@@ -1,0 +1,172 @@
+import { useIsFetching } from '@tanstack/react-query';
+import { type RefObject, useEffect, useRef, useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { Sheet } from '../../../ui/sheet.tsx';
+import { Stepper } from '../../../ui/stepper.tsx';
+import { CreateModelResult } from './create-model-result.tsx';
+import {
+  canGoBack,
+  holdAtStart,
+  isDirty,
+  isHubEnd,
+  stepLabels,
+  type WizardState,
+} from './create-model-wizard-state.ts';
+import type { ModelPreset } from './model-preset.ts';
+import { StepReview } from './review/step-review.tsx';
+import { type CreateModel, useCreateModel } from './use-create-model.ts';
+import { WizardStep } from './wizard-step.tsx';
+
+type Props = ModelPreset & { open: boolean; onClose: () => void };
+
+const FORM_ID = 'create-model';
+
+/**
+ * The Create Model wizard. `dataset`, its file, `baseModel` and `modelType` come preselected from where it was opened. Who
+ * leaves the page in the middle, to buy credits or by Back, finds it as it was; who closes it, or
+ * asks for another dataset or model, begins anew.
+ */
+export function CreateModelSheet({ open, onClose, ...wanted }: Props) {
+  const [shown, setShown] = useState({ open, round: 0, preset: wanted });
+  const [unfinished, setUnfinished] = useState(false);
+  if (open !== shown.open) {
+    const { preset, round } = shown;
+    const goesOn = unfinished && presetFields.every((field) => fits(wanted[field], preset[field]));
+    setShown(open && !goesOn ? { open, round: round + 1, preset: wanted } : { ...shown, open });
+  }
+  return (
+    <Wizard
+      key={shown.round}
+      open={open}
+      {...shown.preset}
+      onUnfinished={setUnfinished}
+      onClose={() => {
+        setUnfinished(false);
+        onClose();
+      }}
+    />
+  );
+}
+
+const presetFields = ['dataset', 'dataFile', 'baseModel'] as const;
+
+function fits(wanted: string | undefined, chosen: string | undefined): boolean {
+  return wanted === undefined || wanted === chosen;
+}
+
+type WizardProps = Props & { onUnfinished: (unfinished: boolean) => void };
+
+function Wizard({ open, onClose, onUnfinished, dataFile, ...preset }: WizardProps) {
+  const wizard = useCreateModel(preset);
+  const { state } = wizard;
+  const dirty = isDirty(state);
+  useEffect(() => onUnfinished(dirty), [dirty, onUnfinished]);
+
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (state.attempts > 0)
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid][tabindex]')?.focus();
+  }, [state.attempts]);
+  useNewStep(form, state.step);
+
+  return (
+    <Sheet
+      open={open}
+      onClose={onClose}
+      title="Create Model"
+      size="lg"
+      dirty={dirty}
+      subheader={
+        state.step < 6 ? (
+          <Stepper steps={stepLabels[state.type ?? 'finetune']} current={state.step - 1} />
+        ) : undefined
+      }
+      footer={state.step < 6 ? <Footer wizard={wizard} /> : undefined}
+    >
+      <form
+        id={FORM_ID}
+        ref={form}
+        tabIndex={-1}
+        className="outline-none"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          wizard.goOn();
+        }}
+      >
+        <WizardStep wizard={wizard} wantedFile={dataFile} />
+      </form>
+      {state.step === 5 && wizard.validation && (
+        <StepReview
+          state={state}
+          validation={wizard.validation}
+          reading={wizard.reading}
+          unaffordable={wizard.unaffordable}
+          ceilingProblem={wizard.problems.ceiling}
+          onCeiling={(ceiling) => wizard.dispatch({ do: 'ceiling', ceiling })}
+        />
+      )}
+      {state.step === 6 && (
+        <CreateModelResult
+          type={state.type ?? 'finetune'}
+          name={state.name}
+          modelId={wizard.modelId}
+          error={wizard.error}
+          failedUploads={wizard.uploads.filter((one) => one.state === 'failed')}
+          onTryAgain={wizard.reset}
+          onClose={onClose}
+        />
+      )}
+    </Sheet>
+  );
+}
+
+function Footer({ wizard: { state, busy, validation, canStart, dispatch } }: { wizard: CreateModel }) {
+  // The columns that the file offers are chosen for the person as soon as they are known.
+  const isReading = useIsFetching({ queryKey: ['asset', 'preview'] }) > 0 && state.step === 4;
+  return (
+    <>
+      {canGoBack(state) && (
+        <Button className="mr-auto" disabled={busy} onClick={() => dispatch({ do: 'back' })}>
+          Back
+        </Button>
+      )}
+      {state.step === 5 && validation && (
+        <span className="text-[0.8125rem] text-muted">
+          Held at start: <Money bgl={holdAtStart(validation.cost_estimate.quote.total, state.ceiling)} />
+        </span>
+      )}
+      {/* Each step is another button: a double click on one does not press the next. */}
+      <Button
+        key={state.step}
+        variant="primary"
+        type="submit"
+        form={FORM_ID}
+        disabled={isHubEnd(state) || !canStart}
+        loading={busy || isReading}
+      >
+        {forwardLabel(state)}
+      </Button>
+    </>
+  );
+}
+
+/** Each step begins at its top, with the focus on it. */
+function useNewStep(form: RefObject<HTMLFormElement | null>, step: number): void {
+  const shown = useRef(step);
+  useEffect(() => {
+    if (shown.current === step) return;
+    shown.current = step;
+    // The button or field that led here is gone with its step, and the focus with it: without a new
+    // place for it, what is typed next would go nowhere. By itself it would scroll past the sheet's padding.
+    form.current?.focus({ preventScroll: true });
+    form.current?.parentElement?.scrollTo({ top: 0 });
+  }, [form, step]);
+}
+
+function forwardLabel(state: WizardState): string {
+  if (state.type === 'upload' && state.step === 3) return 'Create model';
+  if (state.type === 'upload' && state.step === 4) return 'Finish';
+  return state.step === 5 ? 'Start training' : 'Continue';
+}

@@ -1,0 +1,291 @@
+import { describe, expect, it } from 'vitest';
+import {
+  asksFor,
+  canGoBack,
+  differsFromDefaults,
+  holdAtStart,
+  initialParameters,
+  initialState,
+  isDirty,
+  isHubEnd,
+  learningRateAdvice,
+  parameterProblems,
+  problemsOf,
+  stepLabels,
+  type TrainingParameters,
+  type WizardState,
+  wizardReducer,
+} from './create-model-wizard-state.ts';
+
+const at = (values: Partial<WizardState>): WizardState => ({ ...initialState, ...values });
+
+describe('wizardReducer', () => {
+  it('does not go on while the step has problems, and shows them', () => {
+    const state = wizardReducer(initialState, { do: 'continue' });
+    expect(state).toMatchObject({ step: 1, attempts: 1 });
+    expect(problemsOf(state)).toEqual({ type: 'Please select a model type first' });
+  });
+
+  it('goes through the steps of a fine-tune and keeps everything on the way back', () => {
+    let state = wizardReducer(initialState, { do: 'change', values: { type: 'finetune' } });
+    state = wizardReducer(state, { do: 'continue' });
+    state = wizardReducer(state, { do: 'change', values: { name: 'Crumb' } });
+    state = wizardReducer(state, { do: 'continue' });
+    expect(state.step).toBe(3);
+    state = wizardReducer(wizardReducer(state, { do: 'back' }), { do: 'back' });
+    expect(state).toMatchObject({ step: 1, type: 'finetune', name: 'Crumb' });
+  });
+
+  it('stays on the last step of an upload until its files are there, and shows what the server says of them', () => {
+    const state = at({ step: 3, type: 'upload', files: [new File(['x'], 'a.gguf')] });
+    expect(wizardReducer(state, { do: 'continue' }).step).toBe(3);
+    const review = wizardReducer(state, { do: 'review' });
+    expect(review.step).toBe(4);
+    expect(problemsOf(review)).toEqual({});
+    // What was created stays: there is no way back to creating it again.
+    expect(canGoBack(review)).toBe(false);
+    expect(wizardReducer(review, { do: 'back' }).step).toBe(4);
+    expect(wizardReducer(review, { do: 'finish' }).step).toBe(6);
+  });
+
+  it('empties the file when the dataset changes, and the columns when the file changes', () => {
+    const state = at({
+      datasetId: 'a',
+      fileName: 'x.csv',
+      parameters: {
+        ...initialParameters,
+        data_format: 'prompt_completion',
+        input_column: 'q',
+        output_column: 'r',
+      },
+    });
+    const other = wizardReducer(state, { do: 'change', values: { datasetId: 'b' } });
+    expect(other.fileName).toBeNull();
+    expect(other.parameters).toMatchObject({ data_format: null, input_column: '', output_column: '' });
+    const renamed = wizardReducer(state, { do: 'change', values: { name: 'Other' } });
+    expect(renamed.parameters.input_column).toBe('q');
+  });
+});
+
+it('fills in a suggestion only where nothing was chosen', () => {
+  const values = { baseModelId: 'base', fileName: 'x.csv', input_column: 'q', output_column: 'r' };
+  expect(wizardReducer(initialState, { do: 'suggest', values })).toMatchObject({
+    baseModelId: 'base',
+    datasetId: null,
+    fileName: 'x.csv',
+    parameters: { input_column: 'q', output_column: 'r' },
+  });
+  const chosen = at({
+    baseModelId: 'mine',
+    fileName: 'y.csv',
+    parameters: { ...initialParameters, output_column: 'q' },
+  });
+  // One column was chosen: the other one is not guessed against it.
+  expect(wizardReducer(chosen, { do: 'suggest', values })).toEqual(chosen);
+});
+
+it('applies a saved configuration over what was chosen before', () => {
+  const before = at({
+    step: 3,
+    baseModelId: 'base',
+    datasetId: 'a',
+    fileName: 'x.csv',
+    parameters: { ...initialParameters, input_column: 'q', output_column: 'r', epochs: 5 },
+  });
+  const after = wizardReducer(before, {
+    do: 'apply',
+    configuration: { asset_id: 'b', file_name: 'y.txt', model_name: 'Other', learning_rate: 0.01 },
+  });
+  expect(after).toMatchObject({
+    step: 3,
+    name: 'Other',
+    baseModelId: 'base',
+    datasetId: 'b',
+    fileName: 'y.txt',
+  });
+  // The columns of the earlier file say nothing about this one.
+  expect(after.parameters).toMatchObject({
+    learning_rate: 0.01,
+    epochs: 5,
+    input_column: '',
+    output_column: '',
+  });
+  const older = { file_name: 'y.csv', input_column: 'q', output_column: 'r' };
+  expect(wizardReducer(before, { do: 'apply', configuration: older }).parameters.data_format).toBe(
+    'prompt_completion',
+  );
+});
+
+it('applies the configuration of a hub model, which is no asset, and one that has chosen no GPU', () => {
+  const configuration = { hf_model_id: 'org/base', base_model: 'org-base', accelerator_type: null };
+  const after = wizardReducer(at({ baseModelId: 'mine' }), { do: 'apply', configuration });
+  expect(after).toMatchObject({ baseModelId: 'mine', hubModelId: 'org/base' });
+  expect(parameterProblems(after.parameters, 'a.txt')).toEqual({
+    accelerator_type: 'Please select a GPU configuration',
+  });
+});
+
+it('a fine-tune from the hub asks for its model, has no chunks, and ends at its parameters', () => {
+  const chosen = { step: 3, type: 'huggingface', datasetId: 'd', fileName: 'x.txt' } as const;
+  expect(problemsOf(at(chosen))).toEqual({
+    hubModelId: 'Please make sure you have selected a model, dataset, and file',
+  });
+  expect(problemsOf(at({ ...chosen, hubModelId: 'llama' }))).toEqual({
+    hubModelId: 'Hub model must be written as owner/name',
+  });
+  const filled = wizardReducer(at({ ...chosen, hubModelId: 'meta-llama/Llama-3.2-1B' }), { do: 'continue' });
+  expect(filled.step).toBe(4);
+  expect(isHubEnd(filled)).toBe(true);
+  expect(wizardReducer(filled, { do: 'continue' }).step).toBe(4);
+  expect(asksFor('huggingface', 'stride')).toBe(false);
+  expect(asksFor('huggingface', 'lora_r')).toBe(true);
+  expect(asksFor('finetune', 'stride')).toBe(true);
+  expect(stepLabels.huggingface).toEqual(stepLabels.finetune);
+});
+
+it('takes what the file was recognised as, unless a format was chosen', () => {
+  const values = { data_format: 'messages', input_column: 'messages' } as const;
+  const read = wizardReducer(initialState, { do: 'suggest', values });
+  expect(read.parameters).toMatchObject({ ...values, output_column: '', system_column: '' });
+  const chosen = at({ parameters: { ...initialParameters, data_format: 'alpaca' } });
+  expect(wizardReducer(chosen, { do: 'suggest', values })).toEqual(chosen);
+});
+
+describe('problemsOf', () => {
+  it('asks for a name of four characters, and for the base type of an upload', () => {
+    expect(problemsOf(at({ step: 2, type: 'finetune', name: 'abc ' }))).toHaveProperty('name');
+    expect(problemsOf(at({ step: 2, type: 'upload', name: 'abcd' }))).toEqual({
+      baseModelType: 'Please fill in all required fields',
+    });
+  });
+
+  it('names the missing choice of step 3', () => {
+    const message = 'Please make sure you have selected a model, dataset, and file';
+    expect(problemsOf(at({ step: 3, type: 'finetune', baseModelId: 'm' }))).toEqual({ datasetId: message });
+    expect(problemsOf(at({ step: 3, type: 'finetune', baseModelId: 'm', datasetId: 'd' }))).toEqual({
+      fileName: message,
+    });
+  });
+
+  it('refuses a file over 500 MB', () => {
+    const file = new File([], 'big.gguf');
+    Object.defineProperty(file, 'size', { value: 524_288_001 });
+    expect(problemsOf(at({ step: 3, type: 'upload', files: [file] }))).toEqual({
+      files: 'File size exceeds 500MB limit',
+    });
+  });
+});
+
+describe('the ceiling', () => {
+  const review: WizardState = { ...initialState, type: 'finetune', step: 5 };
+
+  it.each([
+    ['', undefined],
+    ['12.5', undefined],
+    ['0', 'Ceiling must be an amount greater than 0'],
+    ['much', 'Ceiling must be an amount greater than 0'],
+  ])('typed as %j is refused with %j', (ceiling, problem) => {
+    const state = wizardReducer(review, { do: 'ceiling', ceiling });
+    expect(problemsOf(state).ceiling).toBe(problem);
+  });
+
+  it.each([
+    ['', '10'],
+    ['12.5', '10'],
+    ['9.5', '9.5'],
+    ['0', '10'],
+    ['much', '10'],
+  ])('typed as %j holds %j of a quote of 10', (ceiling, held) => {
+    expect(holdAtStart('10', ceiling)).toBe(held);
+  });
+
+  it('is forgotten on the way back, since another quote has another one', () => {
+    const state = wizardReducer(review, { do: 'ceiling', ceiling: '12.5' });
+    expect(wizardReducer(state, { do: 'back' })).toMatchObject({ step: 4, ceiling: '' });
+  });
+});
+
+describe('parameterProblems', () => {
+  it('has none at the defaults for a text file', () => {
+    expect(parameterProblems(initialParameters, 'story.TXT')).toEqual({});
+  });
+
+  it('needs both columns for other files', () => {
+    const message = 'Input and output columns are required for non-text files';
+    expect(parameterProblems({ ...initialParameters, input_column: 'q' }, 'rows.csv')).toEqual({
+      output_column: message,
+    });
+  });
+
+  it('asks for columns where the format has them', () => {
+    const of = (data_format: TrainingParameters['data_format']) =>
+      parameterProblems({ ...initialParameters, data_format }, 'rows.jsonl');
+    expect(Object.keys(of('prompt_completion'))).toEqual(['input_column', 'output_column']);
+    expect(of('text')).toEqual({ input_column: 'Please choose the text column' });
+    for (const format of ['messages', 'sharegpt', 'alpaca'] as const) expect(of(format)).toEqual({});
+  });
+
+  it('refuses the same column for both', () => {
+    const same = { ...initialParameters, input_column: 'q', output_column: 'q' };
+    expect(parameterProblems(same, 'rows.csv')).toEqual({
+      output_column: 'Input and output must be different columns',
+    });
+  });
+
+  it('names each field that is out of bounds', () => {
+    const bad = {
+      ...initialParameters,
+      epochs: 0,
+      learning_rate: 0,
+      accelerator_count: 3,
+      stride: Number.NaN,
+      lora_dropout: 0.6,
+    };
+    expect(parameterProblems(bad, 'a.txt')).toEqual({
+      epochs: 'Epochs must be at least 1',
+      learning_rate: 'Learning rate must be greater than 0',
+      accelerator_count: 'Please select a valid number of GPUs (1, 2, 4, or 8)',
+      stride: 'Stride must be at least 1',
+      lora_dropout: 'LoRA dropout must be at most 0.5',
+    });
+  });
+
+  it('asks for whole numbers where parts make no sense', () => {
+    const halves = { ...initialParameters, epochs: 2.5, lora_r: 7.5, lora_dropout: 0.25 };
+    expect(parameterProblems(halves, 'a.txt')).toEqual({
+      epochs: 'Epochs must be a whole number',
+      lora_r: 'LoRA rank must be a whole number',
+    });
+  });
+
+  it('names each field that is above its bound, as the server would', () => {
+    const bad = { ...initialParameters, epochs: 1001, learning_rate: 1.5, batch_size: 1025 };
+    expect(parameterProblems(bad, 'a.txt')).toEqual({
+      epochs: 'Epochs must be at most 1000',
+      learning_rate: 'Learning rate must be at most 1',
+      batch_size: 'Batch size must be at most 1024',
+    });
+    const largest = { ...initialParameters, epochs: 1000, learning_rate: 1, batch_size: 1024 };
+    expect(parameterProblems(largest, 'a.txt')).toEqual({});
+  });
+});
+
+it('is dirty from the first choice to the result', () => {
+  expect(isDirty(initialState)).toBe(false);
+  expect(isDirty(at({ type: 'upload' }))).toBe(false);
+  expect(isDirty(at({ type: 'upload', name: 'Crumb' }))).toBe(true);
+  expect(isDirty(at({ step: 2, type: 'upload' }))).toBe(true);
+  expect(isDirty(at({ step: 6, type: 'upload', name: 'Crumb' }))).toBe(false);
+});
+
+it('warns about learning rates far off', () => {
+  expect(learningRateAdvice(0.001)).toBeNull();
+  expect(learningRateAdvice(0.1)).toContain('0.0002');
+  expect(learningRateAdvice(0.000001)).toContain('0.0002');
+});
+
+it('opens an advanced panel that holds something of its own', () => {
+  expect(differsFromDefaults(initialParameters, 'lora')).toBe(false);
+  expect(differsFromDefaults({ ...initialParameters, lora_target_modules: ['q_proj'] }, 'lora')).toBe(true);
+  expect(differsFromDefaults({ ...initialParameters, stride: 10 }, 'segmentation')).toBe(true);
+});

@@ -1,0 +1,362 @@
+import type { Configuration } from '@bakehouse/contract/configurations';
+import { numberProblem } from '@bakehouse/contract/fields/number-field';
+import {
+  type DataFormatName,
+  FILE_SIZE_LIMIT_BYTES,
+  FILE_SIZE_LIMIT_MESSAGE,
+  fineTuneDefaults,
+  fineTuneNumbers,
+  type GpuType,
+  gpuCounts,
+  loraTargetModules,
+  MODEL_NAME_LENGTH_MIN,
+  type segmentationMethods,
+  type uploadBaseModelTypes,
+} from '@bakehouse/contract/limits';
+import { isPositiveBgl, parseBgl } from '@bakehouse/contract/money';
+
+/** The wizard's state and its decisions; the sheet only draws them. */
+
+export type ModelType = 'upload' | 'finetune' | 'huggingface';
+
+export type TrainingParameters = {
+  epochs: number;
+  learning_rate: number;
+  /** Null until the file has been looked at. */
+  data_format: DataFormatName | null;
+  input_column: string;
+  output_column: string;
+  system_column: string;
+  segmentation_method: (typeof segmentationMethods)[number];
+  batch_size: number;
+  eval_batch_size: number;
+  gradient_accumulation_steps: number;
+  max_chunk_size: number;
+  stride: number;
+  min_segment_length: number;
+  train_test_split: number;
+  lora_r: number;
+  lora_dropout: number;
+  lora_target_modules: (typeof loraTargetModules)[number][];
+  accelerator_type: GpuType | null;
+  accelerator_count: number;
+};
+
+export type WizardState = {
+  step: 1 | 2 | 3 | 4 | 5 | 6;
+  type: ModelType | null;
+  name: string;
+  tags: string[];
+  baseModelType: (typeof uploadBaseModelTypes)[number] | null;
+  files: File[];
+  baseModelId: string | null;
+  /** Of a model from the hub, as typed: owner/name. */
+  hubModelId: string;
+  datasetId: string | null;
+  fileName: string | null;
+  parameters: TrainingParameters;
+  /** What the run may cost at most, in BGL, as typed; empty: as the server proposes with its quote. */
+  ceiling: string;
+  /** How often the person has tried to go on from this step in vain; problems are shown from the first time on. */
+  attempts: number;
+};
+
+const HUB_MODEL_ID = /^[\w.-]+\/[\w.-]+$/;
+
+type NumberName = keyof typeof fineTuneNumbers;
+
+const numberNames = Object.keys(fineTuneNumbers) as NumberName[];
+
+export const initialParameters: TrainingParameters = {
+  ...fineTuneDefaults,
+  data_format: null,
+  input_column: '',
+  output_column: '',
+  system_column: '',
+  lora_target_modules: [...loraTargetModules],
+};
+
+export const initialState: WizardState = {
+  step: 1,
+  type: null,
+  name: '',
+  tags: [],
+  baseModelType: null,
+  files: [],
+  baseModelId: null,
+  hubModelId: '',
+  datasetId: null,
+  fileName: null,
+  parameters: initialParameters,
+  ceiling: '',
+  attempts: 0,
+};
+
+export type Suggestion = Partial<
+  Pick<WizardState, 'baseModelId' | 'datasetId' | 'fileName'> &
+    Pick<TrainingParameters, 'data_format' | 'input_column' | 'output_column' | 'system_column'>
+>;
+
+export type WizardAction =
+  | { do: 'change'; values: Partial<Omit<WizardState, 'step' | 'parameters' | 'ceiling' | 'attempts'>> }
+  | { do: 'ceiling'; ceiling: string }
+  | { do: 'parameters'; values: Partial<TrainingParameters> }
+  /** Fills in what is plainly meant, where nothing has been chosen yet. */
+  | { do: 'suggest'; values: Suggestion }
+  /** Fills in a saved configuration; what it does not name stays as it is. */
+  | { do: 'apply'; configuration: Configuration['fine_tune_payload'] }
+  | { do: 'continue' }
+  | { do: 'back' }
+  /** The files of an upload are on the server. */
+  | { do: 'review' }
+  | { do: 'finish' }
+  | { do: 'reset'; to: WizardState };
+
+const fineTuneLabels = ['Model Type', 'Model Selection', 'Dataset & Files', 'Parameters', 'Review'];
+
+export const stepLabels: Record<ModelType, string[]> = {
+  upload: ['Model Type', 'Model Details', 'Upload Files', 'Review'],
+  finetune: fineTuneLabels,
+  huggingface: fineTuneLabels,
+};
+
+/** Step 6 is the result. Of an upload step 4 is the review: its files are there, and the server has looked at them. */
+export function wizardReducer(state: WizardState, action: WizardAction): WizardState {
+  switch (action.do) {
+    case 'change':
+      return withoutStaleChoices(state, { ...state, ...action.values });
+    case 'ceiling':
+      return { ...state, ceiling: action.ceiling };
+    case 'parameters':
+      return { ...state, parameters: { ...state.parameters, ...action.values } };
+    case 'suggest':
+      return withSuggestion(state, action.values);
+    case 'apply':
+      return withConfiguration(state, action.configuration);
+    case 'continue': {
+      if (isHubEnd(state)) return state;
+      if (Object.keys(problemsOf(state)).length > 0) return { ...state, attempts: state.attempts + 1 };
+      const last = state.type === 'upload' ? 3 : 5;
+      return state.step < last
+        ? { ...state, step: (state.step + 1) as WizardState['step'], attempts: 0 }
+        : state;
+    }
+    case 'back':
+      return canGoBack(state)
+        ? // Another quote may have another ceiling.
+          { ...state, step: (state.step - 1) as WizardState['step'], ceiling: '', attempts: 0 }
+        : state;
+    case 'review':
+      return { ...state, step: 4, attempts: 0 };
+    case 'finish':
+      return { ...state, step: 6 };
+    case 'reset':
+      return action.to;
+  }
+}
+
+/** Every field that the configuration names; columns without a format are of one from before there were formats. */
+function withConfiguration(
+  state: WizardState,
+  configuration: Configuration['fine_tune_payload'],
+): WizardState {
+  const { asset_id, base_model, hf_model_id, file_name, model_name, ...parameters } = configuration;
+  const { data_format, input_column, output_column, system_column } = parameters;
+  return {
+    ...state,
+    name: model_name ?? state.name,
+    // Of a hub model it is no asset of ours.
+    baseModelId: (hf_model_id === undefined ? base_model : undefined) ?? state.baseModelId,
+    hubModelId: hf_model_id ?? state.hubModelId,
+    datasetId: asset_id ?? state.datasetId,
+    fileName: file_name ?? state.fileName,
+    parameters: {
+      ...state.parameters,
+      ...parameters,
+      data_format: data_format ?? (input_column && output_column ? 'prompt_completion' : null),
+      input_column: input_column ?? '',
+      output_column: output_column ?? '',
+      system_column: system_column ?? '',
+    },
+  };
+}
+
+/** Where the form of the hub type ends for now: nothing answers yet to what follows. */
+export function isHubEnd({ type, step }: WizardState): boolean {
+  return type === 'huggingface' && step === 4;
+}
+
+/** What has been created stays: from the review of an upload nothing leads back. */
+export function canGoBack({ type, step }: WizardState): boolean {
+  return step > 1 && step < (type === 'upload' ? 4 : 6);
+}
+
+/** How a file is read that nobody has looked at yet. */
+const noReading = { data_format: null, input_column: '', output_column: '', system_column: '' };
+
+/** A file belongs to its dataset, and its format and columns to the file: another choice above empties the ones below. */
+function withoutStaleChoices(before: WizardState, after: WizardState): WizardState {
+  const fileName = after.datasetId === before.datasetId ? after.fileName : null;
+  const reading = fileName === before.fileName ? {} : noReading;
+  return { ...after, fileName, parameters: { ...after.parameters, ...reading } };
+}
+
+function withSuggestion(state: WizardState, suggested: Suggestion): WizardState {
+  const { data_format, input_column, output_column } = state.parameters;
+  const untouched = !data_format && !input_column && !output_column;
+  return {
+    ...state,
+    baseModelId: state.baseModelId ?? suggested.baseModelId ?? null,
+    datasetId: state.datasetId ?? suggested.datasetId ?? null,
+    fileName: state.fileName ?? suggested.fileName ?? null,
+    parameters: untouched
+      ? {
+          ...state.parameters,
+          data_format: suggested.data_format ?? null,
+          input_column: suggested.input_column ?? '',
+          output_column: suggested.output_column ?? '',
+          system_column: suggested.system_column ?? '',
+        }
+      : state.parameters,
+  };
+}
+
+export type Problems = Partial<Record<keyof WizardState | keyof TrainingParameters, string>>;
+
+/** What keeps the person from leaving the current step, by field, in the product's words. */
+export function problemsOf(state: WizardState): Problems {
+  switch (state.step) {
+    case 1:
+      return state.type ? {} : { type: 'Please select a model type first' };
+    case 2:
+      return {
+        ...(state.name.trim().length < MODEL_NAME_LENGTH_MIN && {
+          name: `Model name must have at least ${MODEL_NAME_LENGTH_MIN} characters`,
+        }),
+        ...(state.type === 'upload' &&
+          !state.baseModelType && { baseModelType: 'Please fill in all required fields' }),
+      };
+    case 3:
+      return state.type === 'upload' ? uploadProblems(state) : selectionProblems(state);
+    case 4:
+      if (state.type === 'upload') return {};
+      return parameterProblems(state.parameters, state.fileName ?? '');
+    case 5: {
+      const problem = ceilingProblem(state.ceiling);
+      return problem === null ? {} : { ceiling: problem };
+    }
+    case 6:
+      return {};
+  }
+}
+
+/** What is wrong with a ceiling as it was typed; null where nothing is, or nothing was typed. */
+export function ceilingProblem(ceiling: string): string | null {
+  if (ceiling === '') return null;
+  return isPositiveBgl(ceiling) ? null : 'Ceiling must be an amount greater than 0';
+}
+
+/** What is held when a run starts, in BGL: its quote, or a lower ceiling. */
+export function holdAtStart(quote: string, ceiling: string): string {
+  return isPositiveBgl(ceiling) && parseBgl(ceiling) < parseBgl(quote) ? ceiling : quote;
+}
+
+function uploadProblems(state: WizardState): Problems {
+  if (state.files.length === 0) {
+    return { files: 'Please fill in all required fields and upload at least one file' };
+  }
+  return state.files.some((file) => file.size > FILE_SIZE_LIMIT_BYTES)
+    ? { files: FILE_SIZE_LIMIT_MESSAGE }
+    : {};
+}
+
+function selectionProblems(state: WizardState): Problems {
+  const message = 'Please make sure you have selected a model, dataset, and file';
+  return {
+    ...(state.type === 'huggingface'
+      ? hubProblems(state, message)
+      : !state.baseModelId && { baseModelId: message }),
+    ...(!state.datasetId && { datasetId: message }),
+    ...(state.datasetId && !state.fileName && { fileName: message }),
+  };
+}
+
+function hubProblems({ hubModelId }: WizardState, missing: string): Problems {
+  if (hubModelId === '') return { hubModelId: missing };
+  return HUB_MODEL_ID.test(hubModelId) ? {} : { hubModelId: 'Hub model must be written as owner/name' };
+}
+
+export function isTextFile(fileName: string): boolean {
+  return fileName.toLowerCase().endsWith('.txt');
+}
+
+/** By field, the most important first: the toast shows the first one. */
+export function parameterProblems(parameters: TrainingParameters, fileName: string): Problems {
+  const problems: Problems = {
+    ...numberProblems(parameters, ['epochs', 'learning_rate']),
+  };
+  if (!parameters.accelerator_type) problems.accelerator_type = 'Please select a GPU configuration';
+  if (!gpuCounts.some((count) => count === parameters.accelerator_count)) {
+    problems.accelerator_count = 'Please select a valid number of GPUs (1, 2, 4, or 8)';
+  }
+  if (!isTextFile(fileName)) Object.assign(problems, columnProblems(parameters));
+  // Those that have a problem already keep their place.
+  Object.assign(problems, numberProblems(parameters, numberNames));
+  if (parameters.lora_target_modules.length === 0) {
+    problems.lora_target_modules = 'Select at least one target module';
+  }
+  return problems;
+}
+
+function columnProblems({ data_format, input_column, output_column }: TrainingParameters): Problems {
+  if (data_format === 'text') return input_column ? {} : { input_column: 'Please choose the text column' };
+  if (data_format !== null && data_format !== 'prompt_completion') return {};
+  const message = 'Input and output columns are required for non-text files';
+  return {
+    ...(!input_column && { input_column: message }),
+    ...(!output_column && { output_column: message }),
+    ...(output_column &&
+      output_column === input_column && { output_column: 'Input and output must be different columns' }),
+  };
+}
+
+function numberProblems(parameters: TrainingParameters, names: readonly NumberName[]): Problems {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const problem = numberProblem(fineTuneNumbers[name], parameters[name]);
+      return problem ? [[name, problem]] : [];
+    }),
+  );
+}
+
+/** Whether anything would be lost when the sheet closes. */
+export function isDirty(state: WizardState): boolean {
+  const { step, name, tags, files } = state;
+  return step !== 6 && (step > 1 || name !== '' || tags.length > 0 || files.length > 0);
+}
+
+/** A gentle word where a value is far from what works; null where it is usual. */
+export function learningRateAdvice(rate: number): string | null {
+  if (!(rate > 0)) return null;
+  if (rate > 0.005) return 'This is much higher than usual, and training may become unstable. Try 0.0002.';
+  if (rate < 0.00001) return 'At this rate the model will hardly change. Try 0.0002.';
+  return null;
+}
+
+/** What a fine-tune from the hub has no field for. */
+const chunking = ['max_chunk_size', 'stride'] as const;
+
+/** Whether the form of this type asks for a parameter. */
+export function asksFor(type: ModelType | null, name: string): boolean {
+  return type !== 'huggingface' || !chunking.some((one) => one === name);
+}
+
+const panels = {
+  segmentation: ['segmentation_method', ...chunking, 'min_segment_length'],
+  lora: ['lora_r', 'lora_dropout', 'lora_target_modules'],
+} as const satisfies Record<string, readonly (keyof TrainingParameters)[]>;
+
+/** Whether an advanced panel holds anything of its own: then it opens by itself. */
+export function differsFromDefaults(parameters: TrainingParameters, panel: keyof typeof panels): boolean {
+  return panels[panel].some((field) => String(parameters[field]) !== String(initialParameters[field]));
+}

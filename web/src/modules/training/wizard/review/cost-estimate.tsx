@@ -1,0 +1,69 @@
+import type { FineTuneValidation } from '@bakehouse/contract/training';
+import { showAmount } from '../../../../lib/format/currency.ts';
+import { aboutDuration } from '../../../../lib/format/format-time.ts';
+import { Money } from '../../../../ui/money.tsx';
+import { CeilingField } from '../../parameters/ceiling-field.tsx';
+import { holdAtStart } from '../create-model-wizard-state.ts';
+
+type Props = {
+  cost: FineTuneValidation['cost_estimate'];
+  ceiling: string;
+  /** What is wrong with the ceiling, once it was tried. */
+  ceilingProblem: string | undefined;
+  onCeiling: (ceiling: string) => void;
+};
+
+/** What the run will cost and take, what is held, and what it may cost at most. */
+export function CostEstimate({ cost, ceiling, ceilingProblem, onCeiling }: Props) {
+  return (
+    <section className="rounded-xl bg-accent-soft px-5 py-4">
+      <h3 className="font-medium text-[0.8125rem] text-accent-text">Cost estimate</h3>
+      <p className="mt-1 flex flex-wrap items-baseline gap-x-3">
+        <Money bgl={cost.quote.total} className="font-semibold text-2xl" />
+        <span className="text-muted tabular-nums">
+          {showAmount(cost.quote.total, 'BGL')} · {hours(cost.duration_hours)} (
+          {aboutDuration(cost.duration_hours * 3600)})
+        </span>
+      </p>
+      <ul className="mt-3 flex flex-col gap-1 text-[0.8125rem]">
+        {cost.quote.items.map((item) => (
+          <li key={item.label} className="flex justify-between gap-4">
+            <span>
+              {item.label}
+              <span className="text-muted tabular-nums">
+                {' '}
+                · {item.unit === 'hour' ? hours(item.quantity) : `${decimals(item.quantity)} ${item.unit}`}
+              </span>
+            </span>
+            <Money bgl={item.amount} />
+          </li>
+        ))}
+      </ul>
+      {cost.load && <p className="mt-3 text-[0.8125rem] text-muted">{cost.load}</p>}
+      <p className="mt-3 text-[0.8125rem] text-muted">
+        <Money bgl={holdAtStart(cost.quote.total, ceiling)} /> is held when you start. You pay only for the
+        time used: the rest is released, and a run that takes longer holds more of your balance as it goes, up
+        to its ceiling. You can cancel at any time.
+      </p>
+      <CeilingField
+        className="mt-4 max-w-60"
+        value={ceiling}
+        usual={cost.ceiling}
+        error={ceilingProblem}
+        onChange={onCeiling}
+      />
+    </section>
+  );
+}
+
+/** '1 hour', '0.067 hours'. */
+function hours(quantity: number): string {
+  return `${decimals(quantity)} ${quantity === 1 ? 'hour' : 'hours'}`;
+}
+
+/** Three decimals; less than that has two digits that say something. */
+function decimals(quantity: number): string {
+  return quantity > 0 && quantity < 0.001
+    ? quantity.toLocaleString('en', { maximumSignificantDigits: 2 })
+    : quantity.toLocaleString('en', { maximumFractionDigits: 3 });
+}

@@ -1,0 +1,64 @@
+import { formatBytes } from '@bakehouse/contract/limits';
+import type { FineTuneValidation } from '@bakehouse/contract/training';
+import { Disclosure } from '../../../../ui/disclosure.tsx';
+import { Figure } from '../../../../ui/figure.tsx';
+import { SampleList } from '../../parameters/sample-list.tsx';
+import { TokenHistogram } from '../../parameters/token-histogram.tsx';
+
+type Props = {
+  data: NonNullable<FineTuneValidation['data']>;
+  fileName: string | null;
+  /** The figures come from the first rows of a long file. */
+  isEstimate: boolean;
+};
+
+/** What training will read: how many rows and tokens, which rows are left out, and the first examples. */
+export function DataSummary({ data, fileName, isEstimate }: Props) {
+  const note = isEstimate ? 'estimate' : undefined;
+  return (
+    <>
+      <dl className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4">
+        <Figure label="Rows kept" note={note}>
+          {show(data.rows_kept)} of {show(data.rows_total)}
+        </Figure>
+        <Figure label="Rows dropped" note={note}>
+          {show(data.rows_dropped)}
+        </Figure>
+        <Figure label="Rows cut short" note={note}>
+          {show(data.rows_truncated)}
+        </Figure>
+        <Figure label="Steps" note={note}>
+          {show(data.steps_total)}
+        </Figure>
+        <Figure label="Tokens per epoch" note={note}>
+          {show(data.train_tokens)}
+        </Figure>
+        <Figure label="Examples" note={note}>
+          {show(data.train_examples)} + {show(data.eval_examples)} held out
+        </Figure>
+        <Figure label="Trainable parameters">{show(data.trainable_parameters)}</Figure>
+        <Figure label="Memory needed">{formatBytes(data.memory_bytes)}</Figure>
+      </dl>
+      {data.dropped.length > 0 && (
+        <Disclosure title={`Dropped rows (${show(data.rows_dropped)})`}>
+          <ul className="flex flex-col gap-1 text-[0.8125rem]">
+            {data.dropped.map(({ line, reason }) => (
+              <li key={line}>
+                <span className="font-mono">
+                  {fileName}:{line}
+                </span>{' '}
+                {reason}
+              </li>
+            ))}
+          </ul>
+        </Disclosure>
+      )}
+      <TokenHistogram bins={data.token_histogram} />
+      <SampleList samples={data.samples} format={data.format} />
+    </>
+  );
+}
+
+function show(count: number): string {
+  return count.toLocaleString('en');
+}

@@ -1,0 +1,46 @@
+import type { FineTuneValidation } from '@bakehouse/contract/training';
+import { render, screen } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { CostEstimate } from './cost-estimate.tsx';
+import { DataSummary } from './data-summary.tsx';
+
+const data = {
+  rows_kept: 12_000,
+  rows_total: 12_345,
+  rows_dropped: 345,
+  rows_truncated: 0,
+  steps_total: 2_400,
+  train_tokens: 1_000_000,
+  train_examples: 9_600,
+  eval_examples: 2_400,
+  trainable_parameters: 4_000_000,
+  memory_bytes: 1024,
+  dropped: [],
+  token_histogram: [],
+  samples: [],
+  format: null,
+} as unknown as NonNullable<FineTuneValidation['data']>;
+
+it('rows and examples have thousands separators, and are called an estimate while they are one', () => {
+  const { rerender } = render(<DataSummary data={data} fileName="x.csv" isEstimate />);
+  expect(screen.getByText('Rows kept').closest('div')?.textContent).toBe('Rows kept12,000 of 12,345estimate');
+  expect(screen.getByText('9,600 + 2,400 held out')).toBeTruthy();
+  rerender(<DataSummary data={data} fileName="x.csv" isEstimate={false} />);
+  expect(screen.queryByText('estimate')).toBeNull();
+});
+
+it('the duration stands in hours and in words', () => {
+  const cost = {
+    quote: {
+      total: '2.5',
+      items: [{ label: "Training on this machine's CPU", unit: 'hour', quantity: 1, amount: '2.5' }],
+    },
+    duration_hours: 0.0667,
+    ceiling: '3.75',
+    slowdown: 1,
+    load: null,
+  } as unknown as FineTuneValidation['cost_estimate'];
+  render(<CostEstimate cost={cost} ceiling="" ceilingProblem={undefined} onCeiling={() => undefined} />);
+  expect(screen.getByText(/2\.50 BGL · 0\.067 hours \(about 4 min\)/)).toBeTruthy();
+  expect(screen.getByText(/· 1 hour$/)).toBeTruthy();
+});

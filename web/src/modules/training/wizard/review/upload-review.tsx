@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { CircleCheck, CircleX } from 'lucide-react';
+import { Callout } from '../../../../ui/callout.tsx';
+import { FileDrop } from '../../../../ui/file-drop.tsx';
+import { QueryView } from '../../../../ui/query-view.tsx';
+import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
+import { modelReadinessQuery, type Upload, UploadList, uploadFiles } from '../../../assets/api.ts';
+import { MODEL_FILES_HINT } from '../step-upload.tsx';
+
+/** What the server says of an uploaded model: what it can be used for, and which file is missing or wrong. */
+export function UploadReview({ modelId, uploads }: { modelId: string; uploads: Upload[] }) {
+  return (
+    <QueryView
+      query={useQuery(modelReadinessQuery(modelId))}
+      failed="The files could not be checked"
+      pending={
+        <LoadingRegion>
+          <Skeleton className="h-24 w-full" />
+        </LoadingRegion>
+      }
+    >
+      {({ deploy, train }) => <Uses deploy={deploy} train={train} modelId={modelId} uploads={uploads} />}
+    </QueryView>
+  );
+}
+
+type UsesProps = {
+  deploy: string | null;
+  train: string | null;
+  modelId: string;
+  uploads: Upload[];
+};
+
+function Uses({ deploy, train, modelId, uploads }: UsesProps) {
+  return (
+    <div className="flex flex-col gap-6">
+      {deploy !== null && train !== null && (
+        <Callout tone="warn" title="This model cannot be used yet">
+          Add what is missing here, or later on the model's page.
+        </Callout>
+      )}
+      <ul aria-label="What the model can be used for" className="flex flex-col gap-3">
+        <Use can="Can be deployed" cannot="Cannot be deployed on this machine" obstacle={deploy} />
+        <Use can="Can be fine-tuned" cannot="Cannot be fine-tuned" obstacle={train} />
+      </ul>
+      <UploadList uploads={uploads} />
+      {(deploy !== null || train !== null) && (
+        <FileDrop hint={MODEL_FILES_HINT} onFiles={(files) => void uploadFiles(modelId, files)} />
+      )}
+    </div>
+  );
+}
+
+function Use({ can, cannot, obstacle }: { can: string; cannot: string; obstacle: string | null }) {
+  return (
+    <li className="flex gap-3 [&>svg]:mt-[3px] [&>svg]:size-4 [&>svg]:shrink-0">
+      {obstacle === null ? (
+        <CircleCheck aria-hidden className="text-good" />
+      ) : (
+        <CircleX aria-hidden className="text-bad" />
+      )}
+      <div className="min-w-0 [overflow-wrap:anywhere]">
+        <p className="font-medium">{obstacle === null ? can : cannot}</p>
+        {obstacle !== null && <p className="text-[0.8125rem] text-muted">{obstacle}.</p>}
+      </div>
+    </li>
+  );
+}

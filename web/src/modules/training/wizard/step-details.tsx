@@ -1,0 +1,47 @@
+import { MODEL_NAME_LENGTH_MIN, uploadBaseModelTypes } from '@bakehouse/contract/limits';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { TagInput } from '../../../ui/tag-input.tsx';
+import type { Problems, WizardState } from './create-model-wizard-state.ts';
+
+type Props = {
+  state: WizardState;
+  problems: Problems;
+  onChange: (values: Partial<Pick<WizardState, 'name' | 'tags' | 'baseModelType'>>) => void;
+};
+
+export function StepDetails({ state, problems, onChange }: Props) {
+  return (
+    <div className="flex flex-col gap-5">
+      {state.type !== 'upload' && (
+        <p className="text-muted">Name the model that you are about to make. Its base model comes next.</p>
+      )}
+      <Field
+        label="Model name"
+        help={problems.name ? undefined : `At least ${MODEL_NAME_LENGTH_MIN} characters.`}
+        error={problems.name}
+      >
+        <Input
+          value={state.name}
+          maxLength={200}
+          autoComplete="off"
+          placeholder="Support assistant"
+          onChange={(event) => onChange({ name: event.target.value })}
+        />
+      </Field>
+      {state.type === 'upload' && (
+        <Field label="Base model type" error={problems.baseModelType}>
+          <Select
+            value={state.baseModelType}
+            onChange={(baseModelType) => onChange({ baseModelType })}
+            options={uploadBaseModelTypes.map((type) => ({ value: type, label: type }))}
+          />
+        </Field>
+      )}
+      <Field label="Tags" aside="Optional">
+        <TagInput tags={state.tags} onChange={(tags) => onChange({ tags })} />
+      </Field>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import { Callout } from '../../../ui/callout.tsx';
+import { Disclosure } from '../../../ui/disclosure.tsx';
+import { FormFields } from '../../../ui/form-fields.tsx';
+import { SaveConfiguration } from '../configurations/save-configuration.tsx';
+import { FormatFields } from '../parameters/format-fields.tsx';
+import { GpuFields } from '../parameters/gpu-fields.tsx';
+import { loraFields, mainFields, segmentationFields } from '../parameters/parameter-fields.tsx';
+import {
+  asksFor,
+  differsFromDefaults,
+  isTextFile,
+  type Problems,
+  type Suggestion,
+  type TrainingParameters,
+  type WizardState,
+} from './create-model-wizard-state.ts';
+
+type Props = {
+  state: WizardState;
+  problems: Problems;
+  /** What the server found to stand in the way, most important first. */
+  criticalErrors: string[];
+  onChange: (values: Partial<TrainingParameters>) => void;
+  onSuggest: (values: Suggestion) => void;
+};
+
+/** How it is trained, and on what. */
+export function StepParameters({ state, problems, criticalErrors, onChange, onSuggest }: Props) {
+  const { parameters, fileName } = state;
+  const shared = { values: parameters, problems, onChange };
+  return (
+    <div className="flex flex-col gap-6">
+      {criticalErrors.length > 0 && (
+        <Callout tone="bad" title="Validation Failed">
+          <ul className="list-disc pl-4">
+            {criticalErrors.map((error) => (
+              <li key={error}>{error}</li>
+            ))}
+          </ul>
+        </Callout>
+      )}
+      {fileName && !isTextFile(fileName) && (
+        <FormatFields state={state} problems={problems} onChange={onChange} onSuggest={onSuggest} />
+      )}
+
+      <FormFields fields={mainFields} {...shared} />
+
+      <GpuFields parameters={parameters} problems={problems} onChange={onChange} />
+
+      <Disclosure title="Segmentation" defaultOpen={differsFromDefaults(parameters, 'segmentation')}>
+        <FormFields fields={segmentationFields.filter(({ name }) => asksFor(state.type, name))} {...shared} />
+      </Disclosure>
+
+      <Disclosure title="LoRA" defaultOpen={differsFromDefaults(parameters, 'lora')}>
+        <FormFields fields={loraFields} {...shared} />
+      </Disclosure>
+
+      <SaveConfiguration state={state} />
+    </div>
+  );
+}

@@ -1,0 +1,130 @@
+import type { AssetSummary } from '@bakehouse/contract/assets';
+import type { Configuration } from '@bakehouse/contract/configurations';
+import { useQuery } from '@tanstack/react-query';
+import { SlidersHorizontal } from 'lucide-react';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { useUser } from '../../accounts/api.ts';
+import { assetQuery, isDataFile, useAllAssets } from '../../assets/api.ts';
+import { AssetField, FileField } from '../../assets/choice/api.ts';
+import { useMachine } from '../../machine/api.ts';
+import { ConfigurationDialog } from '../configurations/configuration-dialog.tsx';
+import type { Problems, Suggestion, WizardState } from './create-model-wizard-state.ts';
+import { onlyOne, suggestFile } from './suggest.ts';
+
+type Props = {
+  state: WizardState;
+  problems: Problems;
+  onChange: (
+    values: Partial<Pick<WizardState, 'baseModelId' | 'hubModelId' | 'datasetId' | 'fileName'>>,
+  ) => void;
+  /** The file that the person has come from. */
+  wantedFile: string | undefined;
+  onSuggest: (values: Suggestion) => void;
+  onApply: (configuration: Configuration['fine_tune_payload']) => void;
+};
+
+/** Which model, which dataset, which file. */
+export function StepSelection({ state, problems, wantedFile, onChange, onSuggest, onApply }: Props) {
+  const { bases, suggested } = useSuggestion(state, wantedFile);
+  const suggest = useEffectEvent(() => onSuggest(suggested));
+  // Not at each render: what the person then empties stays empty.
+  useEffect(() => suggest(), [suggested.baseModelId, suggested.datasetId, suggested.fileName]);
+  return (
+    <div className="flex flex-col gap-5">
+      <ChooseConfiguration onApply={onApply} />
+      {state.type === 'huggingface' ? (
+        <Field label="Hub model" error={problems.hubModelId} help="As its page on the hub is called.">
+          <Input
+            value={state.hubModelId}
+            maxLength={200}
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="owner/name"
+            onChange={({ target }) => onChange({ hubModelId: target.value.trim() })}
+          />
+        </Field>
+      ) : (
+        <AssetField
+          types="MODEL"
+          label="Base model"
+          failed="Base model selector unavailable"
+          fits={isBase}
+          value={state.baseModelId}
+          onChange={(baseModelId) => onChange({ baseModelId })}
+          error={problems.baseModelId}
+          help={<StarterHint missing={bases.length === 0} />}
+        />
+      )}
+      <AssetField
+        types="RAW"
+        label="Dataset"
+        failed="Your datasets could not be loaded"
+        value={state.datasetId}
+        onChange={(datasetId) => onChange({ datasetId })}
+        error={problems.datasetId}
+      />
+      {state.datasetId && (
+        <FileField
+          datasetId={state.datasetId}
+          value={state.fileName}
+          onChange={(fileName) => onChange({ fileName })}
+          error={problems.fileName}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What there is only one of, and the file that the person has come from. */
+function useSuggestion({ datasetId }: WizardState, wantedFile: string | undefined) {
+  const user = useUser();
+  const models = useAllAssets(user.id, 'MODEL');
+  const datasets = useAllAssets(user.id, 'RAW');
+  const dataset = useQuery({ ...assetQuery(datasetId ?? ''), enabled: datasetId !== null });
+  const files = dataset.data?.files.filter((file) => isDataFile(file.path)) ?? [];
+  const bases = models.assets.filter(isBase);
+  const suggested: Suggestion = {
+    baseModelId: models.complete ? onlyOne(bases) : undefined,
+    datasetId: datasets.complete ? onlyOne(datasets.assets.filter((one) => one.file_count > 0)) : undefined,
+    fileName: suggestFile(files, wantedFile, dataset.data != null && dataset.data.next_files_cursor !== null),
+  };
+  return { bases, suggested };
+}
+
+function ChooseConfiguration({ onApply }: Pick<Props, 'onApply'>) {
+  const [choosing, setChoosing] = useState(false);
+  return (
+    <div className="flex items-center justify-between gap-3 rounded-xl bg-subtle px-4 py-3">
+      <p className="text-muted">Start from parameters you saved earlier.</p>
+      <Button size="sm" onClick={() => setChoosing(true)}>
+        <SlidersHorizontal aria-hidden />
+        Choose Config
+      </Button>
+      {choosing && (
+        <ConfigurationDialog
+          onClose={() => setChoosing(false)}
+          onApply={(configuration) => {
+            onApply(configuration);
+            setChoosing(false);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** A fine-tune stands on a whole model, not on another adapter. */
+function isBase(model: AssetSummary): boolean {
+  return model.parent_dataset_id === null && model.file_count > 0;
+}
+
+/** Why there may be no base model yet. */
+function StarterHint({ missing }: { missing: boolean }) {
+  const machine = useMachine();
+  const starter = machine.data?.preparations.find((one) => one.id === 'starter-language-model');
+  if (!missing || !starter || starter.state === 'ready') return null;
+  return <>The starter model is still being prepared: {starter.detail}</>;
+}

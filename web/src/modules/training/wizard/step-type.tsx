@@ -1,0 +1,40 @@
+import { Globe, Sparkles, Upload } from 'lucide-react';
+import { Field } from '../../../ui/field.tsx';
+import { RadioCards } from '../../../ui/radio-cards.tsx';
+import type { ModelType } from './create-model-wizard-state.ts';
+
+type Props = { value: ModelType | null; error: string | undefined; onChange: (type: ModelType) => void };
+
+export function StepType({ value, error, onChange }: Props) {
+  return (
+    <Field label="What do you want to make?" error={error}>
+      <RadioCards<ModelType>
+        aria-label="Model type"
+        value={value}
+        onChange={onChange}
+        options={[
+          {
+            value: 'finetune',
+            label: 'Fine-tune a model',
+            description:
+              'Train an existing model on one of your datasets. The result is a small adapter for that model.',
+            icon: <Sparkles aria-hidden />,
+          },
+          {
+            value: 'huggingface',
+            label: 'Fine-tune a model from the hub',
+            description: 'Train a public model from the Hugging Face Hub on one of your datasets.',
+            icon: <Globe aria-hidden />,
+          },
+          {
+            value: 'upload',
+            label: 'Upload a model',
+            description:
+              'Bring your own weights: safetensors or GGUF, with their tokenizer and configuration.',
+            icon: <Upload aria-hidden />,
+          },
+        ]}
+      />
+    </Field>
+  );
+}

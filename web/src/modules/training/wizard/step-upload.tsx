@@ -1,0 +1,48 @@
+import { formatBytes } from '@bakehouse/contract/limits';
+import { X } from 'lucide-react';
+import { Button } from '../../../ui/button.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { FileDrop } from '../../../ui/file-drop.tsx';
+import { type Upload, UploadList } from '../../assets/api.ts';
+
+type Props = {
+  files: File[];
+  /** Files on their way, once the model is being created. */
+  uploads: Upload[];
+  error: string | undefined;
+  onChange: (files: File[]) => void;
+};
+
+/** What a model is made of. */
+export const MODEL_FILES_HINT = 'safetensors or GGUF, tokenizer.json, config.json';
+
+export function StepUpload({ files, uploads, error, onChange }: Props) {
+  if (uploads.length > 0) return <UploadList uploads={uploads} />;
+  const add = (more: File[]) => {
+    const names = new Set(more.map((file) => file.name));
+    onChange([...files.filter((file) => !names.has(file.name)), ...more]);
+  };
+  return (
+    <Field label="Files" error={error}>
+      <FileDrop hint={MODEL_FILES_HINT} onFiles={add} />
+      {files.length > 0 && (
+        <ul className="mt-2 divide-y divide-line rounded-xl border border-line">
+          {files.map((file) => (
+            <li key={file.name} className="flex items-center gap-3 py-1.5 pr-2 pl-3.5">
+              <span className="min-w-0 flex-1 truncate">{file.name}</span>
+              <span className="text-[0.8125rem] text-muted tabular-nums">{formatBytes(file.size)}</span>
+              <Button
+                variant="ghost"
+                size="icon-sm"
+                aria-label={`Remove ${file.name}`}
+                onClick={() => onChange(files.filter((other) => other !== file))}
+              >
+                <X aria-hidden />
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Field>
+  );
+}

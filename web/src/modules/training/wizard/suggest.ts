@@ -1,0 +1,20 @@
+/** What the wizard chooses by itself, because there is no other choice or its name says what it is. */
+
+/** The id of the one that there is; undefined where the person has to choose. */
+export function onlyOne(assets: readonly { dataset_id: string }[]): string | undefined {
+  return assets.length === 1 ? assets[0]?.dataset_id : undefined;
+}
+
+/**
+ * The wanted file, if the dataset has it, else the only one.
+ * @param isCut the dataset has more files than these: the wanted one may be among the others.
+ */
+export function suggestFile(
+  files: readonly { path: string }[],
+  wanted: string | undefined,
+  isCut = false,
+): string | undefined {
+  if (isCut) return wanted;
+  const found = files.find(({ path }) => path === wanted);
+  return found?.path ?? (files.length === 1 ? files[0]?.path : undefined);
+}

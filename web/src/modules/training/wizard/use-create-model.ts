@@ -1,0 +1,198 @@
+import type { DataReading, FineTuneValidation } from '@bakehouse/contract/training';
+import { type Dispatch, useEffect, useReducer } from 'react';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
+import { errorMessage, notify } from '../../../ui/notify.ts';
+import { useUser } from '../../accounts/api.ts';
+import { type Upload, uploadFiles, useUploads } from '../../assets/api.ts';
+import {
+  initialState,
+  type Problems,
+  problemsOf,
+  type WizardAction,
+  type WizardState,
+  wizardReducer,
+} from './create-model-wizard-state.ts';
+import type { ModelPreset } from './model-preset.ts';
+import { useCheckedChoice } from './use-checked-choice.ts';
+import { useLackOfCredit } from './use-lack-of-credit.ts';
+import {
+  type FineTuneChoice,
+  useCreateUploadedModel,
+  useStartFineTune,
+  WIZARD_TOAST,
+} from './wizard-calls.ts';
+
+type Preset = Omit<ModelPreset, 'dataFile'>;
+
+export type CreateModel = {
+  state: WizardState;
+  /** Those to show now. */
+  problems: Problems;
+  /** A call is under way: a second submit is ignored. */
+  busy: boolean;
+  dispatch: Dispatch<WizardAction>;
+  /** What the button of the step does: go on, validate, create, start. */
+  goOn: () => void;
+  reset: () => void;
+  /** What the server said of the current choice. */
+  validation: FineTuneValidation | undefined;
+  /** A long file that is read to its end meanwhile. */
+  reading: DataReading | null;
+  /** Why there is too little credit to start; nothing has started, and nothing typed is lost. */
+  unaffordable: string | null;
+  /** Whether the review leads anywhere: the run can be made and paid. */
+  canStart: boolean;
+  uploads: Upload[];
+  modelId: string | null;
+  error: Error | null;
+};
+
+/** The wizard's state with the calls that its steps make. */
+export function useCreateModel(preset: Preset): CreateModel {
+  const user = useUser();
+  const [state, dispatch] = useReducer(wizardReducer, preset, beginning);
+  const choice = choiceOf(state, user.id);
+  const checked = useCheckedChoice(choice);
+  const start = useStart(checked.stopCounting, () => dispatch({ do: 'finish' }));
+  const upload = useUpload(state, dispatch);
+  const lack = useLackOfCredit(checked.validation?.cost_estimate.quote.total, state.ceiling);
+
+  // What an earlier step was refused for is no longer so.
+  useEffect(() => notify.dismiss(WIZARD_TOAST), [state.step]);
+
+  const problems = problemsOf(state);
+  const busy = checked.isPending || start.isPending || upload.isPending;
+  const isReview = state.type !== 'upload' && state.step === 5;
+  const canStart = !isReview || (lack === null && checked.validation?.critical_errors.length === 0);
+
+  function goOn() {
+    if (busy || !canStart) return;
+    const [problem] = Object.values(problems);
+    if (problem) {
+      notify.failure('Validation Error', { description: problem, id: WIZARD_TOAST });
+      dispatch({ do: 'continue' });
+    } else if (state.type === 'upload' && state.step === 3) void upload.create();
+    else if (state.type === 'upload' && state.step === 4) dispatch({ do: 'finish' });
+    else if (choice && state.step === 4) validate(choice);
+    else if (choice && state.step === 5) start.begin(choice);
+    else dispatch({ do: 'continue' });
+  }
+
+  function validate(wanted: FineTuneChoice) {
+    start.reset();
+    checked.check(wanted, ({ critical_errors: [critical] }) => {
+      if (critical) notify.failure('Validation Failed', { description: critical, id: WIZARD_TOAST });
+      else dispatch({ do: 'continue' });
+    });
+  }
+
+  function reset() {
+    checked.forget();
+    start.reset();
+    upload.reset();
+    dispatch({ do: 'reset', to: beginning() });
+  }
+
+  function change(action: WizardAction) {
+    // What the server said was about another choice.
+    if (action.do === 'change' || action.do === 'parameters' || action.do === 'apply') checked.forget();
+    dispatch(action);
+  }
+
+  return {
+    state,
+    problems: state.attempts > 0 ? problems : {},
+    busy,
+    dispatch: change,
+    goOn,
+    reset,
+    validation: checked.validation,
+    reading: checked.reading,
+    unaffordable: start.unaffordable ?? lack,
+    canStart,
+    uploads: upload.uploads,
+    modelId: start.modelId ?? upload.modelId,
+    error: start.error ?? upload.error,
+  };
+}
+
+/** Starts the run; what fails for want of credit can be tried again. */
+function useStart(onStarted: () => void, onOver: () => void) {
+  const start = useStartFineTune();
+  const keys = useIdempotencyKeys();
+  return {
+    isPending: start.isPending,
+    modelId: start.data,
+    error: start.error,
+    unaffordable: isUnaffordable(start.error) ? errorMessage(start.error) : null,
+    begin: (choice: FineTuneChoice) =>
+      start.mutate(
+        { choice, idempotencyKey: keys.keyFor(choice) },
+        {
+          onSuccess: () => {
+            onStarted();
+            onOver();
+          },
+          onError: (error) => {
+            if (!isUnaffordable(error)) onOver();
+          },
+        },
+      ),
+    reset: () => {
+      keys.renew();
+      start.reset();
+    },
+  };
+}
+
+/** Creates the model of an upload, and sends its files one after the other. */
+function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
+  const user = useUser();
+  const uploaded = useCreateUploadedModel();
+  const uploads = useUploads(uploaded.data ?? '');
+  const keys = useIdempotencyKeys();
+  async function create() {
+    if (!state.baseModelType) return;
+    const { tags, baseModelType } = state;
+    const model = { userId: user.id, name: state.name.trim(), tags, baseModelType };
+    try {
+      const id = await uploaded.mutateAsync({ ...model, idempotencyKey: keys.keyFor(model) });
+      await uploadFiles(id, state.files);
+      dispatch({ do: 'review' });
+    } catch {
+      dispatch({ do: 'finish' });
+    }
+  }
+  return {
+    uploads,
+    isPending:
+      uploaded.isPending || uploads.some((one) => one.state === 'waiting' || one.state === 'sending'),
+    modelId: uploaded.data ?? null,
+    error: uploaded.error,
+    create,
+    reset: () => {
+      keys.renew();
+      uploaded.reset();
+    },
+  };
+}
+
+function beginning({ dataset, baseModel, modelType }: Preset = {}): WizardState {
+  return {
+    ...initialState,
+    type: dataset || baseModel ? 'finetune' : (modelType ?? null),
+    datasetId: dataset ?? null,
+    baseModelId: baseModel ?? null,
+  };
+}
+
+function isUnaffordable(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'insufficient_funds';
+}
+
+function choiceOf(state: WizardState, userId: string): FineTuneChoice | null {
+  const { baseModelId, datasetId, fileName, parameters, tags, ceiling } = state;
+  if (!baseModelId || !datasetId || !fileName) return null;
+  return { userId, name: state.name.trim(), tags, baseModelId, datasetId, fileName, parameters, ceiling };
+}

@@ -1,0 +1,16 @@
+import { parseBgl } from '@bakehouse/contract/money';
+import { currencyChoice, showApart } from '../../../lib/format/currency.ts';
+import { useUser } from '../../accounts/api.ts';
+import { useBalance } from '../../credits/api.ts';
+import { holdAtStart } from './create-model-wizard-state.ts';
+
+/** Says so where more would be held at the start than there is; null where it suffices, or nobody knows. */
+export function useLackOfCredit(quote: string | undefined, ceiling: string): string | null {
+  const currency = currencyChoice.use();
+  const available = useBalance(useUser().id).data?.available;
+  if (quote === undefined || available === undefined) return null;
+  const required = holdAtStart(quote, ceiling);
+  if (parseBgl(required) <= parseBgl(available)) return null;
+  const [needed, there] = showApart(required, available, currency);
+  return `Insufficient balance. Required: ${needed}. Available: ${there}.`;
+}

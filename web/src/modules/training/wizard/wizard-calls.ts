@@ -1,0 +1,144 @@
+import { createAsset } from '@bakehouse/contract/assets';
+import { type FineTuneValidation, validateFineTune } from '@bakehouse/contract/training';
+import { useMutation } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import type { TrainingParameters } from './create-model-wizard-state.ts';
+
+/*
+ * What the wizard asks the server for. Apart from the module's api.ts, which is on the first screen: the wizard is not.
+ */
+
+/** Reading and counting the tokens of a large file takes its time. */
+const VALIDATION_TIMEOUT_MS = 120_000;
+
+export type FineTuneChoice = {
+  userId: string;
+  name: string;
+  tags: string[];
+  baseModelId: string;
+  datasetId: string;
+  fileName: string;
+  parameters: TrainingParameters;
+  /** Empty: as the server proposes. */
+  ceiling: string;
+};
+
+/** The wizard shows one toast at a time: each says what stands in the way now. */
+export const WIZARD_TOAST = 'create-model';
+
+/** Reads the data as training would; resolves with the estimate and what stands in the way. */
+export function useValidateFineTune() {
+  return useMutation({
+    meta: { toastId: WIZARD_TOAST },
+    mutationFn: ({
+      baseModelId,
+      datasetId,
+      fileName,
+      parameters,
+    }: FineTuneChoice): Promise<FineTuneValidation> => {
+      const { accelerator_type, accelerator_count, ...fields } = wireParameters(parameters);
+      return call(
+        validateFineTune,
+        {
+          body: {
+            dataset_id: datasetId,
+            file_name: fileName,
+            model_id: baseModelId,
+            gpu_type: accelerator_type,
+            accelerator_count,
+            ...fields,
+          },
+        },
+        { operation: 'validate parameters', timeoutMs: VALIDATION_TIMEOUT_MS },
+      );
+    },
+  });
+}
+
+/** Creates the model and starts its run; resolves with the model's id. */
+export function useStartFineTune() {
+  return useMutation({
+    meta: { product: 'Fine-tune', toastId: WIZARD_TOAST },
+    mutationFn: ({ choice, idempotencyKey }: { choice: FineTuneChoice; idempotencyKey: string }) =>
+      call(
+        createAsset,
+        {
+          body: {
+            dataset_type: 'MODEL',
+            title: choice.name,
+            category: 'Artificial intelligence',
+            tags: choice.tags,
+            user_id: choice.userId,
+            fine_tune_payload: {
+              asset_id: choice.datasetId,
+              model_name: choice.name,
+              base_model: choice.baseModelId,
+              file_name: choice.fileName,
+              user_id: choice.userId,
+              ...(choice.ceiling && { ceiling: choice.ceiling }),
+              ...wireParameters(choice.parameters),
+            },
+          },
+        },
+        { idempotencyKey, operation: 'create model', timeoutMs: VALIDATION_TIMEOUT_MS },
+      ),
+    onSuccess: () =>
+      Promise.all(
+        ['asset', 'run', 'balance'].map((family) => queryClient.invalidateQueries({ queryKey: [family] })),
+      ),
+  });
+}
+
+export type UploadedModel = {
+  userId: string;
+  name: string;
+  tags: string[];
+  baseModelType: 'llama3' | 'qwen';
+  idempotencyKey: string;
+};
+
+/** Creates an empty model for uploaded files; resolves with its id. */
+export function useCreateUploadedModel() {
+  return useMutation({
+    meta: { toastId: WIZARD_TOAST },
+    mutationFn: ({ userId, name, tags, baseModelType, idempotencyKey }: UploadedModel) =>
+      call(
+        createAsset,
+        {
+          body: {
+            dataset_type: 'MODEL',
+            title: name,
+            category: 'Artificial intelligence',
+            tags,
+            user_id: userId,
+            base_model_type: baseModelType,
+          },
+        },
+        { idempotencyKey, operation: 'create model' },
+      ),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['asset'] }),
+  });
+}
+
+/** The wizard's parameters as the wire names them: only those columns that the format is told. */
+export function wireParameters({
+  data_format,
+  input_column,
+  output_column,
+  system_column,
+  accelerator_type,
+  accelerator_count,
+  ...rest
+}: TrainingParameters) {
+  return {
+    ...rest,
+    accelerator_type: accelerator_type ?? undefined,
+    accelerator_count: accelerator_count as 1 | 2 | 4 | 8,
+    ...(data_format && { data_format }),
+    ...(input_column && { input_column }),
+    ...(output_column && { output_column }),
+    // Empty means none, where the file may have one.
+    ...(data_format && data_format !== 'text' && { system_column }),
+  };
+}

@@ -1,0 +1,20 @@
+import { type ReactElement, useEffect } from 'react';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { createItems } from '../navigation/nav-items.ts';
+import { useGoToItem } from '../navigation/use-go-to-item.ts';
+import { preloadSheets } from '../open-sheets.tsx';
+
+/** Create Dataset and Create Model, each in a side sheet. */
+export function CreateMenu({ trigger }: { trigger: ReactElement }) {
+  const goTo = useGoToItem();
+  useEffect(preloadSheets, []);
+  return (
+    <Menu trigger={trigger} defaultOpen>
+      {createItems.map((item) => (
+        <MenuItem key={item.label} icon={<item.icon aria-hidden />} onSelect={() => goTo(item)}>
+          {item.label}
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}

@@ -1,0 +1,19 @@
+import { currencyChoice } from '../../lib/format/currency.ts';
+import { Segmented } from '../../ui/segmented.tsx';
+
+/** USD or BGL, for every amount of the app. */
+export function CurrencySwitch({ className }: { className?: string }) {
+  const currency = currencyChoice.use();
+  return (
+    <Segmented
+      label="Currency"
+      className={className}
+      value={currency}
+      onChange={currencyChoice.set}
+      options={[
+        { value: 'USD', label: 'USD' },
+        { value: 'BGL', label: 'BGL' },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,89 @@
+import {
+  BookOpenText,
+  Boxes,
+  CircleUser,
+  Code,
+  Database,
+  KeyRound,
+  LogOut,
+  Monitor,
+  Moon,
+  Sun,
+} from 'lucide-react';
+import type { ReactElement } from 'react';
+import { currencyChoice } from '../../lib/format/currency.ts';
+import { themeChoice } from '../../lib/theme.ts';
+import { signOut, useUser } from '../../modules/accounts/api.ts';
+import { useHelpLinks } from '../../modules/documentation/api.ts';
+import { Menu, MenuAnchor, MenuItem, MenuLink, MenuRadioGroup, MenuSeparator } from '../../ui/menu.tsx';
+import { tellFailure } from '../../ui/tell-failure.ts';
+
+/** Own pages, help, theme, currency on narrow screens, and the way out. */
+export function UserMenu({ trigger }: { trigger: ReactElement }) {
+  const user = useUser();
+  const theme = themeChoice.use();
+  const currency = currencyChoice.use();
+  const { documentation, github } = useHelpLinks();
+  return (
+    <Menu trigger={trigger} defaultOpen>
+      <div className="px-2.5 pt-1.5 pb-2">
+        <div className="truncate font-medium">{user.username}</div>
+        <div className="truncate text-muted text-xs">{user.email}</div>
+      </div>
+      <MenuSeparator />
+      <MenuLink to="/profile" icon={<CircleUser aria-hidden />}>
+        Profile
+      </MenuLink>
+      <MenuLink to="/dataset" icon={<Database aria-hidden />}>
+        My Datasets
+      </MenuLink>
+      <MenuLink to="/model" icon={<Boxes aria-hidden />}>
+        My Models
+      </MenuLink>
+      <MenuLink to="/api-key" icon={<KeyRound aria-hidden />}>
+        API-Key
+      </MenuLink>
+      {documentation === null ? (
+        <MenuLink to="/docs" icon={<BookOpenText aria-hidden />}>
+          Documentation
+        </MenuLink>
+      ) : (
+        <MenuAnchor href={documentation} icon={<BookOpenText aria-hidden />}>
+          Documentation
+        </MenuAnchor>
+      )}
+      {github !== null && (
+        <MenuAnchor href={github} icon={<Code aria-hidden />}>
+          GitHub
+        </MenuAnchor>
+      )}
+      <MenuSeparator />
+      <MenuRadioGroup
+        label="Theme"
+        value={theme}
+        onChange={themeChoice.set}
+        options={[
+          { value: 'light', label: 'Light', icon: <Sun aria-hidden /> },
+          { value: 'dark', label: 'Dark', icon: <Moon aria-hidden /> },
+          { value: 'system', label: 'System', icon: <Monitor aria-hidden /> },
+        ]}
+      />
+      <div className="lg:hidden">
+        <MenuSeparator />
+        <MenuRadioGroup
+          label="Currency"
+          value={currency}
+          onChange={currencyChoice.set}
+          options={[
+            { value: 'USD', label: 'US dollars' },
+            { value: 'BGL', label: 'Bagels (BGL)' },
+          ]}
+        />
+      </div>
+      <MenuSeparator />
+      <MenuItem icon={<LogOut aria-hidden />} onSelect={() => void signOut().catch(tellFailure)}>
+        Sign Out
+      </MenuItem>
+    </Menu>
+  );
+}

@@ -1,0 +1,77 @@
+import { Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import type { LongWork } from '../../ui/long-work.ts';
+import { Progress } from '../../ui/progress.tsx';
+
+/** One piece of work: how far it is, or why it failed, and the way out of it. */
+export function LongWorkItem({ work }: { work: LongWork }) {
+  const { title, phase, progress, link, cancel, end } = work;
+  return (
+    <li className="flex items-center gap-2 border-line border-t py-3">
+      <div className="min-w-0 flex-1">
+        {end ? (
+          <>
+            <p className="font-medium text-[0.8125rem] text-bad">{end.title}</p>
+            {end.description && (
+              <p className="mt-1 text-muted text-xs [overflow-wrap:anywhere]">{end.description}</p>
+            )}
+          </>
+        ) : (
+          <>
+            {/* Beside the bar: what stands in it is no link for assistive technology. */}
+            <div className="mb-1.5 flex items-baseline justify-between gap-3 text-[0.8125rem]">
+              <span className="min-w-0 truncate font-medium">
+                {link ? (
+                  <Link {...link} className="rounded hover:underline">
+                    {title}
+                  </Link>
+                ) : (
+                  title
+                )}
+              </span>
+              <span className="shrink-0 text-muted tabular-nums">
+                {progress === null ? '' : `${Math.floor(progress)}%`}
+              </span>
+            </div>
+            <Progress value={progress} label={`Progress of ${title}`} aside="" hideLabel />
+            <p className="mt-1.5 truncate text-muted text-xs">{phase}</p>
+          </>
+        )}
+      </div>
+      {cancel && !end && <CancelButton title={title} cancel={cancel} />}
+    </li>
+  );
+}
+
+type CancelProps = { title: string; cancel: NonNullable<LongWork['cancel']> };
+
+function CancelButton({ title, cancel: { question, run } }: CancelProps) {
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <Button
+        variant="ghost"
+        size="icon-sm"
+        aria-label={`Cancel ${title}`}
+        onClick={question ? () => setAsking(true) : run}
+      >
+        <X aria-hidden />
+      </Button>
+      {question && (
+        <ConfirmDialog
+          open={asking}
+          onOpenChange={setAsking}
+          {...question}
+          cancelLabel="Keep it"
+          onConfirm={() => {
+            setAsking(false);
+            run();
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import { renderHook } from '@testing-library/react';
+import { expect, it, vi } from 'vitest';
+import type { LongWork } from '../../ui/long-work.ts';
+import { notify } from '../../ui/notify.ts';
+import { useEndToasts } from './use-end-toasts.ts';
+
+const run = (end: LongWork['end']): LongWork => ({
+  id: 'run-1',
+  title: 'Baker',
+  phase: 'Training',
+  progress: 40,
+  end,
+});
+
+it('says once how work ended that was seen under way, and nothing of what had ended before', () => {
+  const success = vi.spyOn(notify, 'success').mockImplementation(() => undefined);
+  const done = { kind: 'success', title: 'Baker is trained' } as const;
+  const { rerender } = renderHook(({ work }) => useEndToasts(work), { initialProps: { work: [run(done)] } });
+  expect(success).not.toHaveBeenCalled();
+  rerender({ work: [run(null)] });
+  rerender({ work: [run(done)] });
+  rerender({ work: [run(done)] });
+  expect(success).toHaveBeenCalledExactlyOnceWith('Baker is trained', { id: 'run-1' });
+});

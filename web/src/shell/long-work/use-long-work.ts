@@ -1,0 +1,17 @@
+import { useUploadWork } from '../../modules/assets/files/use-upload-work.ts';
+import { useDeploymentWork } from '../../modules/deployments/use-deployment-work.ts';
+import { usePreparationWork } from '../../modules/machine/use-preparation-work.ts';
+import { useReadingWork } from '../../modules/training/readings/use-reading-work.ts';
+import { useRunWork } from '../../modules/training/runs/use-run-work.ts';
+import type { LongWork } from '../../ui/long-work.ts';
+
+/** All that takes a while, wherever it was begun. Another kind joins by its line here. */
+export function useLongWork(): LongWork[] {
+  return [
+    ...useUploadWork(),
+    ...useReadingWork(),
+    ...useRunWork(),
+    ...useDeploymentWork(),
+    ...usePreparationWork(),
+  ];
+}

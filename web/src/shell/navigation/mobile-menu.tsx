@@ -1,0 +1,48 @@
+import type { User } from '@bakehouse/contract/accounts';
+import { useState } from 'react';
+import { Sheet } from '../../ui/sheet.tsx';
+import { CurrencySwitch } from '../header/currency-switch.tsx';
+import { SearchBox } from '../search/search-box.tsx';
+import { Sidebar } from './sidebar.tsx';
+
+type Props = {
+  /** Null for a visitor; undefined until the session is known. */
+  user: User | null | undefined;
+  onClose: () => void;
+  onOpenPalette: () => void;
+};
+
+/** The slide-in menu of narrow screens and of pages without a sidebar. */
+export function MobileMenu({ user, onClose, onOpenPalette }: Props) {
+  const [open, setOpen] = useState(true);
+  const [typed, setTyped] = useState('');
+  const close = () => {
+    setOpen(false);
+    // After it has slid out.
+    setTimeout(onClose, 200);
+  };
+  return (
+    <Sheet open={open} onClose={close} title="Menu" side="left" size="sm">
+      {user !== null && (
+        <div className="mb-5">
+          <SearchBox
+            typed={typed}
+            onType={setTyped}
+            onChosen={close}
+            onOpenPalette={() => {
+              close();
+              onOpenPalette();
+            }}
+          />
+        </div>
+      )}
+      <Sidebar user={user} onNavigate={close} />
+      {user !== null && (
+        <div className="mt-6 flex items-center justify-between border-line border-t px-2.5 pt-5">
+          <span className="font-medium text-muted">Currency</span>
+          <CurrencySwitch />
+        </div>
+      )}
+    </Sheet>
+  );
+}

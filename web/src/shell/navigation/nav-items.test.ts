@@ -1,0 +1,61 @@
+import { Send } from 'lucide-react';
+import { expect, test } from 'vitest';
+import type { SheetName } from '../../lib/sheet.ts';
+import { findSelected, type NavGroup, navGroups } from './nav-items.ts';
+
+const labels = (groups: ReturnType<typeof navGroups>) =>
+  groups.flatMap(({ items }) => items.map(({ label }) => label));
+const groups = navGroups({ is_operator: false });
+const marked = (pathname: string, sheet?: { name: string; page?: string }, among = groups) =>
+  findSelected(among, { pathname, sheet })?.label;
+
+test('the groups are in the order of the product', () => {
+  expect(groups.map(({ label, items }) => [label, ...items.map((item) => item.label)])).toEqual([
+    [null, 'Dashboard', 'Profile', 'Instant Generation'],
+    ['Deployments', 'Deploy Models', 'My Datasets', 'My Models', 'LLM Training'],
+    [null, 'API-Key'],
+    ['Billing & Usage', 'Buy Credits', 'Send Credits', 'Transaction History'],
+    [null, 'Invite Friends'],
+    ['Get Help', 'Documentation', 'Contact Us'],
+  ]);
+});
+
+test('operators see one group more, visitors what is public', () => {
+  expect(labels(navGroups({ is_operator: true }))).toContain('Ledger');
+  expect(labels(groups)).not.toContain('Ledger');
+  expect(labels(navGroups(undefined))).toEqual(labels(groups));
+  expect(labels(navGroups(null))).toEqual(['Documentation']);
+});
+
+test('the documentation is a page of our own, or a link to where the settings say', () => {
+  const documentation = (url?: string) =>
+    navGroups(null, url)
+      .flatMap(({ items }) => items)
+      .find(({ label }) => label === 'Documentation');
+  expect(documentation()).toMatchObject({ kind: 'route', to: '/docs' });
+  expect(documentation('https://docs.example')).toMatchObject({ kind: 'link', href: 'https://docs.example' });
+});
+
+test('a page marks its item, also from below and from elsewhere', () => {
+  expect(marked('/dataset')).toBe('My Datasets');
+  expect(marked('/dataset/d1/description')).toBe('My Datasets');
+  expect(marked('/datasets')).toBeUndefined();
+  expect(marked('/runs/r1')).toBe('LLM Training');
+  expect(marked('/transactions')).toBe('Transaction History');
+});
+
+test('a sheet marks an item while it is open, and then the page has its mark back', () => {
+  const ofPage = { name: 'create-model', page: '/model' };
+  expect(marked('/dashboard', ofPage)).toBe('My Models');
+  expect(marked('/dashboard')).toBe('Dashboard');
+  // A sheet that belongs nowhere leaves the page its mark.
+  expect(marked('/dashboard', { name: 'other' })).toBe('Dashboard');
+});
+
+test('a sheet that is an item itself has the mark', () => {
+  const own = { kind: 'sheet', label: 'Own', sheet: 'own' as SheetName, icon: Send, words: '' } as const;
+  const among: NavGroup[] = [...groups, { label: null, items: [own] }];
+  expect(marked('/dashboard', { name: 'own' }, among)).toBe('Own');
+  expect(marked('/dashboard', { name: 'own', page: '/model' }, among)).toBe('Own');
+  expect(marked('/dashboard', undefined, among)).toBe('Dashboard');
+});

@@ -1,0 +1,295 @@
+import type { User } from '@bakehouse/contract/accounts';
+import type { LinkProps } from '@tanstack/react-router';
+import {
+  BookOpenText,
+  Boxes,
+  CircleUser,
+  CreditCard,
+  Database,
+  GraduationCap,
+  KeyRound,
+  LayoutDashboard,
+  Lock,
+  type LucideIcon,
+  Mail,
+  ReceiptText,
+  Rocket,
+  Scale,
+  ScrollText,
+  Send,
+  Server,
+  Sparkles,
+  Ticket,
+  UserPlus,
+  Users,
+} from 'lucide-react';
+import type { SheetName } from '../../lib/sheet.ts';
+
+export type NavItem = {
+  label: string;
+  icon: LucideIcon;
+  /** Other names that people look for it by. */
+  words: string;
+  /** Visitors see it too. */
+  isPublic?: boolean;
+} & (
+  | {
+      kind: 'route';
+      to: LinkProps['to'] & string;
+      /** Where the pages are that belong to it and are not below `to`. */
+      alsoAt?: readonly string[];
+    }
+  | {
+      kind: 'sheet';
+      sheet: SheetName;
+      /** Where a page shows the same. */
+      alsoAt?: readonly string[];
+    }
+  /** Leads out of the app, in a tab of its own. */
+  | { kind: 'link'; href: string }
+);
+export type NavGroup = { label: string | null; items: NavItem[] };
+
+/** What the Create menu offers. */
+export const createItems: NavItem[] = [
+  {
+    kind: 'sheet',
+    label: 'Create Dataset',
+    sheet: 'create-dataset',
+    icon: Database,
+    words: 'new upload add data',
+  },
+  {
+    kind: 'sheet',
+    label: 'Create Model',
+    sheet: 'create-model',
+    icon: Boxes,
+    words: 'new fine-tune train upload',
+  },
+];
+
+const groups: NavGroup[] = [
+  {
+    label: null,
+    items: [
+      {
+        kind: 'route',
+        label: 'Dashboard',
+        to: '/dashboard',
+        icon: LayoutDashboard,
+        words: 'home overview start',
+      },
+      {
+        kind: 'route',
+        label: 'Profile',
+        to: '/profile',
+        icon: CircleUser,
+        words: 'account password email username settings',
+      },
+      {
+        kind: 'route',
+        label: 'Instant Generation',
+        to: '/instant-generation',
+        icon: Sparkles,
+        words: 'image picture film video generate prompt flux veo paris',
+      },
+    ],
+  },
+  {
+    label: 'Deployments',
+    items: [
+      {
+        kind: 'route',
+        label: 'Deploy Models',
+        to: '/my-deployments',
+        icon: Rocket,
+        words: 'chat ask playground serve inference deployment stop terminate endpoint',
+      },
+      {
+        kind: 'route',
+        label: 'My Datasets',
+        to: '/dataset',
+        icon: Database,
+        words: 'data files upload rows',
+      },
+      { kind: 'route', label: 'My Models', to: '/model', icon: Boxes, words: 'weights adapter fine-tuned' },
+      {
+        kind: 'route',
+        label: 'LLM Training',
+        to: '/llm-training',
+        alsoAt: ['/runs'],
+        icon: GraduationCap,
+        words: 'fine-tune train runs loss curves cancel resume',
+      },
+    ],
+  },
+  {
+    label: null,
+    items: [
+      {
+        kind: 'route',
+        label: 'API-Key',
+        to: '/api-key',
+        icon: KeyRound,
+        words: 'token secret key code sdk openai curl',
+      },
+    ],
+  },
+  {
+    label: 'Billing & Usage',
+    items: [
+      {
+        kind: 'route',
+        label: 'Buy Credits',
+        to: '/buy-bagels',
+        icon: CreditCard,
+        words: 'bagels top up purchase pay price prices',
+      },
+      {
+        kind: 'sheet',
+        label: 'Send Credits',
+        sheet: 'send-credits',
+        icon: Send,
+        words: 'transfer bagels pay give user recipient',
+      },
+      {
+        kind: 'sheet',
+        label: 'Transaction History',
+        sheet: 'transaction-history',
+        alsoAt: ['/transactions'],
+        icon: ReceiptText,
+        words: 'bill billing invoice statement spend spending cost usage balance',
+      },
+    ],
+  },
+  {
+    label: null,
+    items: [
+      {
+        kind: 'route',
+        label: 'Invite Friends',
+        to: '/invite',
+        icon: UserPlus,
+        words: 'referral refer invitation bonus code friend share',
+      },
+    ],
+  },
+  {
+    label: 'Get Help',
+    items: [
+      {
+        kind: 'route',
+        label: 'Documentation',
+        to: '/docs',
+        icon: BookOpenText,
+        words: 'docs help manual guide api reference openapi calls',
+        isPublic: true,
+      },
+      {
+        kind: 'sheet',
+        label: 'Contact Us',
+        sheet: 'contact',
+        icon: Mail,
+        words: 'support help question message problem write',
+      },
+    ],
+  },
+];
+
+const operatorGroup: NavGroup = {
+  label: 'Operator',
+  items: [
+    { kind: 'route', label: 'Ledger', to: '/operator/ledger', icon: Scale, words: 'operator grant accounts' },
+    {
+      kind: 'route',
+      label: 'Codes',
+      to: '/operator/codes',
+      icon: Ticket,
+      words: 'operator voucher coupon redeem credits',
+    },
+    {
+      kind: 'route',
+      label: 'Accounts',
+      to: '/operator/accounts',
+      icon: Users,
+      words: 'operator users people balances',
+    },
+    {
+      kind: 'route',
+      label: 'Audit Log',
+      to: '/operator/audit',
+      icon: ScrollText,
+      words: 'operator history who changed security',
+    },
+    {
+      kind: 'route',
+      label: 'Messages',
+      to: '/operator/messages',
+      icon: Mail,
+      words: 'operator contact support inbox',
+    },
+    {
+      kind: 'route',
+      label: 'Machines',
+      to: '/operator/machines',
+      icon: Server,
+      words: 'operator servers gpu queue',
+    },
+    {
+      kind: 'route',
+      label: 'Access Requests',
+      to: '/operator/access-requests',
+      icon: Lock,
+      words: 'operator restricted models grant refuse',
+    },
+  ],
+};
+
+/**
+ * The sidebar's groups: operators have one more, visitors what is public. While nobody knows who it is, a user's.
+ * `documentationUrl` is where the documentation is that is not the product's own.
+ */
+export function navGroups(
+  user: Pick<User, 'is_operator'> | null | undefined,
+  documentationUrl: string | null = null,
+): NavGroup[] {
+  const shown = documentationUrl === null ? groups : withDocumentationAt(documentationUrl);
+  if (user === null) {
+    return shown
+      .map(({ label, items }) => ({ label, items: items.filter((item) => item.isPublic) }))
+      .filter(({ items }) => items.length > 0);
+  }
+  return user?.is_operator ? [...shown, operatorGroup] : shown;
+}
+
+function withDocumentationAt(href: string): NavGroup[] {
+  return groups.map(({ label, items }) => ({
+    label,
+    items: items.map((item): NavItem => {
+      if (item.kind !== 'route' || item.to !== '/docs') return item;
+      const { to: _, alsoAt: __, ...shared } = item;
+      return { ...shared, kind: 'link', href };
+    }),
+  }));
+}
+
+/**
+ * The item that is marked: that of the open sheet, or else of the page that the sheet belongs to; without a sheet, that of the
+ * page in sight, which has its mark back when the sheet closes.
+ */
+export function findSelected(
+  shown: readonly NavGroup[],
+  { pathname, sheet }: { pathname: string; sheet: { name: string; page?: string } | undefined },
+): NavItem | undefined {
+  const items = shown.flatMap((group) => group.items);
+  const ofSheet = items.find((item) => item.kind === 'sheet' && item.sheet === sheet?.name);
+  return ofSheet ?? items.find((item) => contains(item, sheet?.page ?? pathname));
+}
+
+function contains(item: NavItem, pathname: string): boolean {
+  if (item.kind === 'link') return false;
+  const own = item.kind === 'route' ? [item.to] : [];
+  return [...own, ...(item.alsoAt ?? [])].some(
+    (path) => pathname === path || pathname.startsWith(`${path}/`),
+  );
+}

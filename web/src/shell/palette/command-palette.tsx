@@ -1,0 +1,106 @@
+import { Autocomplete } from '@base-ui/react/autocomplete';
+import { Dialog } from '@base-ui/react/dialog';
+import { useLocation } from '@tanstack/react-router';
+import { Search } from 'lucide-react';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { cx } from '../../lib/cx.ts';
+import { backdropClass } from '../../ui/dialog.tsx';
+import { itemClass } from '../../ui/popup-class.ts';
+import type { CommandGroup } from './match-commands.ts';
+import { PaletteDialog, type Question } from './palette-dialog.tsx';
+import { type Command, useCommands } from './use-commands.ts';
+
+/** Pages, actions and the person's things; what an action asks before it is done. */
+export function CommandPalette({ onClose }: { onClose: () => void }) {
+  const { pathname } = useLocation();
+  const [openedAt] = useState(pathname);
+  const [question, setQuestion] = useState<Question | null>(null);
+  const close = useEffectEvent(onClose);
+  useEffect(() => {
+    // What was asked has led to another page.
+    if (pathname !== openedAt) close();
+  }, [pathname, openedAt]);
+  return question ? (
+    <PaletteDialog question={question} onClose={onClose} />
+  ) : (
+    <Palette onClose={onClose} onAsk={setQuestion} />
+  );
+}
+
+function Palette({ onClose, onAsk }: { onClose: () => void; onAsk: (question: Question) => void }) {
+  const [typed, setTyped] = useState('');
+  const { groups, searching } = useCommands(typed, onAsk);
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={backdropClass} />
+        <Dialog.Viewport className="fixed inset-0 z-40 flex items-start justify-center p-3 pt-[12dvh]">
+          <Dialog.Popup
+            aria-label="Search"
+            className="flex w-full max-w-xl flex-col overflow-hidden rounded-2xl bg-surface shadow-pop outline-none transition-[opacity,translate] duration-100 data-starting-style:-translate-y-2 data-starting-style:opacity-0"
+          >
+            <Autocomplete.Root
+              open
+              inline
+              items={groups}
+              // They are chosen already, by more than their labels.
+              filter={null}
+              value={typed}
+              onValueChange={setTyped}
+              autoHighlight="always"
+              keepHighlight
+            >
+              <div className="flex items-center gap-3 border-line border-b px-4">
+                <Search aria-hidden className="size-4 shrink-0 text-faint" />
+                <Autocomplete.Input
+                  aria-label="Search pages, actions, datasets, models and runs"
+                  placeholder="Search or jump to…"
+                  className="h-12 w-full bg-transparent text-[0.9375rem] outline-none placeholder:text-faint"
+                />
+              </div>
+              <div className="max-h-[min(60dvh,26rem)] overflow-y-auto overscroll-contain p-1.5">
+                <Autocomplete.Empty className="px-3 py-8 text-center text-muted empty:hidden">
+                  {searching ? 'Searching …' : 'Nothing matches'}
+                </Autocomplete.Empty>
+                <Autocomplete.List>
+                  {(group: CommandGroup<Command>) => (
+                    <Autocomplete.Group key={group.value} items={group.items}>
+                      <Autocomplete.GroupLabel className="px-2.5 pt-2.5 pb-1 font-medium text-faint text-xs">
+                        {group.value}
+                      </Autocomplete.GroupLabel>
+                      <Autocomplete.Collection>
+                        {(command: Command) => (
+                          <CommandItem key={command.value} command={command} onClose={onClose} />
+                        )}
+                      </Autocomplete.Collection>
+                    </Autocomplete.Group>
+                  )}
+                </Autocomplete.List>
+              </div>
+              <Dialog.Close className="sr-only">Close</Dialog.Close>
+            </Autocomplete.Root>
+          </Dialog.Popup>
+        </Dialog.Viewport>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function CommandItem({ command, onClose }: { command: Command; onClose: () => void }) {
+  return (
+    <Autocomplete.Item
+      value={command}
+      className={cx(itemClass, 'scroll-my-2')}
+      onClick={() => {
+        if (!command.asks) onClose();
+        command.run();
+      }}
+    >
+      <command.icon aria-hidden />
+      <span dir="auto" className="min-w-0 flex-1 truncate">
+        {command.label}
+      </span>
+      {command.note && <span className="max-w-1/2 truncate text-muted text-xs">{command.note}</span>}
+    </Autocomplete.Item>
+  );
+}

@@ -1,0 +1,97 @@
+import { Keyboard, KeyRound, type LucideIcon, Monitor, Moon, Sun } from 'lucide-react';
+import { getCredentials } from '../../lib/api/credentials.ts';
+import { useSheets } from '../../lib/sheet.ts';
+import { themeChoice } from '../../lib/theme.ts';
+import { useUser } from '../../modules/accounts/api.ts';
+import { useHelpLinks } from '../../modules/documentation/api.ts';
+import { notify } from '../../ui/notify.ts';
+import { createItems, type NavItem, navGroups } from '../navigation/nav-items.ts';
+import { useGoToItem } from '../navigation/use-go-to-item.ts';
+import { type CommandGroup, matchCommands } from './match-commands.ts';
+import type { Question } from './palette-dialog.tsx';
+import { useThings } from './use-things.ts';
+
+export type Command = {
+  value: string;
+  label: string;
+  /** Beside the label: what it is. */
+  note?: string;
+  words?: string;
+  icon: LucideIcon;
+  /** It asks something first, in the palette's place. */
+  asks?: boolean;
+  run: () => void;
+};
+
+/**
+ * What the palette offers for the typed words: actions and pages by name, and the person's things. `searching` while
+ * the server's answer is still to come.
+ */
+export function useCommands(
+  typed: string,
+  ask: (question: Question) => void,
+): { groups: CommandGroup<Command>[]; searching: boolean } {
+  const actions = useActions();
+  const pages = usePages();
+  const { groups, searching } = useThings(typed, ask);
+  const offered = [{ value: 'Actions', items: actions }, { value: 'Pages', items: pages }, ...groups];
+  return { groups: matchCommands(offered, typed), searching };
+}
+
+function useActions(): Command[] {
+  const toCommand = useToCommand();
+  const sheets = useSheets();
+  const themes = [
+    { value: 'light', label: 'Use the light theme', icon: Sun },
+    { value: 'dark', label: 'Use the dark theme', icon: Moon },
+    { value: 'system', label: 'Use the system’s theme', icon: Monitor },
+  ] as const;
+  return [
+    ...createItems.map(toCommand),
+    {
+      value: 'copy-api-key',
+      label: 'Copy API key',
+      words: 'token secret',
+      icon: KeyRound,
+      run: () => void copyApiKey(),
+    },
+    ...themes.map(({ value, label, icon }) => ({
+      value: `theme-${value}`,
+      label,
+      words: 'appearance mode',
+      icon,
+      run: () => themeChoice.set(value),
+    })),
+    {
+      value: 'shortcuts',
+      label: 'Keyboard shortcuts',
+      words: 'keys help',
+      icon: Keyboard,
+      run: () => sheets.open('shortcuts'),
+    },
+  ];
+}
+
+async function copyApiKey(): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(getCredentials()?.apiKey ?? '');
+    notify.success('The API key was copied');
+  } catch {
+    notify.failure('This browser does not allow copying here. Open API-Key to see the key.');
+  }
+}
+
+function usePages(): Command[] {
+  const toCommand = useToCommand();
+  return navGroups(useUser(), useHelpLinks().documentation)
+    .flatMap((group) => group.items)
+    .map(toCommand);
+}
+
+function useToCommand(): (item: NavItem) => Command {
+  const goTo = useGoToItem();
+  return (item) => {
+    const { label, words, icon } = item;
+    return { value: label, label, words, icon, run: () => goTo(item) };
+  };
+}

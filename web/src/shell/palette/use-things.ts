@@ -1,0 +1,96 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { GraduationCap, Power, Rocket } from 'lucide-react';
+import { useDebounced } from '../../lib/use-debounced.ts';
+import { useUser } from '../../modules/accounts/api.ts';
+import { foundThing, searchQuery } from '../../modules/assets/search/api.ts';
+import { deploymentListQuery } from '../../modules/deployments/api.ts';
+import { runListQuery } from '../../modules/training/api.ts';
+import { type CommandGroup, matchCommands } from './match-commands.ts';
+import type { Question } from './palette-dialog.tsx';
+import { parseVerb } from './parse-verb.ts';
+import type { Command } from './use-commands.ts';
+
+/** Of deployments and runs, which are matched here, the newest alone. */
+const SHOWN_MAX = 5;
+
+/**
+ * The person's things that fit what was typed: datasets and models as the server finds them, deployments and runs by
+ * their titles. After a verb, what can be done with them.
+ */
+export function useThings(
+  typed: string,
+  ask: (question: Question) => void,
+): { groups: CommandGroup<Command>[]; searching: boolean } {
+  const { verb, words } = parseVerb(typed);
+  const navigate = useNavigate();
+  const { results, searching } = useFound(words);
+  const pods = useLivePods();
+  const runs = useInfiniteQuery(runListQuery).data?.pages[0]?.runs ?? [];
+
+  if (verb === 'deploy') {
+    const items = results
+      .filter(({ kind }) => kind === 'model')
+      .map(({ id, name }) => ({
+        value: `deploy-${id}`,
+        label: `Deploy ${name}`,
+        icon: Rocket,
+        asks: true,
+        run: () => ask({ kind: 'deploy', modelId: id }),
+      }));
+    return { groups: [{ value: 'Deploy', items, found: true }], searching };
+  }
+  if (verb === 'terminate') {
+    const items = pods.map((pod) => ({
+      value: `terminate-${pod.pod_id}`,
+      label: `Terminate ${pod.title}`,
+      words: 'stop',
+      icon: Power,
+      asks: true,
+      run: () => ask({ kind: 'terminate', pod }),
+    }));
+    return { groups: [{ value: 'Terminate', items }], searching: false };
+  }
+  const found = results.map((result) => {
+    const { icon, note, link } = foundThing(result, words);
+    return { value: result.id, label: result.name, note, icon, run: () => void navigate(link) };
+  });
+  const deployments = pods.map(({ pod_id: podId, title, status }) => ({
+    value: podId,
+    label: title,
+    note: status,
+    words: 'deployment chat',
+    icon: Rocket,
+    run: () => void navigate({ to: '/my-deployments/$podId', params: { podId } }),
+  }));
+  const trainings = runs.map(({ run_id: runId, title }) => ({
+    value: runId,
+    label: title,
+    words: 'run training fine-tune',
+    icon: GraduationCap,
+    run: () => void navigate({ to: '/runs/$id', params: { id: runId } }),
+  }));
+  return {
+    groups: [
+      { value: 'Datasets and models', items: found, found: true },
+      { value: 'Deployments', items: newest(deployments, words), found: true },
+      { value: 'Runs', items: newest(trainings, words), found: true },
+    ],
+    searching,
+  };
+}
+
+function newest(items: Command[], words: string): Command[] {
+  return (matchCommands([{ value: '', items }], words)[0]?.items ?? []).slice(0, SHOWN_MAX);
+}
+
+function useFound(words: string) {
+  const settled = useDebounced(words);
+  const { data, isFetching } = useQuery(searchQuery(settled));
+  return { results: data?.results ?? [], searching: settled !== words || isFetching };
+}
+
+function useLivePods() {
+  const user = useUser();
+  return useInfiniteQuery(deploymentListQuery('text', user.id)).data?.pages[0]?.pods ?? [];
+}

@@ -1,0 +1,89 @@
+import { Autocomplete } from '@base-ui/react/autocomplete';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type RefObject, useEffect, useRef, useState } from 'react';
+import { useDebounced } from '../../lib/use-debounced.ts';
+import { foundThing, searchQuery } from '../../modules/assets/search/api.ts';
+import { SEARCH_BOX, SEARCH_LABEL, SearchFrame, searchInputClass } from './search-frame.tsx';
+import { type Found, type Item, SearchPopup } from './search-popup.tsx';
+
+const suggestedTags = ['transformers', 'pytorch', 'llama', 'code', 'text-generation'];
+
+type Props = {
+  typed: string;
+  onType: (typed: string) => void;
+  /** Somebody is typing already: the focus stays here. */
+  focused?: boolean;
+  /** Something was chosen, and its page opens. */
+  onChosen?: () => void;
+  onOpenPalette: () => void;
+  /** What drops down is drawn in here: a part of the page that assistive technology knows. */
+  container?: RefObject<HTMLElement | null>;
+};
+
+/** Finds own datasets and models, and those that everybody may use, while one types. */
+export function SearchBox({ typed, onType, focused = false, onChosen, onOpenPalette, container }: Props) {
+  const navigate = useNavigate();
+  const input = useRef<HTMLInputElement>(null);
+  const [open, setOpen] = useState(focused);
+  const found = useFound(typed);
+  useEffect(() => {
+    if (focused) input.current?.focus();
+  }, [focused]);
+
+  function choose({ tag, result }: Item) {
+    if (tag) return onType(tag);
+    if (!result) return;
+    onType('');
+    setOpen(false);
+    input.current?.blur();
+    onChosen?.();
+    void navigate(foundThing(result, found.words).link);
+  }
+
+  return (
+    <Autocomplete.Root
+      items={found.items}
+      // The server has chosen them.
+      mode="none"
+      filter={null}
+      value={typed}
+      // A choice would write its label into the box.
+      onValueChange={(text, { reason }) => reason !== 'item-press' && onType(text)}
+      open={open}
+      onOpenChange={(next, { reason }) => reason !== 'item-press' && setOpen(next)}
+      openOnInputClick
+      autoHighlight
+    >
+      <SearchFrame>
+        <Autocomplete.Input
+          ref={input}
+          {...{ [SEARCH_BOX]: '' }}
+          aria-label={SEARCH_LABEL}
+          placeholder="Search models and datasets"
+          className={searchInputClass}
+        />
+      </SearchFrame>
+      <SearchPopup {...found} onChoose={choose} onOpenPalette={onOpenPalette} container={container} />
+    </Autocomplete.Root>
+  );
+}
+
+/** What stands in the list for what was typed: the suggested tags before anything is. */
+function useFound(typed: string): Found {
+  const words = useDebounced(typed.trim());
+  const { data, error, isFetching } = useQuery({ ...searchQuery(words), enabled: words !== '' });
+  const empty = typed.trim() === '';
+  const items: Item[] = empty
+    ? suggestedTags.map((tag) => ({ label: tag, tag }))
+    : error || words === ''
+      ? []
+      : (data?.results ?? []).map((result) => ({ label: result.name, result }));
+  return {
+    items,
+    words,
+    similar: !empty && data?.similar === true,
+    error: empty ? null : error,
+    searching: !empty && (words !== typed.trim() || isFetching),
+  };
+}

@@ -1,0 +1,102 @@
+import type { SearchResult } from '@bakehouse/contract/search';
+import { Autocomplete } from '@base-ui/react/autocomplete';
+import { Tag } from 'lucide-react';
+import type { RefObject } from 'react';
+import { cx } from '../../lib/cx.ts';
+import { foundThing } from '../../modules/assets/search/api.ts';
+import { errorMessage } from '../../ui/notify.ts';
+import { itemClass, popupClass, popupLayer } from '../../ui/popup-class.ts';
+
+/** A line of the list: a suggested tag, or what was found. */
+export type Item = { label: string; tag?: string; result?: SearchResult };
+
+export type Found = {
+  items: Item[];
+  /** What was looked for. */
+  words: string;
+  /** The answer for what is typed now is still to come. */
+  searching: boolean;
+  /** Nothing has the words in it. */
+  similar: boolean;
+  error: Error | null;
+};
+
+type Props = Found & {
+  onChoose: (item: Item) => void;
+  onOpenPalette: () => void;
+  container: RefObject<HTMLElement | null> | undefined;
+};
+
+/** What drops down from the search box. */
+export function SearchPopup({ onChoose, onOpenPalette, container, ...found }: Props) {
+  const { words, error } = found;
+  return (
+    <Autocomplete.Portal container={container}>
+      <Autocomplete.Positioner className={popupLayer} sideOffset={6} collisionPadding={8} align="start">
+        <Autocomplete.Popup
+          className={cx(popupClass, 'w-[max(var(--anchor-width),min(26rem,var(--available-width)))]')}
+        >
+          <Autocomplete.Status className="px-2.5 pt-1.5 pb-1 text-muted text-xs empty:hidden">
+            {statusOf(found)}
+          </Autocomplete.Status>
+          <Autocomplete.List className="max-h-[min(24rem,var(--available-height))] overflow-y-auto overscroll-contain empty:hidden">
+            {(item: Item) => (
+              <Autocomplete.Item
+                key={item.result?.id ?? item.label}
+                value={item}
+                className={itemClass}
+                onClick={() => onChoose(item)}
+              >
+                <Line item={item} words={words} />
+              </Autocomplete.Item>
+            )}
+          </Autocomplete.List>
+          {error && (
+            <p role="alert" className="px-2.5 py-1.5 text-[0.8125rem] text-bad">
+              The search failed: {errorMessage(error)}
+            </p>
+          )}
+          <button
+            type="button"
+            tabIndex={-1}
+            onClick={onOpenPalette}
+            className="mt-1 flex min-h-8 w-full items-center justify-between border-line border-t px-2.5 pt-2 pb-1 text-muted text-xs hover:text-ink"
+          >
+            Pages, actions and runs
+            <kbd className="rounded border border-line-strong px-1.5 font-sans text-2xs">
+              {/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'}
+            </kbd>
+          </button>
+        </Autocomplete.Popup>
+      </Autocomplete.Positioner>
+    </Autocomplete.Portal>
+  );
+}
+
+/** What is said above the list, and read out. */
+function statusOf({ words, items, searching, similar, error }: Found): string {
+  if (items[0]?.tag) return 'Suggested tags';
+  if (items.length === 0) return searching ? 'Searching…' : error ? '' : 'No models found';
+  return similar ? `Nothing matches ‘${words}’. Did you mean one of these?` : '';
+}
+
+function Line({ item, words }: { item: Item; words: string }) {
+  if (!item.result) {
+    return (
+      <>
+        <Tag aria-hidden />
+        {item.label}
+      </>
+    );
+  }
+  const { icon: Icon, note } = foundThing(item.result, words);
+  return (
+    <>
+      <Icon aria-hidden />
+      <span dir="auto" className="min-w-0 flex-1 truncate">
+        {item.label}
+      </span>
+      <span className="max-w-1/2 truncate text-muted text-xs">{note}</span>
+    </>
+  );
+}

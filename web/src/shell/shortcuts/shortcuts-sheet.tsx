@@ -1,0 +1,63 @@
+import { Sheet } from '../../ui/sheet.tsx';
+
+const command = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
+
+const groups: { title: string; shortcuts: { keys: string[]; does: string }[] }[] = [
+  {
+    title: 'Everywhere',
+    shortcuts: [
+      { keys: ['/'], does: 'Search models and datasets' },
+      { keys: [command, 'K'], does: 'Open the palette: pages, actions and your things' },
+      { keys: ['?'], does: 'Show these shortcuts' },
+      { keys: ['Esc'], does: 'Close what is on top' },
+    ],
+  },
+  {
+    title: 'In the search and the palette',
+    shortcuts: [
+      { keys: ['↑', '↓'], does: 'Go through what was found' },
+      { keys: ['Enter'], does: 'Open it, or do it' },
+      { keys: ['deploy …'], does: 'In the palette: deploy a model' },
+      { keys: ['terminate …'], does: 'In the palette: terminate a deployment' },
+    ],
+  },
+  {
+    title: 'In a chat',
+    shortcuts: [
+      { keys: ['Enter'], does: 'Send the message' },
+      { keys: ['Shift', 'Enter'], does: 'Start a new line' },
+    ],
+  },
+];
+
+/** What can be done from the keyboard. */
+export function ShortcutsSheet({ open, onClose }: { open: boolean; onClose: () => void }) {
+  return (
+    <Sheet open={open} onClose={onClose} title="Keyboard shortcuts">
+      <div className="grid gap-7">
+        {groups.map(({ title, shortcuts }) => (
+          <section key={title}>
+            <h3 className="mb-1.5 font-medium text-faint text-xs">{title}</h3>
+            <dl className="divide-y divide-line">
+              {shortcuts.map(({ keys, does }) => (
+                <div key={does} className="flex items-center justify-between gap-4 py-2">
+                  <dt className="order-last flex shrink-0 gap-1">
+                    {keys.map((key) => (
+                      <kbd
+                        key={key}
+                        className="rounded-md border border-line-strong bg-subtle px-1.5 py-0.5 font-sans text-xs"
+                      >
+                        {key}
+                      </kbd>
+                    ))}
+                  </dt>
+                  <dd>{does}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Sheet>
+  );
+}

@@ -1,0 +1,24 @@
+import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
+
+/** A page whose code is on its way: a title and a card. */
+export function PagePending() {
+  return (
+    <LoadingRegion className="mx-auto w-full max-w-6xl">
+      <Skeleton className="h-7 w-48" />
+      <Skeleton className="mt-2 h-5 w-80 max-w-full" />
+      <Skeleton className="mt-8 h-64 w-full rounded-xl" />
+    </LoadingRegion>
+  );
+}
+
+/** The whole app while the session is being read: the header's line and a page. */
+export function AppPending() {
+  return (
+    <div className="min-h-dvh">
+      <div className="header-rule h-14" />
+      <div className="px-4 pt-6 sm:px-8 sm:pt-8">
+        <PagePending />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,204 @@
+import uPlot from 'uplot';
+import type { ChartProps, ChartSeries } from './chart.tsx';
+import { rangeAround, smooth, stack } from './chart-scale.ts';
+
+/** Steps and epochs are counted, not divided. */
+const WHOLE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6];
+const SPARSE_MAX = 12;
+const FONT = '11px "Inter Variable", sans-serif';
+
+export type CanvasProps = Required<Omit<ChartProps, 'mark'>> & Pick<ChartProps, 'mark'>;
+export type Hover = { index: number; left: number };
+
+type Callbacks = {
+  formatX: (x: number) => string;
+  formatY: (y: number) => string;
+  onHover: (hover: Hover | null) => void;
+};
+
+/** How uPlot draws a chart of ours. */
+export function plotOptions(props: CanvasProps, width: number, callbacks: Callbacks): uPlot.Options {
+  const { kind, time, logScale, height } = props;
+  const bars = kind === 'stacked-bars';
+  return {
+    width,
+    height,
+    // Half of the time that may stand at the right end.
+    padding: [8, time ? 18 : 8, 0, 0],
+    ...(time === 'utc' && { tzDate: utcDate }),
+    legend: { show: false },
+    cursor: { points: { show: !bars, size: 7 }, drag: { x: false, y: false }, y: false },
+    scales: {
+      x: { time: time !== false, range: bars ? roomForBars : roomForOne },
+      y: { distr: logScale ? 3 : 1, range: bars ? fromZero : roomForLines(logScale) },
+    },
+    axes: axesOf(props, callbacks),
+    series: [{}, ...seriesOf(props)],
+    hooks: {
+      setCursor: [(plot) => callbacks.onHover(hoverOf(plot))],
+      ...(props.mark && { draw: [(plot: uPlot) => drawMark(plot, props.mark)] }),
+    },
+  };
+}
+
+function hoverOf({ cursor, bbox, width }: uPlot): Hover | null {
+  const { idx, left } = cursor;
+  const isOutside = idx === null || idx === undefined || left === undefined || left < 0;
+  return isOutside ? null : { index: idx, left: (left + bbox.left / devicePixelRatio) / width };
+}
+
+function axesOf({ time }: CanvasProps, { formatX, formatY }: Callbacks): uPlot.Axis[] {
+  const axis: uPlot.Axis = {
+    stroke: readColour('--faint'),
+    font: FONT,
+    grid: { stroke: readColour('--line'), width: 1 },
+    ticks: { show: false },
+    gap: 6,
+  };
+  return [
+    {
+      ...axis,
+      grid: { show: false },
+      size: 26,
+      space: 80,
+      values: (_plot, ticks) => ticks.map(formatX),
+      ...(!time && { incrs: WHOLE_STEPS }),
+    },
+    {
+      ...axis,
+      size: roomForLabels,
+      values: (_plot, ticks) => ticks.map((tick) => (tick === null ? '' : formatY(tick))),
+    },
+  ];
+}
+
+function seriesOf({ kind, smoothing, series }: CanvasProps): uPlot.Series[] {
+  const colours = series.map((one, index) => readColour(colourName(one.color, index)));
+  if (kind === 'stacked-bars') return colours.map(bar).reverse();
+  return smoothing > 0 ? [...colours.map(faint), ...colours.map(line)] : colours.map(line);
+}
+
+function line(colour: string): uPlot.Series {
+  return {
+    stroke: colour,
+    width: 1.75,
+    points: { show: isSparse, size: 6, fill: colour, stroke: colour },
+    spanGaps: true,
+  };
+}
+
+/** The raw values behind a smoothed line. */
+function faint(colour: string): uPlot.Series {
+  return { ...line(`${colour}47`), width: 1, points: { show: false } };
+}
+
+function bar(colour: string): uPlot.Series {
+  return {
+    fill: colour,
+    stroke: 'transparent',
+    width: 0,
+    paths: uPlot.paths.bars?.({ size: [0.64, 34] }),
+    points: { show: false },
+  };
+}
+
+/** A dashed line from the axis up, with its label at the top, on the side that has room. */
+function drawMark(plot: uPlot, mark: ChartProps['mark']): void {
+  if (!mark) return;
+  const { ctx, bbox } = plot;
+  const x = Math.round(plot.valToPos(mark.x, 'x', true));
+  const isRight = x > bbox.left + bbox.width / 2;
+  ctx.save();
+  ctx.strokeStyle = readColour('--muted');
+  ctx.fillStyle = readColour('--muted');
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([3 * devicePixelRatio, 3 * devicePixelRatio]);
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.font = FONT.replace('11px', `${11 * devicePixelRatio}px`);
+  ctx.textBaseline = 'top';
+  ctx.textAlign = isRight ? 'right' : 'left';
+  ctx.fillText(mark.label, x + (isRight ? -6 : 6) * devicePixelRatio, bbox.top);
+  ctx.restore();
+}
+
+/** Pixels for the widest label of the y axis. */
+function roomForLabels(_plot: uPlot, labels: string[] | null): number {
+  const longest = Math.max(0, ...(labels ?? []).map((label) => label.length));
+  return Math.max(52, 12 + 6.5 * longest);
+}
+
+/** A line of a few values is told by its points, and one value has no line at all. */
+function isSparse(plot: uPlot, series: number): boolean {
+  return Array.from(plot.data[series] ?? []).filter((value) => value !== null).length <= SPARSE_MAX;
+}
+
+/** A single step stands in the middle, with one on either side; there is none before the first. */
+function roomForOne(plot: uPlot, min: number, max: number): uPlot.Range.MinMax {
+  const [only, ...others] = plot.data[0];
+  return only !== undefined && others.length === 0 ? [Math.max(0, only - 1), only + 1] : [min, max];
+}
+
+/** Half a step of room at either end, so that the first and the last bar are whole. */
+function roomForBars(plot: uPlot, min: number, max: number): uPlot.Range.MinMax {
+  const [first = 0, second = first + 1] = plot.data[0];
+  const room = (second - first) / 2;
+  return [min - room, max + room];
+}
+
+/** A date whose parts are those of UTC, by which the ticks are placed. */
+function utcDate(seconds: number): Date {
+  return uPlot.tzDate(new Date(seconds * 1000), 'UTC');
+}
+
+/** As wide as the values ask for; where they are all the same, as wide as their size does. */
+function roomForLines(logScale: boolean) {
+  return (_plot: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax => {
+    if (min === null || max === null) return [logScale ? 1 : 0, logScale ? 10 : 1];
+    if (min === max) return rangeAround(min, logScale);
+    return logScale ? uPlot.rangeLog(min, max, 10, false) : uPlot.rangeNum(min, max, 0.1, true);
+  };
+}
+
+function fromZero(_plot: uPlot, _min: number, max: number): uPlot.Range.MinMax {
+  return [0, max > 0 ? max * 1.08 : 1];
+}
+
+/** The columns that uPlot draws: x, then the faint lines, then the bold ones. */
+export function toData(
+  x: readonly number[],
+  series: readonly ChartSeries[],
+  kind: CanvasProps['kind'],
+  smoothing: number,
+  logScale: boolean,
+): uPlot.AlignedData {
+  const values = series.map((one) =>
+    logScale ? one.values.map((value) => (value !== null && value > 0 ? value : null)) : [...one.values],
+  );
+  // The tallest is drawn first, so that each lower part covers its share.
+  if (kind === 'stacked-bars') return [[...x], ...stack(values).reverse()];
+  return smoothing > 0
+    ? [[...x], ...values, ...values.map((one, index) => smooth(one, series[index]?.exact ? 0 : smoothing))]
+    : [[...x], ...values];
+}
+
+/** The value of the bold line. */
+export function drawnValue(
+  { values, exact = false }: ChartSeries,
+  smoothing: number,
+  index: number,
+): number | null {
+  return (smoothing > 0 && !exact ? smooth(values, smoothing) : values)[index] ?? null;
+}
+
+/** The variable of the theme that has the colour of a series. */
+export function colourName(color: number | undefined, index: number): string {
+  return `--chart-${color ?? (index % 5) + 1}`;
+}
+
+/** A canvas needs the colour itself, not the variable. */
+function readColour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}

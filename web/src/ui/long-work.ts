@@ -1,0 +1,27 @@
+import type { LinkProps } from '@tanstack/react-router';
+
+/** Something that takes a while, as the list of long work shows it. */
+export type LongWork = {
+  /** Unique over all kinds: `run-…`. */
+  id: string;
+  title: string;
+  /** What it does now. */
+  phase: string;
+  /** 0 to 100; null while unknown. */
+  progress: number | null;
+  /** Where more of it is to be seen. */
+  link?: Pick<LinkProps, 'to' | 'params'>;
+  cancel?: {
+    /** What is asked first; without it nothing is lost that could not be begun again. */
+    question?: { title: string; description: string; action: string };
+    run: () => void;
+  };
+  /** How it ended; null while it is under way. Whoever saw it under way hears of it by a toast. */
+  end: {
+    kind: 'success' | 'failure' | 'warning' | 'info';
+    title: string;
+    description?: string;
+    /** It stays in the list, because something is missing until it is mended. */
+    isListed?: boolean;
+  } | null;
+};
