@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
-const picture = path.join(import.meta.dirname, '../../docs/pictures/run.png');
+const picture = path.join(import.meta.dirname, '../../web/public/pictures/run-light.webp');
 
 journey('a person changes the name and the picture', async ({ page }) => {
   await signUp(page);

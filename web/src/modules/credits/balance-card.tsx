@@ -18,7 +18,7 @@ type Props = {
 /** What can be spent, what running work holds, the two together, and what of it can be sent. */
 export function BalanceCard({ query, actions }: Props) {
   return (
-    <Card title="Balance" actions={query.data && actions}>
+    <Card title="Balance" actions={actions}>
       <QueryView
         query={query}
         failed="The balance could not be loaded"

@@ -2,6 +2,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { type ComponentProps, useEffect, useMemo } from 'react';
 import rehypeSlug from 'rehype-slug';
 import MarkdownContent from '../../ui/markdown-content.tsx';
+import { ProductPicture } from '../../ui/product-picture.tsx';
 import { resolveLink, resolvePicture } from './documents.ts';
 
 /** A document below its title; its links lead to other documents, and each of its headings can be linked to. */
@@ -36,8 +37,8 @@ function componentsOf(path: string): Components {
     ),
     a: ({ href = '', children }) => <DocumentLink {...{ path, href, children }} />,
     img: ({ src = '', alt }) => {
-      const own = resolvePicture(path, src);
-      return own ? <img src={own} alt={alt} className="rounded-xl shadow-card" loading="lazy" /> : null;
+      const name = resolvePicture(path, src);
+      return name ? <ProductPicture name={name} alt={alt ?? ''} first /> : null;
     },
   };
 }

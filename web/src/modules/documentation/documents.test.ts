@@ -25,6 +25,6 @@ test('a link between documents leads to the page, also from a folder; others sta
   expect(resolveLink('engine', '#leases')).toEqual({ path: 'engine', hash: 'leases' });
   expect(resolveLink('operations', '../.env.example')).toBeNull();
   expect(resolveLink('operations', '../../docs/ledger.md')).toBeNull();
-  expect(resolvePicture('getting-started', 'pictures/run.png')).toMatch(/run.*\.png$/);
-  expect(resolvePicture('getting-started', 'https://example.com/run.png')).toBeNull();
+  expect(resolvePicture('getting-started', '../web/public/pictures/run-light.webp')).toBe('run');
+  expect(resolvePicture('getting-started', 'https://example.com/web/public/pictures/run-light.webp')).toBeNull();
 });

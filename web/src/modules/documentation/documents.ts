@@ -1,3 +1,5 @@
+import { type ProductPictureName, productPictures } from '../../ui/product-picture.tsx';
+
 /** A page of `docs/`: its path without the ending, e.g. `decisions/usage-windows`. */
 export type Document = { path: string; title: string; load: () => Promise<string> };
 
@@ -8,11 +10,6 @@ const titles = import.meta.glob<string>('../../../../docs/**/*.md', {
   eager: true,
 });
 const texts = import.meta.glob<string>('../../../../docs/**/*.md', { query: '?raw', import: 'default' });
-const pictures = import.meta.glob<string>('../../../../docs/**/*.{png,webp,avif,svg}', {
-  query: '?url',
-  import: 'default',
-  eager: true,
-});
 
 /** The page that `/docs` itself shows. */
 export const FIRST_DOCUMENT = 'getting-started';
@@ -54,18 +51,20 @@ export function listSections(): { label: string; documents: Document[] }[] {
 /** The document and its part that a link in a document leads to; null where it leads to a file that is no document. */
 export function resolveLink(from: string, href: string): { path: string; hash: string } | null {
   const { file, hash } = resolveFile(from, href);
-  const path = file.replace(/\.md$/, '');
-  return file.endsWith('.md') && findDocument(path) ? { path, hash: hash.slice(1) } : null;
+  const path = /^docs\/(.+)\.md$/.exec(file)?.[1];
+  return path && findDocument(path) ? { path, hash: hash.slice(1) } : null;
 }
 
-/** Where the browser finds a picture of a document; null where it is no part of the documentation. */
-export function resolvePicture(from: string, src: string): string | null {
-  return pictures[FOLDER + resolveFile(from, src).file] ?? null;
+/** The product's picture that a document shows; null where it is none of them. */
+export function resolvePicture(from: string, src: string): ProductPictureName | null {
+  const { file } = resolveFile(from, src);
+  return productPictures.find((name) => file === `web/public/pictures/${name}-light.webp`) ?? null;
 }
 
+/** The file that a document names, as its path in the repository; empty where it is none. */
 function resolveFile(from: string, href: string): { file: string; hash: string } {
-  const folder = 'file:///repository/docs/';
-  const { href: url, hash } = new URL(href, `${folder}${from}.md`);
+  const repository = 'file:///repository/';
+  const { href: url, hash } = new URL(href, `${repository}docs/${from}.md`);
   const [file = ''] = url.split('#');
-  return { file: file.startsWith(folder) ? file.slice(folder.length) : '', hash };
+  return { file: file.startsWith(repository) ? file.slice(repository.length) : '', hash };
 }

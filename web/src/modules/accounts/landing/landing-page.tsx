@@ -4,7 +4,7 @@ import { loadable } from '../../../lib/loadable.tsx';
 import { Boundary, NothingForNow } from '../../../ui/boundary.tsx';
 import { Logo } from '../../../ui/logo.tsx';
 import { AccountCard } from '../sign-in/account-card.tsx';
-import { ProductPicture } from './product-picture.tsx';
+import { ProductPicture } from '../../../ui/product-picture.tsx';
 
 /** Below the first screen, so it is not waited for. */
 const Showcase = loadable(async () => (await import('./showcase.tsx')).Showcase);

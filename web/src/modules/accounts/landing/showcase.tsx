@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { cx } from '../../../lib/cx.ts';
 import { GeneratorList } from '../../generators/api.ts';
-import { ProductPicture } from './product-picture.tsx';
+import { ProductPicture } from '../../../ui/product-picture.tsx';
 
 const parts = [
   {

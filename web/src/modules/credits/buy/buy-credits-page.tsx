@@ -38,7 +38,7 @@ export function BuyCreditsPage() {
             failed="Whether credits can be bought here could not be read"
             pending={
               <LoadingRegion>
-                <Skeleton className="h-64 rounded-xl" />
+                <Skeleton className="h-[27rem] rounded-xl sm:h-[16.5rem]" />
               </LoadingRegion>
             }
           >

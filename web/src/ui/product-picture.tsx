@@ -1,9 +1,13 @@
-import { cx } from '../../../lib/cx.ts';
-import { themeChoice } from '../../../lib/theme.ts';
+import { cx } from '../lib/cx.ts';
+import { themeChoice } from '../lib/theme.ts';
+
+/** The pictures that `./bakehouse pictures` takes of the running product. */
+export const productPictures = ['run', 'rows', 'chat', 'bill'] as const;
+
+export type ProductPictureName = (typeof productPictures)[number];
 
 type Props = {
-  /** Of the pictures that `./bakehouse pictures` takes of the running product. */
-  name: 'run' | 'rows' | 'chat' | 'bill';
+  name: ProductPictureName;
   alt: string;
   /** In sight at once; the others are fetched when they come near. */
   first?: boolean;
