@@ -24,7 +24,10 @@ const picture = (bytes = 'bytes', type = 'image/jpeg') =>
 test('the picture is saved under a name of its own', async () => {
   fetched.mockResolvedValue(picture());
   await download();
-  expect(String(fetched.mock.calls[0]?.[0])).toContain('/api/download-image?url=%2Fapi%2Fv1%2Ffiles%2Fx');
+  expect(fetched).toHaveBeenCalledExactlyOnceWith(
+    expect.stringContaining('/api/download-image?url=%2Fapi%2Fv1%2Ffiles%2Fx'),
+    expect.anything(),
+  );
   expect(saveAs).toHaveBeenCalledExactlyOnceWith(expect.any(Blob), 'paris-01234567.jpg');
 });
 
