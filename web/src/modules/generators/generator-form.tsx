@@ -1,5 +1,6 @@
 import type { Provider } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
+import { effectiveValues } from '@bakehouse/contract/generators/parameters';
 import { useLocation } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -12,7 +13,7 @@ import { QueryView, type ViewedQuery } from '../../ui/query-view.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Textarea } from '../../ui/textarea.tsx';
 import { useSessionUser } from '../accounts/api.ts';
-import { effectiveValues, type FormValues, problemsOf, shownFields } from './form-values.ts';
+import { type FormValues, problemsOf, shownFields } from './form-values.ts';
 import type { Draft } from './use-draft.ts';
 import { isServed, waitsFor } from './waits-for.ts';
 
