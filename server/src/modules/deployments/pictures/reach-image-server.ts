@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ImageEvent, ImageRequest } from '@bakehouse/contract/runtime/serve-image-spec';
+import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { keepInUse } from '../gateway/keep-in-use.ts';
@@ -18,6 +19,9 @@ import { readImageEvents } from './read-image-events.ts';
 /** A server that was just replaced, or has just died, is looked for this often, with this pause. */
 const TRIES = 10;
 const TRY_PAUSE_MS = 300;
+
+/** What an image model server says of a request that it cannot draw. */
+const refusal = z.object({ error: z.object({ message: z.string(), param: z.string().nullable() }) });
 
 type Question = {
   /** Of a starter model. */
@@ -90,9 +94,9 @@ async function draw(
 async function toError(answer: IncomingMessage, modelName: string): Promise<AppError> {
   const text = await readText(answer);
   const cause = new Error(`${answer.statusCode}: ${text.slice(0, 1_000)}`);
-  return (answer.statusCode ?? 500) < 500
-    ? new AppError('invalid_request', { publicMessage: `${modelName} refuses to draw this`, cause })
-    : unavailable(`${modelName} could not draw this`, cause);
+  if (answer.statusCode !== 400) return unavailable(`${modelName} could not draw this`, cause);
+  const { message, param } = refusal.parse(JSON.parse(text)).error;
+  return new AppError('invalid_request', { publicMessage: message, ...(param !== null && { param }), cause });
 }
 
 function unavailable(publicMessage: string, cause?: unknown): AppError {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
 import type { Context, Services } from '../../../platform/context.ts';
-import type { Transaction } from '../../../platform/db/database.ts';
+import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { type Lease, lockLeased } from '../../../platform/leases/leased-table.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
@@ -27,7 +27,7 @@ export type Drawing = {
 };
 
 type Done = Extract<ImageEvent, { type: 'done' }>;
-type Picture = { done: Done; revisionId: string | null };
+type Picture = { done: Done; revisionId: string | null; expertWeights: number[][] };
 
 /**
  * Makes one attempt at a leased generation, and writes what came of it. Killed anywhere before the last transaction it
@@ -59,7 +59,8 @@ async function draw({ services, serving, closing }: Drawing, lease: Lease<Genera
   };
   try {
     await reachImageServer(asOwner(services, row), serving, question, (event, { revisionId }) => {
-      if (event.type === 'done') picture = { done: event, revisionId };
+      if (event.type === 'done')
+        picture = { done: event, revisionId, expertWeights: progress.expert_weights };
       const next = progressAfter(progress, event);
       if (next !== progress) report.tell(next);
       progress = next;
@@ -73,7 +74,7 @@ async function draw({ services, serving, closing }: Drawing, lease: Lease<Genera
 
 /** The picture, its price and the end of the generation are one transaction. */
 async function complete(services: Services, lease: Lease<GenerationRow>, picture: Picture): Promise<void> {
-  const { done, revisionId } = picture;
+  const { done, revisionId, expertWeights } = picture;
   const stored = await storeBlob(services, Readable.from([checkPicture(done)]));
   await underLease(services, lease, async (tx, row) => {
     await insertOutput(tx, {
@@ -88,6 +89,7 @@ async function complete(services: Services, lease: Lease<GenerationRow>, picture
     await updateGeneration(tx, row.id, {
       step: row.steps,
       revision_id: revisionId,
+      expert_weights: toJson(expertWeights),
       expert_used: done.expert_used,
       routing_confidence: done.routing_confidence,
     });

@@ -24,7 +24,8 @@ export function planAfterFailure(
   error: unknown,
   now: Date,
 ): GenerationStep {
-  const sentence = error instanceof AppError ? error.publicMessage : 'The picture came back broken';
+  const said = error instanceof AppError ? error.publicMessage : 'The picture came back broken';
+  const sentence = said.replace(/\.$/, '');
   // Asked again, the same would be refused again.
   const isFinal = error instanceof AppError && error.code === 'invalid_request';
   if (isFinal || attempt >= ATTEMPTS_MAX) return { do: 'fail', reason: failed(sentence) };

@@ -24,6 +24,7 @@ export type ImageServer = {
   letGo: () => void;
 };
 
+const refusal = { error: { message: 'The prompt is too long for this model.', param: 'prompt' } };
 const SIGN_OF_LIFE_MS = 100;
 /** A PNG of one pixel. */
 export const PIXEL =
@@ -80,7 +81,7 @@ async function draw(
   stub.requests.push(asked);
   const { answer } = stub;
   if (answer === 'fail') return void response.writeHead(500).end('out of memory');
-  if (answer === 'refuse') return void response.writeHead(422).end('too long');
+  if (answer === 'refuse') return void response.writeHead(400).end(JSON.stringify(refusal));
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });
   const send = (event: ImageEvent) => response.write(`${JSON.stringify(event)}\n`);
   const weights = Array.from({ length: 8 }, (_, expert) => (expert < asked.k ? 1 / asked.k : 0));
