@@ -228,7 +228,7 @@ export type Quote = z.infer<typeof quote>;
 export const price = z.object({
   id: z.string(),
   label: z.string(),
-  unit: z.enum(['hour', 'million_tokens']),
+  unit: z.enum(['hour', 'million_tokens', 'thousand_expert_steps']),
   unit_price: bgl,
 });
 

@@ -14,9 +14,12 @@ import * as documentation from '@bakehouse/contract/documentation';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as events from '@bakehouse/contract/events';
 import * as fileLinks from '@bakehouse/contract/file-links';
+import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
+import * as images from '@bakehouse/contract/images';
 import * as machine from '@bakehouse/contract/machine';
 import * as notifications from '@bakehouse/contract/notifications';
+import * as paris from '@bakehouse/contract/paris';
 import * as privacy from '@bakehouse/contract/privacy';
 import * as profile from '@bakehouse/contract/profile';
 import * as purchases from '@bakehouse/contract/purchases';
@@ -42,8 +45,11 @@ const modules = [
   documentation,
   events,
   fileLinks,
+  generations,
   generators,
+  images,
   machine,
+  paris,
   privacy,
   restrictedModels,
   profile,

@@ -5,8 +5,9 @@ import { workloadSpecBase } from './workload-spec.ts';
  * An image model server: one model, which draws several requests at once. Input folder: `model`.
  *
  * `POST /generate` (bearer `api_key`; body: `imageRequest`) answers with lines of JSON (`imageEvent`) until the
- * picture is done; a client that disconnects ends the drawing within a step. `GET /health` answers once the model
- * is loaded.
+ * picture is done; a client that disconnects ends the drawing within a step. A request that cannot be drawn is a 400,
+ * also where its prompt is longer than the model reads; too many at once are a 503. Refusals are
+ * `{ error: { message, param } }`. `GET /health` answers once the model is loaded.
  */
 export const serveImageSpec = workloadSpecBase.extend({
   kind: z.literal('serve'),
@@ -26,15 +27,21 @@ export const serveImageSpec = workloadSpecBase.extend({
 
 export const imageRequest = z.object({
   prompt: z.string(),
-  seed: z.int().min(0),
-  steps: z.int().min(1),
+  seed: z
+    .int()
+    .min(0)
+    .max(2 ** 32 - 1),
+  steps: z.int().min(1).max(1000),
   guidance: z.number(),
   strategy: z.enum(['top1', 'topk', 'full']),
   k: z.int().min(1),
   /** A preview comes with every so many steps; 0: never. */
   preview_every: z.int().min(0),
   format: z.enum(['png', 'jpeg', 'webp']),
-  /** Written into the file: PNG text, EXIF of the others. */
+  /**
+   * Written into the file: a PNG text each, or one JSON object in EXIF's UserComment. Keys are up to 79 printable
+   * ASCII characters; all of it is at most 8 KB.
+   */
   metadata: z.record(z.string(), z.string()),
 });
 
@@ -60,5 +67,6 @@ export const imageEvent = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('error'), message: z.string() }),
 ]);
+export type ServeImageSpec = z.infer<typeof serveImageSpec>;
 export type ImageEvent = z.infer<typeof imageEvent>;
 export type ImageRequest = z.infer<typeof imageRequest>;

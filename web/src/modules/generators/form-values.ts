@@ -1,6 +1,6 @@
-import { numberProblem } from '@bakehouse/contract/fields/number-field';
 import type { GenerationParameters } from '@bakehouse/contract/generations';
 import type { Generator, GeneratorField } from '@bakehouse/contract/generators/generator';
+import { decidedValue, effectiveValues, parameterProblem } from '@bakehouse/contract/generators/parameters';
 import type { FormField } from '../../ui/form-fields.tsx';
 
 /** What stands in a generator's form; a number that is not there is NaN. */
@@ -29,8 +29,9 @@ export function withSettings(
   values: FormValues,
   settings: GenerationParameters,
 ): FormValues {
-  const decides = (field: GeneratorField) => decided(field, settings as FormValues) !== undefined;
-  const typed = generator.fields.filter((field) => settings[field.name] !== undefined && !decides(field));
+  const typed = generator.fields.filter(
+    (field) => settings[field.name] !== undefined && decidedValue(field, settings) === undefined,
+  );
   return initialValues(generator, {
     ...values,
     ...Object.fromEntries(typed.map(({ name }) => [name, settings[name]])),
@@ -49,7 +50,7 @@ export function shownFields({ fields }: Generator, values: FormValues): FormFiel
   return fields.flatMap((field): FormField<string>[] => {
     switch (field.kind) {
       case 'number':
-        return [{ ...field, disabled: decided(field, values) !== undefined }];
+        return [{ ...field, disabled: decidedValue(field, values) !== undefined }];
       case 'seed':
         return [{ ...field, kind: 'number', min: 0, step: 1, default: Number.NaN }];
       case 'picture':
@@ -58,15 +59,6 @@ export function shownFields({ fields }: Generator, values: FormValues): FormFiel
         return [field];
     }
   });
-}
-
-/** The values that hold, those that other fields decide included. What was typed in their place comes back with the choice. */
-export function effectiveValues({ fields }: Generator, values: FormValues): FormValues {
-  const fixed = fields.flatMap((field) => {
-    const value = field.kind === 'number' ? decided(field, values) : undefined;
-    return value === undefined ? [] : [[field.name, value]];
-  });
-  return { ...values, ...Object.fromEntries(fixed) };
 }
 
 /** What is wrong, by field. */
@@ -80,21 +72,10 @@ export function problemsOf(
   const effective = effectiveValues(generator, values);
   for (const field of generator.fields) {
     const value = effective[field.name];
-    if (typeof value !== 'number') continue;
-    const problem =
-      field.kind === 'number'
-        ? numberProblem(field, value)
-        : field.kind === 'seed' && !Number.isNaN(value)
-          ? numberProblem({ ...field, min: 0, step: 1, default: 0 }, value)
-          : undefined;
+    const problem = value === undefined ? undefined : parameterProblem(field, value);
     if (problem) found[field.name] = problem;
   }
   return found;
-}
-
-function decided(field: GeneratorField, values: FormValues): number | undefined {
-  if (field.kind !== 'number' || !field.decidedBy) return undefined;
-  return field.decidedBy.values[String(values[field.decidedBy.field])];
 }
 
 function defaultOf(field: GeneratorField): string | number | boolean | undefined {

@@ -1,4 +1,5 @@
 import type { Generator } from '@bakehouse/contract/generators/generator';
+import { effectiveValues } from '@bakehouse/contract/generators/parameters';
 import { useLocation } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { flushSync } from 'react-dom';
@@ -10,7 +11,7 @@ import { FileDrop } from '../../ui/file-drop.tsx';
 import { FormFields } from '../../ui/form-fields.tsx';
 import { Textarea } from '../../ui/textarea.tsx';
 import { useSessionUser } from '../accounts/api.ts';
-import { effectiveValues, type FormValues, problemsOf, resetValues, shownFields } from './form-values.ts';
+import { type FormValues, problemsOf, resetValues, shownFields } from './form-values.ts';
 import { GenerateBar, type Served } from './generate-bar.tsx';
 import type { Draft } from './use-draft.ts';
 import { isServed } from './waits-for.ts';
@@ -80,7 +81,7 @@ export function GeneratorForm({ generator, ownOnly, draft, onChange, onGenerate,
         <Button
           variant="ghost"
           size="sm"
-          className="-mt-2 justify-self-start"
+          className="-mt-2 -ml-2.5 justify-self-start"
           onClick={() => change({ values: resetValues(generator) })}
         >
           Reset settings

@@ -10,7 +10,11 @@ import { pricesQuery } from '../api.ts';
 
 type Price = ResponseOf<typeof listPrices>['prices'][number];
 
-const units: Record<Price['unit'], string> = { hour: 'per hour', million_tokens: 'per million tokens' };
+const units: Record<Price['unit'], string> = {
+  hour: 'per hour',
+  million_tokens: 'per million tokens',
+  thousand_expert_steps: 'per 1,000 steps of an expert',
+};
 
 /** What everything costs. */
 export function PriceList() {
