@@ -69,23 +69,20 @@ function Filter() {
     narrow(name, value === 'all' ? null : value);
   return (
     <div className="mb-5 flex flex-wrap items-center gap-2">
-      <div className="min-w-48 flex-1 sm:max-w-xs">
+      <div className="min-w-48 flex-1 max-sm:basis-full sm:max-w-xs">
         <SearchInput label="Search prompts" value={search} onChange={(value) => narrow('search', value)} />
       </div>
-      <Select
-        aria-label="Generator"
-        className="w-44"
-        value={generator ?? 'all'}
-        onChange={choose('generator')}
-        options={generatorOptions}
-      />
-      <Select
-        aria-label="State"
-        className="w-36"
-        value={state ?? 'all'}
-        onChange={choose('state')}
-        options={stateOptions}
-      />
+      <div className="w-44 max-sm:flex-1">
+        <Select
+          aria-label="Generator"
+          value={generator ?? 'all'}
+          onChange={choose('generator')}
+          options={generatorOptions}
+        />
+      </div>
+      <div className="w-36 max-sm:flex-1">
+        <Select aria-label="State" value={state ?? 'all'} onChange={choose('state')} options={stateOptions} />
+      </div>
     </div>
   );
 }
