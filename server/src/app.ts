@@ -11,8 +11,8 @@ import { installationCapacity } from './engine/machines/installation-capacity.ts
 import type { MachineIdentity } from './engine/machines/join-installation.ts';
 import { findBlobHolder, updateMachineUrl } from './engine/machines/queries.ts';
 import { listJobs } from './list-jobs.ts';
+import { registerImageStarter } from './modules/assets/starter/register-image-starter.ts';
 import { registerStarterModel } from './modules/assets/starter/register-starter-model.ts';
-import { starterImageModel } from './modules/assets/starter/starter-image-model.ts';
 import { starterLanguageModel } from './modules/assets/starter/starter-language-model.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { PARALLEL_PICTURES } from './modules/deployments/kinds/image-spec.ts';
@@ -152,7 +152,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
             machine.holdsBlobs
               ? {
                   language: (files) => registerStarterModel(services, { ...starterLanguageModel, files }),
-                  image: (files) => registerStarterModel(services, { ...starterImageModel, files }),
+                  image: (files) => registerImageStarter(services, files),
                 }
               : null,
           );

@@ -1,6 +1,6 @@
 import { listTransactions } from '@bakehouse/contract/credits';
 import { describe, expect, test } from 'vitest';
-import { testDrawing } from './testing/test-drawing.ts';
+import { testDrawing } from '../../testing/test-drawing.ts';
 
 const drawing = await testDrawing();
 const { server, stub } = drawing;

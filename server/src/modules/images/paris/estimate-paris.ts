@@ -4,7 +4,7 @@ import { formatBgl, formatUsd } from '@bakehouse/contract/money';
 import type { estimateParis as endpoint } from '@bakehouse/contract/paris';
 import { PARIS_MODEL } from '@bakehouse/contract/paris';
 import { AppError } from '../../../platform/errors.ts';
-import { costOfPicture } from '../cost-of-picture.ts';
+import { costOfPicture } from '../start/cost-of-picture.ts';
 
 /** What a picture of Paris costs: one, however many are asked for. Throws AppError 'not_found' for another model. */
 export function estimateParis({

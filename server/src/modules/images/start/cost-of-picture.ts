@@ -1,5 +1,5 @@
 import type { GenerationParameters } from '@bakehouse/contract/generations';
-import { costMicro } from '../credits/prices/cost-micro.ts';
+import { costMicro } from '../../credits/prices/cost-micro.ts';
 
 /** What a picture costs in micro-BGL: the steps of all experts that draw it. Pure. */
 export function costOfPicture(parameters: GenerationParameters): bigint {

@@ -2,18 +2,18 @@ import { randomInt } from 'node:crypto';
 import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
-import type { Context } from '../../platform/context.ts';
-import { type Transaction, toJson } from '../../platform/db/database.ts';
-import { idempotent } from '../../platform/db/idempotency/idempotent.ts';
-import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError } from '../../platform/errors.ts';
-import { hold } from '../credits/ledger/holds/hold.ts';
-import { announceGeneration } from './announce-generation.ts';
+import type { Context } from '../../../platform/context.ts';
+import { type Transaction, toJson } from '../../../platform/db/database.ts';
+import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { hold } from '../../credits/ledger/holds/hold.ts';
+import { announceGeneration } from '../announce-generation.ts';
+import { countOpen, type GenerationRow, insertGeneration, nextId } from '../queries.ts';
+import { showGenerations } from '../show-generations.ts';
 import { costOfPicture } from './cost-of-picture.ts';
 import { hashRequest } from './hash-request.ts';
-import { countOpen, type GenerationRow, insertGeneration, nextId } from './queries.ts';
 import { requireOwnModel } from './require-own-model.ts';
-import { showGenerations } from './show-generations.ts';
 
 /** Of one user that wait or are drawn. */
 const OPEN_MAX = 8;

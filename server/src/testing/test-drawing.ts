@@ -9,21 +9,19 @@ import {
 } from '@bakehouse/contract/generations';
 import { parseBgl } from '@bakehouse/contract/money';
 import { expect, vi } from 'vitest';
-import { createFakeDriver } from '../../../engine/drivers/fake/fake-driver.ts';
-import type { Services } from '../../../platform/context.ts';
-import { fakeClock } from '../../../testing/fake-clock.ts';
-import type { TestDatabase } from '../../../testing/test-database.ts';
-import { type TestUser, testServer } from '../../../testing/test-server.ts';
-import { registerStarterModel } from '../../assets/starter/register-starter-model.ts';
-import { starterImageModel } from '../../assets/starter/starter-image-model.ts';
-import { imageServer } from './image-server.ts';
+import { createFakeDriver } from '../engine/drivers/fake/fake-driver.ts';
+import { registerImageStarter } from '../modules/assets/starter/register-image-starter.ts';
+import { imageServer } from '../modules/images/testing/image-server.ts';
+import type { Services } from '../platform/context.ts';
+import { fakeClock } from './fake-clock.ts';
+import type { TestDatabase } from './test-database.ts';
+import { type TestUser, testServer } from './test-server.ts';
 
 /** For tests: the starter image model, with weights that nobody will read. */
 export async function insertImageStarter(services: Services): Promise<string> {
   const localPath = path.join(services.config.dataDir, 'model_index.json');
   await writeFile(localPath, '{}');
-  const files = [{ path: 'model_index.json', localPath }];
-  const { assetId } = await registerStarterModel(services, { ...starterImageModel, files });
+  const { assetId } = await registerImageStarter(services, [{ path: 'model_index.json', localPath }]);
   return assetId;
 }
 
