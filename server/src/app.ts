@@ -51,6 +51,7 @@ export type App = {
   http: FastifyInstance;
   engine: Engine;
   usage: UsageLeader;
+  drawing: DrawingLoop;
   /** Begins to do what the roles say; resolves with its public URL, or null without the role web. */
   start: () => Promise<string | null>;
   /**
@@ -99,18 +100,17 @@ export async function createApp(options: Options): Promise<App> {
   const { start, close } = lifeOf({
     ...{ ...opened, databaseUrl, driver, claim, engine, usage, http, drawing, closing },
   });
-  return { services, roles, http, engine, usage, start, close };
+  return { services, roles, http, engine, usage, drawing, start, close };
 }
 
 /** This server's claim on its machine; null before `start`, and where the machine needs none. */
 type Claim = { held: MachineClaim | null };
 
 type Parts = Awaited<ReturnType<typeof openServices>> &
-  Pick<App, 'engine' | 'usage' | 'http'> & {
+  Pick<App, 'engine' | 'usage' | 'http' | 'drawing'> & {
     databaseUrl: string;
     driver: Driver;
     claim: Claim;
-    drawing: DrawingLoop;
     /** Ends what goes on in the background. */
     closing: AbortController;
   };

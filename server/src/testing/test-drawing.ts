@@ -14,7 +14,6 @@ import { registerImageStarter } from '../modules/assets/starter/register-image-s
 import { imageServer } from '../modules/images/testing/image-server.ts';
 import type { Services } from '../platform/context.ts';
 import { fakeClock } from './fake-clock.ts';
-import type { TestDatabase } from './test-database.ts';
 import { type TestUser, testServer } from './test-server.ts';
 
 /** For tests: the starter image model, with weights that nobody will read. */
@@ -26,11 +25,13 @@ export async function insertImageStarter(services: Services): Promise<string> {
 }
 
 /** For tests: a server that draws by the stand-in instead of the Python runtime. */
-export async function testDrawing(options: { database?: TestDatabase } = {}) {
+export async function testDrawing({ draws = true }: { draws?: boolean } = {}) {
   const stub = imageServer();
   const clock = fakeClock();
   const driver = createFakeDriver({ capacity: { 'cpu:deployment': 4 }, script: stub.script });
-  const server = await testServer({ ...options, driver, clock, roles: ['web', 'worker', 'reconciler'] });
+  // The jobs look after model servers, and what draws is a part of the same role.
+  const server = await testServer({ driver, clock, roles: ['web', 'worker', 'reconciler'] });
+  if (!draws) await server.app.drawing.stop();
   const assetId = await insertImageStarter(server.services);
 
   const read = (as: TestUser, id: string) => server.request(getGeneration, { params: { id } }, { as });

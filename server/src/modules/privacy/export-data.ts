@@ -8,6 +8,7 @@ import { listAssets } from '../assets/list-assets.ts';
 import { getBalance } from '../credits/statement/get-balance.ts';
 import { listTransactions } from '../credits/statement/list-transactions.ts';
 import { listDeployments } from '../deployments/list-deployments.ts';
+import { listGenerations } from '../images/list-generations.ts';
 import { generateReferral } from '../referrals/generate-referral.ts';
 import { listConfigurations } from '../training/configurations/list-configurations.ts';
 import { listRuns } from '../training/runs/list-runs.ts';
@@ -61,6 +62,13 @@ function sectionsOf(ctx: Context): Section[] {
         const all = { kind: 'text' as const, includeTerminated: true, search: '' };
         const page = await listDeployments(ctx, { ...all, limit: PAGE, cursor });
         return { rows: page.deployments, next: page.nextCursor };
+      }),
+    },
+    {
+      name: 'generations',
+      rows: allPages(async (cursor) => {
+        const page = await listGenerations(ctx, { limit: PAGE, cursor });
+        return { rows: page.generations, next: page.next_cursor };
       }),
     },
     { name: 'balance', value: () => getBalance(ctx) },
