@@ -7,7 +7,7 @@ import { relativeTime } from '../../../lib/format/format-time.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
-import { Checkbox } from '../../../ui/checkbox.tsx';
+import { CheckboxBox } from '../../../ui/checkbox.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { Pager } from '../../../ui/pager.tsx';
@@ -127,11 +127,13 @@ function Grid() {
   const [compared, setCompared] = useCompared();
   const isNarrowed = search !== undefined || generator !== undefined || state !== undefined;
   const toggle = (generation: Generation) => (
-    <Checkbox
-      checked={compared.includes(generation.id)}
-      onChange={(checked) => setCompared(toggleCompared(compared, generation.id, checked))}
-      label={<span className="sr-only">Compare {generation.prompt}</span>}
-    />
+    <label className="flex px-1.5 pt-1 pb-1.5">
+      <CheckboxBox
+        checked={compared.includes(generation.id)}
+        onCheckedChange={(checked) => setCompared(toggleCompared(compared, generation.id, checked))}
+      />
+      <span className="sr-only">Compare {generation.prompt}</span>
+    </label>
   );
   return (
     <>
