@@ -38,7 +38,8 @@ export const generationsQuery = (userId: string, wanted: GenerationSearch = {}) 
   });
 
 /** All that can be under way, and what has lately ended. */
-export const recentGenerationsQuery = (userId: string) => generationsQuery(userId, { limit: 10 });
+export const RECENT: GenerationSearch = { limit: 10 };
+export const recentGenerationsQuery = (userId: string) => generationsQuery(userId, RECENT);
 
 /** One generation. Read so often without an answer, it says that it has waited long enough. */
 export const generationQuery = (id: string) =>

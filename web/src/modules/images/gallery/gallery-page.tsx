@@ -15,7 +15,7 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { SearchInput } from '../../../ui/search-input.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { useUser } from '../../accounts/api.ts';
-import { useGenerations } from '../generation-calls.ts';
+import { useGenerations } from '../api.ts';
 import { CompareGenerations } from '../view/compare-generations.tsx';
 import { GenerationGrid, PendingGrid } from './generation-grid.tsx';
 import { toggleCompared } from './toggle-compared.ts';
