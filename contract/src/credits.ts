@@ -230,6 +230,8 @@ export const price = z.object({
   label: z.string(),
   unit: z.enum(['hour', 'million_tokens']),
   unit_price: bgl,
+  /** What it will be, and from when on; null where nothing is to change. */
+  next: z.object({ unit_price: bgl, valid_from: z.string() }).nullable(),
 });
 
 export const listPrices = endpoint({

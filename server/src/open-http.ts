@@ -25,6 +25,7 @@ import { bagelmlRoutes } from './modules/bagelml/routes.ts';
 import { contactRoutes } from './modules/contact/routes.ts';
 import { gatherSends } from './modules/credits/ledger/gather-sends.ts';
 import { openUserAccount } from './modules/credits/ledger/open-user-account.ts';
+import { recallPrices } from './modules/credits/prices/recall-prices.ts';
 import { paymentEvents } from './modules/credits/purchases/payment-events.ts';
 import type { PaymentProvider } from './modules/credits/purchases/payment-provider.ts';
 import { stripeProvider } from './modules/credits/purchases/stripe-provider.ts';
@@ -142,6 +143,7 @@ function listBindings(
         usage,
         keepRequest: keepRequests(services),
         recallUpstream: recallUpstreams(services.rowChanges),
+        recallPrices: recallPrices(services),
         replicas: replicaScaling({ capacity }),
         turns: serverTurns(services.webProcesses),
         slots: slotsByAddress(PARALLEL_REQUESTS),

@@ -17,6 +17,7 @@ import * as fileLinks from '@bakehouse/contract/file-links';
 import * as generators from '@bakehouse/contract/generators';
 import * as machine from '@bakehouse/contract/machine';
 import * as notifications from '@bakehouse/contract/notifications';
+import * as prices from '@bakehouse/contract/prices';
 import * as privacy from '@bakehouse/contract/privacy';
 import * as profile from '@bakehouse/contract/profile';
 import * as purchases from '@bakehouse/contract/purchases';
@@ -44,6 +45,7 @@ const modules = [
   fileLinks,
   generators,
   machine,
+  prices,
   privacy,
   restrictedModels,
   profile,
