@@ -64,7 +64,8 @@ export const usageWindowQuery = (windowId: string) =>
 export const pricesQuery = queryOptions({
   queryKey: ['prices'],
   queryFn: ({ signal }) => call(listPrices, {}, { signal, operation: 'load the prices' }),
-  staleTime: Number.POSITIVE_INFINITY,
+  // Operators change them.
+  staleTime: 60_000,
 });
 
 /** The users whose names or address have `search` in them, with their balances; for operators. */

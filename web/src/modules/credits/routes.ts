@@ -24,6 +24,11 @@ export const creditsRoutes = <App extends AnyRoute>(app: App) =>
     }),
     createRoute({
       getParentRoute: () => app,
+      path: '/operator/prices',
+      component: page(() => import('./prices/prices-page.tsx'), 'PricesPage'),
+    }),
+    createRoute({
+      getParentRoute: () => app,
       path: '/operator/ledger',
       component: page(() => import('./ledger/ledger-page.tsx'), 'LedgerPage'),
     }),
