@@ -55,6 +55,8 @@ import type { ReadData } from './modules/training/validation/read-data.ts';
 import { operationIds } from './operation-ids.ts';
 import type { Services } from './platform/context.ts';
 import { checkWrites } from './platform/db/check-writes.ts';
+import type { ErrorReports } from './platform/error-reports/error-reports.ts';
+import { errorReportRoutes } from './platform/error-reports/routes.ts';
 import { eventRoutes } from './platform/events/routes.ts';
 import type { Binding } from './platform/http/bind.ts';
 import { buildHttpServer } from './platform/http/http-server.ts';
@@ -70,6 +72,7 @@ type Parts = {
   presence: GatewayPresence;
   readData: ReadData;
   cpuLoad: () => CpuLoad;
+  errorReports: ErrorReports;
 };
 
 const WEB_DIST = path.resolve(import.meta.dirname, '../../web/dist');
@@ -110,12 +113,13 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
 }
 
 function listBindings(
-  { services, databaseUrl, kinds, driver, usage, presence, readData, cpuLoad }: Parts,
+  { services, databaseUrl, kinds, driver, usage, presence, readData, cpuLoad, errorReports }: Parts,
   payments: PaymentProvider | null,
 ): Binding[] {
   const capacity = () => installationCapacity(services.db, driver.capacity);
   return [
     ...eventRoutes,
+    ...errorReportRoutes(errorReports),
     ...machineRoutes,
     ...workloadRoutes(kinds),
     ...accountsRoutes,

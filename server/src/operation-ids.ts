@@ -12,6 +12,7 @@ import * as credits from '@bakehouse/contract/credits';
 import * as deployments from '@bakehouse/contract/deployments';
 import * as documentation from '@bakehouse/contract/documentation';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
+import * as errorReports from '@bakehouse/contract/error-reports';
 import * as events from '@bakehouse/contract/events';
 import * as fileLinks from '@bakehouse/contract/file-links';
 import * as generators from '@bakehouse/contract/generators';
@@ -41,6 +42,7 @@ const modules = [
   credits,
   deployments,
   documentation,
+  errorReports,
   events,
   fileLinks,
   generators,
