@@ -99,6 +99,8 @@ export const listTransactions = endpoint({
   summary: "The user's transactions, pending ones first, then newest first, and what they sum to by kind",
   params: userIdParams,
   query: period.extend({
+    /** Only what was asked for with this API key. */
+    key_id: idOf('API key').optional(),
     limit: z.coerce.number().int().min(1).max(200).default(50),
     cursor: z
       .string()

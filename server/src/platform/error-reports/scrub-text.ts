@@ -14,7 +14,10 @@ const rules: [RegExp, string][] = [
   [/\S+@\S+/gu, '[address]'],
   [/\b(?:bk|sk|pk|rk|hf|whsec|ghp|xox[a-z])[_-]\S+/giu, '[secret]'],
   // Ids of ours stay: they say nothing of a person.
-  [/(?<![\w-])(?![0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\w-]))(?=[^\s\d]*\d)[\w+-]{20,}/giu, '[secret]'],
+  [
+    /(?<![\w-])(?![0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\w-]))(?=[^\s\d]*\d)[\w+-]{20,}/giu,
+    '[secret]',
+  ],
 ];
 
 /**

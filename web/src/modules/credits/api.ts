@@ -31,7 +31,7 @@ export function useBalance(userId: string) {
   return useQuery({ ...balanceQuery(userId), refetchInterval: useFallbackInterval(POLL_MS) });
 }
 
-export const transactionsQuery = (userId: string, filter: Period) =>
+export const transactionsQuery = (userId: string, filter: Period & { key?: string | undefined }) =>
   infiniteQueryOptions({
     queryKey: ['transaction', userId, filter],
     queryFn: ({ pageParam, signal }) =>
@@ -39,7 +39,12 @@ export const transactionsQuery = (userId: string, filter: Period) =>
         listTransactions,
         {
           params: { userId },
-          query: { ...withTimeZone(filter), limit: PAGE_LENGTH, cursor: pageParam ?? undefined },
+          query: {
+            ...withTimeZone({ from: filter.from, to: filter.to }),
+            key_id: filter.key,
+            limit: PAGE_LENGTH,
+            cursor: pageParam ?? undefined,
+          },
         },
         { signal, ...storedRead(), operation: 'load the transactions' },
       ),
