@@ -220,6 +220,7 @@ export type DeploymentsTable = {
   busy_at: Timestamp | null;
   held_ms: Generated<bigint>;
   no_room_at: Timestamp | null;
+  unit_price_micro: bigint;
 };
 
 export type IdempotencyKeysTable = {
@@ -374,6 +375,17 @@ export type PreparationsTable = {
   machine_id: string | null;
 };
 
+export type PriceChangesTable = {
+  id: Generated<string>;
+  price_id: string;
+  unit_price_micro: bigint;
+  previous_micro: bigint;
+  valid_from: Timestamp;
+  changed_by: string;
+  created_at: Timestamp;
+  withdrawn_at: Timestamp | null;
+};
+
 export type ProcessesTable = {
   id: string;
   machine_id: string;
@@ -473,6 +485,7 @@ export type RunsTable = {
   ceiling_micro: bigint;
   stop_reason: string | null;
   key_id: string | null;
+  unit_price_micro: bigint;
 };
 
 export type ServingWorkloadsTable = {
@@ -689,6 +702,7 @@ export type DB = {
   notifications: NotificationsTable;
   onboarding_steps: OnboardingStepsTable;
   preparations: PreparationsTable;
+  price_changes: PriceChangesTable;
   processes: ProcessesTable;
   purchases: PurchasesTable;
   readiness_checks: ReadinessChecksTable;

@@ -19,6 +19,7 @@ import {
   Send,
   Server,
   Sparkles,
+  Tag,
   Ticket,
   UserPlus,
   Users,
@@ -206,6 +207,13 @@ const operatorGroup: NavGroup = {
       to: '/operator/codes',
       icon: Ticket,
       words: 'operator voucher coupon redeem credits',
+    },
+    {
+      kind: 'route',
+      label: 'Prices',
+      to: '/operator/prices',
+      icon: Tag,
+      words: 'operator price list costs change',
     },
     {
       kind: 'route',
