@@ -230,7 +230,7 @@ export type Quote = z.infer<typeof quote>;
 export const price = z.object({
   id: z.string(),
   label: z.string(),
-  unit: z.enum(['hour', 'million_tokens']),
+  unit: z.enum(['hour', 'million_tokens', 'thousand_expert_steps']),
   unit_price: bgl,
   /** What it will be, and from when on; null where nothing is to change. */
   next: z.object({ unit_price: bgl, valid_from: z.string() }).nullable(),

@@ -44,6 +44,7 @@ import { PARALLEL_REQUESTS } from './modules/deployments/kinds/text-spec.ts';
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
 import { generatorsRoutes } from './modules/generators/routes.ts';
+import { imagesRoutes } from './modules/images/routes.ts';
 import { notificationsRoutes } from './modules/notifications/routes.ts';
 import { privacyRoutes } from './modules/privacy/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
@@ -136,6 +137,7 @@ function listBindings(
     }),
     ...withIdleCredit(usage, [
       ...creditsRoutes({ databaseUrl, payments, send: gatherSends(services, dailyLimit(services)) }),
+      ...imagesRoutes,
       ...trainingRoutes({
         capacity,
         readData,
