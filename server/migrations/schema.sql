@@ -342,6 +342,12 @@ create table idempotency_keys (
 );
 CREATE INDEX idempotency_keys_created_at ON public.idempotency_keys USING btree (created_at);
 
+create table known_addresses (
+  mailbox_hash bytea not null,
+  first_seen_at timestamp with time zone not null default now(),
+  constraint known_addresses_pkey PRIMARY KEY (mailbox_hash)
+);
+
 create table ledger_accounts (
   id text not null,
   kind text not null,
@@ -827,6 +833,7 @@ create table users (
   deleted_at timestamp with time zone,
   purged_at timestamp with time zone,
   onboarding_dismissed_at timestamp with time zone,
+  is_returning boolean not null default false,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_key UNIQUE (email),
   constraint users_username_key UNIQUE (username),
@@ -1296,7 +1303,6 @@ AS $function$
 declare
   v_recipients text[];
   v_without_account text[];
-  v_descriptions text[];
   v_keys text[];
   -- What earlier calls with these keys moved, and whether it is what is asked for now.
   v_earlier uuid[];
@@ -1323,13 +1329,11 @@ begin
 
   select array_agg(r.id order by n),
     array_agg(r.id order by n) filter (where r.id is not null and a.id is null),
-    array_agg(format('Bagels from %s to %s', s.username, r.username) order by n),
     array_agg('transfer-credits:' || asked.sender || ':' || asked.key order by n)
-  into v_recipients, v_without_account, v_descriptions, v_keys
+  into v_recipients, v_without_account, v_keys
   from unnest(p_senders, p_recipients, p_keys) with ordinality as asked (sender, recipient, key, n)
-  left join users s on s.id = asked.sender
   left join lateral (
-    select u.id, u.username from users u
+    select u.id from users u
     where (u.username = lower(asked.recipient) or u.email = lower(asked.recipient) or u.id = asked.recipient)
       and u.deleted_at is null
     limit 1
@@ -1443,7 +1447,7 @@ begin
 
   insert into ledger_transfers
     (id, debit_account_id, credit_account_id, amount, kind, description, refs, idempotency_key)
-  select id, 'user:' || p_senders[i], 'user:' || v_recipients[i], p_amounts[i], 'transfer', v_descriptions[i], '{}',
+  select id, 'user:' || p_senders[i], 'user:' || v_recipients[i], p_amounts[i], 'transfer', 'Bagels', '{}',
     v_keys[i]
   from unnest(v_ids, v_moved) as moved (id, i);
 

@@ -150,11 +150,15 @@ function listBindings(
   ];
 }
 
-/** Whoever is new gets an account with the credits to start with. */
+/** Whoever is new gets an account with the credits to start with; who comes again had them. */
 function openAccount({ config, clock }: Services): OnUserCreated {
   const grantMicro = parseBgl(config.startingGrantBgl);
-  return (tx, { userId }) =>
-    openUserAccount(tx, { userId, grantMicro, expiresAt: daysFrom(clock.now(), config.startingGrantDays) });
+  return (tx, { userId, isReturning }) =>
+    openUserAccount(tx, {
+      userId,
+      grantMicro: isReturning ? 0n : grantMicro,
+      expiresAt: daysFrom(clock.now(), config.startingGrantDays),
+    });
 }
 
 /** What a user may send within 24 hours. */

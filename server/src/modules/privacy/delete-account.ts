@@ -7,6 +7,7 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { closeAccount } from '../accounts/deletion/close-account.ts';
 import { confirmIdentity } from '../accounts/deletion/confirm-identity.ts';
+import { serverSecret } from '../accounts/sign-in/server-secret.ts';
 import { lockTotals } from '../credits/lock-totals.ts';
 import { hasOpenPayment } from '../credits/purchases/has-open-payment.ts';
 import { purgeDeletedJob } from './jobs/purge-deleted.ts';
@@ -22,7 +23,7 @@ export async function deleteAccount(ctx: Context, { body }: InputOf<typeof endpo
   await inTransaction(ctx.db, async (tx) => {
     const now = ctx.clock.now();
     await refuseUnsettled(tx, { userId, now, givesUp: body.give_up_credits });
-    await closeAccount(tx, { userId, now });
+    await closeAccount(tx, { userId, now, serverSecret: serverSecret(ctx.config) });
     await ctx.jobs.enqueue(tx, purgeDeletedJob, {});
   });
   await ctx.rowChanges.catchUp();

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { closeAccount } from '../accounts/deletion/close-account.ts';
+import { serverSecret } from '../accounts/sign-in/server-secret.ts';
 import { watchBalances } from '../credits/low-balance-queries.ts';
 import { purgeUser } from './purge-user.ts';
 
@@ -42,7 +43,7 @@ const FORGOTTEN = [
 
 test('each table that names a user is emptied with the account, or it is said why not', async () => {
   const server = await testServer();
-  const { db } = server.services;
+  const { db, clock, config } = server.services;
   const ada = await server.signUp('Ada');
   const { userId } = ada;
   const { rows: tables } = await sql<{ name: string }>`
@@ -84,7 +85,7 @@ test('each table that names a user is emptied with the account, or it is said wh
     return counts;
   };
   expect(Object.entries(await left()).filter(([, rows]) => rows === 0)).toEqual([]);
-  await inTransaction(db, (tx) => closeAccount(tx, { userId, now: server.services.clock.now() }));
+  await inTransaction(db, (tx) => closeAccount(tx, { userId, now: clock.now(), serverSecret: serverSecret(config) }));
   expect(await purgeUser(server.services, userId)).toBe(true);
   // As its job does.
   await inTransaction(db, (tx) => watchBalances(tx, 0n));

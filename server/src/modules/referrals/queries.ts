@@ -55,7 +55,7 @@ export async function listReferrals(db: Database, inviterId: string, limit: numb
 export async function lockInvited(tx: Transaction, userId: string) {
   const user = await tx
     .selectFrom('users')
-    .select(['created_at', 'email_verified', 'username'])
+    .select(['created_at', 'email_verified', 'is_returning'])
     .where('id', '=', userId)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow();

@@ -231,6 +231,11 @@ export type IdempotencyKeysTable = {
   created_at: Generated<Timestamp>;
 };
 
+export type KnownAddressesTable = {
+  mailbox_hash: Buffer;
+  first_seen_at: Generated<Timestamp>;
+};
+
 export type LedgerAccountsTable = {
   id: string;
   kind: string;
@@ -567,6 +572,7 @@ export type UsersTable = {
   deleted_at: Timestamp | null;
   purged_at: Timestamp | null;
   onboarding_dismissed_at: Timestamp | null;
+  is_returning: Generated<boolean>;
 };
 
 export type VerificationsTable = {
@@ -675,6 +681,7 @@ export type DB = {
   data_readings: DataReadingsTable;
   deployments: DeploymentsTable;
   idempotency_keys: IdempotencyKeysTable;
+  known_addresses: KnownAddressesTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_daily: LedgerDailyTable;
   ledger_given: LedgerGivenTable;
