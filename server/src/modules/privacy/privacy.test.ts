@@ -1,8 +1,8 @@
 import { getMe } from '@bakehouse/contract/accounts';
 import { createAsset } from '@bakehouse/contract/assets';
-import { getBalance, transferTokens } from '@bakehouse/contract/credits';
+import { getBalance, listTransactions, transferTokens } from '@bakehouse/contract/credits';
 import { deleteAccount, exportData, previewDeletion } from '@bakehouse/contract/privacy';
-import { generateReferral } from '@bakehouse/contract/referrals';
+import { generateReferral, validateReferral } from '@bakehouse/contract/referrals';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createFakeDriver, idleUntilStopped } from '../../engine/drivers/fake/fake-driver.ts';
@@ -207,6 +207,34 @@ describe('deleting an account', () => {
       .execute();
     expect(kept).toHaveLength(1);
     expect(await verifyLedger(db)).toMatchObject({ ok: true });
+  });
+
+  test('leaves no name in others’ statements, nor under the seal', async () => {
+    const [lou, max] = [await server.signUp('Lou'), await server.signUp('Max')];
+    const { db } = server.services;
+    const { referral_code } = await server.request(generateReferral, {}, { as: lou });
+    await server.request(validateReferral, { query: { referral_code } }, { as: max });
+    await buyForTest(db, max.userId, 50_000_000n);
+    const send = { user_id: max.userId, recipient_id: lou.userId, amount: '10' };
+    await server.request(transferTokens, { body: send }, { as: max });
+    const linesOf = async (who: TestUser) => {
+      const params = { userId: who.userId };
+      const { transactions } = await server.request(listTransactions, { params }, { as: who });
+      return transactions.map(({ description }) => description);
+    };
+    const { username } = await rowOf(max);
+    const others = ['Starting credits'];
+    expect(await linesOf(lou)).toEqual([`Bagels from ${username}`, `Invitation of ${username}`, ...others]);
+    expect(await linesOf(max)).toContain(`Invitation by ${(await rowOf(lou)).username}`);
+    await remove(max, { give_up_credits: true });
+    expect(await linesOf(lou)).toEqual([
+      'Bagels from a deleted user',
+      'Invitation of a deleted user',
+      ...others,
+    ]);
+    const { rows: named } = await sql`select 1 from ledger_transfers
+      where description ~ ${`\\m${username}\\M`} or refs::text ~ ${`\\m${username}\\M`}`.execute(db);
+    expect(named).toEqual([]);
   });
 
   test('ends what runs first; what it held is given up after that', async () => {
