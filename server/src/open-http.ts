@@ -18,6 +18,7 @@ import { accountsRoutes } from './modules/accounts/routes.ts';
 import { authRoutes } from './modules/accounts/sign-in/auth-routes.ts';
 import { authenticateSession } from './modules/accounts/sign-in/authenticate-session.ts';
 import { createAuth } from './modules/accounts/sign-in/create-auth.ts';
+import { limitGuesses } from './modules/accounts/sign-in/limit-guesses.ts';
 import { assetsRoutes } from './modules/assets/routes.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
 import { refuseUnsupported } from './modules/bagelml/refuse-unsupported.ts';
@@ -56,6 +57,7 @@ import type { Services } from './platform/context.ts';
 import { checkWrites } from './platform/db/check-writes.ts';
 import { eventRoutes } from './platform/events/routes.ts';
 import type { Binding } from './platform/http/bind.ts';
+import type { CountCall } from './platform/http/callers/rate-limits.ts';
 import { buildHttpServer } from './platform/http/http-server.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { measureBlobs } from './platform/storage/measure-blobs.ts';
@@ -85,6 +87,7 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
   const auth = createAuth(services, onUserCreated);
   const session = authenticateSession(services, auth, onUserCreated);
   const key = authenticateKey(services);
+  const countGuess = limitGuesses(services);
   const http = await buildHttpServer({
     services,
     metrics,
@@ -94,9 +97,9 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
       session,
       workload: authenticateWorkload(db),
     },
-    bindings: [...listBindings(parts, payments), ...bagelmlRoutes({ authenticate: key })],
+    bindings: [...listBindings(parts, { payments, countGuess }), ...bagelmlRoutes({ authenticate: key })],
     plugins: [
-      authRoutes(services, auth, session),
+      authRoutes(services, auth, { findUser: session, countGuess }),
       ...(payments ? [paymentEvents(services, payments)] : []),
       refuseUnsupported,
     ],
@@ -110,7 +113,7 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
 
 function listBindings(
   { services, databaseUrl, kinds, driver, usage, presence, readData, cpuLoad }: Parts,
-  payments: PaymentProvider | null,
+  { payments, countGuess }: { payments: PaymentProvider | null; countGuess: CountCall },
 ): Binding[] {
   const capacity = () => installationCapacity(services.db, driver.capacity);
   return [
@@ -119,7 +122,7 @@ function listBindings(
     ...workloadRoutes(kinds),
     ...accountsRoutes,
     ...referralsRoutes,
-    ...privacyRoutes,
+    ...privacyRoutes({ countGuess }),
     ...documentationRoutes,
     ...generatorsRoutes,
     ...notificationsRoutes,
