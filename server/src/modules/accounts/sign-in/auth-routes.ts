@@ -9,6 +9,7 @@ import { AUTH_PATH, type Auth, CLIENT_ADDRESS_HEADER } from './create-auth.ts';
 import { makeDeviceCookie } from './device-cookie.ts';
 import { hashingFor } from './hash-passwords.ts';
 import { emailOf } from './limit-guesses.ts';
+import { limitSignUps } from './limit-sign-ups.ts';
 import { serverSecret } from './server-secret.ts';
 
 type AuthRoute = {
@@ -21,6 +22,7 @@ type AuthRoute = {
   bodyBytesMax?: number;
   /** A password can be guessed here. */
   guesses?: boolean;
+  makesAccount?: boolean;
 };
 
 const BODY_BYTES_MAX = 16 * 1024;
@@ -35,7 +37,7 @@ const ROUTES: AuthRoute[] = [
   { method: 'GET', path: '/error' },
   { method: 'POST', path: '/sign-in/email', guesses: true },
   { method: 'POST', path: '/sign-in/social', perMinute: 10 },
-  { method: 'POST', path: '/sign-up/email', perMinute: 20 },
+  { method: 'POST', path: '/sign-up/email', perMinute: 20, makesAccount: true },
   { method: 'POST', path: '/sign-out' },
   { method: 'POST', path: '/request-password-reset', perMinute: 5 },
   { method: 'POST', path: '/send-verification-email', perMinute: 5, needsSession: true },
@@ -63,6 +65,7 @@ export function authRoutes(
 ): (app: FastifyInstance) => Promise<void> {
   const { config } = services;
   return async (app) => {
+    const countSignUp = limitSignUps(app, config);
     const countCall = limitBy(app, { max: config.rateLimitPerMinute, keyOf: addressOf });
     for (const route of ROUTES) {
       const { perMinute } = route;
@@ -78,7 +81,7 @@ export function authRoutes(
           if (route.needsSession) request.caller = await requireUser(request, findUser);
         },
         preParsing: countStrictly ?? [],
-        preHandler: route.guesses ? countGuess : [],
+        preHandler: [...(route.guesses ? [countGuess] : []), ...(route.makesAccount ? [countSignUp] : [])],
         handler: (request, reply) => forward(services, auth, { request, reply }),
       });
     }
