@@ -563,6 +563,15 @@ create table onboarding_steps (
   constraint onboarding_steps_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
+create table outgoing_mails (
+  id uuid not null,
+  recipient text not null,
+  subject text not null,
+  body text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint outgoing_mails_pkey PRIMARY KEY (id)
+);
+
 create table preparations (
   id preparation_id not null,
   state preparation_state not null,

@@ -369,6 +369,14 @@ export type OnboardingStepsTable = {
   completed_at: Generated<Timestamp>;
 };
 
+export type OutgoingMailsTable = {
+  id: string;
+  recipient: string;
+  subject: string;
+  body: string;
+  created_at: Generated<Timestamp>;
+};
+
 export type PreparationsTable = {
   id: PreparationId;
   state: PreparationState;
@@ -695,6 +703,7 @@ export type DB = {
   model_servers: ModelServersTable;
   notifications: NotificationsTable;
   onboarding_steps: OnboardingStepsTable;
+  outgoing_mails: OutgoingMailsTable;
   preparations: PreparationsTable;
   processes: ProcessesTable;
   purchases: PurchasesTable;
