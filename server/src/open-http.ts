@@ -18,7 +18,7 @@ import { accountsRoutes } from './modules/accounts/routes.ts';
 import { authRoutes } from './modules/accounts/sign-in/auth-routes.ts';
 import { authenticateSession } from './modules/accounts/sign-in/authenticate-session.ts';
 import { createAuth } from './modules/accounts/sign-in/create-auth.ts';
-import { limitGuesses } from './modules/accounts/sign-in/limit-guesses.ts';
+import { limitGuesses } from './modules/accounts/sign-in/limits/limit-guesses.ts';
 import { assetsRoutes } from './modules/assets/routes.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
 import { refuseUnsupported } from './modules/bagelml/refuse-unsupported.ts';

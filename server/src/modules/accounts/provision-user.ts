@@ -5,7 +5,7 @@ import { encryptApiKey, hashApiKey, makeApiKey } from './keys/api-key.ts';
 import { insertWebAppKey } from './keys/key-queries.ts';
 import { setReturning } from './queries.ts';
 import { recordAudit } from './record-audit.ts';
-import { rememberAddress } from './remember-address.ts';
+import { rememberAddress } from './returning/remember-address.ts';
 import { serverSecret } from './sign-in/server-secret.ts';
 
 /** What other modules do for every new user, inside the transaction that completes the user. `isReturning`: the mailbox had an account before. */

@@ -193,6 +193,15 @@ export async function deleteExpiredVerifications(db: Database, now: Date): Promi
   await db.deleteFrom('verifications').where('expires_at', '<', now).execute();
 }
 
+export async function selectSignInMethods(db: Database, userId: string) {
+  return db
+    .selectFrom('sign_in_methods')
+    .select(['provider_id', 'created_at'])
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .execute();
+}
+
 /** Null for who has no password. */
 export async function findPasswordHash(db: Database, userId: string): Promise<string | null> {
   const row = await db

@@ -85,7 +85,9 @@ test('each table that names a user is emptied with the account, or it is said wh
     return counts;
   };
   expect(Object.entries(await left()).filter(([, rows]) => rows === 0)).toEqual([]);
-  await inTransaction(db, (tx) => closeAccount(tx, { userId, now: clock.now(), serverSecret: serverSecret(config) }));
+  await inTransaction(db, (tx) =>
+    closeAccount(tx, { userId, now: clock.now(), serverSecret: serverSecret(config) }),
+  );
   expect(await purgeUser(server.services, userId)).toBe(true);
   // As its job does.
   await inTransaction(db, (tx) => watchBalances(tx, 0n));

@@ -1,13 +1,13 @@
 import { getMe } from '@bakehouse/contract/accounts';
 import { createAsset } from '@bakehouse/contract/assets';
 import { getBalance, listTransactions, transferTokens } from '@bakehouse/contract/credits';
-import { deleteAccount, exportData, previewDeletion } from '@bakehouse/contract/privacy';
+import { deleteAccount, previewDeletion } from '@bakehouse/contract/privacy';
 import { generateReferral, validateReferral } from '@bakehouse/contract/referrals';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createFakeDriver, idleUntilStopped } from '../../engine/drivers/fake/fake-driver.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { authClient, cookieOf, password } from '../../testing/auth-client.ts';
+import { authClient, password } from '../../testing/auth-client.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
 import { PAYMENTS_ACCOUNT, userAccount } from '../credits/ledger/accounts.ts';
 import { transfer } from '../credits/ledger/transfer.ts';
@@ -375,36 +375,4 @@ describe('deleting an account', () => {
     await remove(jon, { password: undefined });
     await expect(preview(jon)).rejects.toMatchObject({ status: 401 });
   });
-});
-
-test('the export is one JSON file with all that is the caller’s, and no secret', async () => {
-  const [kim, lea] = [await server.signUp('Kim'), await server.signUp('Lea')];
-  const dataset = await create(kim, 'RAW', rows);
-  const foreign = await create(lea, 'RAW', rows);
-  const answer = await server.send(exportData, {}, { headers: { cookie: kim.cookie } });
-  expect(answer.headers.get('content-disposition')).toMatch(
-    /^attachment; filename="bakehouse-\d{4}-\d\d-\d\d\.json"$/,
-  );
-  const text = await answer.text();
-  const data = JSON.parse(text) as Record<string, unknown[]>;
-  expect(Object.keys(data)).toEqual([
-    'profile',
-    'sessions',
-    'api_keys',
-    'datasets',
-    'models',
-    'configurations',
-    'runs',
-    'deployments',
-    'balance',
-    'transactions',
-    'invitations',
-  ]);
-  expect(data.profile).toMatchObject({ email: kim.email });
-  expect(data.datasets).toMatchObject([{ dataset_id: dataset }]);
-  expect(data.transactions).toMatchObject([{ description: 'Starting credits', amount: '125' }]);
-  expect(data.models).toEqual([]);
-  for (const secret of [kim.apiKey, foreign, lea.email, cookieOf(answer) || 'bakehouse.session_token']) {
-    expect(text).not.toContain(secret);
-  }
 });

@@ -5,7 +5,7 @@ import { generateReferral, validateReferral } from '@bakehouse/contract/referral
 import { beforeAll, describe, expect, test } from 'vitest';
 import { authClient, bodyOf, cookieOf, password } from '../../testing/auth-client.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
-import { mailboxHash } from '../accounts/mailbox-hash.ts';
+import { mailboxHash } from '../accounts/returning/mailbox-hash.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -70,8 +70,7 @@ describe('a mailbox that had an account', () => {
       success: false,
       data: {
         reason: 'returning_user',
-        message:
-          'Invitation codes are for new people, and this email address has had an account here before',
+        message: 'Invitation codes are for new people, and this email address has had an account here before',
         bonus: null,
       },
     });

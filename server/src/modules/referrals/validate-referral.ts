@@ -16,7 +16,8 @@ const sentences: Record<ReferralRefusal, string> = {
   own_code: 'This is your own invitation code',
   already_invited: 'You have used an invitation code already',
   account_too_old: 'Invitation codes are for new accounts',
-  returning_user: 'Invitation codes are for new people, and this email address has had an account here before',
+  returning_user:
+    'Invitation codes are for new people, and this email address has had an account here before',
   limit_reached: 'This invitation code has reached its maximum of invitations',
   address_not_confirmed: 'Confirm your email address first, then the invitation counts',
 };
@@ -38,7 +39,12 @@ export async function validateReferral(ctx: Context, { query }: InputOf<typeof e
     const now = clock.now();
     const refusal = refuseReferral({
       now,
-      invited: { userId, createdAt: user.created_at, isVerified: user.email_verified, isReturning: user.is_returning },
+      invited: {
+        userId,
+        createdAt: user.created_at,
+        isVerified: user.email_verified,
+        isReturning: user.is_returning,
+      },
       inviter: inviter
         ? {
             userId: inviter.id,

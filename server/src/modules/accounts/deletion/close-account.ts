@@ -12,7 +12,7 @@ import {
   lockAddress,
 } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
-import { rememberAddress } from '../remember-address.ts';
+import { rememberAddress } from '../returning/remember-address.ts';
 
 /**
  * Step: nobody gets into the account any more, and nothing in its row says whose it was; descriptions of transfers

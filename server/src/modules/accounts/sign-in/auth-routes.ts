@@ -6,10 +6,10 @@ import type { Authenticators } from '../../../platform/http/callers/find-caller.
 import { addressOf, type CountCall, callerOf, limitBy } from '../../../platform/http/callers/rate-limits.ts';
 import { refuseOtherMethods } from '../../../platform/http/refuse-other-methods.ts';
 import { AUTH_PATH, type Auth, CLIENT_ADDRESS_HEADER } from './create-auth.ts';
-import { makeDeviceCookie } from './device-cookie.ts';
 import { hashingFor } from './hash-passwords.ts';
-import { emailOf } from './limit-guesses.ts';
-import { limitSignUps } from './limit-sign-ups.ts';
+import { makeDeviceCookie } from './limits/device-cookie.ts';
+import { emailOf } from './limits/limit-guesses.ts';
+import { limitSignUps } from './limits/limit-sign-ups.ts';
 import { serverSecret } from './server-secret.ts';
 
 type AuthRoute = {

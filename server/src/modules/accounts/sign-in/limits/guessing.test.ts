@@ -2,8 +2,8 @@ import net from 'node:net';
 import { text } from 'node:stream/consumers';
 import { deleteAccount } from '@bakehouse/contract/privacy';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { authClient, bodyOf, cookieOf, password } from '../../../testing/auth-client.ts';
-import { type TestServer, testServer } from '../../../testing/test-server.ts';
+import { authClient, bodyOf, cookieOf, password } from '../../../../testing/auth-client.ts';
+import { type TestServer, testServer } from '../../../../testing/test-server.ts';
 
 /** A server of its own counts from zero. */
 async function limitedServer(): Promise<TestServer & ReturnType<typeof authClient>> {
@@ -88,7 +88,9 @@ describe('a password that deletes the account is guessed as at a sign-in', () =>
     const { post } = server;
     const email = 'finn@example.com';
     const home = { 'x-forwarded-for': '198.51.100.7' };
-    const cookies = cookieOf(await post('/sign-up/email', { name: 'Finn', email, password }, home)).split('; ');
+    const cookies = cookieOf(await post('/sign-up/email', { name: 'Finn', email, password }, home)).split(
+      '; ',
+    );
     const session = cookies.filter((cookie) => !cookie.startsWith('bakehouse.device=')).join('; ');
     const guess = async (from: string, cookie?: string) =>
       (
@@ -100,7 +102,8 @@ describe('a password that deletes the account is guessed as at a sign-in', () =>
       ).status;
     const remove = async (from: string, cookie: string) => {
       const headers = { 'x-forwarded-for': from, cookie };
-      return (await server.send(deleteAccount, { body: { password: 'not the right one' } }, { headers })).status;
+      return (await server.send(deleteAccount, { body: { password: 'not the right one' } }, { headers }))
+        .status;
     };
     const strange = '203.0.113.1';
     expect([await remove(strange, session), await remove(strange, session)]).toEqual([400, 400]);

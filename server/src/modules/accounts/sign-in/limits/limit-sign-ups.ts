@@ -1,7 +1,7 @@
 import { signUpForm } from '@bakehouse/contract/accounts';
 import type { FastifyInstance } from 'fastify';
-import type { Config } from '../../../config.ts';
-import { addressOf, type CountCall, limitBy } from '../../../platform/http/callers/rate-limits.ts';
+import type { Config } from '../../../../config.ts';
+import { addressOf, type CountCall, limitBy } from '../../../../platform/http/callers/rate-limits.ts';
 
 /**
  * Makes the limits of new accounts per hour, from one address and in all: each may be given credits, and sends a mail to an
@@ -13,9 +13,7 @@ export function limitSignUps(app: FastifyInstance, { signUpsPerHour, signUpsPerA
     { max: signUpsPerAddress, keyOf: addressOf, tooMany: 'Too many accounts were made from your network' },
     { max: signUpsPerHour, keyOf: () => 'all', tooMany: 'Too many accounts are being made here' },
   ];
-  const counts = limits
-    .filter(({ max }) => max > 0)
-    .map((limit) => limitBy(app, { ...limit, per: 'hour' }));
+  const counts = limits.filter(({ max }) => max > 0).map((limit) => limitBy(app, { ...limit, per: 'hour' }));
   return async (request, reply) => {
     if (!signUpForm.safeParse(request.body).success) return;
     for (const count of counts) await count(request, reply);

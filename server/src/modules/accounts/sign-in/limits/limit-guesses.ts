@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
-import type { Services } from '../../../platform/context.ts';
-import { addressOf, type CountCall, limitBy } from '../../../platform/http/callers/rate-limits.ts';
-import { findUser } from '../queries.ts';
+import type { Services } from '../../../../platform/context.ts';
+import { addressOf, type CountCall, limitBy } from '../../../../platform/http/callers/rate-limits.ts';
+import { findUser } from '../../queries.ts';
+import { serverSecret } from '../server-secret.ts';
 import { readDeviceCookie } from './device-cookie.ts';
-import { serverSecret } from './server-secret.ts';
 
 /** Passwords per minute from one address, and from one browser that has signed in as this person before. */
 const GUESSES_MAX = 10;

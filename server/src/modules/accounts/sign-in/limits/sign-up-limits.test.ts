@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { authClient, bodyOf, password } from '../../../testing/auth-client.ts';
-import { testServer } from '../../../testing/test-server.ts';
+import { authClient, bodyOf, password } from '../../../../testing/auth-client.ts';
+import { testServer } from '../../../../testing/test-server.ts';
 
 /** A server of its own counts from zero. */
 async function signingUp(config: { signUpsPerAddress: number; signUpsPerHour: number }) {

@@ -1,6 +1,6 @@
-import type { Transaction } from '../../platform/db/database.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { insertKnownAddress, lockAddress } from '../queries.ts';
 import { mailboxHash } from './mailbox-hash.ts';
-import { insertKnownAddress, lockAddress } from './queries.ts';
 
 /**
  * Step: remembers that the user's mailbox has had an account here. False where it was known already; of several accounts
