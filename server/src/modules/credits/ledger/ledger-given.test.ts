@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { connect, type Database, type Transaction } from '../../../platform/db/database.ts';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { migrate } from '../../../platform/db/setup/migrate.ts';
 import { databaseBefore } from '../../../testing/database-before.ts';
 import { type TestDatabase, testDatabase } from '../../../testing/test-database.ts';
