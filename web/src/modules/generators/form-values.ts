@@ -1,3 +1,4 @@
+import type { GenerationParameters } from '@bakehouse/contract/generations';
 import type { Generator, GeneratorField } from '@bakehouse/contract/generators/generator';
 import { decidedValue, effectiveValues, parameterProblem } from '@bakehouse/contract/generators/parameters';
 import type { FormField } from '../../ui/form-fields.tsx';
@@ -14,6 +15,33 @@ export function initialValues({ fields }: Generator, typed: Record<string, unkno
       const before = typed[field.name];
       return [[field.name, fits(field, before) ? before : first]];
     }),
+  );
+}
+
+/** The form after Reset. */
+export function resetValues(generator: Generator): FormValues {
+  return initialValues(generator, generator.reset);
+}
+
+/** What was typed, with the settings that were brought along over it; what another field decides is not typed. */
+export function withSettings(
+  generator: Generator,
+  values: FormValues,
+  settings: GenerationParameters,
+): FormValues {
+  const typed = generator.fields.filter(
+    (field) => settings[field.name] !== undefined && decidedValue(field, settings) === undefined,
+  );
+  return initialValues(generator, {
+    ...values,
+    ...Object.fromEntries(typed.map(({ name }) => [name, settings[name]])),
+  });
+}
+
+/** What the server is asked for; a seed that is not there is its choice. */
+export function requestParameters(generator: Generator, values: FormValues): GenerationParameters {
+  return Object.fromEntries(
+    Object.entries(effectiveValues(generator, values)).filter(([, value]) => !Number.isNaN(value)),
   );
 }
 
