@@ -117,6 +117,17 @@ def test_a_row_of_guidance_one_is_not_drawn_without_its_prompt(
     assert sum(rows) == 3
 
 
+def test_in_half_the_precision_it_is_nearly_the_same_picture(paris_folder: Path) -> None:
+    """As on a GPU, where experts and router are bfloat16."""
+    request = ParisRequest("a red apple", 1, steps=4, guidance=2, strategy="full")
+    whole, half = (
+        ParisPipeline.from_folder(paris_folder, CPU, dtype).generate([request])[0]
+        for dtype in (torch.float32, torch.bfloat16)
+    )
+    assert 0 < np.abs(pixels(whole) - pixels(half)).mean() < 8
+    assert half.routing_confidence == pytest.approx(whole.routing_confidence, abs=0.02)
+
+
 def test_a_preview_is_what_the_picture_becomes(paris_folder: Path) -> None:
     paris = ParisPipeline.from_folder(paris_folder, CPU)
     drawing = paris.begin(ParisRequest("a cat", 1, steps=4))
