@@ -6,11 +6,21 @@ import { only } from './fields/only.ts';
 import { generatorNames, provider } from './generators.ts';
 import { bgl } from './money.ts';
 
-export const generationStates = ['queued', 'starting', 'running', 'completed', 'failed', 'cancelled'] as const;
+export const generationStates = [
+  'queued',
+  'starting',
+  'running',
+  'completed',
+  'failed',
+  'cancelled',
+] as const;
 export type GenerationState = (typeof generationStates)[number];
 
 /** What a generator's form holds, by the names of its fields; `generators/table.ts` says which there are. */
-const parameters = z.record(z.string().max(50), z.union([z.string().max(4_000), z.number(), z.boolean(), z.null()]));
+const parameters = z.record(
+  z.string().max(50),
+  z.union([z.string().max(4_000), z.number(), z.boolean(), z.null()]),
+);
 export type GenerationParameters = z.infer<typeof parameters>;
 
 export const PROMPT_LENGTH_MAX = 4_000;

@@ -67,5 +67,6 @@ export const imageEvent = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('error'), message: z.string() }),
 ]);
+export type ServeImageSpec = z.infer<typeof serveImageSpec>;
 export type ImageEvent = z.infer<typeof imageEvent>;
 export type ImageRequest = z.infer<typeof imageRequest>;
