@@ -316,12 +316,14 @@ create table deployments (
   busy_at timestamp with time zone,
   held_ms bigint not null default 3600000,
   no_room_at timestamp with time zone,
+  unit_price_micro bigint not null,
   constraint deployments_pkey PRIMARY KEY (id),
   constraint deployments_check1 CHECK (NOT failed OR terminated_at IS NOT NULL),
   constraint deployments_metered_replicas_check CHECK (metered_replicas >= 0),
   constraint deployments_price_count_check CHECK (price_count >= 1 AND price_count <= 8),
   constraint deployments_replicas_check CHECK (max_replicas >= 1 AND max_replicas <= 8 AND min_replicas >= 0 AND min_replicas <= max_replicas AND replicas >= GREATEST(min_replicas, 1) AND replicas <= max_replicas AND (auto_scale OR min_replicas = 1 AND max_replicas = 1)),
   constraint deployments_settled_micro_check CHECK (settled_micro >= 0),
+  constraint deployments_unit_price_positive CHECK (unit_price_micro > 0),
   constraint deployments_unsettled_ms_check CHECK (unsettled_ms >= 0),
   constraint deployments_model_server_id_fkey FOREIGN KEY (model_server_id) REFERENCES model_servers(id),
   constraint deployments_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
@@ -410,6 +412,12 @@ create table idempotency_keys (
   constraint idempotency_keys_key_check CHECK (length(key) >= 1 AND length(key) <= 255)
 );
 CREATE INDEX idempotency_keys_created_at ON public.idempotency_keys USING btree (created_at);
+
+create table known_addresses (
+  mailbox_hash bytea not null,
+  first_seen_at timestamp with time zone not null default now(),
+  constraint known_addresses_pkey PRIMARY KEY (mailbox_hash)
+);
 
 create table ledger_accounts (
   id text not null,
@@ -627,6 +635,15 @@ create table onboarding_steps (
   constraint onboarding_steps_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
+create table outgoing_mails (
+  id uuid not null,
+  recipient text not null,
+  subject text not null,
+  body text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint outgoing_mails_pkey PRIMARY KEY (id)
+);
+
 create table preparations (
   id preparation_id not null,
   state preparation_state not null,
@@ -639,6 +656,24 @@ create table preparations (
   constraint preparations_progress_check CHECK (progress >= 0::double precision AND progress <= 1::double precision),
   constraint preparations_machine_id_fkey FOREIGN KEY (machine_id) REFERENCES machines(id)
 );
+
+create table price_changes (
+  id uuid not null default uuidv7(),
+  price_id text not null,
+  unit_price_micro bigint not null,
+  previous_micro bigint not null,
+  valid_from timestamp with time zone not null,
+  changed_by text not null,
+  created_at timestamp with time zone not null,
+  withdrawn_at timestamp with time zone,
+  constraint price_changes_pkey PRIMARY KEY (id),
+  constraint price_changes_previous_positive CHECK (previous_micro > 0),
+  constraint price_changes_unit_price_positive CHECK (unit_price_micro > 0),
+  constraint price_changes_withdrawn_before CHECK (withdrawn_at IS NULL OR withdrawn_at < valid_from),
+  constraint price_changes_changed_by_fkey FOREIGN KEY (changed_by) REFERENCES users(id)
+);
+CREATE INDEX price_changes_by_user ON public.price_changes USING btree (changed_by);
+CREATE INDEX price_changes_in_force ON public.price_changes USING btree (price_id, valid_from DESC, id DESC) WHERE (withdrawn_at IS NULL);
 
 create table processes (
   id uuid not null,
@@ -772,6 +807,7 @@ create table runs (
   ceiling_micro bigint not null,
   stop_reason text,
   key_id uuid,
+  unit_price_micro bigint not null,
   constraint runs_pkey PRIMARY KEY (id),
   constraint runs_ceiling_positive CHECK (ceiling_micro > 0),
   constraint runs_charged_micro_check CHECK (charged_micro >= 0),
@@ -781,6 +817,7 @@ create table runs (
   constraint runs_settled_seconds_check CHECK (settled_seconds >= 0::double precision),
   constraint runs_slowdown_check CHECK (slowdown >= 1::double precision),
   constraint runs_stop_reason_known CHECK (stop_reason = ANY (ARRAY['ceiling'::text, 'credits'::text, 'budget'::text])),
+  constraint runs_unit_price_positive CHECK (unit_price_micro > 0),
   constraint runs_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES ledger_holds(id),
   constraint runs_id_fkey FOREIGN KEY (id) REFERENCES workloads(id),
   constraint runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
@@ -897,6 +934,7 @@ create table users (
   deleted_at timestamp with time zone,
   purged_at timestamp with time zone,
   onboarding_dismissed_at timestamp with time zone,
+  is_returning boolean not null default false,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_key UNIQUE (email),
   constraint users_username_key UNIQUE (username),
@@ -1384,7 +1422,6 @@ AS $function$
 declare
   v_recipients text[];
   v_without_account text[];
-  v_descriptions text[];
   v_keys text[];
   -- What earlier calls with these keys moved, and whether it is what is asked for now.
   v_earlier uuid[];
@@ -1411,13 +1448,11 @@ begin
 
   select array_agg(r.id order by n),
     array_agg(r.id order by n) filter (where r.id is not null and a.id is null),
-    array_agg(format('Bagels from %s to %s', s.username, r.username) order by n),
     array_agg('transfer-credits:' || asked.sender || ':' || asked.key order by n)
-  into v_recipients, v_without_account, v_descriptions, v_keys
+  into v_recipients, v_without_account, v_keys
   from unnest(p_senders, p_recipients, p_keys) with ordinality as asked (sender, recipient, key, n)
-  left join users s on s.id = asked.sender
   left join lateral (
-    select u.id, u.username from users u
+    select u.id from users u
     where (u.username = lower(asked.recipient) or u.email = lower(asked.recipient) or u.id = asked.recipient)
       and u.deleted_at is null
     limit 1
@@ -1531,7 +1566,7 @@ begin
 
   insert into ledger_transfers
     (id, debit_account_id, credit_account_id, amount, kind, description, refs, idempotency_key)
-  select id, 'user:' || p_senders[i], 'user:' || v_recipients[i], p_amounts[i], 'transfer', v_descriptions[i], '{}',
+  select id, 'user:' || p_senders[i], 'user:' || v_recipients[i], p_amounts[i], 'transfer', 'Bagels', '{}',
     v_keys[i]
   from unnest(v_ids, v_moved) as moved (id, i);
 
@@ -2061,6 +2096,7 @@ CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE 
 CREATE TRIGGER ledger_transfers_notify AFTER INSERT ON ledger_transfers FOR EACH ROW WHEN (new.kind = 'transfer'::text) EXECUTE FUNCTION notify_of_received_credits();
 CREATE TRIGGER ledger_verifications_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_verifications FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER model_servers_tell_change AFTER UPDATE ON model_servers FOR EACH ROW WHEN (old.engine IS DISTINCT FROM new.engine OR old.accelerator IS DISTINCT FROM new.accelerator OR old.starter_name IS DISTINCT FROM new.starter_name OR (old.starter_requested_at IS NULL) IS DISTINCT FROM (new.starter_requested_at IS NULL) OR old.workload_id IS DISTINCT FROM new.workload_id) EXECUTE FUNCTION tell_row_change('model_server', 'deployment_id');
+CREATE TRIGGER price_changes_tell AFTER INSERT OR DELETE OR UPDATE ON price_changes FOR EACH ROW EXECUTE FUNCTION tell_row_change('price', 'price_id');
 CREATE TRIGGER sessions_of_nobody BEFORE INSERT ON sessions FOR EACH ROW EXECUTE FUNCTION refuse_deleted_user();
 CREATE TRIGGER sign_in_methods_of_nobody BEFORE INSERT ON sign_in_methods FOR EACH ROW EXECUTE FUNCTION refuse_deleted_user();
 CREATE TRIGGER pick_username BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION pick_username();

@@ -25,6 +25,7 @@ import { openHttp } from './open-http.ts';
 import { openServices } from './open-services.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Services } from './platform/context.ts';
+import { type ErrorReports, noErrorReports } from './platform/error-reports/error-reports.ts';
 import { localUrl } from './platform/http/local-url.ts';
 import { takeBackFiles } from './platform/walls/lend-files.ts';
 import type { Role } from './roles.ts';
@@ -41,6 +42,8 @@ type Options = {
   readData?: ReadData;
   /** Instead of asking this machine. */
   cpuLoad?: () => CpuLoad;
+  /** None unless said. */
+  errorReports?: ErrorReports;
   roles: Role[];
 };
 
@@ -63,7 +66,7 @@ export type App = {
 
 /** Puts the program together from its modules. Nothing runs before `start`. */
 export async function createApp(options: Options): Promise<App> {
-  const { config, databaseUrl, cpuLoad = readCpuLoad } = options;
+  const { config, databaseUrl, cpuLoad = readCpuLoad, errorReports = noErrorReports } = options;
   const readFile = options.readData ?? shareReads(readData);
   const closing = new AbortController();
   const jobs = listJobs({
@@ -89,7 +92,7 @@ export async function createApp(options: Options): Promise<App> {
   });
   const usage = new UsageLeader(services);
   const http = await openHttp({
-    ...{ services, databaseUrl, kinds, driver, usage, presence, cpuLoad },
+    ...{ services, databaseUrl, kinds, driver, usage, presence, cpuLoad, errorReports },
     readData: readFile,
   });
   const drawing = createDrawing({

@@ -34,7 +34,7 @@ export const imagesRoutes: Binding[] = [
   bind(images.createImage, (ctx, { body }, http) => sayWhen(http, () => createImage(ctx, body, http))),
   bind(paris.drawParis, (ctx, { body }, http) => sayWhen(http, () => drawParis(ctx, body, http))),
   bind(paris.pollParis, (ctx, { body }, http) => sayWhen(http, () => pollParis(ctx, body, http))),
-  bind(paris.estimateParis, async (_ctx, { body }) => estimateParis(body)),
+  bind(paris.estimateParis, (ctx, { body }) => estimateParis(ctx, body)),
   bind(paris.listParisImages, (ctx) => listParisImages(ctx)),
   bind(paris.deleteParisImage, (ctx, { params }) => deleteParisImage(ctx, params)),
 ];

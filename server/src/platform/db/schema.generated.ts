@@ -221,6 +221,7 @@ export type DeploymentsTable = {
   busy_at: Timestamp | null;
   held_ms: Generated<bigint>;
   no_room_at: Timestamp | null;
+  unit_price_micro: bigint;
 };
 
 export type GenerationLineTable = {
@@ -280,6 +281,11 @@ export type IdempotencyKeysTable = {
   input_sha256: string;
   answer: Json | null;
   created_at: Generated<Timestamp>;
+};
+
+export type KnownAddressesTable = {
+  mailbox_hash: Buffer;
+  first_seen_at: Generated<Timestamp>;
 };
 
 export type LedgerAccountsTable = {
@@ -416,6 +422,14 @@ export type OnboardingStepsTable = {
   completed_at: Generated<Timestamp>;
 };
 
+export type OutgoingMailsTable = {
+  id: string;
+  recipient: string;
+  subject: string;
+  body: string;
+  created_at: Generated<Timestamp>;
+};
+
 export type PreparationsTable = {
   id: PreparationId;
   state: PreparationState;
@@ -424,6 +438,17 @@ export type PreparationsTable = {
   fingerprint: string | null;
   updated_at: Timestamp;
   machine_id: string | null;
+};
+
+export type PriceChangesTable = {
+  id: Generated<string>;
+  price_id: string;
+  unit_price_micro: bigint;
+  previous_micro: bigint;
+  valid_from: Timestamp;
+  changed_by: string;
+  created_at: Timestamp;
+  withdrawn_at: Timestamp | null;
 };
 
 export type ProcessesTable = {
@@ -525,6 +550,7 @@ export type RunsTable = {
   ceiling_micro: bigint;
   stop_reason: string | null;
   key_id: string | null;
+  unit_price_micro: bigint;
 };
 
 export type ServingWorkloadsTable = {
@@ -619,6 +645,7 @@ export type UsersTable = {
   deleted_at: Timestamp | null;
   purged_at: Timestamp | null;
   onboarding_dismissed_at: Timestamp | null;
+  is_returning: Generated<boolean>;
 };
 
 export type VerificationsTable = {
@@ -730,6 +757,7 @@ export type DB = {
   generation_outputs: GenerationOutputsTable;
   generations: GenerationsTable;
   idempotency_keys: IdempotencyKeysTable;
+  known_addresses: KnownAddressesTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_daily: LedgerDailyTable;
   ledger_given: LedgerGivenTable;
@@ -743,7 +771,9 @@ export type DB = {
   model_servers: ModelServersTable;
   notifications: NotificationsTable;
   onboarding_steps: OnboardingStepsTable;
+  outgoing_mails: OutgoingMailsTable;
   preparations: PreparationsTable;
+  price_changes: PriceChangesTable;
   processes: ProcessesTable;
   purchases: PurchasesTable;
   readiness_checks: ReadinessChecksTable;

@@ -20,6 +20,7 @@ import {
   Send,
   Server,
   Sparkles,
+  Tag,
   Ticket,
   UserPlus,
   Users,
@@ -219,6 +220,13 @@ const operatorGroup: NavGroup = {
       to: '/operator/codes',
       icon: Ticket,
       words: 'operator voucher coupon redeem credits',
+    },
+    {
+      kind: 'route',
+      label: 'Prices',
+      to: '/operator/prices',
+      icon: Tag,
+      words: 'operator price list costs change',
     },
     {
       kind: 'route',

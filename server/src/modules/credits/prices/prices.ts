@@ -7,7 +7,7 @@ export type Unit = z.infer<typeof price>['unit'];
 
 type Row = { id: string; label: string; unit: Unit; usd: string };
 
-/** The price list, in USD per unit: the one place that says what anything costs. */
+/** The price list, in USD per unit, as operators find it: what they change is kept in the database. */
 const rows = [
   {
     id: 'training:NVIDIA_TESLA_V100',
@@ -48,21 +48,16 @@ export type PriceId = (typeof rows)[number]['id'];
 /** One thing that costs. `unitPriceMicro` is micro-BGL per unit. */
 export type Price = { id: PriceId; label: string; unit: Unit; unitPriceMicro: bigint };
 
-export const prices: readonly Price[] = rows.map(({ id, label, unit, usd }) => ({
-  id,
-  label,
-  unit,
-  unitPriceMicro: parseBgl(usd) * BGL_PER_USD,
-}));
+/** What everything costs at one moment. */
+export type PriceList = Readonly<Record<PriceId, Price>>;
 
-const priceById = new Map(prices.map((price) => [price.id, price]));
-
-/** The price with this id; the type keeps unknown ids out. */
-export function findPrice(id: PriceId): Price {
-  const price = priceById.get(id);
-  if (price === undefined) throw new Error(`There is no price ${id}`);
-  return price;
-}
+/** What everything costs until an operator changes it. */
+export const defaultPrices = Object.fromEntries(
+  rows.map(({ id, label, unit, usd }) => [
+    id,
+    { id, label, unit, unitPriceMicro: parseBgl(usd) * BGL_PER_USD },
+  ]),
+) as PriceList;
 
 /** How many of the parts that a meter counts make one unit: hours in milliseconds, tokens and steps one by one. */
 export const partsPerUnit: Record<Unit, bigint> = {

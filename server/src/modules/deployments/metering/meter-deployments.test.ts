@@ -6,10 +6,11 @@ import type { TestUser } from '../../../testing/test-server.ts';
 import { revenueAccount, userAccount } from '../../credits/ledger/accounts.ts';
 import { transfer } from '../../credits/ledger/transfer.ts';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { starterServing } from '../testing/starter-serving.ts';
 import { meterDeployments } from './meter-deployments.ts';
 
-const hourCost = costMicro([{ priceId: 'text_serving:CPU', parts: 3_600_000n }]);
+const hourCost = costMicro([{ price: defaultPrice('text_serving:CPU'), parts: 3_600_000n }]);
 
 const {
   stub,

@@ -11,7 +11,6 @@ import type { ServingParts } from '../../deployments/serving-parts.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
 import { type GenerationRow, insertOutput, updateGeneration } from '../queries.ts';
-import { costOfPicture } from '../start/cost-of-picture.ts';
 import { checkPicture } from './check-picture.ts';
 import { generationsTable } from './generations-table.ts';
 import { pictureRequest } from './picture-request.ts';
@@ -96,7 +95,8 @@ async function complete(services: Services, lease: Lease<GenerationRow>, picture
     await endGeneration(tx, row, {
       state: 'completed',
       reason: '',
-      chargedMicro: costOfPicture(row.parameters),
+      // What it was quoted at, whatever the price has become.
+      chargedMicro: row.held_micro,
       now: services.clock.now(),
     });
   });

@@ -3,18 +3,20 @@ import { clampParis } from '@bakehouse/contract/generators/clamp-paris';
 import { formatBgl, formatUsd } from '@bakehouse/contract/money';
 import type { estimateParis as endpoint } from '@bakehouse/contract/paris';
 import { PARIS_MODEL } from '@bakehouse/contract/paris';
+import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { readPrices } from '../../credits/prices/read-prices.ts';
 import { costOfPicture } from '../start/cost-of-picture.ts';
 
 /** What a picture of Paris costs: one, however many are asked for. Throws AppError 'not_found' for another model. */
-export function estimateParis({
-  model,
-  ...body
-}: InputOf<typeof endpoint>['body']): ResponseOf<typeof endpoint> {
+export async function estimateParis(
+  { db, clock }: Context,
+  { model, ...body }: InputOf<typeof endpoint>['body'],
+): Promise<ResponseOf<typeof endpoint>> {
   if (model !== PARIS_MODEL) {
     throw new AppError('not_found', { publicMessage: `There is no price for ${model}`, param: 'model' });
   }
-  const micro = costOfPicture(clampParis(body));
+  const micro = costOfPicture(await readPrices(db, clock.now()), clampParis(body));
   const bgl = Number(formatBgl(micro));
   return {
     estimated_cost_tokens: bgl,

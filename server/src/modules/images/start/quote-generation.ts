@@ -2,6 +2,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { quoteGeneration as endpoint } from '@bakehouse/contract/generations';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
+import { readPrices } from '../../credits/prices/read-prices.ts';
 import { costOfPicture } from './cost-of-picture.ts';
 import { readParameters } from './read-parameters.ts';
 import { requireOwnModel } from './require-own-model.ts';
@@ -12,5 +13,9 @@ export async function quoteGeneration(
   { generator, parameters }: InputOf<typeof endpoint>['body'],
 ): Promise<ResponseOf<typeof endpoint>> {
   await requireOwnModel(ctx, generator);
-  return { cost: formatBgl(costOfPicture(readParameters(generator, parameters))) };
+  return {
+    cost: formatBgl(
+      costOfPicture(await readPrices(ctx.db, ctx.clock.now()), readParameters(generator, parameters)),
+    ),
+  };
 }

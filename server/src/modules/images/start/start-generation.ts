@@ -8,6 +8,7 @@ import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { hold } from '../../credits/ledger/holds/hold.ts';
+import { readPrices } from '../../credits/prices/read-prices.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { countOpen, type GenerationRow, insertGeneration, nextId } from '../queries.ts';
 import { showGenerations } from '../show-generations.ts';
@@ -60,7 +61,7 @@ async function insert(
   const { userId, key } = ctx.caller;
   const now = ctx.clock.now();
   const id = await nextId(tx);
-  const heldMicro = costOfPicture(asked.parameters);
+  const heldMicro = costOfPicture(await readPrices(tx, now), asked.parameters);
   const seed = Number(asked.parameters.seed ?? randomInt(SEEDS));
   const { holdId } = await hold(tx, {
     userId,

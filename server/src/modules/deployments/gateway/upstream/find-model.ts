@@ -1,6 +1,5 @@
 import type { Context } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
-import type { PriceId } from '../../../credits/prices/prices.ts';
 import type { ServerKindName } from '../../kinds/kinds.ts';
 import { openStarterServer } from '../../servers/open-starter-server.ts';
 import type { ServingParts } from '../../serving-parts.ts';
@@ -22,14 +21,4 @@ export async function findModel<Kind extends ServerKindName>(
     publicMessage: `There is no model '${modelName}'. GET /v1/models lists those that answer; deploy a model to add it`,
     param: 'model',
   });
-}
-
-/** Prices of prompt and completion tokens there. */
-export function tokenPrices(upstream: Pick<Upstream, 'accelerator'>): {
-  prompt: PriceId;
-  completion: PriceId;
-} {
-  return upstream.accelerator
-    ? { prompt: 'prompt_tokens:GPU', completion: 'completion_tokens:GPU' }
-    : { prompt: 'prompt_tokens:CPU', completion: 'completion_tokens:CPU' };
 }
