@@ -330,6 +330,13 @@ CREATE INDEX deployments_live_asset ON public.deployments USING btree (asset_id)
 CREATE INDEX deployments_live_base ON public.deployments USING btree (base_asset_id) WHERE (terminated_at IS NULL);
 CREATE UNIQUE INDEX deployments_model_name ON public.deployments USING btree (user_id, model_name) WHERE (terminated_at IS NULL);
 
+create table held_out_answers (
+  run_id uuid not null,
+  answers jsonb not null,
+  constraint held_out_answers_pkey PRIMARY KEY (run_id),
+  constraint held_out_answers_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id) ON DELETE CASCADE
+);
+
 create table idempotency_keys (
   user_id text not null,
   key text not null,
@@ -936,6 +943,7 @@ create table workloads (
   checkpoint_seconds double precision not null default 0,
   lost_machine_id uuid,
   lost_seconds double precision,
+  phase_counted boolean not null default true,
   constraint workloads_pkey PRIMARY KEY (id),
   constraint workloads_accelerator_count_check CHECK (accelerator_count >= 0 AND accelerator_count <= 8),
   constraint workloads_behaviour_check CHECK (behaviour = ANY (ARRAY['run'::text, 'deployment'::text])),

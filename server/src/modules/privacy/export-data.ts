@@ -10,6 +10,7 @@ import { listTransactions } from '../credits/statement/list-transactions.ts';
 import { listDeployments } from '../deployments/list-deployments.ts';
 import { generateReferral } from '../referrals/generate-referral.ts';
 import { listConfigurations } from '../training/configurations/list-configurations.ts';
+import { listHeldOutAnswers } from '../training/held-out/list-held-out-answers.ts';
 import { listRuns } from '../training/runs/list-runs.ts';
 
 const PAGE = 100;
@@ -52,7 +53,12 @@ function sectionsOf(ctx: Context): Section[] {
           body: undefined,
           query: { search: '', limit: PAGE, cursor },
         });
-        return { rows: page.runs, next: page.next_cursor };
+        const said = await listHeldOutAnswers(
+          ctx.db,
+          page.runs.map(({ run_id }) => run_id),
+        );
+        const rows = page.runs.map((run) => ({ ...run, held_out_answers: said.get(run.run_id) ?? null }));
+        return { rows, next: page.next_cursor };
       }),
     },
     {

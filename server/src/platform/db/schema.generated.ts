@@ -222,6 +222,11 @@ export type DeploymentsTable = {
   no_room_at: Timestamp | null;
 };
 
+export type HeldOutAnswersTable = {
+  run_id: string;
+  answers: Json;
+};
+
 export type IdempotencyKeysTable = {
   user_id: string;
   key: string;
@@ -657,6 +662,7 @@ export type WorkloadsTable = {
   checkpoint_seconds: Generated<number>;
   lost_machine_id: string | null;
   lost_seconds: number | null;
+  phase_counted: Generated<boolean>;
 };
 
 export type DB = {
@@ -674,6 +680,7 @@ export type DB = {
   credit_codes: CreditCodesTable;
   data_readings: DataReadingsTable;
   deployments: DeploymentsTable;
+  held_out_answers: HeldOutAnswersTable;
   idempotency_keys: IdempotencyKeysTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_daily: LedgerDailyTable;
