@@ -198,6 +198,13 @@ create table chat_requests (
 CREATE INDEX chat_requests_by_deployment ON public.chat_requests USING btree (deployment_id, at);
 CREATE INDEX chat_requests_by_time ON public.chat_requests USING btree (at);
 
+create table column_statistics (
+  sha256 text not null,
+  ending text not null,
+  statistics jsonb not null,
+  constraint column_statistics_pkey PRIMARY KEY (sha256, ending)
+);
+
 create table contact_messages (
   id uuid not null default uuidv7(),
   user_id text not null,
@@ -1067,6 +1074,15 @@ AS $function$
 begin
   delete from asset_files where asset_id = old.id;
   return old;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.forget_column_statistics()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from column_statistics where sha256 = old.sha256;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_charge_back(p_user_id text, p_amount bigint, p_description text, p_refs jsonb, p_idempotency_key text, OUT outcome text, OUT transfer_id uuid, OUT collected bigint)
@@ -1945,6 +1961,7 @@ CREATE TRIGGER assets_files_first BEFORE DELETE ON assets FOR EACH ROW EXECUTE F
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER blob_owners_counted_in AFTER INSERT ON blob_owners REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_user_storage();
 CREATE TRIGGER blob_owners_counted_out AFTER DELETE ON blob_owners REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_user_storage();
+CREATE TRIGGER column_statistics_forgotten AFTER DELETE ON blobs FOR EACH ROW EXECUTE FUNCTION forget_column_statistics();
 CREATE TRIGGER deployments_tell_change AFTER UPDATE ON deployments FOR EACH ROW WHEN (old.model_server_id IS DISTINCT FROM new.model_server_id OR old.model_name IS DISTINCT FROM new.model_name OR old.adapter IS DISTINCT FROM new.adapter OR old.revision_id IS DISTINCT FROM new.revision_id OR old.sleeping IS DISTINCT FROM new.sleeping OR old.terminated_at IS DISTINCT FROM new.terminated_at) EXECUTE FUNCTION tell_row_change('deployment', 'model_name');
 CREATE TRIGGER deployments_tell_start AFTER INSERT OR DELETE ON deployments FOR EACH ROW EXECUTE FUNCTION tell_row_change('deployment', 'model_name');
 CREATE TRIGGER ledger_given_kept BEFORE DELETE OR TRUNCATE ON ledger_given FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

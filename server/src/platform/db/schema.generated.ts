@@ -134,6 +134,12 @@ export type ChatRequestsTable = {
   cost_micro: bigint;
 };
 
+export type ColumnStatisticsTable = {
+  sha256: string;
+  ending: string;
+  statistics: Json;
+};
+
 export type ContactMessagesTable = {
   id: Generated<string>;
   user_id: string;
@@ -675,6 +681,7 @@ export type DB = {
   blob_owners: BlobOwnersTable;
   blobs: BlobsTable;
   chat_requests: ChatRequestsTable;
+  column_statistics: ColumnStatisticsTable;
   contact_messages: ContactMessagesTable;
   credit_code_redemptions: CreditCodeRedemptionsTable;
   credit_codes: CreditCodesTable;
