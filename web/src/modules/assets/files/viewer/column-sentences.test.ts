@@ -38,5 +38,12 @@ test('a range has its unit, and a column without one its number of values', () =
   expect(rangeText(column)).toBe('2 items');
   expect(rangeText({ ...column, type: 'boolean', lengths: null })).toBe('more than 1,000 values');
   expect(rangeText({ ...column, type: 'empty', lengths: null })).toBe('nothing in it');
+  const frequent = ['rye', 'wheat'].map((value) => ({ value, count: 2 }));
+  expect(rangeText({ ...column, type: 'text', distinct: 2, distinct_is_more: false, frequent })).toBe(
+    '2 values',
+  );
+  expect(rangeText({ ...column, type: 'text', distinct: 3, distinct_is_more: false, frequent })).toBe(
+    '2 characters',
+  );
   expect(binText({ type: 'number' }, { from: 0.5, to: 2, count: 1 })).toBe('0.5 to 2: 1 row');
 });

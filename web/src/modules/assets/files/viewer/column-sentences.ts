@@ -13,11 +13,20 @@ function unitOf({ type }: Pick<ColumnStatistics, 'type'>): string {
   return type === 'text' ? ' characters' : type === 'list' ? ' items' : '';
 }
 
+/** Few texts that come again and again: which they are says more than how long they are. */
+export function isChoice({
+  type,
+  distinct,
+  frequent,
+}: Pick<ColumnStatistics, 'type' | 'distinct' | 'frequent'>): boolean {
+  return type === 'text' && distinct === frequent.length;
+}
+
 /** '12 to 640 characters', '0.5 to 99', '3 values': what stands under the name of a column. */
 export function rangeText(column: ColumnStatistics): string {
   const range = column.numbers ?? column.lengths;
   if (column.type === 'empty') return 'nothing in it';
-  if (!range) return distinctText(column);
+  if (!range || isChoice(column)) return distinctText(column);
   const [min, max] = [shortNumber(range.min), shortNumber(range.max)];
   return `${min === max ? min : `${min} to ${max}`}${unitOf(column)}`;
 }

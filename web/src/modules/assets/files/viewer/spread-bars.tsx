@@ -1,13 +1,16 @@
 import type { ColumnStatistics } from '@bakehouse/contract/data-files';
 import { cx } from '../../../../lib/cx.ts';
-import { binText } from './column-sentences.ts';
+import { binText, isChoice } from './column-sentences.ts';
 
-type Props = { column: Pick<ColumnStatistics, 'type' | 'histogram' | 'frequent'>; className?: string };
+type Props = {
+  column: Pick<ColumnStatistics, 'type' | 'distinct' | 'histogram' | 'frequent'>;
+  className?: string;
+};
 
-/** How the numbers or lengths of a column are spread; of others the most frequent values. */
+/** How the numbers or lengths of a column are spread; of a choice, and of what has neither, the most frequent values. */
 export function SpreadBars({ column, className }: Props) {
   const bars =
-    column.histogram.length > 0
+    column.histogram.length > 0 && !isChoice(column)
       ? column.histogram.map((bin) => ({ count: bin.count, text: binText(column, bin) }))
       : column.frequent.map(({ value, count }) => ({
           count,
