@@ -9,6 +9,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { closeAccount } from '../../accounts/deletion/close-account.ts';
+import { serverSecret } from '../../accounts/sign-in/server-secret.ts';
 import { purgeUser } from '../../privacy/purge-user.ts';
 import { emptySafetensors, goodData } from '../test-run.ts';
 
@@ -37,6 +38,7 @@ const server = await testServer({
   readData: async () => goodData,
 });
 const { request, app } = server;
+const { config } = server.services;
 
 async function upload(as: TestUser, type: 'RAW' | 'MODEL', files: Record<string, string | Buffer>) {
   const body = { dataset_type: type, title: 'mine', user_id: as.userId } as const;
@@ -104,7 +106,9 @@ test('what both models say to held-out rows is kept with the run, for who may re
   const exported = await (await server.send(exportData, {}, { headers: { cookie: ada.cookie } })).json();
   expect(exported).toMatchObject({ runs: [{ run_id: runId, held_out_answers: answers }] });
 
-  await inTransaction(server.services.db, (tx) => closeAccount(tx, { userId: ada.userId, now: clock.now() }));
+  await inTransaction(server.services.db, (tx) =>
+    closeAccount(tx, { userId: ada.userId, now: clock.now(), serverSecret: serverSecret(config) }),
+  );
   // A run that goes on may say it once more.
   await purgeUser(server.services, ada.userId);
   expect(await say(launch, report)).toBe(200);
