@@ -1,4 +1,5 @@
 import { deployVllm } from '@bakehouse/contract/deployments';
+import { startGeneration } from '@bakehouse/contract/generations';
 import { cancelRun, listRuns } from '@bakehouse/contract/training';
 import type { Client } from '../scripts/client/client.ts';
 import { createFactsDataset, startFactsFineTune } from '../scripts/client/fine-tune.ts';
@@ -22,6 +23,9 @@ export async function allRoutes(client: Client): Promise<Routes> {
   const { pod_id: podId } = await client.call(deployVllm, {
     body: { user_id: client.userId, model_id: starter.dataset_id },
   });
+  const { id: picture } = await client.call(startGeneration, {
+    body: { generator: 'paris', prompt: 'a loaf of bread', parameters: { num_inference_steps: 10 } },
+  });
   return {
     paths: [
       '/dashboard',
@@ -43,6 +47,7 @@ export async function allRoutes(client: Client): Promise<Routes> {
       '/docs/ledger',
       '/instant-generation',
       '/flux',
+      ...['/paris', '/gallery', `/gallery/${picture}`],
       '/bakery/wan',
       '/flux-kontext',
       '/profile',

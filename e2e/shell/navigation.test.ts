@@ -64,6 +64,7 @@ journey(
     for (const [typed, hit] of [
       ['bill', 'Transaction History'],
       ['terminate', 'Deploy Models'],
+      ['pictures', 'Gallery'],
       ['smol', 'SmolLM2-135M-Instruct'],
       ['llama', 'SmolLM2-135M-Instruct'],
     ] as const) {

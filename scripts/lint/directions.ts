@@ -12,14 +12,14 @@ const serverModuleUses: Record<string, string[]> = {
   audit: ['credits'],
   referrals: ['accounts', 'credits'],
   assets: ['accounts', 'notifications'],
-  privacy: ['contact', 'referrals', 'training', 'deployments'],
+  privacy: ['contact', 'referrals', 'training', 'deployments', 'images'],
   hub: ['assets'],
   training: ['assets', 'credits', 'engine'],
   deployments: ['assets', 'credits', 'engine'],
   bagelml: ['accounts', 'assets', 'training'],
   documentation: [],
-  generators: [],
-  images: ['credits', 'deployments'],
+  generators: ['assets'],
+  images: ['credits', 'deployments', 'generators'],
   videos: ['credits', 'deployments'],
 };
 

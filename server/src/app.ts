@@ -11,8 +11,8 @@ import { installationCapacity } from './engine/machines/installation-capacity.ts
 import type { MachineIdentity } from './engine/machines/join-installation.ts';
 import { findBlobHolder, updateMachineUrl } from './engine/machines/queries.ts';
 import { listJobs } from './list-jobs.ts';
+import { registerImageStarter } from './modules/assets/starter/register-image-starter.ts';
 import { registerStarterModel } from './modules/assets/starter/register-starter-model.ts';
-import { starterImageModel } from './modules/assets/starter/starter-image-model.ts';
 import { starterLanguageModel } from './modules/assets/starter/starter-language-model.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { PARALLEL_PICTURES } from './modules/deployments/kinds/image-spec.ts';
@@ -54,6 +54,7 @@ export type App = {
   http: FastifyInstance;
   engine: Engine;
   usage: UsageLeader;
+  drawing: DrawingLoop;
   /** Begins to do what the roles say; resolves with its public URL, or null without the role web. */
   start: () => Promise<string | null>;
   /**
@@ -102,18 +103,17 @@ export async function createApp(options: Options): Promise<App> {
   const { start, close } = lifeOf({
     ...{ ...opened, databaseUrl, driver, claim, engine, usage, http, drawing, closing },
   });
-  return { services, roles, http, engine, usage, start, close };
+  return { services, roles, http, engine, usage, drawing, start, close };
 }
 
 /** This server's claim on its machine; null before `start`, and where the machine needs none. */
 type Claim = { held: MachineClaim | null };
 
 type Parts = Awaited<ReturnType<typeof openServices>> &
-  Pick<App, 'engine' | 'usage' | 'http'> & {
+  Pick<App, 'engine' | 'usage' | 'http' | 'drawing'> & {
     databaseUrl: string;
     driver: Driver;
     claim: Claim;
-    drawing: DrawingLoop;
     /** Ends what goes on in the background. */
     closing: AbortController;
   };
@@ -155,7 +155,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
             machine.holdsBlobs
               ? {
                   language: (files) => registerStarterModel(services, { ...starterLanguageModel, files }),
-                  image: (files) => registerStarterModel(services, { ...starterImageModel, files }),
+                  image: (files) => registerImageStarter(services, files),
                 }
               : null,
           );

@@ -117,6 +117,17 @@ def test_a_row_of_guidance_one_is_not_drawn_without_its_prompt(
     assert sum(rows) == 3
 
 
+def test_in_half_the_precision_it_is_nearly_the_same_picture(paris_folder: Path) -> None:
+    """As on a GPU, where experts and router are bfloat16."""
+    request = ParisRequest("a red apple", 1, steps=4, guidance=2, strategy="full")
+    whole, half = (
+        ParisPipeline.from_folder(paris_folder, CPU, dtype).generate([request])[0]
+        for dtype in (torch.float32, torch.bfloat16)
+    )
+    assert 0 < np.abs(pixels(whole) - pixels(half)).mean() < 8
+    assert half.routing_confidence == pytest.approx(whole.routing_confidence, abs=0.02)
+
+
 def test_a_preview_is_what_the_picture_becomes(paris_folder: Path) -> None:
     paris = ParisPipeline.from_folder(paris_folder, CPU)
     drawing = paris.begin(ParisRequest("a cat", 1, steps=4))
@@ -237,7 +248,7 @@ AUTOENCODER = "vae/diffusion_pytorch_model.safetensors"
         ),
         (
             _weights(EXPERT_0, lambda w: w.pop("text_proj.bias")),
-            "do not have the shape of a Paris model",
+            "The weights in expert_0 are not of a Paris model: text_proj.bias is missing.",
         ),
         (
             _weights(EXPERT_0, lambda w: w.update({"layers.1.mlp.2.bias": torch.zeros(3)})),
@@ -273,6 +284,18 @@ def test_what_is_wrong_is_said_in_one_sentence(
     change(paris_folder)
     with one_sentence(sentence):
         ParisPipeline.from_folder(paris_folder, CPU)
+
+
+def test_weights_that_paris_does_not_use_are_logged(
+    paris_folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    request = ParisRequest("a cat", 1, steps=2)
+    before = ParisPipeline.from_folder(paris_folder, CPU).generate([request])[0]
+    assert not caplog.messages
+    _weights(EXPERT_0, lambda w: w.update({"ema.step": torch.zeros(1)}))(paris_folder)
+    after = ParisPipeline.from_folder(paris_folder, CPU).generate([request])[0]
+    assert caplog.messages == [f"{EXPERT_0} has weights that Paris does not use: ema.step."]
+    assert (pixels(before) == pixels(after)).all()
 
 
 @pytest.mark.parametrize(

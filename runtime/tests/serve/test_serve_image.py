@@ -8,7 +8,7 @@ import signal
 import sys
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import httpx
 import numpy as np
@@ -17,6 +17,7 @@ from PIL import Image
 
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
 from bakehouse_server import ASKING
+from picture_requests import asked, events, picture
 from serving import Serving, serve_image_spec
 
 if TYPE_CHECKING:
@@ -25,30 +26,6 @@ if TYPE_CHECKING:
     from bakehouse_server import BakehouseServer
 
 STARTER = Path(__file__).parents[3] / "models" / "starter-paris"
-
-
-def asked(**changed: Any) -> dict[str, Any]:
-    return {
-        "prompt": "a red apple on a table",
-        "seed": 7,
-        "steps": 4,
-        "guidance": 7.5,
-        "strategy": "topk",
-        "k": 2,
-        "preview_every": 2,
-        "format": "png",
-        "metadata": {"prompt": "a red apple on a table"},
-    } | changed
-
-
-def events(answer: httpx.Response) -> list[dict[str, Any]]:
-    answer.raise_for_status()
-    return [json.loads(line) for line in answer.read().splitlines()]
-
-
-def picture(event: dict[str, Any]) -> np.ndarray:
-    with Image.open(BytesIO(base64.b64decode(event["picture"]))) as opened:
-        return np.asarray(opened).astype(int)
 
 
 @pytest.fixture

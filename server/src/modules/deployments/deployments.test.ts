@@ -164,7 +164,7 @@ describe('a deployment', () => {
     const rye = await deployOther(bob, 'Rye');
     await expect(deployOther(eve, 'Oats')).rejects.toMatchObject({
       status: 409,
-      message: expect.stringContaining('beside the starter model'),
+      message: expect.stringContaining('beside the starter models'),
     });
     pods.push((await deploy(await makeFineTune(user, 'On The Starter'))).pod_id);
     for (const pod of pods) await terminate(pod);

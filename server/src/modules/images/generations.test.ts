@@ -1,37 +1,212 @@
+import { createApiKey } from '@bakehouse/contract/api-keys';
 import { listTransactions } from '@bakehouse/contract/credits';
-import { describe, expect, test } from 'vitest';
-import { testDrawing } from './testing/test-drawing.ts';
+import {
+  cancelGeneration,
+  deleteGeneration,
+  listGenerations,
+  quoteGeneration,
+} from '@bakehouse/contract/generations';
+import { listGenerators } from '@bakehouse/contract/generators';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { testDrawing } from '../../testing/test-drawing.ts';
+import type { TestUser } from '../../testing/test-server.ts';
+import { giveUpCredits } from '../credits/ledger/give-up-credits.ts';
 
 const drawing = await testDrawing();
-const { server, stub } = drawing;
+const { server, stub, clock } = drawing;
+const { db } = server.services;
+
+let ada: TestUser;
+beforeEach(async () => {
+  stub.letGo();
+  stub.answer = 'ok';
+  stub.requests.length = 0;
+  ada = await server.signUp('Ada');
+});
+
+const charges = async (as: TestUser) => {
+  const call = { params: { userId: as.userId }, query: {} };
+  const { transactions } = await server.request(listTransactions, call, { as });
+  return transactions.filter((one) => one.description === 'Picture by Paris');
+};
+const list = (as: TestUser, query = {}) =>
+  server.request(listGenerations, { params: { userId: as.userId }, query }, { as });
+const cancel = (as: TestUser, id: string) => server.request(cancelGeneration, { params: { id } }, { as });
+const blobsOf = (as: TestUser) =>
+  db.selectFrom('blob_owners').select('sha256').where('owner_id', '=', as.userId).execute();
+
+/** The clock stands still: a pause after a failure is over when it is moved. */
+const untilEnded = (as: TestUser, id: string) =>
+  vi.waitFor(
+    async () => {
+      clock.advance({ seconds: 2 });
+      const generation = await drawing.read(as, id);
+      expect(generation.ended_at).not.toBeNull();
+      return generation;
+    },
+    { timeout: 20_000, interval: 100 },
+  );
 
 describe('a picture', () => {
   test('is held for, drawn, stored, charged once, and told in the statement', async () => {
-    const ada = await server.signUp('Ada');
     const before = await drawing.balance(ada);
     const started = await drawing.draw(ada);
     expect(started).toMatchObject({ state: 'queued', cost: '0.125', steps: 10, outputs: [] });
-    expect((await drawing.balance(ada)).held).toBe(125_000n);
 
     const done = await drawing.until(ada, started.id, 'completed');
     expect(done).toMatchObject({
       ...{ generator: 'paris', provider: 'own', model: 'paris-ddm-v1.0', prompt: 'A loaf of bread' },
       ...{ step: 10, expert_used: 3, routing_confidence: 0.5, cost: '0.125', preview: null, position: null },
     });
+    expect(done.expert_weights).toHaveLength(10);
     expect(done.parameters.seed).toBe(done.seed);
     expect(await drawing.balance(ada)).toEqual({ balance: before.balance - 125_000n, held: 0n });
     const [output] = done.outputs;
     const picture = await fetch(new URL(output?.url ?? '', server.url));
     expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
     expect((await picture.arrayBuffer()).byteLength).toBe(output?.size_bytes);
+    expect(await charges(ada)).toMatchObject([{ amount: '0.125', status: 'completed' }]);
+    const { revision_id } = await db
+      .selectFrom('generations')
+      .select('revision_id')
+      .where('id', '=', done.id)
+      .executeTakeFirstOrThrow();
+    const asset = await db
+      .selectFrom('assets')
+      .select('revision_id')
+      .where('id', '=', drawing.assetId)
+      .executeTakeFirst();
+    expect(revision_id, 'what drew it').toBe(asset?.revision_id);
+  });
 
-    const { transactions, summary } = await server.request(
-      listTransactions,
-      { params: { userId: ada.userId }, query: {} },
+  test('shows how far it is while it is drawn, and is stopped by a cancel, which costs nothing', async () => {
+    stub.answer = 'hang';
+    const before = await drawing.balance(ada);
+    const { id } = await drawing.draw(ada);
+    const running = await drawing.until(ada, id, 'running');
+    expect(running).toMatchObject({ step: 1, preview: 'data:image/jpeg;base64,c21hbGw=', position: null });
+    expect(running.expert_weights).toEqual([[0.5, 0.5, 0, 0, 0, 0, 0, 0]]);
+    expect((await drawing.balance(ada)).held).toBe(125_000n);
+
+    expect(await cancel(ada, id)).toMatchObject({ state: 'cancelled', cost: '0', preview: null });
+    await vi.waitFor(() => expect(stub.open, 'the model server is hung up on').toBe(0), { timeout: 5_000 });
+    expect(await drawing.balance(ada)).toEqual(before);
+    expect(await cancel(ada, id)).toMatchObject({ state: 'cancelled' });
+    expect(await charges(ada)).toEqual([]);
+  });
+
+  test.each([
+    ['broken picture', 'The picture came back broken. Nothing was charged', 3],
+    ['die', 'paris-ddm-v1.0 broke off in the middle of the picture. Nothing was charged', 3],
+    ['fail', 'paris-ddm-v1.0 could not draw this. Nothing was charged', 3],
+    ['error', 'The picture has no end. Nothing was charged', 3],
+    ['refuse', 'The prompt is too long for this model. Nothing was charged', 1],
+  ] as const)('costs nothing where the model server answers with: %s', async (answer, reason, attempts) => {
+    stub.answer = answer;
+    const before = await drawing.balance(ada);
+    const { id } = await drawing.draw(ada);
+    expect(await untilEnded(ada, id)).toMatchObject({ state: 'failed', reason, cost: '0', outputs: [] });
+    expect(stub.requests).toHaveLength(attempts);
+    expect(await drawing.balance(ada)).toEqual(before);
+  });
+
+  test('is drawn by a later attempt, and charged once', async () => {
+    stub.answer = 'die';
+    const { id } = await drawing.draw(ada);
+    await vi.waitFor(async () => expect((await drawing.read(ada, id)).reason).toContain('begun again'));
+    stub.answer = 'ok';
+    expect(await untilEnded(ada, id)).toMatchObject({ state: 'completed', cost: '0.125' });
+    expect(await charges(ada)).toHaveLength(1);
+  });
+
+  test('is asked for once by the same key, and refused without credit', async () => {
+    const [first, second] = await Promise.all([drawing.draw(ada, {}, 'key'), drawing.draw(ada, {}, 'key')]);
+    expect(second.id).toBe(first.id);
+    await drawing.until(ada, first.id, 'completed');
+    expect(await charges(ada)).toHaveLength(1);
+
+    const key = { name: 'small', budget: { amount: '0.1', period: 'day' as const } };
+    const { secret } = await server.request(
+      createApiKey,
+      { params: { userId: ada.userId }, body: key },
       { as: ada },
     );
-    expect(transactions[0]).toMatchObject({ description: 'Picture by Paris', amount: '0.125' });
-    expect(summary?.total_cost_image_generations).toBe('0.125');
-    expect(stub.requests.at(-1)).toMatchObject({ prompt: 'A loaf of bread', steps: 10, k: 2, format: 'png' });
+    const within = drawing.draw({ ...ada, apiKey: secret });
+    await expect(within).rejects.toMatchObject({ status: 402, code: 'budget_exceeded' });
+    await inTransaction(db, (tx) => giveUpCredits(tx, ada.userId));
+    await expect(drawing.draw(ada)).rejects.toMatchObject({ status: 402, code: 'insufficient_funds' });
+    expect((await list(ada)).generations).toHaveLength(1);
+  });
+
+  test('that is deleted leaves neither row nor bytes, nor a charge where it was under way', async () => {
+    const { id } = await drawing.draw(ada);
+    await drawing.until(ada, id, 'completed');
+    expect(await blobsOf(ada)).toHaveLength(1);
+    await server.request(deleteGeneration, { params: { id } }, { as: ada });
+    expect(await blobsOf(ada)).toEqual([]);
+    expect((await list(ada)).generations).toEqual([]);
+
+    stub.answer = 'hang';
+    const before = await drawing.balance(ada);
+    const second = await drawing.draw(ada);
+    await drawing.until(ada, second.id, 'running');
+    await server.request(deleteGeneration, { params: { id: second.id } }, { as: ada });
+    expect(await drawing.balance(ada)).toEqual(before);
+  });
+
+  test('is named where it does not fit, or nothing draws it', async () => {
+    await expect(drawing.draw(ada, { k: 9 })).rejects.toMatchObject({
+      status: 400,
+      body: { error: { message: 'How many must be at most 8', param: 'parameters.k' } },
+    });
+    const body = { generator: 'flux' as const, parameters: {} };
+    await expect(server.request(quoteGeneration, { body }, { as: ada })).rejects.toMatchObject({
+      status: 409,
+    });
+    const { generators } = await server.request(listGenerators, {});
+    expect(generators.filter(({ served_by }) => served_by.length > 0)).toEqual([
+      { name: 'paris', served_by: ['own'] },
+    ]);
+  });
+});
+
+describe('the line', () => {
+  test('is shared by turns: who comes with one picture waits for no more than is being drawn', async () => {
+    stub.answer = 'hang';
+    const bob = await server.signUp('Bob');
+    const ids: string[] = [];
+    for (let asked = 0; asked < 8; asked += 1) ids.push((await drawing.draw(ada)).id);
+    await expect(drawing.draw(ada)).rejects.toMatchObject({ status: 429, code: 'rate_limited' });
+    await vi.waitFor(async () => {
+      const { generations } = await list(ada, { state: 'running' });
+      expect(generations).toHaveLength(3);
+    });
+    const { generations: waiting } = await list(ada, { state: 'queued' });
+    expect(waiting.map(({ position }) => position).sort()).toEqual([0, 1, 2, 3, 4]);
+    expect(waiting.map(({ reason }) => reason)).toContain('One picture is drawn before it');
+
+    // The last place is his at once; his second is in front of all of Ada's that wait.
+    const first = await drawing.draw(bob);
+    await drawing.until(bob, first.id, 'running');
+    const second = await drawing.draw(bob);
+    expect(second.position).toBe(0);
+    for (const id of ids) await cancel(ada, id);
+    for (const { id } of [first, second]) await cancel(bob, id);
+  });
+
+  test('lists what was asked for by pages, generator, state and words', async () => {
+    const ids: string[] = [];
+    for (let asked = 0; asked < 3; asked += 1) ids.unshift((await drawing.draw(ada)).id);
+    for (const id of ids) await drawing.until(ada, id, 'completed');
+    const first = await list(ada, { limit: 2 });
+    expect(first.generations.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    const rest = await list(ada, { limit: 2, cursor: first.next_cursor });
+    expect(rest).toMatchObject({ generations: [{ id: ids[2] }], next_cursor: null });
+    expect((await list(ada, { search: 'LOAF', generator: 'paris' })).generations).toHaveLength(3);
+    expect((await list(ada, { search: '%' })).generations).toEqual([]);
+    expect((await list(ada, { state: 'failed' })).generations).toEqual([]);
+    const bob = await server.signUp('Bob');
+    await expect(list(bob, { cursor: ids[0] })).rejects.toMatchObject({ status: 400 });
   });
 });

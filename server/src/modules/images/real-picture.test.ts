@@ -4,8 +4,7 @@ import { readConfig } from '../../config.ts';
 import { hasLayer } from '../../engine/machine/environment/has-layer.ts';
 import { listImageStarter } from '../../engine/machine/preparation/image-starter.ts';
 import { testServer } from '../../testing/test-server.ts';
-import { registerStarterModel } from '../assets/starter/register-starter-model.ts';
-import { starterImageModel } from '../assets/starter/starter-image-model.ts';
+import { registerImageStarter } from '../assets/starter/register-image-starter.ts';
 
 // The real runtime and the starter model, through the whole program.
 const { cacheDir } = readConfig({});
@@ -16,7 +15,7 @@ test.skipIf(!isReady)('the starter model draws a picture', { timeout: 300_000 },
     config: { driver: 'local', cacheDir },
     roles: ['web', 'worker', 'reconciler'],
   });
-  await registerStarterModel(server.services, { ...starterImageModel, files: await listImageStarter() });
+  await registerImageStarter(server.services, await listImageStarter());
   const as = await server.signUp('Ada');
   const { id } = await server.request(
     startGeneration,

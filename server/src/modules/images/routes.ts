@@ -13,9 +13,9 @@ import { drawParis } from './paris/draw-paris.ts';
 import { estimateParis } from './paris/estimate-paris.ts';
 import { listParisImages } from './paris/list-paris-images.ts';
 import { pollParis } from './paris/poll-paris.ts';
-import { quoteGeneration } from './quote-generation.ts';
-import { readParameters } from './read-parameters.ts';
-import { startGeneration } from './start-generation.ts';
+import { quoteGeneration } from './start/quote-generation.ts';
+import { readParameters } from './start/read-parameters.ts';
+import { startGeneration } from './start/start-generation.ts';
 
 /** Seconds after which a user with too many open generations may try again. */
 const RETRY_AFTER_S = 5;

@@ -4,7 +4,10 @@ import { call } from '../../lib/api/api-client.ts';
 
 export { GeneratorList } from './generator-list.tsx';
 
-/** Who serves each generator; nobody where it has none. */
+/** A new installation prepares its own model first. */
+const UNSERVED_POLL_MS = 10_000;
+
+/** Who serves each generator; nobody where it has none. It is read again until there is one that is served. */
 export const servedGeneratorsQuery = queryOptions({
   queryKey: ['generators'],
   queryFn: async ({ signal }): Promise<Record<GeneratorName, Provider[]>> => {
@@ -14,4 +17,6 @@ export const servedGeneratorsQuery = queryOptions({
       Provider[]
     >;
   },
+  refetchInterval: ({ state: { data } }) =>
+    data && Object.values(data).every((servedBy) => servedBy.length === 0) ? UNSERVED_POLL_MS : false,
 });

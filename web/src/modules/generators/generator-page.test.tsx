@@ -8,7 +8,7 @@ import {
   Outlet,
   RouterProvider,
 } from '@tanstack/react-router';
-import { cleanup, render, screen } from '@testing-library/react';
+import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
@@ -16,8 +16,12 @@ import { sessionQuery } from '../accounts/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
 import { generatorsRoutes } from './routes.ts';
 
-// What is served is here already, and nothing else is read.
-vi.mock('../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => {}) }));
+// What is served is here already; what it becomes is the answer to reading it again. Nothing else is read.
+const served = vi.hoisted(() => ({ value: null as unknown }));
+vi.mock('../../lib/api/api-client.ts', () => ({
+  call: async ({ path }: { path: string }) =>
+    path === '/api/v1/generators' && served.value ? served.value : new Promise(() => {}),
+}));
 
 // The page is loaded on demand; how long that takes says nothing here.
 beforeAll(() => import('./generator-page.tsx'));
@@ -90,4 +94,14 @@ it('a visitor fills the form of a served page, is asked to sign in, and finds th
 it('a prompt that is brought along stands in the form', async () => {
   await open('/flux?prompt=Rye%20bread', []);
   expect(prompt().value).toBe('Rye bread');
+});
+
+it('a page that waits for the installation’s own model opens by itself once that is there', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  await open('/flux', []);
+  expect(generate().disabled).toBe(true);
+  served.value = { generators: [{ name: 'flux', served_by: ['own'] }] };
+  await act(() => vi.advanceTimersByTimeAsync(10_000));
+  vi.useRealTimers();
+  await waitFor(() => expect(generate().disabled).toBe(false));
 });

@@ -3,10 +3,11 @@ import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
 import { Suspense } from 'react';
+import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { useSessionUser } from '../accounts/api.ts';
-import { type Brought, GeneratorResults, PictureHistory } from '../images/api.ts';
+import { sessionQuery } from '../accounts/api.ts';
+import { type Brought, GeneratorResults, PictureHistory, useGenerations } from '../images/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
 import { GenerationPrice } from './generation-price.tsx';
 import { GeneratorForm } from './generator-form.tsx';
@@ -26,12 +27,16 @@ export function GeneratorPage() {
 
 function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const generator = generators[name];
-  const user = useSessionUser();
+  const session = useQuery(sessionQuery);
+  const user = session.data;
   const [draft, change] = useBroughtDraft(name);
   const served = useQuery(servedGeneratorsQuery);
   const servedBy = served.data?.[name] ?? [];
   const generation = useGenerate(name, draft, user?.id);
   const makesHere = generator.makes === 'image' && isServed(servedBy, ownOnly) && user;
+  const history = useGenerations(user?.id, { generator: name });
+  // What is below comes when it is known how high that is which stands above it.
+  const answered = useFirstAnswers(session, served, ...(user ? [history] : []));
   const empty = (
     <OutputFrame makes={generator.makes} ratio={String(draft.values.aspect_ratio ?? defaultRatio(name))} />
   );
@@ -59,7 +64,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           busy={generation.isStarting}
           refusal={generation.refusal}
         />
-        {makesHere ? (
+        {makesHere && answered ? (
           <Suspense fallback={empty}>
             <GeneratorResults
               generator={name}
@@ -72,15 +77,15 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           empty
         )}
       </div>
-      {makesHere && (
+      {answered && (
         <Suspense>
-          <PictureHistory generator={name} />
+          {makesHere && <PictureHistory generator={name} />}
+          <section aria-label="Other generators" className="mt-10">
+            <h2 className="mb-3 font-semibold">Other generators</h2>
+            <GeneratorList without={name} ownOnly={ownOnly} />
+          </section>
         </Suspense>
       )}
-      <section aria-label="Other generators" className="mt-10">
-        <h2 className="mb-3 font-semibold">Other generators</h2>
-        <GeneratorList without={name} ownOnly={ownOnly} />
-      </section>
     </>
   );
 }

@@ -10,8 +10,8 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { UserContext } from '../accounts/api.ts';
-import { recentGenerationsQuery } from '../images/api.ts';
+import { sessionQuery, UserContext } from '../accounts/api.ts';
+import { RecentGenerations, recentGenerationsQuery } from '../images/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
 import { generatorsRoutes, ownGeneratorsRoutes } from './routes.ts';
 
@@ -22,12 +22,13 @@ beforeAll(() =>
   Promise.all([
     import('./instant-generation-page.tsx'),
     import('./generator-page.tsx'),
-    import('../images/gallery/recent-generations.tsx'),
+    RecentGenerations.preload(),
   ]),
 );
 
 it('asks for a prompt, says what the generator waits for, and goes on in its page with the prompt', async () => {
   queryClient.setQueryData(servedGeneratorsQuery.queryKey, {} as never);
+  queryClient.setQueryData(sessionQuery.queryKey, { id: 'u1' } as never);
   queryClient.setQueryData(recentGenerationsQuery('u1').queryKey, {
     pages: [{ generations: [], next_cursor: null }],
     pageParams: [null],

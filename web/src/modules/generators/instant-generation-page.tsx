@@ -1,8 +1,9 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, Suspense, useState } from 'react';
+import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -11,7 +12,8 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Textarea } from '../../ui/textarea.tsx';
-import { RecentGenerations } from '../images/api.ts';
+import { useUser } from '../accounts/api.ts';
+import { RecentGenerations, recentGenerationsQuery } from '../images/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
 import { initialValues } from './form-values.ts';
 import { GenerationPrice } from './generation-price.tsx';
@@ -20,6 +22,11 @@ import { isServed, waitsFor } from './waits-for.ts';
 
 /** The quick way to a picture or a film: pick a generator, type, and go on in its page with the prompt. */
 export function InstantGenerationPage() {
+  // What is below comes when it is known how high that is which stands above it.
+  const answered = useFirstAnswers(
+    useQuery(servedGeneratorsQuery),
+    useInfiniteQuery(recentGenerationsQuery(useUser().id)),
+  );
   return (
     <>
       <PageHeader
@@ -28,13 +35,15 @@ export function InstantGenerationPage() {
       />
       <div className="grid gap-6">
         <QuickForm />
-        <Suspense>
-          <RecentGenerations title="Your last generations" />
-        </Suspense>
-        <section aria-label="All generators">
-          <h2 className="mb-3 font-semibold">All generators</h2>
-          <GeneratorList />
-        </section>
+        {answered && (
+          <Suspense>
+            <RecentGenerations title="Your last generations" />
+            <section aria-label="All generators">
+              <h2 className="mb-3 font-semibold">All generators</h2>
+              <GeneratorList />
+            </section>
+          </Suspense>
+        )}
       </div>
     </>
   );

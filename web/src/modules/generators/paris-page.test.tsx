@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { notify } from '../../ui/notify.ts';
+import { GeneratorResults, PictureHistory } from '../images/api.ts';
 import { FakeApi } from '../images/testing/fake-api.ts';
 import { generationOf, unfinished } from '../images/testing/generation-of.ts';
 import { renderPage } from '../images/testing/render-page.tsx';
@@ -12,7 +13,9 @@ vi.mock('../../lib/api/api-client.ts', () => ({
 }));
 
 // The pages are loaded on demand; how long that takes says nothing here.
-beforeAll(() => Promise.all([import('./generator-page.tsx'), import('../images/generator-results.tsx')]));
+beforeAll(() =>
+  Promise.all([import('./generator-page.tsx'), GeneratorResults.preload(), PictureHistory.preload()]),
+);
 
 let api: FakeApi;
 beforeEach(() => {

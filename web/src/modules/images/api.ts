@@ -2,7 +2,7 @@ import type { Generation } from '@bakehouse/contract/generations';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { loadable } from '../../lib/loadable.tsx';
-import { POLL_MS, recentGenerationsQuery } from './generation-queries.ts';
+import { type GenerationSearch, generationsQuery, POLL_MS, RECENT } from './generation-queries.ts';
 
 export type { Brought } from './actions/remix.ts';
 export { useQuote, useStartGeneration } from './generation-calls.ts';
@@ -24,12 +24,17 @@ export const RecentGenerations = loadable(
   async () => (await import('./gallery/recent-generations.tsx')).RecentGenerations,
 );
 
-/** All generations that are under way, and what has lately ended; none while they are not read, and for a visitor. */
-export function useRecentGenerations(userId: string | undefined): Generation[] {
-  const { data } = useInfiniteQuery({
-    ...recentGenerationsQuery(userId ?? ''),
+/** The user's generations page by page; nothing is read for a visitor. */
+export function useGenerations(userId: string | undefined, wanted: GenerationSearch) {
+  return useInfiniteQuery({
+    ...generationsQuery(userId ?? '', wanted),
     enabled: userId !== undefined,
     refetchInterval: useFallbackInterval(POLL_MS),
   });
+}
+
+/** All that are under way, and what has lately ended; none while they are not read. */
+export function useRecentGenerations(userId: string | undefined): Generation[] {
+  const { data } = useGenerations(userId, RECENT);
   return data?.pages.flatMap((page) => page.generations) ?? [];
 }

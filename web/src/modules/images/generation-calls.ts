@@ -8,28 +8,14 @@ import {
 } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
-import {
-  type InfiniteData,
-  keepPreviousData,
-  useInfiniteQuery,
-  useMutation,
-  useQuery,
-} from '@tanstack/react-query';
+import { type InfiniteData, keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { notify } from '../../ui/notify.ts';
-import {
-  type GenerationSearch,
-  generationQuery,
-  generationsQuery,
-  isUnanswered,
-  POLL_MS,
-  POLLS_MAX,
-  timedOut,
-} from './generation-queries.ts';
+import { generationQuery, isUnanswered, POLL_MS, POLLS_MAX, timedOut } from './generation-queries.ts';
 
 /*
  * What the pages ask the server for. Apart from the module's api.ts, which is on the first screen: they are not.
@@ -38,13 +24,6 @@ import {
 const START_TIMEOUT_MS = 35_000;
 const FAMILY = ['generation'];
 const LISTS = ['generation', 'list'];
-
-export function useGenerations(userId: string, wanted: GenerationSearch) {
-  return useInfiniteQuery({
-    ...generationsQuery(userId, wanted),
-    refetchInterval: useFallbackInterval(POLL_MS),
-  });
-}
 
 /** One generation while it is drawn and afterwards; `known` stands in until it is read. */
 export function useGeneration(id: string, known?: Generation) {

@@ -38,7 +38,8 @@ export const generationsQuery = (userId: string, wanted: GenerationSearch = {}) 
   });
 
 /** All that can be under way, and what has lately ended. */
-export const recentGenerationsQuery = (userId: string) => generationsQuery(userId, { limit: 10 });
+export const RECENT: GenerationSearch = { limit: 10 };
+export const recentGenerationsQuery = (userId: string) => generationsQuery(userId, RECENT);
 
 /** One generation. Read so often without an answer, it says that it has waited long enough. */
 export const generationQuery = (id: string) =>
@@ -53,7 +54,8 @@ export const generationQuery = (id: string) =>
         );
       } catch (error) {
         const failed = client.getQueryState(['generation', 'one', id])?.errorUpdateCount ?? 0;
-        throw isUnanswered(error) && failed + 1 >= POLLS_MAX ? timedOut(true) : error;
+        if (!isUnanswered(error) || failed + 1 < POLLS_MAX) throw error;
+        throw timedOut('Generation timed out after multiple attempts. Please try again.');
       }
     },
   });
@@ -63,7 +65,6 @@ export function isUnanswered(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status === 408) && error.code !== 'no_key';
 }
 
-export function timedOut(afterMany = false): ApiError {
-  const often = afterMany ? ' after multiple attempts' : '';
-  return new ApiError(`Generation timed out${often}. Please try again.`, { status: 408, code: 'timeout' });
+export function timedOut(sentence = 'Generation timed out. Please try again.'): ApiError {
+  return new ApiError(sentence, { status: 408, code: 'timeout' });
 }

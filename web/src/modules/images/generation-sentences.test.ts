@@ -1,6 +1,6 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { expect, test } from 'vitest';
-import { drawnSeconds, percentOf, phaseText, timeText } from './generation-sentences.ts';
+import { percentOf, phaseText, secondsTaken, timeText } from './generation-sentences.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 const generation = (changed: Partial<Generation>) =>
@@ -34,16 +34,17 @@ test('how far it is, is known once it is drawn', () => {
   expect(percentOf(generation({ state: 'running', step: 5 }))).toBe(25);
 });
 
-test('the time that is left comes from the steps so far', () => {
+test('the time that is left comes from the steps that were seen', () => {
   const running = { state: 'running' as const, started_at: at(10).toISOString() };
-  expect(timeText(generation({}), at(5))).toBe('Waiting for 5 s');
-  expect(timeText(generation(running), at(12))).toBe('2 s so far');
-  expect(timeText(generation({ ...running, step: 5 }), at(20))).toBe('10 s so far, about 30 s left');
+  const first = { at: at(20), step: 1 };
+  expect(timeText(generation({}), at(5), { at: at(5), step: 0 })).toBe('Waiting for 5 s');
+  expect(timeText(generation({ ...running, step: 1 }), at(20), first)).toBe('10 s so far');
+  expect(timeText(generation({ ...running, step: 5 }), at(28), first)).toBe('18 s so far, about 30 s left');
 });
 
-test('how long it was drawn', () => {
-  expect(drawnSeconds(generation({ ended_at: at(9).toISOString() }))).toBeNull();
-  expect(drawnSeconds(generation({ started_at: at(4).toISOString(), ended_at: at(9).toISOString() }))).toBe(
+test('how long it took', () => {
+  expect(secondsTaken(generation({ ended_at: at(9).toISOString() }))).toBeNull();
+  expect(secondsTaken(generation({ started_at: at(4).toISOString(), ended_at: at(9).toISOString() }))).toBe(
     5,
   );
 });

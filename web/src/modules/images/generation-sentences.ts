@@ -2,7 +2,6 @@ import type { Generation } from '@bakehouse/contract/generations';
 import { countOf } from '../../lib/format/count-of.ts';
 import { aboutDuration, formatDuration } from '../../lib/format/format-time.ts';
 
-/** It says where it lies before it counts its steps. */
 type Stage = Pick<Generation, 'state' | 'reason' | 'position' | 'step' | 'steps'>;
 
 const unfinished = new Set<Generation['state']>(['queued', 'starting', 'running']);
@@ -30,18 +29,22 @@ export function percentOf({ state, step, steps }: Stage): number | null {
 
 type Times = Stage & Pick<Generation, 'created_at' | 'started_at'>;
 
-/** '12 s so far, about 20 s left'; while it waits, for how long. */
-export function timeText(generation: Times, now: Date): string {
+/**
+ * '12 s so far, about 20 s left'; while it waits, for how long. How fast it is, is told by the steps since the `first` that
+ * was seen: before it, the model may have been starting.
+ */
+export function timeText(generation: Times, now: Date, first: { at: Date; step: number }): string {
   const { state, step, steps, created_at, started_at } = generation;
-  const since = (from: string) => Math.max(0, (now.getTime() - new Date(from).getTime()) / 1_000);
-  if (state !== 'running' || started_at === null) return `Waiting for ${formatDuration(since(created_at))}`;
-  const elapsed = since(started_at);
-  const soFar = `${formatDuration(elapsed)} so far`;
-  return step === 0 ? soFar : `${soFar}, ${aboutDuration((elapsed / step) * (steps - step))} left`;
+  const since = (from: Date) => Math.max(0, (now.getTime() - from.getTime()) / 1_000);
+  if (state !== 'running' || started_at === null)
+    return `Waiting for ${formatDuration(since(new Date(created_at)))}`;
+  const soFar = `${formatDuration(since(new Date(started_at)))} so far`;
+  if (step === first.step) return soFar;
+  return `${soFar}, ${aboutDuration((since(first.at) / (step - first.step)) * (steps - step))} left`;
 }
 
-/** How long it was drawn; null where it never was. */
-export function drawnSeconds({
+/** How long it took since its turn came; null where that never was. */
+export function secondsTaken({
   started_at,
   ended_at,
 }: Pick<Generation, 'started_at' | 'ended_at'>): number | null {

@@ -1,13 +1,14 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/api.ts';
 import { GenerationActions } from './actions/generation-actions.tsx';
-import { useGeneration, useGenerations } from './generation-calls.ts';
+import { useGenerations } from './api.ts';
+import { useGeneration } from './generation-calls.ts';
 import { isUnderWay } from './generation-sentences.ts';
 import { CompareGenerations } from './view/compare-generations.tsx';
 import { ExpertWeights } from './view/expert-weights.tsx';
@@ -47,15 +48,26 @@ export function GeneratorResults({ generator, shown, onShow, empty }: Props) {
     );
   }
   if (!id) return empty;
-  return <Result key={id} id={id} known={found} onShow={onShow} />;
+  return <Result key={id} id={id} known={found} isNew={id === shown?.id} onShow={onShow} />;
 }
 
-type ResultProps = { id: string; known: Generation | undefined; onShow: (shown: Shown | null) => void };
+type ResultProps = {
+  id: string;
+  known: Generation | undefined;
+  /** It was begun here. */
+  isNew: boolean;
+  onShow: (shown: Shown | null) => void;
+};
 
-function Result({ id, known, onShow }: ResultProps) {
+function Result({ id, known, isNew, onShow }: ResultProps) {
+  const place = useRef<HTMLElement>(null);
+  // On a narrow screen it is below the form.
+  useEffect(() => {
+    if (isNew && matchMedia('(width < 64rem)').matches) place.current?.scrollIntoView({ behavior: 'smooth' });
+  }, [isNew]);
   const query = useGeneration(id, known?.id === id ? known : undefined);
   return (
-    <section aria-label="Results" className="min-w-0">
+    <section ref={place} aria-label="Results" className="min-w-0 scroll-mt-18">
       <QueryView
         query={query}
         failed="This picture cannot be shown"

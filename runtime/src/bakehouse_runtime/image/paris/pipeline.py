@@ -58,8 +58,8 @@ class ParisDrawing(Drawing):
 
     def __init__(self, request: ParisRequest, noise: Tensor, text: Tensor) -> None:
         super().__init__(noise, request.steps, request.strategy, request.k)
+        self.request = request
         self.text = text
-        self.guidance = request.guidance
 
 
 class ParisPipeline:
@@ -156,7 +156,7 @@ class ParisPipeline:
         def velocity(latents: Tensor, t: Tensor, rows: Tensor) -> Tensor:
             asked = [drawings[row] for row in rows.tolist()]
             text = torch.stack([drawing.text for drawing in asked])
-            is_guided = [drawing.guidance != 1 for drawing in asked]
+            is_guided = [drawing.request.guidance != 1 for drawing in asked]
             guided_rows = torch.tensor(is_guided).nonzero().flatten().to(self.device)
             without = self._nothing.expand(len(guided_rows), -1, -1)
             both = expert(
@@ -165,7 +165,9 @@ class ParisPipeline:
                 torch.cat([text, without]).to(dtype),
             ).float()
             conditional, unconditional = both.split([len(asked), len(guided_rows)])
-            scales = torch.tensor([drawing.guidance for drawing in asked], device=self.device)
+            scales = torch.tensor(
+                [drawing.request.guidance for drawing in asked], device=self.device
+            )
             scale = scales[guided_rows].reshape(-1, 1, 1, 1)
             pushed = guided(conditional[guided_rows], unconditional, scale)
             return conditional.index_copy(0, guided_rows, pushed)

@@ -7,6 +7,7 @@ configuration files call them. Only the number of attention heads leaves no trac
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from torch import nn
 from ...errors import PlainError
 from ...files import read_object
 from .model import Expert, ExpertShape, Router, RouterShape
+
+_log = logging.getLogger(__name__)
 
 EXPERT_WEIGHTS = "diffusion_pytorch_model.safetensors"
 ROUTER_WEIGHTS = "pytorch_model.safetensors"
@@ -117,7 +120,7 @@ def _heads(folder: Path, sizes: dict[str, tuple[int, ...]]) -> int:
 
 def _fill(model: nn.Module, path: Path) -> None:
     try:
-        model.load_state_dict(load_file(path), strict=True, assign=True)
+        found = model.load_state_dict(load_file(path), strict=False, assign=True)
     except SafetensorError as error:
         raise PlainError(f"The file {path.parent.name}/{path.name} is damaged.") from error
     except RuntimeError as error:
@@ -125,6 +128,18 @@ def _fill(model: nn.Module, path: Path) -> None:
         raise PlainError(
             f"The weights in {path.parent.name} do not have the shape of a Paris model: {reason}"
         ) from error
+    if found.missing_keys:
+        raise PlainError(
+            f"The weights in {path.parent.name} are not of a Paris model: "
+            f"{found.missing_keys[0]} is missing."
+        )
+    if found.unexpected_keys:
+        _log.warning(
+            "%s/%s has weights that Paris does not use: %s.",
+            path.parent.name,
+            path.name,
+            ", ".join(sorted(found.unexpected_keys)),
+        )
 
 
 def _save(

@@ -82,13 +82,18 @@ async function draw(
   const target = { url: `${server.baseUrl}/generate`, key: server.key };
   const answer = await postToModelServer(target, request, signal);
   if (answer.statusCode !== 200) throw await toError(answer, modelName);
-  for await (const event of readImageEvents(answer)) {
-    deadline.progress();
-    take(event, { revisionId: server.starterRevisionId });
-    if (event.type === 'done') return;
-    if (event.type === 'error') throw unavailable(event.message);
+  const brokeOff = `${modelName} broke off in the middle of the picture`;
+  try {
+    for await (const event of readImageEvents(answer)) {
+      deadline.progress();
+      take(event, { revisionId: server.starterRevisionId });
+      if (event.type === 'done') return;
+      if (event.type === 'error') throw unavailable(event.message);
+    }
+  } catch (error) {
+    throw error instanceof AppError ? error : unavailable(brokeOff, error);
   }
-  throw unavailable(`${modelName} broke off in the middle of the picture`);
+  throw unavailable(brokeOff);
 }
 
 async function toError(answer: IncomingMessage, modelName: string): Promise<AppError> {

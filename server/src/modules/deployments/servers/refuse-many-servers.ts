@@ -42,7 +42,7 @@ export async function refuseManyServers(
     throw new AppError('conflict', {
       publicMessage:
         `${awake.all} model servers are awake, and the CPU has room for ${max.all} beside the ` +
-        'starter model. Deploy a model on one of their bases or on the starter model, or wait until one sleeps',
+        'starter models. Deploy a model on one of their bases or on the starter model, or wait until one sleeps',
     });
   }
 }

@@ -11,7 +11,7 @@ import { awaitGeneration } from '../await-generation.ts';
 import { cancelGeneration } from '../cancel-generation.ts';
 import { findOutputs } from '../queries.ts';
 import { refuseUndrawn } from '../refuse-undrawn.ts';
-import { startGeneration } from '../start-generation.ts';
+import { startGeneration } from '../start/start-generation.ts';
 import { readImageBody } from './image-body.ts';
 
 /** OpenAI's clients wait so long. */

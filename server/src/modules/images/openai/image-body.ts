@@ -2,8 +2,8 @@ import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { createImage } from '@bakehouse/contract/images';
 import { PARIS_MODEL } from '@bakehouse/contract/paris';
 import { AppError } from '../../../platform/errors.ts';
-import { readParameters } from '../read-parameters.ts';
-import type { Asked } from '../start-generation.ts';
+import { readParameters } from '../start/read-parameters.ts';
+import type { Asked } from '../start/start-generation.ts';
 
 type Body = InputOf<typeof createImage>['body'];
 

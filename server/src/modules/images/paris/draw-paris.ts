@@ -4,7 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/client-signal.ts';
 import { awaitGeneration } from '../await-generation.ts';
-import { startGeneration } from '../start-generation.ts';
+import { startGeneration } from '../start/start-generation.ts';
 import { answerParis } from './answer-paris.ts';
 import { parisRequest } from './paris-request.ts';
 

@@ -3,9 +3,9 @@ import type { pollParis as endpoint } from '@bakehouse/contract/paris';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { getGeneration } from '../get-generation.ts';
-import { hashRequest } from '../hash-request.ts';
 import { findByRequest, type GenerationRow } from '../queries.ts';
-import { startGeneration } from '../start-generation.ts';
+import { hashRequest } from '../start/hash-request.ts';
+import { startGeneration } from '../start/start-generation.ts';
 import { answerParis } from './answer-paris.ts';
 import { parisRequest } from './paris-request.ts';
 

@@ -51,7 +51,7 @@ it('a generation shows all that it was made from, and takes it over into the for
       'Cost',
       'Expert used',
       'Confidence',
-      'Drawn in',
+      'Took',
       'Model',
       'Guidance',
       'Seed',

@@ -7,7 +7,7 @@ import { relativeTime } from '../../../lib/format/format-time.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
-import { Checkbox } from '../../../ui/checkbox.tsx';
+import { CheckboxBox } from '../../../ui/checkbox.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { Pager } from '../../../ui/pager.tsx';
@@ -15,7 +15,7 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { SearchInput } from '../../../ui/search-input.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { useUser } from '../../accounts/api.ts';
-import { useGenerations } from '../generation-calls.ts';
+import { useGenerations } from '../api.ts';
 import { CompareGenerations } from '../view/compare-generations.tsx';
 import { GenerationGrid, PendingGrid } from './generation-grid.tsx';
 import { toggleCompared } from './toggle-compared.ts';
@@ -69,23 +69,20 @@ function Filter() {
     narrow(name, value === 'all' ? null : value);
   return (
     <div className="mb-5 flex flex-wrap items-center gap-2">
-      <div className="min-w-48 flex-1 sm:max-w-xs">
+      <div className="min-w-48 flex-1 max-sm:basis-full sm:max-w-xs">
         <SearchInput label="Search prompts" value={search} onChange={(value) => narrow('search', value)} />
       </div>
-      <Select
-        aria-label="Generator"
-        className="w-44"
-        value={generator ?? 'all'}
-        onChange={choose('generator')}
-        options={generatorOptions}
-      />
-      <Select
-        aria-label="State"
-        className="w-36"
-        value={state ?? 'all'}
-        onChange={choose('state')}
-        options={stateOptions}
-      />
+      <div className="w-44 max-sm:flex-1">
+        <Select
+          aria-label="Generator"
+          value={generator ?? 'all'}
+          onChange={choose('generator')}
+          options={generatorOptions}
+        />
+      </div>
+      <div className="w-36 max-sm:flex-1">
+        <Select aria-label="State" value={state ?? 'all'} onChange={choose('state')} options={stateOptions} />
+      </div>
     </div>
   );
 }
@@ -130,11 +127,13 @@ function Grid() {
   const [compared, setCompared] = useCompared();
   const isNarrowed = search !== undefined || generator !== undefined || state !== undefined;
   const toggle = (generation: Generation) => (
-    <Checkbox
-      checked={compared.includes(generation.id)}
-      onChange={(checked) => setCompared(toggleCompared(compared, generation.id, checked))}
-      label={<span className="sr-only">Compare {generation.prompt}</span>}
-    />
+    <label className="flex px-1.5 pt-1 pb-1.5">
+      <CheckboxBox
+        checked={compared.includes(generation.id)}
+        onCheckedChange={(checked) => setCompared(toggleCompared(compared, generation.id, checked))}
+      />
+      <span className="sr-only">Compare {generation.prompt}</span>
+    </label>
   );
   return (
     <>

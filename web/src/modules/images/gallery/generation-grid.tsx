@@ -32,7 +32,7 @@ export function GenerationGrid({ generations, size = 'large', caption, corner }:
           <Tile generation={generation} large={size === 'large'} />
           {caption?.(generation)}
           {corner && (
-            <div className="absolute top-2 left-2 rounded-md bg-surface p-0.5 shadow-card">
+            <div className="absolute top-2 left-2 rounded-md bg-surface shadow-card">
               {corner(generation)}
             </div>
           )}

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Card } from '../../../ui/card.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { useUser } from '../../accounts/api.ts';
-import { useGenerations } from '../generation-calls.ts';
+import { useGenerations } from '../api.ts';
 import { GenerationGrid, PendingGrid } from './generation-grid.tsx';
 
 const SHOWN_MAX = 20;

@@ -30,8 +30,11 @@ export function ExpertWeights({ rows, steps }: Props) {
       </thead>
       <tbody>
         {shares.map(({ expert, share, weights }) => (
-          <tr key={expert} className={share === most ? 'font-medium text-ink' : 'text-muted'}>
-            <th scope="row" className="w-20 py-0.5 text-left font-[inherit]">
+          <tr key={expert} className={share === most ? 'text-ink' : 'text-muted'}>
+            <th
+              scope="row"
+              className={cx('w-20 py-0.5 text-left', share === most ? 'font-medium' : 'font-normal')}
+            >
               Expert {expert}
             </th>
             <td className="p-0">
@@ -47,7 +50,9 @@ export function ExpertWeights({ rows, steps }: Props) {
                 <path d={outlineOf(weights, top)} fill="currentColor" />
               </svg>
             </td>
-            <td className="w-14 text-right tabular-nums">{Math.round(share * 100)}%</td>
+            <td className={cx('w-14 text-right tabular-nums', share === most && 'font-medium')}>
+              {Math.round(share * 100)}%
+            </td>
           </tr>
         ))}
       </tbody>

@@ -1,6 +1,6 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { Ban, CircleAlert, ImageIcon } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useNow } from '../../../lib/use-now.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Progress } from '../../../ui/progress.tsx';
@@ -31,7 +31,7 @@ export function GenerationPicture({ generation }: { generation: Generation }) {
     <Frame>
       <div
         role={failed ? 'alert' : undefined}
-        className="flex aspect-square flex-col items-center justify-center gap-2 p-6 text-center"
+        className="flex aspect-square max-h-[32rem] w-full flex-col items-center justify-center gap-2 p-6 text-center"
       >
         {failed ? (
           <CircleAlert aria-hidden className="size-6 text-bad" />
@@ -54,14 +54,13 @@ function endText({ reason }: Generation): string {
 
 function UnderWay({ generation }: { generation: Generation }) {
   const cancel = useCancelGeneration();
-  const now = useNow(SECOND_MS);
   const { state, preview } = generation;
   return (
     <Frame>
       {preview ? (
-        <img src={preview} alt="" className="aspect-square w-full object-contain" />
+        <img src={preview} alt="" className="aspect-square max-h-[32rem] w-full object-contain" />
       ) : (
-        <div className="flex aspect-square items-center justify-center">
+        <div className="flex aspect-square max-h-[32rem] w-full items-center justify-center">
           <ImageIcon aria-hidden className="size-6 animate-[shimmer_1.6s_ease-in-out_infinite] text-faint" />
         </div>
       )}
@@ -72,7 +71,9 @@ function UnderWay({ generation }: { generation: Generation }) {
           aside={state === 'running' ? undefined : ''}
         />
         <div className="mt-2.5 flex items-center justify-between gap-4">
-          <p className="text-[0.8125rem] text-muted tabular-nums">{timeText(generation, now)}</p>
+          <p className="text-[0.8125rem] text-muted tabular-nums">
+            <Time key={state} generation={generation} />
+          </p>
           <Button size="sm" loading={cancel.isPending} onClick={() => cancel.mutate(generation.id)}>
             Cancel
           </Button>
@@ -86,6 +87,13 @@ function UnderWay({ generation }: { generation: Generation }) {
   );
 }
 
+/** Ticks; the first step that was seen tells how fast it is. */
+function Time({ generation }: { generation: Generation }) {
+  const now = useNow(SECOND_MS);
+  const [first] = useState({ at: now, step: generation.step });
+  return <span>{timeText(generation, now, first)}</span>;
+}
+
 function Frame({ children }: { children: ReactNode }) {
-  return <div className="card overflow-hidden bg-subtle">{children}</div>;
+  return <div className="overflow-hidden rounded-xl bg-subtle shadow-card">{children}</div>;
 }

@@ -2,9 +2,12 @@ import { countSlots } from '../../../../engine/queue/count-slots.ts';
 import type { Capacity } from '../../../../engine/queue/queue.ts';
 import type { ServingPlacement } from '../../kinds/deployment-kind.ts';
 
+/** The starter models, one of text and one of images, which everybody asks. */
+const STARTERS = 2;
+
 /**
  * How many slots of the installation model servers may take, in CPU slots or GPUs, those of one user and of all.
- * On the CPU the starter model has the last one; on GPUs the queue decides beyond what one user may have, which
+ * On the CPU the starter models have the last two; on GPUs the queue decides beyond what one user may have, which
  * is always enough for one model server. Pure.
  */
 export function maxServers(
@@ -13,6 +16,6 @@ export function maxServers(
 ): { user: number; all: number } {
   const total = countSlots(accelerator ?? 'cpu:deployment', capacity);
   return accelerator === null
-    ? { user: Math.max(1, Math.floor(total / 2)), all: Math.max(1, total - 1) }
+    ? { user: Math.max(1, Math.floor(total / 2)), all: Math.max(1, total - STARTERS) }
     : { user: Math.max(count, Math.ceil(total / 2)), all: Number.POSITIVE_INFINITY };
 }

@@ -9,30 +9,29 @@ import {
 } from '@bakehouse/contract/generations';
 import { parseBgl } from '@bakehouse/contract/money';
 import { expect, vi } from 'vitest';
-import { createFakeDriver } from '../../../engine/drivers/fake/fake-driver.ts';
-import type { Services } from '../../../platform/context.ts';
-import { fakeClock } from '../../../testing/fake-clock.ts';
-import type { TestDatabase } from '../../../testing/test-database.ts';
-import { type TestUser, testServer } from '../../../testing/test-server.ts';
-import { registerStarterModel } from '../../assets/starter/register-starter-model.ts';
-import { starterImageModel } from '../../assets/starter/starter-image-model.ts';
-import { imageServer } from './image-server.ts';
+import { createFakeDriver } from '../engine/drivers/fake/fake-driver.ts';
+import { registerImageStarter } from '../modules/assets/starter/register-image-starter.ts';
+import { imageServer } from '../modules/images/testing/image-server.ts';
+import type { Services } from '../platform/context.ts';
+import { fakeClock } from './fake-clock.ts';
+import { type TestUser, testServer } from './test-server.ts';
 
 /** For tests: the starter image model, with weights that nobody will read. */
 export async function insertImageStarter(services: Services): Promise<string> {
   const localPath = path.join(services.config.dataDir, 'model_index.json');
   await writeFile(localPath, '{}');
-  const files = [{ path: 'model_index.json', localPath }];
-  const { assetId } = await registerStarterModel(services, { ...starterImageModel, files });
+  const { assetId } = await registerImageStarter(services, [{ path: 'model_index.json', localPath }]);
   return assetId;
 }
 
 /** For tests: a server that draws by the stand-in instead of the Python runtime. */
-export async function testDrawing(options: { database?: TestDatabase } = {}) {
+export async function testDrawing({ draws = true }: { draws?: boolean } = {}) {
   const stub = imageServer();
   const clock = fakeClock();
   const driver = createFakeDriver({ capacity: { 'cpu:deployment': 4 }, script: stub.script });
-  const server = await testServer({ ...options, driver, clock, roles: ['web', 'worker', 'reconciler'] });
+  // The jobs look after model servers, and what draws is a part of the same role.
+  const server = await testServer({ driver, clock, roles: ['web', 'worker', 'reconciler'] });
+  if (!draws) await server.app.drawing.stop();
   const assetId = await insertImageStarter(server.services);
 
   const read = (as: TestUser, id: string) => server.request(getGeneration, { params: { id } }, { as });

@@ -1,6 +1,6 @@
 import type { GenerationParameters } from '@bakehouse/contract/generations';
-import { costMicro } from '../credits/prices/cost-micro.ts';
-import type { PriceList } from '../credits/prices/prices.ts';
+import { costMicro } from '../../credits/prices/cost-micro.ts';
+import type { PriceList } from '../../credits/prices/prices.ts';
 
 /** What a picture costs in micro-BGL: the steps of all experts that draw it. Pure. */
 export function costOfPicture(prices: PriceList, parameters: GenerationParameters): bigint {

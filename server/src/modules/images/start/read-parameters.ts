@@ -2,7 +2,7 @@ import type { GenerationParameters } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { completeParameters } from '@bakehouse/contract/generators/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
-import { AppError } from '../../platform/errors.ts';
+import { AppError } from '../../../platform/errors.ts';
 
 /** All parameters of a generation. Throws AppError 'invalid_request' with the field that does not fit. */
 export function readParameters(generator: GeneratorName, given: GenerationParameters): GenerationParameters {

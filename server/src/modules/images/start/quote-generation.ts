@@ -1,8 +1,8 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { quoteGeneration as endpoint } from '@bakehouse/contract/generations';
 import { formatBgl } from '@bakehouse/contract/money';
-import type { Context } from '../../platform/context.ts';
-import { readPrices } from '../credits/prices/read-prices.ts';
+import type { Context } from '../../../platform/context.ts';
+import { readPrices } from '../../credits/prices/read-prices.ts';
 import { costOfPicture } from './cost-of-picture.ts';
 import { readParameters } from './read-parameters.ts';
 import { requireOwnModel } from './require-own-model.ts';

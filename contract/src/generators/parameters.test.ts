@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { completeParameters } from './parameters.ts';
+import { generators } from './table.ts';
+
+const { paris, veo } = generators;
+
+test('what is left out has its default, and what another field decides is decided', () => {
+  expect(completeParameters(paris, {})).toEqual({
+    values: {
+      cfg_scale: 7.5,
+      num_inference_steps: 100,
+      sampling_strategy: 'topk',
+      k: 4,
+      output_format: 'png',
+      seed: null,
+    },
+    problem: null,
+  });
+  expect(completeParameters(paris, { sampling_strategy: 'full', k: 2 }).values?.k).toBe(8);
+  expect(completeParameters(paris, { seed: 0 }).values?.seed).toBe(0);
+});
+
+test.each([
+  [paris, { cfg_scale: 16 }, 'cfg_scale', 'Guidance must be at most 15'],
+  [paris, { cfg_scale: 'high' }, 'cfg_scale', 'Guidance must be a number'],
+  [paris, { num_inference_steps: 10.5 }, 'num_inference_steps', 'Steps must be a whole number'],
+  [paris, { k: null }, 'k', 'How many must be a number'],
+  [paris, { sampling_strategy: 'best' }, 'sampling_strategy', 'Experts must be one of top1, topk, full'],
+  [paris, { seed: 4_294_967_296 }, 'seed', 'Seed must be at most 4294967295'],
+  [paris, { seed: 'any' }, 'seed', 'Seed must be a number'],
+  [paris, { negative_prompt: 'rain' }, 'negative_prompt', 'Paris has no parameter negative_prompt'],
+  [veo, { generate_audio: 'yes' }, 'generate_audio', expect.stringMatching(/ must be true or false$/)],
+])('%# what does not fit is named', (generator, given, field, message) => {
+  expect(completeParameters(generator, given)).toEqual({ values: null, problem: { field, message } });
+});

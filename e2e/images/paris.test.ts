@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { cancelGeneration, listGenerations, startGeneration } from '@bakehouse/contract/generations';
+import type { Page } from 'playwright-core';
+import { expect, inject } from 'vitest';
+import { Client } from '../../scripts/client/client.ts';
+import { journey, look, WORK_MS } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+
+/** Fills the form of Paris and asks for a picture, once the model is there and the price is known. */
+async function generate(page: Page, prompt: string, settings: Record<string, string>): Promise<void> {
+  await page.goto('/paris');
+  await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
+  await page.getByLabel('Prompt').fill(prompt);
+  for (const [label, value] of Object.entries(settings))
+    await page.getByRole('textbox', { name: label }).fill(value);
+  await page.getByRole('button', { name: 'Generate' }).click();
+}
+
+journey(
+  'a prompt becomes a picture, which is downloaded, drawn again by other experts, found again and deleted',
+  { timeout: 2 * WORK_MS },
+  async ({ page }) => {
+    await signUp(page);
+    await page.goto('/gallery');
+    await page.getByText('No generations yet').waitFor();
+    await look(page, 'gallery-empty');
+
+    const prompt = 'a red apple on a gray table, soft light';
+    await generate(page, prompt, { Steps: '10', Guidance: '4' });
+    await page.getByText('Paris images generated successfully!').waitFor({ timeout: WORK_MS });
+    const results = page.getByRole('region', { name: 'Results' });
+    await results.getByRole('img', { name: prompt }).waitFor();
+    await results.getByText('Expert used').waitFor();
+    await look(page, 'paris-done');
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      results.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^paris-[0-9a-f]{8}\.png$/);
+
+    await results.getByRole('button', { name: /^Run again/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('radio', { name: 'The best one' }).click();
+    await dialog.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor();
+    await look(page, 'paris-run-again');
+    await dialog.getByRole('button', { name: 'Generate' }).click();
+    await page.getByRole('heading', { name: 'Side by side' }).waitFor();
+    await expect
+      .poll(() => page.getByRole('main').getByRole('img', { name: prompt }).count(), { timeout: WORK_MS })
+      .toBe(2);
+    await look(page, 'paris-side-by-side');
+
+    await page.getByRole('link', { name: 'All generations' }).click();
+    await page.getByRole('searchbox', { name: 'Search prompts' }).fill('apple');
+    await page.waitForURL('**/gallery?search=apple');
+    await expect.poll(() => page.getByRole('link', { name: prompt }).count()).toBe(2);
+    await look(page, 'gallery');
+    await page.getByRole('link', { name: prompt }).first().click();
+    await page.getByText('paris-ddm-v1.0').waitFor();
+    await look(page, 'generation');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('Paris generation deleted successfully').waitFor();
+    await expect.poll(() => page.getByRole('link', { name: prompt }).count()).toBe(1);
+
+    await page.getByRole('link', { name: prompt }).click();
+    await page.getByRole('button', { name: 'Remix' }).click();
+    await page.getByRole('menuitem', { name: 'Everything' }).click();
+    await page.waitForURL('**/paris');
+    await expect.poll(() => page.getByLabel('Prompt').inputValue()).toBe(prompt);
+    expect(await page.getByRole('textbox', { name: 'Steps' }).inputValue()).toBe('10');
+  },
+);
+
+journey(
+  'a reload in the middle finds the picture again, a second one is refused, and cancelling costs nothing',
+  { timeout: 2 * WORK_MS },
+  async ({ page }) => {
+    await signUp(page);
+    const balance = page.getByRole('link', { name: /^Balance: / });
+    const before = await balance.getAttribute('aria-label');
+    await generate(page, 'a blue car on a green field', { Steps: '200', 'How many': '8' });
+    const step = page.getByRole('main').getByText(/^Step \d+ of 200$/);
+    await step.waitFor({ timeout: WORK_MS });
+    await page.reload();
+    await step.waitFor();
+    await page.getByRole('button', { name: 'Generate' }).click();
+    await page.getByText('A picture is still being drawn. Wait for it, or cancel it first.').waitFor();
+    await page.getByRole('button', { name: /in progress/ }).click();
+    await page.getByRole('button', { name: 'Cancel a blue car on a green field' }).click();
+    await page.getByText('The picture was cancelled. You were not charged.').waitFor();
+    await page.reload();
+    await expect.poll(() => balance.getAttribute('aria-label')).toBe(before);
+  },
+);
+
+journey(
+  'two users share the queue: who asks later sees the place, and is not behind all of the other',
+  { timeout: 2 * WORK_MS },
+  async ({ page, openPage }) => {
+    const other = await signUp(await openPage());
+    const client = await Client.signIn(inject('baseUrl'), { ...other, name: other.username });
+    await signUp(page);
+    await page.goto('/paris');
+    await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
+    const ids: string[] = [];
+    for (let number = 0; number < 8; number += 1) {
+      const { id } = await client.call(startGeneration, {
+        body: {
+          generator: 'paris',
+          prompt: 'a boat',
+          parameters: { num_inference_steps: 200, sampling_strategy: 'full' },
+        },
+      });
+      ids.push(id);
+    }
+    await generate(page, 'a radish', { Steps: '10', 'How many': '1' });
+    const main = page.getByRole('main');
+    await main.getByText(/^(Next in the queue|\d+ pictures? before yours)$/).waitFor();
+    await main.getByRole('img', { name: 'a radish' }).waitFor({ timeout: WORK_MS });
+    const { generations } = await client.call(listGenerations, {
+      params: { userId: client.userId },
+      query: {},
+    });
+    expect(generations.filter(({ state }) => state === 'queued').length).toBeGreaterThan(0);
+    for (const id of ids) await client.call(cancelGeneration, { params: { id } });
+  },
+);
+
+journey(
+  'a visitor tries, signs up, and the prompt is still there',
+  { timeout: WORK_MS },
+  async ({ page }) => {
+    await page.goto('/paris');
+    await page.getByLabel('Prompt').fill('a loaf of rye bread');
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Generate' }).isEnabled(), { timeout: WORK_MS })
+      .toBe(true);
+    await page.getByRole('button', { name: 'Generate' }).click();
+    await page.getByText('API key not found').waitFor();
+    await page.getByRole('link', { name: 'Sign up' }).click();
+    const username = `ada-${randomBytes(4).toString('hex')}`;
+    await page.getByLabel('Username').fill(username);
+    await page.getByLabel('Email').fill(`${username}@example.com`);
+    await page.getByLabel('Password').fill('a long password');
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.waitForURL('**/paris');
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('a loaf of rye bread');
+    await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor();
+  },
+);

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import json
+from io import BytesIO
+
+import pytest
+from PIL import ExifTags, Image
+
+from bakehouse_runtime.image.picture_file import METADATA_BYTES_MAX, check_metadata, encoded
+
+from .conftest import one_sentence
+
+METADATA = {"prompt": "Bäcker, 日本, «so»\nund so weiter", "seed": "4294967295"}
+
+
+def opened(content: bytes) -> Image.Image:
+    picture = Image.open(BytesIO(content))
+    picture.load()
+    return picture
+
+
+def test_png_says_it_in_text_chunks() -> None:
+    picture = opened(encoded(Image.new("RGB", (8, 4), "red"), "png", METADATA))
+    assert (picture.format, picture.size) == ("PNG", (8, 4))
+    assert picture.getpixel((0, 0)) == (255, 0, 0)
+    assert picture.info == METADATA
+
+
+@pytest.mark.parametrize("kind", ["jpeg", "webp"])
+def test_the_others_say_it_in_exif(kind: str) -> None:
+    picture = opened(encoded(Image.new("RGB", (8, 4), "red"), kind, METADATA))  # pyright: ignore[reportArgumentType]
+    assert (picture.format, picture.size) == (kind.upper(), (8, 4))
+    comment = picture.getexif().get_ifd(ExifTags.IFD.Exif)[ExifTags.Base.UserComment]
+    assert comment[:8] == b"ASCII\0\0\0"
+    assert json.loads(comment[8:]) == METADATA
+
+
+@pytest.mark.parametrize("kind", ["png", "jpeg", "webp"])
+def test_as_much_as_is_allowed_fits(kind: str) -> None:
+    """Characters that need the most room in JSON."""
+    metadata = {"a": "\x01" * (METADATA_BYTES_MAX - 1)}
+    check_metadata(metadata)
+    assert opened(encoded(Image.new("RGB", (8, 4)), kind, metadata)).size == (8, 4)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("key", ["", "a" * 80, "a\0b", "größe"])
+def test_a_key_that_no_file_could_hold_is_refused(key: str) -> None:
+    with one_sentence("of metadata is not from 1 to 79 printable ASCII characters."):
+        check_metadata({key: "x"})
+
+
+def test_more_than_fits_is_refused() -> None:
+    with one_sentence(f"metadata has {METADATA_BYTES_MAX + 1} bytes: at most"):
+        check_metadata({"a": "é" * (METADATA_BYTES_MAX // 2)})

@@ -1,0 +1,351 @@
+"""The calls of an image model server, with a tiny model whose steps wait to be let through."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import numpy as np
+import pytest
+import torch
+
+from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.image.paris.pipeline import (
+    ParisDrawing,
+    ParisPicture,
+    ParisPipeline,
+    ParisRequest,
+)
+from bakehouse_runtime.serve import image_calls
+from bakehouse_runtime.serve.image_calls import BODY_BYTES_MAX, ImageCalls
+from bakehouse_runtime.serve.sampler import Sampler
+from bakehouse_server import ASKING, MODEL_KEY
+from image.tiny import write_tiny_paris
+from picture_requests import asked, events, picture
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+Asked = Future[list[dict[str, Any]]]
+
+
+class Gated(ParisPipeline):
+    """Takes a step when it is let, and remembers the seeds that were in it."""
+
+    is_open = False
+    # Of the request that no picture comes of.
+    broken_seed = -1
+
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self.let = threading.Semaphore(0)
+        self.seeds: list[list[int]] = []
+
+    def step(self, drawings: Sequence[ParisDrawing]) -> None:
+        self.seeds.append([drawing.request.seed for drawing in drawings])
+        if not self.is_open:
+            self.let.acquire()
+        super().step(drawings)
+
+    def finish(self, drawings: Sequence[ParisDrawing]) -> list[ParisPicture]:
+        if drawings[0].request.seed == self.broken_seed:
+            raise PlainError("The model computed no numbers.")
+        return super().finish(drawings)
+
+    def open(self) -> None:
+        """From now on no step waits."""
+        self.is_open = True
+        self.let.release()
+
+
+class Server:
+    def __init__(self, paris: Gated, rows_max: int) -> None:
+        self.paris = paris
+        self.sampler = Sampler(paris, rows_max)
+        self.calls = ImageCalls(("127.0.0.1", 0), MODEL_KEY, self.sampler)
+        self.url = f"http://127.0.0.1:{self.calls.server_port}/generate"
+        self._asking = ThreadPoolExecutor(16)
+        threading.Thread(target=self.calls.serve_forever, args=(0.02,), daemon=True).start()
+
+    def ask(self, **changed: Any) -> Asked:
+        """Asks, and waits until the sampler knows of it."""
+        known = self._known()
+        answer = self._asking.submit(
+            lambda: events(ASKING.post(self.url, json=asked(**changed), timeout=60))
+        )
+        until(lambda: self._known() > known)
+        return answer
+
+    def connect(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.calls.server_port), 60)
+
+    def _known(self) -> int:
+        sampler = self.sampler
+        return len(sampler._arrived) + len(sampler._waiting) + len(sampler._rows)
+
+    def step(self) -> list[int]:
+        """Lets the next step through, and waits until another has begun; whose that is."""
+        count = len(self.paris.seeds)
+        self.paris.let.release()
+        until(lambda: len(self.paris.seeds) > count)
+        return self.paris.seeds[-1]
+
+    def close(self) -> None:
+        self.paris.open()
+        self.sampler.close(60)
+        self.calls.shutdown()
+        self.calls.server_close()
+        self._asking.shutdown()
+
+
+def raw_request(**changed: Any) -> bytes:
+    body = json.dumps(asked(**changed)).encode()
+    head = f"POST /generate HTTP/1.1\r\nAuthorization: Bearer {MODEL_KEY}\r\n"
+    return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    give_up_at = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < give_up_at
+        time.sleep(0.002)
+
+
+@pytest.fixture(scope="module")
+def tiny_paris(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_paris(tmp_path_factory.mktemp("model") / "paris")
+
+
+@pytest.fixture
+def serve(tiny_paris: Path) -> Iterator[Callable[[int], Server]]:
+    running: list[Server] = []
+
+    def start(rows_max: int) -> Server:
+        paris = Gated.from_folder(tiny_paris, torch.device("cpu"))
+        assert isinstance(paris, Gated)
+        running.append(Server(paris, rows_max))
+        return running[-1]
+
+    yield start
+    for server in running:
+        server.close()
+
+
+def of_type(kind: str, answer: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [event for event in answer if event["type"] == kind]
+
+
+def test_requests_join_and_leave_between_steps(serve: Callable[[int], Server]) -> None:
+    server = serve(4)
+    first = server.ask(seed=1, steps=5)
+    until(lambda: server.paris.seeds == [[1]])
+    others = [
+        server.ask(seed=2, steps=1, guidance=1, strategy="full"),
+        server.ask(seed=3, steps=2, strategy="top1"),
+        server.ask(seed=4, steps=3, k=3, preview_every=1),
+    ]
+    assert server.step() == [1, 2, 3, 4]
+    assert server.step() == [1, 3, 4]
+    assert others[0].result(60)[-1]["type"] == "done"
+    assert server.step() == [1, 4]
+    server.paris.open()
+    answers = [answer.result(60) for answer in (first, *others)]
+    assert [len(of_type("step", answer)) for answer in answers] == [5, 1, 2, 3]
+    assert not any(of_type("queued", answer) for answer in answers)
+    assert [bool(step["preview"]) for step in answers[3][:-1]] == [True, True, False]
+    alone = server.paris.generate(
+        [
+            ParisRequest(asked()["prompt"], 1, 5, 7.5, "topk", 2),
+            ParisRequest(asked()["prompt"], 2, 1, 1, "full", 2),
+            ParisRequest(asked()["prompt"], 3, 2, 7.5, "top1", 2),
+            ParisRequest(asked()["prompt"], 4, 3, 7.5, "topk", 3),
+        ]
+    )
+    for answer, expected in zip(answers, alone, strict=True):
+        assert np.abs(picture(answer[-1]) - np.asarray(expected.picture).astype(int)).max() <= 2
+        assert answer[-1]["expert_used"] == expected.expert_used
+
+
+def test_who_finds_no_room_waits_in_turn_and_knows_the_place(
+    serve: Callable[[int], Server],
+) -> None:
+    server = serve(2)
+    answers = [server.ask(seed=1, steps=2)]
+    until(lambda: server.paris.seeds == [[1]])
+    answers += [server.ask(seed=seed, steps=1) for seed in (2, 3, 4)]
+    assert server.step() == [1, 2]
+    assert server.step() == [3, 4]
+    server.paris.open()
+    events_of = [answer.result(60) for answer in answers]
+    assert [of_type("queued", one) for one in events_of] == [
+        [],
+        [],
+        [{"type": "queued", "position": 1}],
+        [{"type": "queued", "position": 2}],
+    ]
+    assert all(one[-1]["type"] == "done" for one in events_of)
+
+
+def test_places_move_up(serve: Callable[[int], Server]) -> None:
+    server = serve(1)
+    server.ask(seed=1, steps=2)
+    until(lambda: server.paris.seeds == [[1]])
+    server.ask(seed=2, steps=1)
+    last = server.ask(seed=3, steps=1)
+    assert server.step() == [1]
+    assert server.step() == [2]
+    assert server.step() == [3]
+    server.paris.open()
+    assert [event["position"] for event in of_type("queued", last.result(60))] == [2, 1]
+
+
+def test_a_client_that_goes_ends_its_drawing_within_a_step(
+    serve: Callable[[int], Server],
+) -> None:
+    server = serve(1)
+    with server.connect() as drawn, server.connect() as waiting:
+        drawn.sendall(raw_request(seed=1, steps=1000))
+        until(lambda: server.paris.seeds == [[1]])
+        waiting.sendall(raw_request(seed=2))
+        until(lambda: len(server.sampler._arrived) == 1)
+        assert server.step() == [1]
+        last = server.ask(seed=3, steps=1)
+        assert server.step() == [1]
+    until(lambda: server.calls.in_flight == 1)
+    assert server.step() == [3]
+    server.paris.open()
+    assert last.result(60)[-1]["type"] == "done"
+
+
+def test_a_picture_that_fails_takes_no_other_with_it(serve: Callable[[int], Server]) -> None:
+    server = serve(2)
+    server.paris.broken_seed = 2
+    good = server.ask(seed=1, steps=2)
+    until(lambda: server.paris.seeds == [[1]])
+    bad = server.ask(seed=2, steps=1)
+    server.paris.open()
+    assert good.result(60)[-1]["type"] == "done"
+    error = {"type": "error", "message": "The model computed no numbers."}
+    assert bad.result(60)[-1] == error
+
+
+def test_a_sampler_that_fails_tells_everybody(
+    serve: Callable[[int], Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve(1)
+    drawn, waiting = server.ask(seed=1), server.ask(seed=2)
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("CUDA error")
+
+    monkeypatch.setattr(server.paris, "step", fail)
+    server.paris.open()
+    for answer in (drawn, waiting):
+        error = {"type": "error", "message": "The model server failed."}
+        assert answer.result(60)[-1] == error
+    with pytest.raises(RuntimeError, match="CUDA error"):
+        server.sampler.raise_if_ended()
+    answer = ASKING.post(server.url, json=asked(), timeout=60)
+    assert events(answer) == [{"type": "error", "message": "The model server is stopping."}]
+
+
+def test_a_close_tells_those_who_wait(serve: Callable[[int], Server]) -> None:
+    server = serve(1)
+    drawn, waiting = server.ask(seed=1), server.ask(seed=2)
+    server.paris.let.release()
+    threading.Thread(target=server.close, daemon=True).start()
+    for answer in (drawn, waiting):
+        assert "stopped before the picture was done" in answer.result(60)[-1]["message"]
+
+
+def test_only_work_that_stands_still_does_not_advance(serve: Callable[[int], Server]) -> None:
+    server = serve(1)
+    assert server.sampler.advances()
+    assert server.sampler.advances()
+    server.ask(seed=1, steps=2)
+    until(lambda: server.paris.seeds == [[1]])
+    assert server.sampler.advances()
+    assert not server.sampler.advances()
+    server.step()
+    assert server.sampler.advances()
+
+
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer another"}])
+def test_it_draws_for_nobody_who_does_not_show_its_key(
+    serve: Callable[[int], Server], headers: dict[str, str]
+) -> None:
+    server = serve(1)
+    answer = httpx.post(server.url, json=asked(), headers=headers, trust_env=False)
+    assert answer.status_code == 401
+    assert server.paris.seeds == []
+
+
+@pytest.mark.parametrize(
+    ("body", "param", "message"),
+    [
+        (asked(steps=0), "steps", "steps: Input should be greater than or equal to 1."),
+        (asked(steps=1001), "steps", "steps: Input should be less than or equal to 1000."),
+        (asked(steps="4"), "steps", "steps: Input should be a valid integer."),
+        (asked(k=0), "k", "k: Input should be greater than or equal to 1."),
+        (asked(seed=-1), "seed", "seed: Input should be greater than or equal to 0."),
+        (asked(seed=2**32), "seed", "seed: Input should be less than or equal to 4294967295."),
+        (asked(strategy="best"), "strategy", "strategy: Input should be 'top1', 'topk' or 'full'."),
+        (asked(format="gif"), "format", "format: Input should be 'png', 'jpeg' or 'webp'."),
+        (asked(preview_every=-1), "preview_every", "preview_every: Input should be greater"),
+        (asked(metadata={"seed": 7}), "metadata.seed", "metadata.seed: Input should be a valid"),
+        (asked(metadata={"": "x"}), "metadata", "The key '' of metadata is not"),
+        (asked(metadata={"a": "x" * 9000}), "metadata", "metadata has 9001 bytes"),
+        (asked(guidance=float("nan")), "guidance", "guidance: Input should be a finite number."),
+        (asked(guidance=None), "guidance", "guidance: Input should be a valid number."),
+        (asked(prompt="cat " * 40), "prompt", "The prompt is 42 tokens long, but this model reads"),
+        ([], None, "Input should be an object."),
+    ],
+)
+def test_a_body_that_is_wrong_is_refused_by_its_field(
+    serve: Callable[[int], Server], body: Any, param: str | None, message: str
+) -> None:
+    answer = ASKING.post(serve(1).url, content=json.dumps(body), timeout=60)
+    assert answer.status_code == 400
+    error = answer.json()["error"]
+    assert error["param"] == param
+    assert error["message"].startswith(message)
+
+
+def test_what_is_no_request_is_refused(serve: Callable[[int], Server]) -> None:
+    url = serve(1).url
+    assert ASKING.post(url, content=b"{").status_code == 400
+    assert ASKING.post(url, content=b" " * (BODY_BYTES_MAX + 1)).status_code == 413
+    assert ASKING.post(url, content=iter([b"{}"])).status_code == 411
+    assert ASKING.post(url + "/other", json=asked()).status_code == 404
+    assert ASKING.get(url).status_code == 404
+    assert ASKING.put(url).status_code == 501
+
+
+def test_too_many_at_once_are_refused(
+    serve: Callable[[int], Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(image_calls, "_IN_FLIGHT_MAX", 2)
+    server = serve(1)
+    answers = [server.ask(seed=1, steps=1), server.ask(seed=2, steps=1)]
+    assert ASKING.post(server.url, json=asked()).status_code == 503
+    server.paris.open()
+    assert all(answer.result(60)[-1]["type"] == "done" for answer in answers)
+    assert ASKING.post(server.url, json=asked(), timeout=60).status_code == 200
+
+
+def test_a_connection_serves_again_after_a_picture(serve: Callable[[int], Server]) -> None:
+    server = serve(1)
+    server.paris.open()
+    with server.connect() as connection:
+        for _ in range(2):
+            connection.sendall(raw_request(steps=1))
+            answer = b""
+            while not answer.endswith(b"\r\n0\r\n\r\n"):
+                answer += connection.recv(65536)
+            assert b'"type":"done"' in answer

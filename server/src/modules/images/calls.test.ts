@@ -1,0 +1,150 @@
+import { listModels } from '@bakehouse/contract/chat';
+import { downloadImage } from '@bakehouse/contract/file-links';
+import * as paris from '@bakehouse/contract/paris';
+import OpenAI from 'openai';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { testDrawing } from '../../testing/test-drawing.ts';
+import type { TestUser } from '../../testing/test-server.ts';
+import { PIXEL } from './testing/image-server.ts';
+
+const drawing = await testDrawing();
+const { server, stub, clock } = drawing;
+const body = { prompt: 'A loaf of bread', num_inference_steps: 3, sampling_strategy: 'topk', k: 20 };
+
+let ada: TestUser;
+beforeEach(async () => {
+  stub.letGo();
+  stub.answer = 'ok';
+  stub.requests.length = 0;
+  ada = await server.signUp('Ada');
+});
+
+describe('the calls of the Paris page', () => {
+  test('draw what they can, and wait for it', async () => {
+    const answer = await server.request(paris.drawParis, { body }, { as: ada });
+    expect(answer).toMatchObject({
+      status: 'completed',
+      images: [{ num_inference_steps: 10, k: 8, model: 'paris-ddm-v1.0' }],
+    });
+    const [image] = answer.images;
+    expect(image).toMatchObject({
+      generation_id: answer.request_id,
+      expert_used: 3,
+      s3_url: null,
+      b64_json: null,
+    });
+    const call = { query: { url: image?.url ?? '', filename: 'bread.png' } };
+    expect((await server.send(downloadImage, call)).status).toBe(200);
+    const params = { userId: ada.userId };
+    const { images } = await server.request(paris.listParisImages, { params }, { as: ada });
+    expect(images).toMatchObject([{ id: image?.id, prompt: 'A loaf of bread' }]);
+
+    await server.request(paris.deleteParisImage, { params: { id: image?.id ?? '' } }, { as: ada });
+    expect((await server.request(paris.listParisImages, { params }, { as: ada })).images).toEqual([]);
+    const again = server.request(paris.deleteParisImage, { params: { id: image?.id ?? '' } }, { as: ada });
+    await expect(again).rejects.toMatchObject({
+      status: 404,
+      body: { error: { message: 'No picture has this id' } },
+    });
+  });
+
+  test('find by the same body what is drawn, and what was just drawn', async () => {
+    const poll = () => server.send(paris.pollParis, { body }, { as: ada });
+    const read = async (response: Response) =>
+      (await response.json()) as { request_id: string; status: string };
+    stub.answer = 'hang';
+    const first = await poll();
+    expect(first.status).toBe(202);
+    const { request_id, status } = await read(first);
+    expect(status).toBe('processing');
+    expect((await read(await poll())).request_id).toBe(request_id);
+    stub.answer = 'ok';
+    stub.letGo();
+    await drawing.until(ada, request_id, 'completed');
+    const done = await poll();
+    expect([done.status, (await read(done)).request_id]).toEqual([200, request_id]);
+    const bob = await server.signUp('Bob');
+    const other = await read(await server.send(paris.pollParis, { body }, { as: bob }));
+    expect(other.request_id).not.toBe(request_id);
+    clock.advance({ minutes: 11 });
+    expect((await read(await poll())).request_id, 'long ago').not.toBe(request_id);
+  });
+
+  test('hear that the picture has failed', async () => {
+    stub.answer = 'refuse';
+    const answer = server.request(paris.drawParis, { body }, { as: ada });
+    const error = { message: 'The prompt is too long for this model. Nothing was charged' };
+    await expect(answer).rejects.toMatchObject({ status: 503, body: { error } });
+    await expect(server.request(paris.pollParis, { body }, { as: ada })).rejects.toMatchObject({
+      body: { error },
+    });
+  });
+
+  test('say what a picture costs', async () => {
+    const asked = { num_images: 4, num_inference_steps: 20, sampling_strategy: 'topk', k: 2 };
+    expect(await server.request(paris.estimateParis, { body: asked }, { as: ada })).toEqual({
+      ...{ estimated_cost_tokens: 0.25, estimated_cost_bgl: 0.25, estimated_cost_usd: 0.01 },
+      ...{ currency: 'USD', is_free: false },
+    });
+    const other = server.request(paris.estimateParis, { body: { model: 'veo-3.0' } }, { as: ada });
+    await expect(other).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('refuse a blank prompt and another model', async () => {
+    const send = (wrong: object) =>
+      server.request(paris.drawParis, { body: { ...body, ...wrong } }, { as: ada });
+    await expect(send({ prompt: ' ' })).rejects.toMatchObject({
+      status: 400,
+      body: { error: { param: 'prompt', message: 'Please enter a prompt' } },
+    });
+    await expect(send({ model: 'flux' })).rejects.toMatchObject({
+      status: 400,
+      body: { error: { param: 'model' } },
+    });
+  });
+});
+
+describe("OpenAI's images API, by its own client", () => {
+  const client = () => new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKey, maxRetries: 0 });
+
+  test('draws, as a link or as bytes, with the model that the list names', async () => {
+    const { data: models } = await server.request(listModels, {}, { as: ada });
+    expect(models.filter(({ task }) => task === 'image').map(({ id }) => id)).toEqual(['paris-ddm-v1.0']);
+    const linked = await client().images.generate({ prompt: 'Bread', model: 'paris-ddm-v1.0', size: 'auto' });
+    expect((await fetch(linked.data?.[0]?.url ?? '')).headers.get('content-type')).toBe('image/png');
+    const inline = await client().images.generate({ prompt: 'Bread', response_format: 'b64_json', n: 1 });
+    expect(inline.data).toEqual([{ b64_json: PIXEL }]);
+    expect(stub.requests.at(-1)).toMatchObject({ steps: 20, strategy: 'topk', k: 2 });
+  });
+
+  test.each([
+    ['quality', { quality: 'hd' as const }],
+    ['size', { size: '1024x1024' as const }],
+    ['n', { n: 2 }],
+    ['model', { model: 'dall-e-3' }],
+  ])('refuses %s by name', async (param, wrong) => {
+    const asked = client().images.generate({ prompt: 'Bread', ...wrong });
+    await expect(asked).rejects.toMatchObject({ error: { param } });
+    expect(stub.requests).toEqual([]);
+  });
+
+  test('stops what nobody waits for any more', async () => {
+    stub.answer = 'hang';
+    const before = await drawing.balance(ada);
+    const hangUp = new AbortController();
+    const asked = client().images.generate({ prompt: 'Bread' }, { signal: hangUp.signal });
+    await vi.waitFor(() => expect(stub.open).toBe(1), { timeout: 10_000 });
+    hangUp.abort();
+    await expect(asked).rejects.toThrow();
+    await vi.waitFor(() => expect(stub.open).toBe(0), { timeout: 10_000 });
+    expect(await drawing.balance(ada)).toEqual(before);
+  });
+
+  test('a text call of the image model is told what it makes', async () => {
+    const asked = client().chat.completions.create({
+      model: 'paris-ddm-v1.0',
+      messages: [{ role: 'user', content: 'Hi' }],
+    });
+    await expect(asked).rejects.toThrow('Paris starter draws pictures and answers no text');
+  });
+});

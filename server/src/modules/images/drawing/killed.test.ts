@@ -1,0 +1,187 @@
+import { listTransactions } from '@bakehouse/contract/credits';
+import { cancelGeneration, deleteGeneration, type Generation } from '@bakehouse/contract/generations';
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Services } from '../../../platform/context.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { testDrawing } from '../../../testing/test-drawing.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { createDrawing } from './create-drawing.ts';
+import { type Drawing, drawGeneration } from './draw-generation.ts';
+import { takeTurn } from './take-turn.ts';
+
+// Processes that draw die where it matters: what is left of each is its lease, until that runs out.
+const setting = await testDrawing({ draws: false });
+const { server, stub, clock } = setting;
+const { db } = server.services;
+const serving: Drawing['serving'] = { capacity: async () => ({ 'cpu:deployment': 4 }) };
+const PLACES = 4;
+
+let ada: TestUser;
+beforeEach(async () => {
+  stub.letGo();
+  stub.answer = 'ok';
+  stub.requests.length = 0;
+  ada = await server.signUp('Ada');
+});
+
+/** The next turn, as a process of its own takes it. */
+async function lease(services: Services = server.services) {
+  const turn = await takeTurn(services, PLACES);
+  if (turn === null || turn === 'ended') throw new Error('nobody had a turn');
+  return turn.lease;
+}
+
+function anotherProcess() {
+  const loop = createDrawing({ services: server.services, serving, places: PLACES });
+  onFileEnd(loop.stop);
+  loop.start();
+  return loop;
+}
+
+const leaseRunsOut = () => clock.advance({ seconds: 16 });
+const charges = async (as: TestUser) => {
+  const call = { params: { userId: as.userId }, query: {} };
+  return (await server.request(listTransactions, call, { as })).transactions.filter(
+    ({ description }) => description === 'Picture by Paris',
+  );
+};
+const attemptsOf = async (id: string) =>
+  (await db.selectFrom('generations').select('attempt').where('id', '=', id).executeTakeFirstOrThrow())
+    .attempt;
+
+describe('whoever draws dies', () => {
+  test('right after its turn came: another goes on once the lease has run out', async () => {
+    const { id } = await setting.draw(ada);
+    await lease();
+    const other = anotherProcess();
+    expect(await setting.read(ada, id)).toMatchObject({ state: 'starting' });
+    leaseRunsOut();
+    await setting.until(ada, id, 'completed');
+    await other.stop();
+    expect(await attemptsOf(id)).toBe(2);
+    expect(await charges(ada)).toHaveLength(1);
+  });
+
+  test('between the picture and its price: it is drawn again, charged once, and there is one of it', async () => {
+    const { id } = await setting.draw(ada);
+    let goOn = () => {};
+    const dead = new Promise<void>((resolve) => (goOn = resolve));
+    let stored = false;
+    const { blobs } = server.services;
+    const services: Services = {
+      ...server.services,
+      blobs: {
+        ...blobs,
+        write: async (...args) => {
+          const blob = await blobs.write(...args);
+          stored = true;
+          await dead;
+          return blob;
+        },
+      },
+    };
+    const work = drawGeneration({ services, serving, closing: new AbortController().signal }, await lease());
+    await vi.waitFor(() => expect(stored).toBe(true), { timeout: 10_000 });
+    const other = anotherProcess();
+    leaseRunsOut();
+    const done = await setting.until(ada, id, 'completed');
+    await other.stop();
+    // It was not dead, only slow: the generation is not its own any more.
+    goOn();
+    await work;
+    expect((await setting.read(ada, id)).outputs).toEqual(done.outputs);
+    expect(done.outputs).toHaveLength(1);
+    expect(await charges(ada)).toMatchObject([{ amount: '0.125', status: 'completed' }]);
+  });
+
+  test('again and again: the third time it fails, and costs nothing', async () => {
+    const before = await setting.balance(ada);
+    const { id } = await setting.draw(ada);
+    for (let time = 1; time <= 3; time += 1) {
+      await lease();
+      leaseRunsOut();
+    }
+    expect(await takeTurn(server.services, PLACES)).toBe('ended');
+    expect(await setting.read(ada, id)).toMatchObject({
+      state: 'failed',
+      reason: 'It was interrupted too often. Nothing was charged',
+    });
+    expect(await setting.balance(ada)).toEqual(before);
+  });
+
+  test('in good order: what it drew goes back to the line at once, and the attempt does not count', async () => {
+    stub.answer = 'hang';
+    const { id } = await setting.draw(ada);
+    const first = anotherProcess();
+    await setting.until(ada, id, 'running');
+    await first.stop();
+    expect(await setting.read(ada, id)).toMatchObject({ state: 'queued', step: 0, preview: null });
+    expect(await attemptsOf(id)).toBe(0);
+    stub.answer = 'ok';
+    const second = anotherProcess();
+    await setting.until(ada, id, 'completed');
+    await second.stop();
+  });
+});
+
+test('credits are right whatever happens to the pictures of two users at the same time', async () => {
+  const seed = Date.now() % 2 ** 31;
+  const below = numbers(seed);
+  const users = [ada, await server.signUp('Bob')];
+  const before = await Promise.all(users.map(setting.balance));
+  const loops = [anotherProcess(), anotherProcess()];
+  const answers = ['ok', 'ok', 'die', 'refuse', 'broken picture'] as const;
+  const made: { as: TestUser; id: string }[] = [];
+  for (let move = 0; move < 40; move += 1) {
+    stub.answer = answers[below(answers.length)] ?? 'ok';
+    const as = users[below(2)] ?? ada;
+    const one = made[below(Math.max(1, made.length))];
+    const choice = below(6);
+    if (choice < 3) {
+      const started = await setting.draw(as, { num_inference_steps: 10 + below(5) }).catch(() => null);
+      if (started) made.push({ as, id: started.id });
+    } else if (choice === 3 && one) {
+      await server.send(cancelGeneration, { params: { id: one.id } }, { as: one.as });
+    } else if (choice === 4 && one) {
+      await server.send(deleteGeneration, { params: { id: one.id } }, { as: one.as });
+    } else clock.advance({ seconds: below(20) });
+  }
+  stub.answer = 'ok';
+  await vi.waitFor(
+    async () => {
+      clock.advance({ seconds: 3 });
+      const { rows } = await sql`select from generations where ended_at is null`.execute(db);
+      expect(rows, `seed ${seed}`).toEqual([]);
+    },
+    { timeout: 30_000, interval: 100 },
+  );
+  for (const loop of loops) await loop.stop();
+  for (const [index, as] of users.entries()) {
+    const { balance, held } = await setting.balance(as);
+    const { rows } = await sql<{ amount: bigint; transfers: bigint }>`
+      select coalesce(sum(amount), 0)::bigint as amount, count(*) as transfers from ledger_transfers
+      where debit_account_id = ${`user:${as.userId}`} and kind = 'charge'`.execute(db);
+    expect(held, `seed ${seed}`).toBe(0n);
+    expect((before[index]?.balance ?? 0n) - balance, `seed ${seed}`).toBe(rows[0]?.amount);
+    // Each that is there and was drawn has one output and its price; what was deleted keeps its charge.
+    const kept = await drawn(as, made);
+    expect(Number(rows[0]?.transfers), `seed ${seed}`).toBeGreaterThanOrEqual(kept.length);
+    for (const { outputs } of kept) expect(outputs, `seed ${seed}`).toHaveLength(1);
+  }
+}, 90_000);
+
+async function drawn(as: TestUser, made: { as: TestUser; id: string }[]): Promise<Generation[]> {
+  const own = made.filter((one) => one.as === as);
+  const found = await Promise.all(own.map(({ id }) => setting.read(as, id).catch(() => null)));
+  return found.filter((one) => one !== null).filter(({ state }) => state === 'completed');
+}
+
+/** A run of numbers that is the same for the same seed. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((state / 2 ** 31) * below);
+  };
+}

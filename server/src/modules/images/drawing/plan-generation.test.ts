@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { AppError } from '../../../platform/errors.ts';
+import { planAfterFailure, planTurn } from './plan-generation.ts';
+
+const now = new Date('2026-01-01T00:00:00Z');
+const away = new AppError('unavailable', { publicMessage: 'The model does not answer.' });
+const refused = new AppError('invalid_request', { publicMessage: 'The prompt is too long.' });
+
+test('a picture is begun three times', () => {
+  expect([0, 1, 2, 3].map((attempt) => planTurn({ attempt }).do)).toEqual(['draw', 'draw', 'draw', 'fail']);
+});
+
+test.each([
+  [
+    1,
+    away,
+    {
+      do: 'wait',
+      at: new Date('2026-01-01T00:00:03Z'),
+      reason: 'The model does not answer. It is begun again',
+    },
+  ],
+  [
+    2,
+    away,
+    {
+      do: 'wait',
+      at: new Date('2026-01-01T00:00:06Z'),
+      reason: 'The model does not answer. It is begun again',
+    },
+  ],
+  [3, away, { do: 'fail', reason: 'The model does not answer. Nothing was charged' }],
+  [1, refused, { do: 'fail', reason: 'The prompt is too long. Nothing was charged' }],
+  [3, new Error('no picture'), { do: 'fail', reason: 'The picture came back broken. Nothing was charged' }],
+])('after attempt %i: %s', (attempt, error, step) => {
+  expect(planAfterFailure({ attempt }, error, now)).toEqual(step);
+});

@@ -1,0 +1,54 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, renderHook, waitFor } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { call } from '../../lib/api/api-client.ts';
+import { ApiError } from '../../lib/api/api-error.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { useGeneration, useStartGeneration } from './generation-calls.ts';
+import { POLLS_MAX } from './generation-queries.ts';
+
+vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+
+const lost = new ApiError('Request timeout after 15000ms', { status: 0, code: 'timeout' });
+const wrapper = ({ children }: { children: React.ReactNode }) => (
+  <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
+);
+
+beforeEach(() => {
+  queryClient.clear();
+  vi.mocked(call).mockReset();
+});
+
+const request = { generator: 'paris' as const, prompt: 'A loaf', parameters: {} };
+
+test('Generation timed out. Please try again.', async () => {
+  vi.mocked(call).mockRejectedValue(lost);
+  const { result } = renderHook(() => useStartGeneration(), { wrapper });
+  const attempt = () => act(() => result.current.mutateAsync(request).catch((error: Error) => error.message));
+  expect(await attempt()).toBe('Generation timed out. Please try again.');
+  await attempt();
+  // The same attempt for the server: it may have heard the first one.
+  const [first, second] = vi.mocked(call).mock.calls.map(([, , options]) => options);
+  expect(first).toMatchObject({ timeoutMs: 35_000, idempotencyKey: second?.idempotencyKey });
+});
+
+test('Generation timed out after multiple attempts. Please try again.', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  vi.mocked(call).mockRejectedValue(lost);
+  const { result } = renderHook(() => useGeneration('g1'), { wrapper });
+  await act(() => vi.advanceTimersByTimeAsync(10 * 60_000));
+  vi.useRealTimers();
+  await waitFor(() =>
+    expect(result.current.error?.message).toBe(
+      'Generation timed out after multiple attempts. Please try again.',
+    ),
+  );
+  expect(call).toHaveBeenCalledTimes(POLLS_MAX);
+  expect(vi.mocked(call).mock.calls[0]?.[2]).toMatchObject({ timeoutMs: 15_000 });
+});
+
+test('what is not lost is told as the server says it', async () => {
+  vi.mocked(call).mockRejectedValue(new ApiError('Guidance must be at most 15', { status: 400 }));
+  const { result } = renderHook(() => useStartGeneration(), { wrapper });
+  await expect(act(() => result.current.mutateAsync(request))).rejects.toThrow('Guidance must be at most 15');
+});
