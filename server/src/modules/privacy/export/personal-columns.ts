@@ -12,19 +12,25 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'assets.owner_user_id': { section: 'datasets' },
   'audit_log.user_id': { section: 'activity' },
   'chat_requests.user_id': {
-    leftOut: 'how long models took to answer, for the page of a deployment; what was used is in usage_windows',
+    leftOut:
+      'how long models took to answer, for the page of a deployment; what was used is in usage_windows',
   },
   'contact_messages.user_id': { section: 'contact_messages' },
   'credit_code_redemptions.user_id': { section: 'redeemed_codes' },
   'credit_codes.created_by': { leftOut: "an operator's work for others" },
   'data_readings.user_id': { leftOut: "what was counted in a dataset's file, which can be downloaded" },
   'deployments.user_id': { section: 'deployments' },
-  'idempotency_keys.user_id': { leftOut: 'answers to calls, kept for seven days; what they made is exported' },
+  'generation_outputs.user_id': { section: 'generations' },
+  'generations.user_id': { section: 'generations' },
+  'idempotency_keys.user_id': {
+    leftOut: 'answers to calls, kept for seven days; what they made is exported',
+  },
   'ledger_accounts.owner_user_id': { section: 'balance' },
   'low_balance_watch.user_id': { leftOut: 'whether a notification is due' },
   'notifications.user_id': { section: 'notifications' },
   // The profile has them.
   'onboarding_steps.user_id': { section: 'profile' },
+  'price_changes.changed_by': { leftOut: "an operator's work for others" },
   'purchases.user_id': { section: 'purchases' },
   'recent_changes.user_id': { leftOut: 'that something has changed, without what, kept for a day' },
   'referral_codes.user_id': { section: 'invitations' },

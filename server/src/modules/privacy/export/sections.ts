@@ -13,6 +13,7 @@ import { getBalance } from '../../credits/statement/get-balance.ts';
 import { listTransactions } from '../../credits/statement/list-transactions.ts';
 import { listUsageWindows } from '../../credits/usage/list-usage-windows.ts';
 import { listDeployments } from '../../deployments/list-deployments.ts';
+import { listGenerations } from '../../images/list-generations.ts';
 import { listNotifications } from '../../notifications/list-notifications.ts';
 import { findOwnReferral } from '../../referrals/find-own-referral.ts';
 import { listInvitations } from '../../referrals/list-invitations.ts';
@@ -44,7 +45,10 @@ export function sectionsOf(ctx: Context) {
     balance: { value: () => getBalance(ctx) },
     transactions: { rows: transactionsOf(ctx) },
     usage_windows: {
-      rows: pagesAfter((cursor) => listUsageWindows(db, { userId, cursor, limit: PAGE }), ({ id }) => id),
+      rows: pagesAfter(
+        (cursor) => listUsageWindows(db, { userId, cursor, limit: PAGE }),
+        ({ id }) => id,
+      ),
     },
     purchases: { value: () => listAllPurchases(db, userId) },
     redeemed_codes: { value: () => listRedeemedCodes(db, userId) },
@@ -96,6 +100,17 @@ function workOf(ctx: Context) {
         const all = { kind: 'text' as const, includeTerminated: true, search: '' };
         const page = await listDeployments(ctx, { ...all, limit: PAGE, cursor });
         return { rows: page.deployments, next: page.nextCursor };
+      }),
+    },
+    generations: {
+      rows: allPages(async (cursor) => {
+        const page = await listGenerations(ctx, { limit: PAGE, cursor });
+        // The links of pictures open without a key.
+        const rows = page.generations.map(({ outputs, ...generation }) => ({
+          ...generation,
+          outputs: outputs.map(({ url: _url, download_url: _download, ...output }) => output),
+        }));
+        return { rows, next: page.next_cursor };
       }),
     },
   };

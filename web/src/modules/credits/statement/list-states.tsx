@@ -9,9 +9,9 @@ import { NO_STARTING_CREDITS } from '../api.ts';
 export const LOADING_FAILED = 'Error Loading Transactions';
 
 type Props = {
-  /** A period was chosen. */
+  /** A period, or a key, was chosen. */
   filtered: boolean;
-  /** Leads to all of them, where a period was chosen. */
+  /** Leads to all of them, where something was chosen. */
   showAll: ReactNode;
 };
 
@@ -25,7 +25,7 @@ export function NoTransactions({ filtered, showAll }: Props) {
       title="No transactions found"
       description={
         filtered
-          ? 'There were no transactions in this period.'
+          ? 'There are no transactions that match your choice.'
           : `${none}${user.is_returning ? ` ${NO_STARTING_CREDITS}` : ''}`
       }
       action={filtered && showAll}
