@@ -27,6 +27,7 @@ async function signUpOperator(): Promise<TestUser> {
   const operator = await server.signUp('Operator');
   server.services.config.operators.push(operator.email);
   await sql`update users set email_verified = true where id = ${operator.userId}`.execute(server.services.db);
+  await server.services.rowChanges.catchUp();
   return operator;
 }
 

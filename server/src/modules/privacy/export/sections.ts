@@ -41,6 +41,7 @@ export function sectionsOf(ctx: Context) {
     models: { rows: assetsOf(ctx, 'MODEL') },
     configurations: { value: async () => (await listConfigurations(ctx)).configurations },
     ...workOf(ctx),
+    generations: { rows: generationsOf(ctx) },
     access_requests: { value: () => listOwnRequests(ctx) },
     balance: { value: () => getBalance(ctx) },
     transactions: { rows: transactionsOf(ctx) },
@@ -102,18 +103,19 @@ function workOf(ctx: Context) {
         return { rows: page.deployments, next: page.nextCursor };
       }),
     },
-    generations: {
-      rows: allPages(async (cursor) => {
-        const page = await listGenerations(ctx, { limit: PAGE, cursor });
-        // The links of pictures open without a key.
-        const rows = page.generations.map(({ outputs, ...generation }) => ({
-          ...generation,
-          outputs: outputs.map(({ url: _url, download_url: _download, ...output }) => output),
-        }));
-        return { rows, next: page.next_cursor };
-      }),
-    },
   };
+}
+
+/** Without the links of their pictures, which open without a key. */
+function generationsOf(ctx: Context) {
+  return allPages(async (cursor) => {
+    const page = await listGenerations(ctx, { limit: PAGE, cursor });
+    const rows = page.generations.map(({ outputs, ...generation }) => ({
+      ...generation,
+      outputs: outputs.map(({ url: _url, download_url: _download, ...output }) => output),
+    }));
+    return { rows, next: page.next_cursor };
+  });
 }
 
 function transactionsOf(ctx: Context) {
