@@ -13,8 +13,8 @@ const purchase = z.object({
   status: z.enum(['open', 'paid', 'failed', 'expired', 'refused']),
   usd: z.string(),
   amount: bgl,
-  /** What of the amount a refund or a dispute took back. */
-  taken_back: bgl,
+  /** What of the amount was refunded or disputed. */
+  reversed: bgl,
   /** The payment provider's receipt. */
   receipt_url: z.string().nullable(),
   created_at: z.string(),

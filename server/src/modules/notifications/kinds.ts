@@ -30,10 +30,10 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-type Shown = { message: string; link: string };
+type Text = { message: string; link: string };
 
 /** The sentence and the link of each kind. */
-export const kinds: { [Kind in NotificationKind]: (data: NotificationData[Kind]) => Shown } = {
+export const kinds: { [Kind in NotificationKind]: (data: NotificationData[Kind]) => Text } = {
   run_completed: ({ run_id, title }) => ({
     message: `${title} has finished training`,
     link: `/runs/${run_id}`,

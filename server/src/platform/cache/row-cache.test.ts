@@ -40,13 +40,13 @@ async function aProcess() {
   return { time, changes, recall, load, read, untilKept, isKept };
 }
 
-const tell = (id: string) =>
+const notify = (id: string) =>
   sql`select pg_notify('bakehouse_row_change', ${JSON.stringify({ of: 'thing', id })})`.execute(db);
 
 test('what is kept is forgotten by every process when its row changes, and nothing else is', async () => {
   const [one, two] = [await aProcess(), await aProcess()];
   for (const { untilKept } of [one, two]) for (const id of ['a', 'b']) await untilKept(id);
-  await tell('a');
+  await notify('a');
   await Promise.all([one.changes.catchUp(), two.changes.catchUp()]);
   for (const { isKept } of [one, two]) expect([await isKept('b'), await isKept('a')]).toEqual([true, false]);
 });
@@ -55,7 +55,7 @@ test('what changes while it is read is not kept', async () => {
   const { recall, changes, untilKept, isKept } = await aProcess();
   await untilKept('other');
   await recall('a', async () => {
-    await tell('a');
+    await notify('a');
     await changes.catchUp();
     return { id: 'a' };
   });

@@ -9,12 +9,12 @@ const rowChange = z.object({ of: z.string(), id: z.string() });
 /** A row that something in memory is made from has changed: `of` is what its trigger says (`tell_row_change`). */
 export type RowChange = z.infer<typeof rowChange>;
 
-/** Tells of every change that any process commits to rows which have such a trigger. */
+/** Announces every change that any process commits to rows which have such a trigger. */
 export type RowChanges = {
-  /** Whether all that was committed until less than a second ago has been told. Who asks gets it kept so. */
+  /** Whether all that was committed until less than a second ago has been announced. Who asks gets it kept so. */
   areHeard: () => boolean;
   /**
-   * Resolves once what was committed before the call holds in this process: it was told, or nothing that is
+   * Resolves once what was committed before the call holds in this process: it was announced, or nothing that is
    * kept is used. For calls whose change must hold for the caller's very next one.
    */
   catchUp: () => Promise<void>;
@@ -41,7 +41,7 @@ export async function openRowChanges(
   let heardUntil = Number.NEGATIVE_INFINITY;
   let askedAt = Number.NEGATIVE_INFINITY;
   let isPinging = false;
-  const tell = (change: RowChange | null) => {
+  const announce = (change: RowChange | null) => {
     for (const listener of listeners) listener(change);
   };
 
@@ -49,12 +49,12 @@ export async function openRowChanges(
     url,
     name: 'bakehouse row changes',
     channel: CHANNEL,
-    onMessage: (payload) => tell(rowChange.parse(JSON.parse(payload ?? 'null'))),
+    onMessage: (payload) => announce(rowChange.parse(JSON.parse(payload ?? 'null'))),
     onBreak: () => {
       heardUntil = Number.NEGATIVE_INFINITY;
-      tell(null);
+      announce(null);
     },
-    onReconnect: () => tell(null),
+    onReconnect: () => announce(null),
     log,
   });
 

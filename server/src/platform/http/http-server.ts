@@ -45,7 +45,7 @@ type Options = {
   webDist: string;
 };
 
-/** What OpenAPI calls the ways in. */
+/** The security schemes of OpenAPI by access. */
 const SCHEMES = {
   session: ['session'],
   key: ['key'],

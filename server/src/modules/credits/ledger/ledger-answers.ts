@@ -7,7 +7,7 @@ import { accountOwner } from './accounts.ts';
 
 /**
  * The writers of the ledger are the verbs beside this file: each is one call of a function in
- * server/migrations (ledger_*), inside the caller's transaction, and tells every touched user after its
+ * server/migrations (ledger_*), inside the caller's transaction, and announces the change to every touched user after its
  * commit that the balance changed. Amounts are micro-BGL. A verb that throws has changed nothing, and the
  * caller's transaction stays usable. They lock accounts until the transaction ends: make one move per
  * transaction, as its last work.
@@ -98,7 +98,7 @@ export function holdEnded(): AppError {
   });
 }
 
-/** Tells the owners of these accounts that their balance changed. */
+/** Announces to the owners of these accounts that their balance changed. */
 export async function publishBalance(tx: Transaction, accountIds: (string | null)[]): Promise<void> {
   for (const accountId of accountIds) {
     const userId = accountId === null ? null : accountOwner(accountId);

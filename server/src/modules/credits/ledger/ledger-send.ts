@@ -26,7 +26,7 @@ export type SendAnswer = {
 
 /**
  * Moves credits between users, one after the other, each with its own answer; see `readSend`. This is a
- * transaction of its own and tells nobody: the caller announces the changes after it, because
+ * transaction of its own and announces nothing: the caller announces the changes after it, because
  * announcing inside makes such transactions commit one after the other. Without `wait` transfers
  * whose accounts another transaction holds are answered 'busy' and left alone. `dailyMaxMicro` is what each sender
  * may send within 24 hours; null for no limit.

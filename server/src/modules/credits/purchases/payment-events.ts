@@ -11,7 +11,7 @@ const BODY_BYTES_MAX = 256 * 1024;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Makes the Fastify plugin that the provider tells of what happened to a payment. An event is only a hint to look: it may
+ * Makes the Fastify plugin that takes the provider's events about payments. An event only says which purchase to check: it may
  * come late, twice or out of order. One without the provider's signature is refused.
  */
 export function paymentEvents(services: Services, provider: PaymentProvider) {

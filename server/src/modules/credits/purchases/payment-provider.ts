@@ -18,7 +18,7 @@ export type Payment = {
   paymentId: string | null;
   receiptUrl: string | null;
   /** What was refunded, and what a dispute withholds or has lost. */
-  takenBackCents: number;
+  reversedCents: number;
 };
 
 /** Whoever takes the money: asked what is true, never believed by what it happens to say. */
@@ -26,8 +26,8 @@ export type PaymentProvider = {
   /** Opens the page where it is paid. For a day or so the same purchase gets the same page; later it would get a second one. */
   openCheckout: (checkout: Checkout) => Promise<{ sessionId: string; url: string }>;
   /** The page that was opened; null once it has ended. */
-  findPage: (sessionId: string) => Promise<string | null>;
-  look: (sessionId: string) => Promise<Payment>;
+  findCheckoutUrl: (sessionId: string) => Promise<string | null>;
+  fetchPayment: (sessionId: string) => Promise<Payment>;
   /** What a signed event is about; null where the signature is not the provider's, or too old. */
   readEvent: (body: Buffer, signature: string) => Promise<PaymentEvent | null>;
 };

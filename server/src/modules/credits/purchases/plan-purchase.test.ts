@@ -4,67 +4,74 @@ import { planPurchase } from './plan-purchase.ts';
 
 const open = { status: 'open', usd_cents: 2_000, taken_back_cents: 0, account_deleted: false } as const;
 const paid = { ...open, status: 'paid' } as const;
-const seen = (part: Partial<Payment> = {}): Payment => ({
+const payment = (part: Partial<Payment> = {}): Payment => ({
   status: 'paid',
   paid: { cents: 2_000, currency: 'usd' },
   paymentId: 'pi',
   receiptUrl: null,
-  takenBackCents: 0,
+  reversedCents: 0,
   ...part,
 });
 
 test.each([
-  ['nothing before the money is sure', open, seen({ status: 'open', paid: null }), null],
-  ['the credit once it is', open, seen(), { kind: 'credit', cents: 2_000 }],
+  ['nothing before the money is sure', open, payment({ status: 'open', paid: null }), null],
+  ['the credit once it is', open, payment(), { kind: 'credit', cents: 2_000 }],
   [
     'also after it had failed or expired',
     { ...open, status: 'expired' },
-    seen(),
+    payment(),
     { kind: 'credit', cents: 2_000 },
   ],
-  ['the end', open, seen({ status: 'expired', paid: null }), { kind: 'close', status: 'expired' }],
-  ['nothing more after the end', { ...open, status: 'failed' }, seen({ status: 'failed', paid: null }), null],
+  ['the end', open, payment({ status: 'expired', paid: null }), { kind: 'close', status: 'expired' }],
+  [
+    'nothing more after the end',
+    { ...open, status: 'failed' },
+    payment({ status: 'failed', paid: null }),
+    null,
+  ],
   [
     'nothing to an account that was deleted',
     { ...open, account_deleted: true },
-    seen(),
+    payment(),
     { kind: 'refuse', reason: 'the account was deleted' },
   ],
-  ['nothing more where a person has to look', { ...open, status: 'refused' }, seen(), null],
-  ['nothing twice', paid, seen(), null],
+  ['nothing more where a person has to look', { ...open, status: 'refused' }, payment(), null],
+  ['nothing twice', paid, payment(), null],
   [
-    'nothing for what is said to be unpaid after it was taken back',
+    'nothing for what is said to be unpaid after it was refunded',
     { ...paid, taken_back_cents: 2_000 },
-    seen({ status: 'expired', paid: null }),
+    payment({ status: 'expired', paid: null }),
     null,
   ],
-  ['a part that was refunded', paid, seen({ takenBackCents: 500 }), { kind: 'take_back', cents: 500 }],
+  ['a part that was refunded', paid, payment({ reversedCents: 500 }), { kind: 'reverse', cents: 500 }],
   [
     'the rest of it',
     { ...paid, taken_back_cents: 500 },
-    seen({ takenBackCents: 2_000 }),
-    { kind: 'take_back', cents: 1_500 },
+    payment({ reversedCents: 2_000 }),
+    { kind: 'reverse', cents: 1_500 },
   ],
-  ['at most what was paid', paid, seen({ takenBackCents: 3_000 }), { kind: 'take_back', cents: 2_000 }],
+  ['at most what was paid', paid, payment({ reversedCents: 3_000 }), { kind: 'reverse', cents: 2_000 }],
   [
     'a dispute that was won',
     { ...paid, taken_back_cents: 2_000 },
-    seen(),
-    { kind: 'give_back', cents: 2_000 },
+    payment(),
+    { kind: 'reinstate', cents: 2_000 },
   ],
   [
     'a refund before the credit: first the credit',
     open,
-    seen({ takenBackCents: 2_000 }),
+    payment({ reversedCents: 2_000 }),
     { kind: 'credit', cents: 2_000 },
   ],
-] as const)('%s', (_name, purchase, payment, step) => {
-  expect(planPurchase(purchase, payment)).toEqual(step);
+] as const)('%s', (_name, purchase, found, step) => {
+  expect(planPurchase(purchase, found)).toEqual(step);
 });
 
 test('another amount or currency is no payment of it', () => {
-  expect(planPurchase(open, seen({ paid: { cents: 1, currency: 'usd' } }))).toMatchObject({ kind: 'refuse' });
-  expect(planPurchase(open, seen({ paid: { cents: 2_000, currency: 'jpy' } }))).toMatchObject({
+  expect(planPurchase(open, payment({ paid: { cents: 1, currency: 'usd' } }))).toMatchObject({
+    kind: 'refuse',
+  });
+  expect(planPurchase(open, payment({ paid: { cents: 2_000, currency: 'jpy' } }))).toMatchObject({
     kind: 'refuse',
   });
 });

@@ -14,9 +14,9 @@ export type PurchaseStep =
   /** The money has come. */
   | { kind: 'credit'; cents: number }
   /** It was refunded or disputed. */
-  | { kind: 'take_back'; cents: number }
+  | { kind: 'reverse'; cents: number }
   /** A refund failed, or a dispute was won. */
-  | { kind: 'give_back'; cents: number }
+  | { kind: 'reinstate'; cents: number }
   /** It will not come. */
   | { kind: 'close'; status: 'failed' | 'expired' }
   /** What was paid can be credited to nobody, or is another amount: a person has to look. */
@@ -27,19 +27,19 @@ export type PurchaseStep =
  * What is to be done next, so that the ledger says what the provider says; null where it does. What was paid once stays paid: a
  * refund is a step of its own.
  */
-export function planPurchase(purchase: PurchaseState, seen: Payment): PurchaseStep {
+export function planPurchase(purchase: PurchaseState, payment: Payment): PurchaseStep {
   if (purchase.status === 'refused') return null;
   if (purchase.status !== 'paid') {
-    if (seen.status === 'paid') return creditOf(purchase, seen);
-    if (seen.status === 'open' || seen.status === purchase.status) return null;
-    return { kind: 'close', status: seen.status };
+    if (payment.status === 'paid') return creditOf(purchase, payment);
+    if (payment.status === 'open' || payment.status === purchase.status) return null;
+    return { kind: 'close', status: payment.status };
   }
   // A payment that has come does not become unpaid: whatever says so is not about it.
-  if (seen.status !== 'paid') return null;
-  const takenBack = Math.min(seen.takenBackCents, purchase.usd_cents);
-  const cents = takenBack - purchase.taken_back_cents;
-  if (cents > 0) return { kind: 'take_back', cents };
-  return cents < 0 ? { kind: 'give_back', cents: -cents } : null;
+  if (payment.status !== 'paid') return null;
+  const reversed = Math.min(payment.reversedCents, purchase.usd_cents);
+  const cents = reversed - purchase.taken_back_cents;
+  if (cents > 0) return { kind: 'reverse', cents };
+  return cents < 0 ? { kind: 'reinstate', cents: -cents } : null;
 }
 
 function creditOf({ usd_cents: cents, account_deleted }: PurchaseState, { paid }: Payment): PurchaseStep {

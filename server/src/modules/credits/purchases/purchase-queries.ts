@@ -31,7 +31,7 @@ export async function insertPurchase(
   return id;
 }
 
-/** Notes where a purchase is paid. It stays the first: whatever is paid, refunded or disputed there is seen nowhere else. */
+/** Notes where a purchase is paid. It stays the first: whatever is paid, refunded or disputed there is found nowhere else. */
 export async function setSession(db: Database, purchaseId: string, sessionId: string): Promise<void> {
   await db
     .updateTable('purchases')
@@ -72,10 +72,10 @@ export async function listUserPurchases(
 }
 
 /**
- * Purchases to be looked at without an event, those first that were not for longest: the ones on the provider's page since before
+ * Purchases to be checked without an event, those first that were not for longest: the ones on the provider's page since before
  * `openBefore`, and paid ones once a day for as long as they may be disputed.
  */
-export async function listUnseenPurchases(
+export async function listPurchasesToCheck(
   db: Database,
   { openBefore, now, limit }: { openBefore: Date; now: Date; limit: number },
 ): Promise<string[]> {
@@ -102,7 +102,7 @@ export async function countOpenPurchases(tx: Transaction, userId: string, since:
   return Number(open);
 }
 
-export async function setLooked(db: Database, id: string, now: Date): Promise<void> {
+export async function setChecked(db: Database, id: string, now: Date): Promise<void> {
   await db.updateTable('purchases').set({ looked_at: now }).where('id', '=', id).execute();
 }
 

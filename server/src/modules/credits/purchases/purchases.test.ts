@@ -18,7 +18,7 @@ const buy = (who: TestUser, usd: string, idempotencyKey: string = randomUUID()) 
   server.request(startPurchase, { body: { user_id: who.userId, usd } }, { as: who, idempotencyKey });
 const purchasesOf = async (who: TestUser) =>
   (await server.request(listPurchases, { params: { userId: who.userId } }, { as: who })).purchases;
-const tell = (request: { body: string; headers: Record<string, string> }) =>
+const deliver = (request: { body: string; headers: Record<string, string> }) =>
   fetch(new URL('/api/payments/stripe', server.url), { method: 'POST', ...request });
 const sync = () => syncPurchasesJob.run(server.services, {}, new AbortController().signal);
 /** The person's purchases began long ago. */
@@ -40,7 +40,7 @@ async function begin() {
 async function bought() {
   const begun = await begin();
   const event = pay(begun.session);
-  expect((await tell(signed(event))).status).toBe(200);
+  expect((await deliver(signed(event))).status).toBe(200);
   return { ...begun, event };
 }
 
@@ -70,16 +70,16 @@ describe('a purchase', () => {
     expect(stripe.countSessions(purchase_id)).toBe(1);
   });
 
-  test('that is paid is not opened again, and what is taken back then is still seen', async () => {
+  test('that is paid is not opened again, and what is refunded then is still found', async () => {
     const { ada, session, key, purchase_id, event } = await bought();
     stripe.forgetKeys();
     const ended = { status: 409, code: 'conflict', body: { error: { param: 'Idempotency-Key' } } };
     await expect(buy(ada, '20', key)).rejects.toMatchObject(ended);
     expect(stripe.countSessions(purchase_id)).toBe(1);
     session.disputes = [{ status: 'lost', amount: 2_000 }];
-    await tell(signed(disputeOf(session)));
+    await deliver(signed(disputeOf(session)));
     await expect(buy(ada, '20', key)).rejects.toMatchObject(ended);
-    await tell(signed({ ...event, type: 'checkout.session.expired' }));
+    await deliver(signed({ ...event, type: 'checkout.session.expired' }));
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 
@@ -103,7 +103,7 @@ describe('a purchase', () => {
   test('is credited once it is paid, with a receipt, as credits that can be sent', async () => {
     const { ada, session } = await begin();
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
-    expect((await tell(signed(pay(session)))).status).toBe(200);
+    expect((await deliver(signed(pay(session)))).status).toBe(200);
     expect(await balanceOf(ada)).toMatchObject({ balance: '500', sendable: '500' });
     expect(await purchasesOf(ada)).toMatchObject([
       { status: 'paid', usd: '20', receipt_url: `https://pay.stripe.com/receipts/${session.id}` },
@@ -113,9 +113,9 @@ describe('a purchase', () => {
     ]);
   });
 
-  test('is credited once, however often and at once it is told', async () => {
+  test('is credited once, however often and at once its event comes', async () => {
     const { ada, event } = await bought();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => tell(signed(event))));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => deliver(signed(event))));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
     expect(await balanceOf(ada)).toMatchObject({ balance: '500' });
   });
@@ -124,7 +124,7 @@ describe('a purchase', () => {
     const { ada, session } = await begin();
     // Some ways to pay take days: the session is complete, the money is not there.
     Object.assign(session, { status: 'complete', intent: { id: `pi_${session.id}`, status: 'processing' } });
-    await tell(
+    await deliver(
       signed({
         type: 'checkout.session.completed',
         object: { ...session, object: 'checkout.session' },
@@ -132,7 +132,7 @@ describe('a purchase', () => {
     );
     expect(await purchasesOf(ada)).toMatchObject([{ status: 'open' }]);
     Object.assign(session, { intent: { id: `pi_${session.id}`, status: 'requires_payment_method' } });
-    await tell(
+    await deliver(
       signed({
         type: 'checkout.session.async_payment_failed',
         object: { ...session, object: 'checkout.session' },
@@ -145,22 +145,22 @@ describe('a purchase', () => {
   test.each([
     ['another secret', { secret: 'whsec_forged' }],
     ['an old time', { timestamp: 1_000_000_000 }],
-  ])('that is told with %s is refused', async (_name, forgery) => {
+  ])('whose event comes with %s is refused', async (_name, forgery) => {
     const { ada, session } = await begin();
-    const answer = await tell(signed(pay(session), forgery));
+    const answer = await deliver(signed(pay(session), forgery));
     expect(answer.status).toBe(400);
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 
-  test('that is told without a signature, or with other bytes, is refused', async () => {
+  test('whose event has no signature, or other bytes, is refused', async () => {
     const { ada, session } = await begin();
     const { body, headers } = signed(pay(session));
-    expect((await tell({ body, headers: { 'content-type': 'application/json' } })).status).toBe(400);
-    expect((await tell({ body: `${body} `, headers })).status).toBe(400);
+    expect((await deliver({ body, headers: { 'content-type': 'application/json' } })).status).toBe(400);
+    expect((await deliver({ body: `${body} `, headers })).status).toBe(400);
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 
-  test('of which nobody tells is found by the job', async () => {
+  test('of which no event comes is found by the job', async () => {
     const { ada, session } = await begin();
     pay(session);
     await age(ada);
@@ -171,7 +171,7 @@ describe('a purchase', () => {
   test('whose page was opened by a process that died then is found by its event', async () => {
     const { ada, session } = await begin();
     await db.updateTable('purchases').set({ session_id: null }).where('user_id', '=', ada.userId).execute();
-    await tell(signed(pay(session)));
+    await deliver(signed(pay(session)));
     expect(await balanceOf(ada)).toMatchObject({ balance: '500' });
   });
 
@@ -180,8 +180,8 @@ describe('a purchase', () => {
     const { ada, session } = await begin();
     const event = pay(session);
     session.amount_total = 1;
-    await tell(signed(event));
-    await tell(signed(event));
+    await deliver(signed(event));
+    await deliver(signed(event));
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
     expect(await purchasesOf(ada)).toMatchObject([{ status: 'refused' }]);
     expect(await notificationsOf(operator)).toMatchObject([
@@ -196,7 +196,7 @@ describe('a purchase', () => {
     const operator = await signUpOperator();
     const { ada, session } = await begin();
     await db.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', ada.userId).execute();
-    await tell(signed(pay(session)));
+    await deliver(signed(pay(session)));
     expect(
       await db
         .selectFrom('ledger_accounts')
@@ -222,27 +222,27 @@ describe('a purchase', () => {
       .execute();
     await sync();
     expect(await balanceOf(ada)).toMatchObject({ balance: '500' });
-    const looked = await db
+    const checked = await db
       .selectFrom('purchases')
       .select('looked_at')
       .where('id', '=', purchase_id)
       .executeTakeFirst();
-    expect(looked?.looked_at).not.toBeNull();
+    expect(checked?.looked_at).not.toBeNull();
   });
 
-  test('is told again later where the provider cannot be asked', async () => {
+  test('is delivered again later where the provider cannot be asked', async () => {
     const { ada, session } = await begin();
     const event = signed(pay(session));
     stripe.state.down = true;
-    expect((await tell(event)).status).toBeGreaterThanOrEqual(500);
+    expect((await deliver(event)).status).toBeGreaterThanOrEqual(500);
     await expect(buy(ada, '5')).rejects.toMatchObject({ status: 503, code: 'unavailable' });
     stripe.state.down = false;
-    expect((await tell(event)).status).toBe(200);
+    expect((await deliver(event)).status).toBe(200);
     expect(await balanceOf(ada)).toMatchObject({ balance: '500' });
   });
 });
 
-describe('what is taken back', () => {
+describe('a refund or a dispute', () => {
   const charge = (session: Session) => ({
     type: 'charge.refunded',
     object: {
@@ -256,16 +256,16 @@ describe('what is taken back', () => {
   test('by a refund leaves the balance, part by part', async () => {
     const { ada, session } = await bought();
     session.refunded = 500;
-    await tell(signed(charge(session)));
-    await tell(signed(charge(session)));
+    await deliver(signed(charge(session)));
+    await deliver(signed(charge(session)));
     expect(await balanceOf(ada)).toMatchObject({ balance: '375' });
     session.refunded = 2_000;
-    await tell(signed(charge(session)));
+    await deliver(signed(charge(session)));
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
-    expect(await purchasesOf(ada)).toMatchObject([{ status: 'paid', taken_back: '500' }]);
+    expect(await purchasesOf(ada)).toMatchObject([{ status: 'paid', reversed: '500' }]);
   });
 
-  test('is found a day later where nobody tells, for as long as it may be disputed', async () => {
+  test('is found a day later where no event comes, for as long as it may be disputed', async () => {
     const { ada, session } = await bought();
     session.refunded = 500;
     const paidBefore = (days: number) =>
@@ -287,12 +287,12 @@ describe('what is taken back', () => {
     expect(await balanceOf(ada)).toMatchObject({ balance: '375' });
   });
 
-  test('before the payment was told of is one movement there and one back', async () => {
+  test('before the event of the payment is one movement there and one back', async () => {
     const { ada, session } = await begin();
     const event = pay(session);
     session.refunded = 2_000;
-    await tell(signed(charge(session)));
-    await tell(signed(event));
+    await deliver(signed(charge(session)));
+    await deliver(signed(event));
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
     expect((await statementOf(ada)).transactions).toMatchObject([
       { transaction_type: 'withdrawal', amount: '500' },
@@ -306,14 +306,14 @@ describe('what is taken back', () => {
     await send(ada, bob.email, 400);
     session.disputes = [{ status: 'needs_response', amount: 2_000 }];
     const event = disputeOf(session);
-    await tell(signed(event));
-    await tell(signed(event));
+    await deliver(signed(event));
+    await deliver(signed(event));
     expect(await balanceOf(ada)).toMatchObject({ balance: '0', sendable: '0' });
     session.disputes = [{ status: 'won', amount: 2_000 }];
-    await tell(signed({ ...event, type: 'charge.dispute.closed' }));
-    // 400 of the 500 are still owed for what was taken back.
+    await deliver(signed({ ...event, type: 'charge.dispute.closed' }));
+    // 400 of the 500 are still owed for what was disputed.
     expect(await balanceOf(ada)).toMatchObject({ balance: '500', sendable: '100' });
-    expect(await purchasesOf(ada)).toMatchObject([{ taken_back: '0' }]);
+    expect(await purchasesOf(ada)).toMatchObject([{ reversed: '0' }]);
   });
 });
 
@@ -332,12 +332,12 @@ describe('without a payment provider', () => {
     ).rejects.toMatchObject({
       status: 409,
     });
-    const told = await fetch(new URL('/api/payments/stripe', plain.server.url), {
+    const answer = await fetch(new URL('/api/payments/stripe', plain.server.url), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{}',
     });
-    expect(told.status).toBe(404);
+    expect(answer.status).toBe(404);
   });
 });
 

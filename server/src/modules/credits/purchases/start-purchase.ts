@@ -46,7 +46,7 @@ async function openPage(ctx: Context, provider: PaymentProvider, purchaseId: str
   const purchase = await findPurchase(ctx.db, purchaseId);
   if (purchase?.status !== 'open') throw purchaseEnded();
   if (purchase.session_id !== null) {
-    const url = await provider.findPage(purchase.session_id);
+    const url = await provider.findCheckoutUrl(purchase.session_id);
     if (url === null) throw purchaseEnded();
     return url;
   }

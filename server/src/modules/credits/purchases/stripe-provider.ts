@@ -47,13 +47,13 @@ export function stripeProvider({
       return { sessionId: session.id, url: session.url };
     },
 
-    async findPage(sessionId) {
+    async findCheckoutUrl(sessionId) {
       const stripe = await library();
       const session = await answered(stripe.checkout.sessions.retrieve(sessionId));
       return session.status === 'open' ? session.url : null;
     },
 
-    async look(sessionId) {
+    async fetchPayment(sessionId) {
       const stripe = await library();
       const session = await answered(
         stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent.latest_charge'] }),
@@ -66,7 +66,7 @@ export function stripeProvider({
         paid: isPaid ? { cents: session.amount_total ?? 0, currency: session.currency ?? '' } : null,
         paymentId: payment?.id ?? null,
         receiptUrl: charge?.receipt_url ?? null,
-        takenBackCents:
+        reversedCents:
           isPaid && charge ? charge.amount_refunded + (await disputedCents(stripe, charge.id)) : 0,
       };
     },
@@ -75,7 +75,7 @@ export function stripeProvider({
       const stripe = await library();
       try {
         const event = await stripe.webhooks.constructEventAsync(body, signature, webhookSecret);
-        return aboutOf(event.data.object);
+        return subjectOf(event.data.object);
       } catch (error) {
         if (error instanceof stripe.errors.StripeSignatureVerificationError) return null;
         throw error;
@@ -136,7 +136,7 @@ async function disputedCents(stripe: Stripe, charge: string): Promise<number> {
 }
 
 /** What an event's object says of its purchase: a session, a payment, a charge, a refund or a dispute. */
-function aboutOf(object: object): PaymentEvent {
+function subjectOf(object: object): PaymentEvent {
   const {
     metadata,
     client_reference_id,

@@ -13,12 +13,12 @@ import type { Payment, PaymentProvider } from './payment-provider.ts';
 import { MICRO_PER_CENT, type PurchaseStep, planPurchase } from './plan-purchase.ts';
 import { changePurchase, findPurchase, type PurchaseRow } from './purchase-queries.ts';
 
-/** Each round makes one step; more would be a purchase that never comes to rest. */
+/** Each round makes one step; more would be a purchase that never ends. */
 const ROUNDS_MAX = 10;
 
 /**
  * Asks the provider what became of a purchase, and makes the ledger say the same. However often it is called, in whatever
- * order and by however many processes at once: each step is made once, and what was seen before another change is not applied after it.
+ * order and by however many processes at once: each step is made once, and what was read before another change is not applied after it.
  */
 export async function syncPurchase(
   services: Pick<Services, 'db' | 'log' | 'clock' | 'config'>,
@@ -28,19 +28,19 @@ export async function syncPurchase(
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const purchase = await findPurchase(services.db, purchaseId);
     if (!purchase?.session_id) return;
-    const seen = await provider.look(purchase.session_id);
-    const step = planPurchase(purchase, seen);
+    const payment = await provider.fetchPayment(purchase.session_id);
+    const step = planPurchase(purchase, payment);
     if (step === null) return;
     if (step.kind === 'refuse')
       services.log.error({ purchaseId, reason: step.reason }, 'a payment does not fit its purchase');
     const now = services.clock.now();
     await inTransaction(services.db, async (tx) => {
-      if (!(await changePurchase(tx, purchase, changeOf(purchase, { step, seen, now })))) return;
+      if (!(await changePurchase(tx, purchase, changeOf(purchase, { step, payment, now })))) return;
       if (step.kind === 'refuse') await notifyOperators(tx, services.config, step.reason);
       else await makeStep(tx, purchase, step);
     });
   }
-  throw new Error(`The purchase ${purchaseId} does not come to rest`);
+  throw new Error(`The purchase ${purchaseId} still changes after its last step`);
 }
 
 type Step = NonNullable<PurchaseStep>;
@@ -64,7 +64,7 @@ async function makeStep(
   const dollars = (cents: number) => displayAmount(BigInt(cents) * MICRO_PER_CENT, 'USD');
   switch (step.kind) {
     case 'credit':
-    case 'give_back': {
+    case 'reinstate': {
       const amountMicro = BigInt(step.cents) * MICRO_PER_CENT;
       if (step.kind === 'credit') {
         await notify(tx, { userId, kind: 'credits_bought', data: { amount_micro: String(amountMicro) } });
@@ -78,14 +78,14 @@ async function makeStep(
         description:
           step.kind === 'credit'
             ? `Purchase for ${dollars(step.cents)}`
-            : `Payment of ${dollars(step.cents)} that came back`,
+            : `Payment of ${dollars(step.cents)} reinstated`,
         references: { purchase_id: id },
         idempotencyKey,
       });
       break;
     }
-    case 'take_back':
-      await recordAudit(tx, { userId, action: 'credits.taken_back', detail: { purchase_id: id } });
+    case 'reverse':
+      await recordAudit(tx, { userId, action: 'credits.reversed', detail: { purchase_id: id } });
       await chargeBack(tx, {
         userId,
         amountMicro: BigInt(step.cents) * MICRO_PER_CENT,
@@ -99,23 +99,26 @@ async function makeStep(
   }
 }
 
-function changeOf(purchase: PurchaseRow, { step, seen, now }: { step: Step; seen: Payment; now: Date }) {
+function changeOf(
+  purchase: PurchaseRow,
+  { step, payment, now }: { step: Step; payment: Payment; now: Date },
+) {
   const taken = purchase.taken_back_cents;
   switch (step.kind) {
     case 'credit':
       return {
         status: 'paid',
         paid_at: now,
-        receipt_url: seen.receiptUrl,
-        payment_id: seen.paymentId,
+        receipt_url: payment.receiptUrl,
+        payment_id: payment.paymentId,
       } as const;
-    case 'take_back':
+    case 'reverse':
       return { taken_back_cents: taken + step.cents };
-    case 'give_back':
+    case 'reinstate':
       return { taken_back_cents: taken - step.cents };
     case 'close':
       return { status: step.status };
     case 'refuse':
-      return { status: 'refused', receipt_url: seen.receiptUrl, payment_id: seen.paymentId } as const;
+      return { status: 'refused', receipt_url: payment.receiptUrl, payment_id: payment.paymentId } as const;
   }
 }

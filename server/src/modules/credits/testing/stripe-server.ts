@@ -74,7 +74,7 @@ export function pay(session: Session): Event {
   return { type: 'checkout.session.completed', object: toWire(session) };
 }
 
-/** A dispute as an event tells of it: it knows the payment alone. */
+/** A dispute as its event has it: it names the payment alone. */
 export function disputeOf(session: Session): Event {
   return {
     type: 'charge.dispute.created',

@@ -49,17 +49,17 @@ test('kill -9 of three servers and of PostgreSQL loses no use that was written, 
     Promise.all(users.map((user) => insertCaller(db, user))),
   );
 
-  const told = new Told();
+  const announced = new Announced();
   for (let round = 0; round < ROUNDS; round += 1) {
-    const servers = Array.from({ length: PROCESSES }, () => startServer(postgres.url, callers, told));
-    await told.more(USES_PER_ROUND);
+    const servers = Array.from({ length: PROCESSES }, () => startServer(postgres.url, callers, announced));
+    await announced.more(USES_PER_ROUND);
     if (round === 1) {
       process.kill(postgres.pid, 'SIGKILL');
       postgres = await startEmbeddedPostgres({ dir });
-      await told.more(USES_PER_ROUND);
+      await announced.more(USES_PER_ROUND);
     }
     await servers[0]?.kill();
-    await told.more(USES_PER_ROUND);
+    await announced.more(USES_PER_ROUND);
     await Promise.all(servers.map(({ kill }) => kill()));
     await withServices(postgres.url, closeLost);
   }
@@ -71,12 +71,13 @@ test('kill -9 of three servers and of PostgreSQL loses no use that was written, 
       .execute();
     // What was written is what was used, once.
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
-    for (const { id, amount_micro } of events) expect(told.settled.get(id)).toBe(Number(amount_micro));
+    for (const { id, amount_micro } of events) expect(announced.settled.get(id)).toBe(Number(amount_micro));
     // What was acknowledged is there; what a crash forgot was not, and is within the bound.
     const windows = await db.selectFrom('usage_windows').selectAll().execute();
     const eventsOf = new Map(windows.map(({ id, events: count }) => [id, Number(count)]));
-    for (const [window, count] of told.written) expect(eventsOf.get(window)).toBeGreaterThanOrEqual(count);
-    const forgotten = told.settled.size - events.length;
+    for (const [window, count] of announced.written)
+      expect(eventsOf.get(window)).toBeGreaterThanOrEqual(count);
+    const forgotten = announced.settled.size - events.length;
     expect(forgotten).toBeLessThanOrEqual(UNWRITTEN_MAX * PROCESSES * ROUNDS);
     expect(events.length).toBeGreaterThan(USES_PER_ROUND);
 
@@ -103,7 +104,7 @@ test('kill -9 of three servers and of PostgreSQL loses no use that was written, 
 }, 180_000);
 
 /** What the servers said before they were killed. */
-class Told {
+class Announced {
   readonly settled = new Map<string, number>();
   /** By window: how many events were acknowledged as written. */
   readonly written = new Map<string, number>();
@@ -123,14 +124,14 @@ class Told {
   }
 }
 
-function startServer(url: string, callers: string[], told: Told) {
+function startServer(url: string, callers: string[], announced: Announced) {
   const program = fileURLToPath(import.meta.resolve('./usage-crash-load.ts'));
   const child = spawn(process.execPath, [program, '--url', url, ...callers], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout });
   // The last line may have been cut.
-  lines.on('line', (line) => line.endsWith('}') && told.hear(line));
+  lines.on('line', (line) => line.endsWith('}') && announced.hear(line));
   const kill = async () => {
     if (child.kill('SIGKILL')) await once(child, 'close');
   };

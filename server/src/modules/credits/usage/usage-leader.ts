@@ -103,7 +103,7 @@ export class UsageLeader {
     this.services = services;
     this.writer = new EventWriter(services, {
       leaderId: () => this.leaderId,
-      onWritten: (windowId) => this.tell(this.windows.get(windowId)),
+      onWritten: (windowId) => this.announce(this.windows.get(windowId)),
       onLost: (windowId) => {
         services.log.warn({ window_id: windowId }, 'a usage window was closed by another process');
         this.forget(this.windows.get(windowId));
@@ -205,7 +205,7 @@ export class UsageLeader {
     };
     this.windows.set(id, led);
     this.current.set(keyOf(usage), led);
-    this.tell(led);
+    this.announce(led);
     return led;
   }
 
@@ -279,7 +279,7 @@ export class UsageLeader {
     const grown = await growHoldNow(this.services, { holdId: led.holdId, byMicro });
     if (grown.outcome === 'ok' && grown.amount !== null) {
       led.window = { ...led.window, heldMicro: grown.amount };
-      this.tell(led);
+      this.announce(led);
     }
     return grown;
   }
@@ -342,7 +342,7 @@ export class UsageLeader {
     const { outcome } = await this.closeRow(led.id);
     if (outcome === 'ended')
       this.services.log.warn({ window_id: led.id }, 'the hold of a usage window had run out');
-    this.tell(led);
+    this.announce(led);
     this.forget(led);
   }
 
@@ -371,7 +371,7 @@ export class UsageLeader {
     this.leaderId = randomUUID();
   }
 
-  private tell(led: Led | undefined): void {
+  private announce(led: Led | undefined): void {
     const userId = led?.usage.userId;
     if (userId) announceChange(this.services.db, userId, { topic: 'balance', id: userId });
   }

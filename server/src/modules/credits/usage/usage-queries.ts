@@ -43,7 +43,7 @@ export async function openWindowRow(
   return first(rows);
 }
 
-/** `growHold` as a transaction of its own, that tells nobody. */
+/** `growHold` as a transaction of its own, that announces nothing. */
 export async function growHoldNow(
   services: Prepared,
   { holdId, byMicro }: { holdId: string; byMicro: bigint },
@@ -86,7 +86,7 @@ export async function writeEvents(
   );
 }
 
-/** Closes a window; without a leader only where its own leads no more. Answers whom to tell, where it was closed now. */
+/** Closes a window; without a leader only where its own leads no more. Answers to whom to announce it, where it was closed now. */
 export async function closeWindowRow(
   services: Prepared,
   { windowId, leaderId, at }: { windowId: string; leaderId: string | null; at: Date },

@@ -20,7 +20,6 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'credit_codes.created_by': { leftOut: "an operator's work for others" },
   'data_readings.user_id': { leftOut: "what was counted in a dataset's file, which can be downloaded" },
   'deployments.user_id': { section: 'deployments' },
-  'generation_line.user_id': { leftOut: 'a view of generations' },
   'generation_outputs.user_id': { section: 'generations' },
   'generations.user_id': { section: 'generations' },
   'idempotency_keys.user_id': {

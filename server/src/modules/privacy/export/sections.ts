@@ -112,10 +112,15 @@ function workOf(ctx: Context) {
   };
 }
 
+/** Without the links of their pictures, which open without a key. */
 function generationsOf(ctx: Context) {
   return allPages(async (cursor) => {
     const page = await listGenerations(ctx, { limit: PAGE, cursor });
-    return { rows: page.generations, next: page.next_cursor };
+    const rows = page.generations.map(({ outputs, ...generation }) => ({
+      ...generation,
+      outputs: outputs.map(({ url: _url, download_url: _download, ...output }) => output),
+    }));
+    return { rows, next: page.next_cursor };
   });
 }
 

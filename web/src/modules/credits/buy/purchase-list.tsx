@@ -25,9 +25,9 @@ const states = {
   refused: { tone: 'bad', label: 'Under review' },
 } as const;
 
-function State({ status, amount, taken_back }: Purchase) {
-  if (taken_back === amount) return <Badge>Refunded</Badge>;
-  if (taken_back !== '0') return <Badge>{usd(taken_back)} refunded</Badge>;
+function State({ status, amount, reversed }: Purchase) {
+  if (reversed === amount) return <Badge>Refunded</Badge>;
+  if (reversed !== '0') return <Badge>{usd(reversed)} refunded</Badge>;
   return <Badge tone={states[status].tone}>{states[status].label}</Badge>;
 }
 
