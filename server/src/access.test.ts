@@ -347,6 +347,8 @@ function emptyGguf(): Buffer {
 /** What a call needs beside its path to be understood. */
 const inputs: Record<string, Input> = {
   'GET /api/v1/asset/:id/preview': { query: { path: 'rows.csv' } },
+  'GET /api/v1/asset/:id/columns': { query: { path: 'rows.csv' } },
+  'GET /api/v1/asset/:id/versions': { query: { path: 'rows.csv' } },
   'GET /api/v1/asset/:id/link': { query: { path: 'rows.csv' } },
   'DELETE /api/v1/asset/:id/file': { body: { file_path: 'rows.csv' } },
   'PATCH /api/v1/configurations/:configId': { body: { config_name: 'mine now' } },

@@ -112,11 +112,14 @@ test('what both models say to held-out rows is kept with the run, for who may re
   // A run that goes on may say it once more.
   await purgeUser(server.services, ada.userId);
   expect(await say(launch, report)).toBe(200);
-  await vi.waitFor(async () => {
-    clock.advance({ seconds: 4 });
-    await app.engine.pass();
-    expect(await purgeUser(server.services, ada.userId)).toBe(true);
-  });
+  await vi.waitFor(
+    async () => {
+      clock.advance({ seconds: 4 });
+      await app.engine.pass();
+      expect(await purgeUser(server.services, ada.userId)).toBe(true);
+    },
+    { timeout: 15_000, interval: 20 },
+  );
   expect(await server.services.db.selectFrom('held_out_answers').selectAll().execute()).toEqual([]);
 });
 

@@ -92,7 +92,11 @@ function Answer({ label, text, folded, right = false, own = false }: AnswerProps
         )}
       </dt>
       <dd className="mt-0.5">
-        {text === '' ? <span className="text-muted">No text</span> : <Text text={text} folded={folded} />}
+        {text === '' ? (
+          <span className="text-[0.8125rem] text-muted">No text</span>
+        ) : (
+          <Text text={text} folded={folded} />
+        )}
       </dd>
     </div>
   );

@@ -39,8 +39,9 @@ export function RowSheet({ file, at, total, onAt }: Props) {
       event.preventDefault();
       if (step < 0 ? hasBefore : hasAfter) onAt(shown + step);
     };
-    document.addEventListener('keydown', move);
-    return () => document.removeEventListener('keydown', move);
+    // On its way down: the sheet lets no arrow key out.
+    document.addEventListener('keydown', move, { capture: true });
+    return () => document.removeEventListener('keydown', move, { capture: true });
   }, [isOpen, shown, hasBefore, hasAfter, onAt]);
   return (
     <Sheet

@@ -207,14 +207,14 @@ test('a row opens in full, and the arrow keys go to the rows beside it', () => {
   const sheet = () => within(screen.getByRole('dialog'));
   expect(sheet().getByText('Row 1')).toBeTruthy();
   expect(sheet().getByText('Ada.')).toBeTruthy();
-  fireEvent.keyDown(document, { key: 'ArrowUp' });
+  fireEvent.keyDown(sheet().getByRole('button', { name: 'Row below' }), { key: 'ArrowUp' });
   expect(sheet().getByText('Row 1')).toBeTruthy();
-  fireEvent.keyDown(document, { key: 'ArrowDown' });
+  fireEvent.keyDown(sheet().getByRole('button', { name: 'Row below' }), { key: 'ArrowDown' });
   expect(sheet().getByText('Row 2')).toBeTruthy();
   expect(sheet().getByText(long.trim())).toBeTruthy();
   expect(sheet().getByText(/^\[\s+1\s+\]$/)).toBeTruthy();
   expect(sheet().getByRole('button', { name: 'Copy as JSON' })).toBeTruthy();
-  fireEvent.keyDown(document, { key: 'ArrowDown' });
+  fireEvent.keyDown(sheet().getByRole('button', { name: 'Row below' }), { key: 'ArrowDown' });
   expect(sheet().getByText('Row 2')).toBeTruthy();
 });
 
