@@ -25,7 +25,7 @@ journey(
     await page.getByText('Grant 50.00 BGL ($2.00) to nobody-here?').waitFor();
     await look(page, 'operator-ledger-question');
     await confirm('Grant');
-    await grant.getByText(/no user|not found|nobody/i).waitFor();
+    await grant.getByText('There is no such user. Please check the username.').waitFor();
     await look(page, 'operator-ledger-unknown-user');
     await grant.getByLabel('Recipient').fill(ada.username);
     await grant.getByRole('button', { name: 'Grant' }).click();

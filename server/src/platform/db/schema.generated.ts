@@ -11,7 +11,7 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 export type Generated<T> =
   T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>;
 
-export type PreparationId = 'serving' | 'starter-language-model' | 'training' | 'vllm';
+export type PreparationId = 'serving' | 'starter-language-model' | 'training' | 'vllm' | 'starter-image-model';
 
 export type PreparationState = 'waiting' | 'running' | 'ready' | 'failed';
 
@@ -93,6 +93,7 @@ export type AssetsTable = {
   deleted_at: Timestamp | null;
   family: Generated<string>;
   search_text: GeneratedAlways<string>;
+  starter_task: string | null;
 };
 
 export type AuditLogTable = {
@@ -223,6 +224,56 @@ export type DeploymentsTable = {
   unit_price_micro: bigint;
 };
 
+export type GenerationLineTable = {
+  id: string | null;
+  user_id: string | null;
+  turn: bigint | null;
+  position: bigint | null;
+};
+
+export type GenerationOutputsTable = {
+  id: Generated<string>;
+  generation_id: string;
+  user_id: string;
+  sha256: string;
+  media_type: string;
+  size_bytes: bigint;
+  width: number;
+  height: number;
+};
+
+export type GenerationsTable = {
+  id: Generated<string>;
+  user_id: string;
+  key_id: string | null;
+  generator: string;
+  provider: string;
+  model: string;
+  revision_id: string | null;
+  prompt: string;
+  parameters: Json;
+  seed: bigint;
+  request_sha256: string;
+  state: Generated<string>;
+  reason: Generated<string>;
+  step: Generated<number>;
+  steps: number;
+  preview: string | null;
+  expert_weights: Json | null;
+  expert_used: number | null;
+  routing_confidence: number | null;
+  hold_id: string;
+  held_micro: bigint;
+  charged_micro: bigint | null;
+  attempt: Generated<number>;
+  check_at: Timestamp;
+  lock_token: string | null;
+  locked_until: Timestamp | null;
+  created_at: Timestamp;
+  started_at: Timestamp | null;
+  ended_at: Timestamp | null;
+};
+
 export type IdempotencyKeysTable = {
   user_id: string;
   key: string;
@@ -230,6 +281,11 @@ export type IdempotencyKeysTable = {
   input_sha256: string;
   answer: Json | null;
   created_at: Generated<Timestamp>;
+};
+
+export type KnownAddressesTable = {
+  mailbox_hash: Buffer;
+  first_seen_at: Generated<Timestamp>;
 };
 
 export type LedgerAccountsTable = {
@@ -348,6 +404,7 @@ export type ModelServersTable = {
   kind: string;
   deployment_id: string | null;
   replica: Generated<number>;
+  starter_revision_id: string | null;
 };
 
 export type NotificationsTable = {
@@ -363,6 +420,14 @@ export type OnboardingStepsTable = {
   user_id: string;
   step: string;
   completed_at: Generated<Timestamp>;
+};
+
+export type OutgoingMailsTable = {
+  id: string;
+  recipient: string;
+  subject: string;
+  body: string;
+  created_at: Generated<Timestamp>;
 };
 
 export type PreparationsTable = {
@@ -580,6 +645,7 @@ export type UsersTable = {
   deleted_at: Timestamp | null;
   purged_at: Timestamp | null;
   onboarding_dismissed_at: Timestamp | null;
+  is_returning: Generated<boolean>;
 };
 
 export type VerificationsTable = {
@@ -687,7 +753,11 @@ export type DB = {
   credit_codes: CreditCodesTable;
   data_readings: DataReadingsTable;
   deployments: DeploymentsTable;
+  generation_line: GenerationLineTable;
+  generation_outputs: GenerationOutputsTable;
+  generations: GenerationsTable;
   idempotency_keys: IdempotencyKeysTable;
+  known_addresses: KnownAddressesTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_daily: LedgerDailyTable;
   ledger_given: LedgerGivenTable;
@@ -701,6 +771,7 @@ export type DB = {
   model_servers: ModelServersTable;
   notifications: NotificationsTable;
   onboarding_steps: OnboardingStepsTable;
+  outgoing_mails: OutgoingMailsTable;
   preparations: PreparationsTable;
   price_changes: PriceChangesTable;
   processes: ProcessesTable;

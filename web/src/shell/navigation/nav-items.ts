@@ -7,6 +7,7 @@ import {
   CreditCard,
   Database,
   GraduationCap,
+  Images,
   KeyRound,
   LayoutDashboard,
   Lock,
@@ -91,6 +92,7 @@ const groups: NavGroup[] = [
         kind: 'route',
         label: 'Instant Generation',
         to: '/instant-generation',
+        alsoAt: ['/gallery'],
         icon: Sparkles,
         words: 'image picture film video generate prompt flux veo paris',
       },
@@ -194,6 +196,17 @@ const groups: NavGroup[] = [
         words: 'support help question message problem write',
       },
     ],
+  },
+];
+
+/** Pages that have no place in the sidebar: the palette leads to them too. */
+export const furtherPages: NavItem[] = [
+  {
+    kind: 'route',
+    label: 'Gallery',
+    to: '/gallery',
+    icon: Images,
+    words: 'generations pictures images history prompts compare',
   },
 ];
 

@@ -40,6 +40,7 @@ const rows = [
   { id: 'completion_tokens:GPU', label: 'Completion tokens, GPU', unit: 'million_tokens', usd: '0.40' },
   { id: 'prompt_tokens:CPU', label: 'Prompt tokens, CPU', unit: 'million_tokens', usd: '0.02' },
   { id: 'completion_tokens:CPU', label: 'Completion tokens, CPU', unit: 'million_tokens', usd: '0.08' },
+  { id: 'pictures:CPU', label: 'Pictures drawn on the CPU', unit: 'thousand_expert_steps', usd: '0.25' },
 ] as const satisfies Row[];
 
 export type PriceId = (typeof rows)[number]['id'];
@@ -58,5 +59,9 @@ export const defaultPrices = Object.fromEntries(
   ]),
 ) as PriceList;
 
-/** How many of the parts that a meter counts make one unit: hours in milliseconds, tokens one by one. */
-export const partsPerUnit: Record<Unit, bigint> = { hour: 3_600_000n, million_tokens: 1_000_000n };
+/** How many of the parts that a meter counts make one unit: hours in milliseconds, tokens and steps one by one. */
+export const partsPerUnit: Record<Unit, bigint> = {
+  hour: 3_600_000n,
+  million_tokens: 1_000_000n,
+  thousand_expert_steps: 1_000n,
+};

@@ -62,7 +62,7 @@ export async function answerCompletion(
   const key = untilKeyEnds(ctx);
   try {
     const upstream = await parts.recallUpstream(ctx.caller.userId, body.model, () =>
-      findModel(ctx, parts, body.model),
+      findModel(ctx, parts, { modelName: body.model, kind: 'text' }),
     );
     // What is refused is refused before it costs anything.
     toServerRequest(body, upstream.engine);

@@ -193,7 +193,7 @@ describe('the time of a deployment', () => {
     const second = await deploy(await makeFineTune(user, 'Fresh Focaccia'));
     await untilRunning(second.pod_id);
     const [launch] = driver.running();
-    expect(launch?.spec.kind === 'serve' && launch.spec.adapters).toHaveLength(1);
+    expect(launch && 'adapters' in launch.spec && launch.spec.adapters).toHaveLength(1);
     expect((await ask('resting-rye')).choices[0]?.message.content).toBe('Good bread.');
     await terminate(pod_id);
     await terminate(second.pod_id);
