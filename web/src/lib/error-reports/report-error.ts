@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
+import { ApiError } from '../api/api-error.ts';
 import { isOnline } from '../live/online.ts';
 import { LoadError } from '../loadable.tsx';
-import { ApiError } from './api-error.ts';
 import type { ErrorReport } from './send-error-report.ts';
 
 /** Reports of one page at most: what is broken is broken again and again. */

@@ -8,17 +8,19 @@ async function freshPage({ taken = true } = {}) {
   vi.resetModules();
   vi.stubGlobal('fetch', fetched);
   fetched.mockReset().mockImplementation(async () => Response.json({ taken }));
+  // Fetched here, so that no test waits for it.
+  await import('./send-error-report.ts');
   const { LoadError } = await import('../loadable.tsx');
-  const { ApiError } = await import('./api-error.ts');
+  const { ApiError } = await import('../api/api-error.ts');
   return { ...(await import('./report-error.ts')), LoadError, ApiError };
 }
 const bodies = () =>
-  fetched.mock.calls.map(([, { body }]) => JSON.parse(String(body)) as Record<string, string>);
+  fetched.mock.calls.map(([, { body }]) => JSON.parse(body as string) as Record<string, string>);
 
 const settle = () => new Promise((resolve) => setTimeout(resolve, 50));
 /** So many were sent, and no more come. */
 async function sent(count: number): Promise<void> {
-  await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(count));
+  await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(count), 20_000);
   await settle();
   expect(fetched).toHaveBeenCalledTimes(count);
 }
@@ -42,6 +44,7 @@ test('a page that breaks again and again reports so often', async () => {
   const { reportError } = await freshPage();
   for (let count = 0; count < 50; count += 1) reportError(new Error(`${count}`), 'unhandled');
   await sent(10);
+  expect(bodies()).toHaveLength(10);
 });
 
 test('where nobody wants reports the first one is the last', async () => {
