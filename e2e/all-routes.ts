@@ -58,6 +58,8 @@ export async function allRoutes(client: Client): Promise<Routes> {
       '/dashboard?sheet=send-credits',
       '/dashboard?sheet=transaction-history',
       '/operator/codes',
+      '/operator/ledger',
+      '/operator/prices',
       '/operator/accounts',
       '/operator/audit',
       '/operator/messages',

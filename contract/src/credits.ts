@@ -227,10 +227,13 @@ const quoteItem = z.object({
 export const quote = z.object({ items: z.array(quoteItem), total: bgl, total_usd: z.string() });
 export type Quote = z.infer<typeof quote>;
 
-export const price = z.object({
+/** What a price is of. */
+export const priceUnit = z.enum(['hour', 'million_tokens', 'thousand_expert_steps']);
+
+const price = z.object({
   id: z.string(),
   label: z.string(),
-  unit: z.enum(['hour', 'million_tokens', 'thousand_expert_steps']),
+  unit: priceUnit,
   unit_price: bgl,
   /** What it will be, and from when on; null where nothing is to change. */
   next: z.object({ unit_price: bgl, valid_from: z.string() }).nullable(),

@@ -108,3 +108,8 @@ export function formatBytes(bytes: number): string {
   }
   return `${unit === 0 ? value : value.toFixed(2)} ${units[unit]}`;
 }
+
+/** BGL of one unit at most that an operator asks: 4,000 USD. */
+export const UNIT_PRICE_MAX_BGL = 100_000;
+/** Days ahead that a price may be changed. */
+export const PRICE_AHEAD_DAYS_MAX = 365;

@@ -1,20 +1,16 @@
 import * as z from 'zod';
-import { price } from './credits.ts';
+import { priceUnit } from './credits.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
+import { UNIT_PRICE_MAX_BGL } from './limits.ts';
 import { bgl, bglInput, MICRO_PER_BGL } from './money.ts';
-
-/** BGL of one unit at most: 4,000 USD. */
-export const UNIT_PRICE_MAX = 100_000n;
-/** Days ahead that a price may be changed. */
-export const PRICE_AHEAD_DAYS_MAX = 365;
 
 const priceChange = z.object({
   id: z.string(),
   price_id: z.string(),
   label: z.string(),
-  unit: price.shape.unit,
+  unit: priceUnit,
   unit_price: bgl,
   /** What it was when this was decided. */
   previous: bgl,
@@ -50,8 +46,8 @@ export const changePrice = endpoint({
     unit_price: bglInput
       .refine((micro) => micro > 0n, 'unit_price must be greater than 0')
       .refine(
-        (micro) => micro <= UNIT_PRICE_MAX * MICRO_PER_BGL,
-        `unit_price must be at most ${UNIT_PRICE_MAX} BGL`,
+        (micro) => micro <= BigInt(UNIT_PRICE_MAX_BGL) * MICRO_PER_BGL,
+        `unit_price must be at most ${UNIT_PRICE_MAX_BGL} BGL`,
       ),
     /** Left out, or null: now. */
     valid_from: z.iso

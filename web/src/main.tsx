@@ -3,7 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './lib/api/query-client.ts';
-import { reportError, reportErrors } from './lib/api/report-error.ts';
+import { reportErrors } from './lib/error-reports/report-error.ts';
 import { watchServer } from './lib/live/online.ts';
 import { setNavigate } from './lib/navigation.ts';
 import { followSystemTheme } from './lib/theme.ts';
@@ -29,13 +29,7 @@ setNavigate((path) => void router.navigate({ href: path }));
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
 
-createRoot(root, {
-  // What a boundary keeps from the rest of the app.
-  onCaughtError: (error) => {
-    console.error(error);
-    reportError(error, 'unhandled');
-  },
-}).render(
+createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <Boundary fallback={AppError}>

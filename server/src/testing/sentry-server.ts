@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onFileEnd } from './on-file-end.ts';
@@ -29,7 +29,7 @@ export async function sentryServer() {
     /** Answers instead of 200. */
     answer: (response: ServerResponse) => void response.end('{}'),
   };
-  const server = createServer(async (request, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request);
     service.requests += 1;
     const isWhole =
@@ -52,7 +52,8 @@ export async function sentryServer() {
       service.events.push(parsed);
     });
     service.answer(response);
-  });
+  };
+  const server = createServer((request, response) => void take(request, response));
   const listen = async (port = 0) => {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');

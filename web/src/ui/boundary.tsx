@@ -1,5 +1,6 @@
 import { CatchBoundary } from '@tanstack/react-router';
 import { type FunctionComponent, type ReactNode, useEffect, useEffectEvent } from 'react';
+import { reportError } from '../lib/error-reports/report-error.ts';
 import { onReconnect } from '../lib/live/online.ts';
 import { LoadError } from '../lib/loadable.tsx';
 
@@ -15,7 +16,11 @@ type Props = {
 /** Keeps what breaks inside of it from taking the rest of the app along. */
 export function Boundary({ fallback, children }: Props) {
   return (
-    <CatchBoundary getResetKey={() => 'never'} errorComponent={fallback}>
+    <CatchBoundary
+      getResetKey={() => 'never'}
+      errorComponent={fallback}
+      onCatch={(error) => reportError(error, 'unhandled')}
+    >
       {children}
     </CatchBoundary>
   );

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { ApiError } from '../lib/api/api-error.ts';
-import { reportFailure } from '../lib/api/report-error.ts';
+import { reportFailure } from '../lib/error-reports/report-error.ts';
 import { goTo } from '../lib/navigation.ts';
 import { errorMessage, notify } from './notify.ts';
 

@@ -4,10 +4,10 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
 import { idempotent } from '../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { AppError } from '../../platform/errors.ts';
 import { findUserId } from '../accounts/find-user-id.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { GRANTS_ACCOUNT, userAccount } from './ledger/accounts.ts';
-import { unknownRecipient } from './ledger/ledger-send.ts';
 import { transfer } from './ledger/transfer.ts';
 
 /**
@@ -23,7 +23,12 @@ export async function grantCredits(
   return inTransaction(ctx.db, (tx) =>
     idempotent(tx, call, async () => {
       const recipientId = await findUserId(tx, input.recipient_id);
-      if (recipientId === undefined) throw unknownRecipient();
+      if (recipientId === undefined) {
+        throw new AppError('not_found', {
+          publicMessage: 'There is no such user. Please check the username.',
+          param: 'recipient_id',
+        });
+      }
       const { transferId } = await transfer(tx, {
         debitAccountId: GRANTS_ACCOUNT,
         creditAccountId: userAccount(recipientId),

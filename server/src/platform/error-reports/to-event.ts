@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import manifest from '../../../../package.json' with { type: 'json' };
 import { scrubText } from './scrub-text.ts';
 
 /** What is known of an error when it is reported. */
@@ -18,7 +18,8 @@ type Frame = { filename: string; function?: string; lineno: number; colno: numbe
 export type ErrorEvent = { event_id: string; timestamp: number; [field: string]: unknown };
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
-const RELEASE = `bakehouse@${manifest.version}`;
+const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
+const RELEASE = `bakehouse@${version}`;
 const FRAMES_MAX = 50;
 const CAUSES_MAX = 4;
 /** Chrome and Node.js: 'at name (file:1:2)'; Firefox and Safari: 'name@file:1:2'. */

@@ -75,7 +75,7 @@ function overDailyLimit(amountMicro: bigint, leftMicro: bigint): AppError {
 }
 
 /** The send form's own message. */
-export function unknownRecipient(): AppError {
+function unknownRecipient(): AppError {
   return new AppError('not_found', {
     publicMessage: 'Failed to send Bagels. Please check the recipient username.',
     param: 'recipient_id',

@@ -1,6 +1,7 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { PRICE_AHEAD_DAYS_MAX } from '@bakehouse/contract/limits';
 import { formatBgl } from '@bakehouse/contract/money';
-import { type changePrice as contract, PRICE_AHEAD_DAYS_MAX } from '@bakehouse/contract/prices';
+import type { changePrice as contract } from '@bakehouse/contract/prices';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';

@@ -1,9 +1,9 @@
-import type { price } from '@bakehouse/contract/credits';
+import type { priceUnit } from '@bakehouse/contract/credits';
 import { gpuLabels } from '@bakehouse/contract/limits';
 import { BGL_PER_USD, parseBgl } from '@bakehouse/contract/money';
 import type * as z from 'zod';
 
-export type Unit = z.infer<typeof price>['unit'];
+export type Unit = z.infer<typeof priceUnit>;
 
 type Row = { id: string; label: string; unit: Unit; usd: string };
 

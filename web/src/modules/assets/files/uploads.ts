@@ -1,7 +1,7 @@
 import { uploadFile } from '@bakehouse/contract/assets';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { reportFailure } from '../../../lib/api/report-error.ts';
 import { upload } from '../../../lib/api/upload.ts';
+import { reportFailure } from '../../../lib/error-reports/report-error.ts';
 import { newId } from '../../../lib/new-id.ts';
 import { createStore } from '../../../lib/store.ts';
 import { errorMessage } from '../../../ui/notify.ts';

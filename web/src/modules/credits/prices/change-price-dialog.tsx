@@ -54,50 +54,66 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
       }
     >
       <form id={FORM} noValidate onSubmit={submit} className="grid gap-4">
-        <Field
-          label="New price"
-          aside={`BGL ${priceUnits[price.unit]}`}
-          error={problems.amount}
-          help={inDollars(form.amount, price)}
-        >
-          <Input
-            value={form.amount}
-            autoComplete="off"
-            inputMode="decimal"
-            maxLength={20}
-            onChange={(event) => setForm({ ...form, amount: event.target.value })}
-          />
-        </Field>
-        <Segmented
-          label="From when"
-          value={form.when}
-          onChange={(when) => setForm({ ...form, when })}
-          options={[
-            { value: 'now', label: 'Now' },
-            { value: 'later', label: 'Later' },
-          ]}
-        />
-        {form.when === 'later' && (
-          <Field
-            label="Date and time"
-            error={problems.at}
-            help="In your time zone. The price list says it before."
-          >
-            <Input
-              type="datetime-local"
-              value={form.at}
-              onChange={(event) => setForm({ ...form, at: event.target.value })}
-            />
-          </Field>
-        )}
-        {price.next && (
-          <p className="text-[0.8125rem] text-muted leading-5">
-            This takes the place of the change to {showAmount(price.next.unit_price, 'BGL')} on{' '}
-            {formatDateTime(new Date(price.next.valid_from))}.
-          </p>
-        )}
+        <Fields price={price} form={form} onChange={setForm} problems={problems} />
       </form>
     </Dialog>
+  );
+}
+
+type FieldsProps = {
+  price: Price;
+  form: PriceForm;
+  onChange: (form: PriceForm) => void;
+  problems: ReturnType<typeof priceProblems>;
+};
+
+/** The price, and when it comes. */
+function Fields({ price, form, onChange, problems }: FieldsProps) {
+  return (
+    <>
+      <Field
+        label="New price"
+        aside={`BGL ${priceUnits[price.unit]}`}
+        error={problems.amount}
+        help={inDollars(form.amount, price)}
+      >
+        <Input
+          value={form.amount}
+          autoComplete="off"
+          inputMode="decimal"
+          maxLength={20}
+          onChange={(event) => onChange({ ...form, amount: event.target.value })}
+        />
+      </Field>
+      <Segmented
+        label="From when"
+        value={form.when}
+        onChange={(when) => onChange({ ...form, when })}
+        options={[
+          { value: 'now', label: 'Now' },
+          { value: 'later', label: 'Later' },
+        ]}
+      />
+      {form.when === 'later' && (
+        <Field
+          label="Date and time"
+          error={problems.at}
+          help="In your time zone. The price list says it before."
+        >
+          <Input
+            type="datetime-local"
+            value={form.at}
+            onChange={(event) => onChange({ ...form, at: event.target.value })}
+          />
+        </Field>
+      )}
+      {price.next && (
+        <p className="text-[0.8125rem] text-muted leading-5">
+          This takes the place of the change to {showAmount(price.next.unit_price, 'BGL')} on{' '}
+          {formatDateTime(new Date(price.next.valid_from))}.
+        </p>
+      )}
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
+import { PRICE_AHEAD_DAYS_MAX, UNIT_PRICE_MAX_BGL } from '@bakehouse/contract/limits';
 import { isPositiveBgl, MICRO_PER_BGL, parseBgl } from '@bakehouse/contract/money';
-import { PRICE_AHEAD_DAYS_MAX, UNIT_PRICE_MAX } from '@bakehouse/contract/prices';
 
 export type PriceForm = {
   /** BGL, as it was typed. */
@@ -19,8 +19,8 @@ export function priceProblems(
   return {
     ...(!isPositiveBgl(amount) && { amount: 'Price must be greater than 0, with at most 6 decimals' }),
     ...(isPositiveBgl(amount) &&
-      parseBgl(amount) > UNIT_PRICE_MAX * MICRO_PER_BGL && {
-        amount: `Price must be at most ${UNIT_PRICE_MAX.toLocaleString('en-US')} BGL`,
+      parseBgl(amount) > BigInt(UNIT_PRICE_MAX_BGL) * MICRO_PER_BGL && {
+        amount: `Price must be at most ${UNIT_PRICE_MAX_BGL.toLocaleString('en-US')} BGL`,
       }),
     ...(when === 'later' && momentProblem(at, now)),
   };

@@ -1,10 +1,8 @@
-import { ERROR_REPORT_MAX, reportError as endpoint } from '@bakehouse/contract/error-reports';
 import type { QueryClient } from '@tanstack/react-query';
+import { ApiError } from '../api/api-error.ts';
 import { isOnline } from '../live/online.ts';
 import { LoadError } from '../loadable.tsx';
-import { ApiError } from './api-error.ts';
-
-type Kind = 'dataset' | 'unhandled';
+import type { ErrorReport } from './send-error-report.ts';
 
 /** Reports of one page at most: what is broken is broken again and again. */
 const REPORTS_MAX = 10;
@@ -16,33 +14,19 @@ let isWanted = true;
  * Reports an error that nobody who uses the app can mend, once. The server sends it on where there is a service for
  * it, and scrubs it before. Never throws, and nothing waits for it.
  */
-export function reportError(error: unknown, kind: Kind): void {
+export function reportError(error: unknown, kind: ErrorReport['kind']): void {
   if (!isWanted || reported.size >= REPORTS_MAX || isExpected(error)) return;
   const { name, message, stack = '' } = error instanceof Error ? error : new Error(`Thrown ${typeof error}`);
   const known = `${name}: ${message}`;
   if (reported.has(known)) return;
   reported.add(known);
-  const { name: nameMax, message: messageMax, stack: stackMax, path: pathMax } = ERROR_REPORT_MAX;
-  const body = {
-    kind,
-    name: name.slice(0, nameMax),
-    message: message.slice(0, messageMax),
-    stack: stack.slice(0, stackMax),
-    path: location.pathname.slice(0, pathMax),
-  };
-  void send(body);
+  void send({ kind, name, message, stack });
 }
 
-/** Not by `call`: that a report was refused says nothing of anybody's key. */
-async function send(body: object): Promise<void> {
+/** Its code is fetched with the first report. */
+async function send(report: ErrorReport): Promise<void> {
   try {
-    const answer = await fetch(endpoint.path, {
-      method: endpoint.method,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      keepalive: true,
-    });
-    if (answer.ok) isWanted = ((await answer.json()) as { taken: boolean }).taken;
+    isWanted = await (await import('./send-error-report.ts')).sendErrorReport(report);
   } catch {
     // The server is away: there is nobody to tell.
   }
