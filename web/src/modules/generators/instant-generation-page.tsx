@@ -32,7 +32,7 @@ export function InstantGenerationPage() {
             icon={<Images aria-hidden />}
             title="No generations yet"
             description="Pictures and films that you make appear here, with their prompts and what they cost."
-            className="py-8"
+            compact
           />
         </Card>
         <section aria-label="All generators">
