@@ -25,6 +25,7 @@ import { bagelmlRoutes } from './modules/bagelml/routes.ts';
 import { contactRoutes } from './modules/contact/routes.ts';
 import { gatherSends } from './modules/credits/ledger/gather-sends.ts';
 import { openUserAccount } from './modules/credits/ledger/open-user-account.ts';
+import { recallPrices } from './modules/credits/prices/recall-prices.ts';
 import { paymentEvents } from './modules/credits/purchases/payment-events.ts';
 import type { PaymentProvider } from './modules/credits/purchases/payment-provider.ts';
 import { stripeProvider } from './modules/credits/purchases/stripe-provider.ts';
@@ -43,6 +44,7 @@ import { PARALLEL_REQUESTS } from './modules/deployments/kinds/text-spec.ts';
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
 import { generatorsRoutes } from './modules/generators/routes.ts';
+import { imagesRoutes } from './modules/images/routes.ts';
 import { notificationsRoutes } from './modules/notifications/routes.ts';
 import { privacyRoutes } from './modules/privacy/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
@@ -54,6 +56,8 @@ import type { ReadData } from './modules/training/validation/read-data.ts';
 import { operationIds } from './operation-ids.ts';
 import type { Services } from './platform/context.ts';
 import { checkWrites } from './platform/db/check-writes.ts';
+import type { ErrorReports } from './platform/error-reports/error-reports.ts';
+import { errorReportRoutes } from './platform/error-reports/routes.ts';
 import { eventRoutes } from './platform/events/routes.ts';
 import type { Binding } from './platform/http/bind.ts';
 import { buildHttpServer } from './platform/http/http-server.ts';
@@ -69,6 +73,7 @@ type Parts = {
   presence: GatewayPresence;
   readData: ReadData;
   cpuLoad: () => CpuLoad;
+  errorReports: ErrorReports;
 };
 
 const WEB_DIST = path.resolve(import.meta.dirname, '../../web/dist');
@@ -109,12 +114,13 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
 }
 
 function listBindings(
-  { services, databaseUrl, kinds, driver, usage, presence, readData, cpuLoad }: Parts,
+  { services, databaseUrl, kinds, driver, usage, presence, readData, cpuLoad, errorReports }: Parts,
   payments: PaymentProvider | null,
 ): Binding[] {
   const capacity = () => installationCapacity(services.db, driver.capacity);
   return [
     ...eventRoutes,
+    ...errorReportRoutes(errorReports),
     ...machineRoutes,
     ...workloadRoutes(kinds),
     ...accountsRoutes,
@@ -131,6 +137,7 @@ function listBindings(
     }),
     ...withIdleCredit(usage, [
       ...creditsRoutes({ databaseUrl, payments, send: gatherSends(services, dailyLimit(services)) }),
+      ...imagesRoutes,
       ...trainingRoutes({
         capacity,
         readData,
@@ -142,6 +149,7 @@ function listBindings(
         usage,
         keepRequest: keepRequests(services),
         recallUpstream: recallUpstreams(services.rowChanges),
+        recallPrices: recallPrices(services),
         replicas: replicaScaling({ capacity }),
         turns: serverTurns(services.webProcesses),
         slots: slotsByAddress(PARALLEL_REQUESTS),

@@ -134,6 +134,7 @@ describe('creating', () => {
       user_id: ada.userId,
       owner_username: 'ada-1',
       is_starter: false,
+      starter_task: null,
       revision_id: null,
       file_count: 0,
       files: [],
@@ -868,6 +869,7 @@ test('others see nothing of an asset, whatever they try', async () => {
 describe('a starter model', () => {
   const model = (localPath: string) => ({
     slug: 'tiny',
+    task: 'text' as const,
     title: 'Tiny model',
     details: 'Small',
     category: 'Artificial intelligence',
@@ -886,6 +888,7 @@ describe('a starter model', () => {
     for (const user of [ada, bob]) {
       expect(await get(user, first.assetId)).toMatchObject({
         is_starter: true,
+        starter_task: 'text',
         user_id: null,
         owner_username: 'bakehouse',
         file_count: 1,

@@ -31,7 +31,7 @@ export function useBalance(userId: string) {
   return useQuery({ ...balanceQuery(userId), refetchInterval: useFallbackInterval(POLL_MS) });
 }
 
-export const transactionsQuery = (userId: string, filter: Period) =>
+export const transactionsQuery = (userId: string, filter: Period & { key?: string | undefined }) =>
   infiniteQueryOptions({
     queryKey: ['transaction', userId, filter],
     queryFn: ({ pageParam, signal }) =>
@@ -39,7 +39,12 @@ export const transactionsQuery = (userId: string, filter: Period) =>
         listTransactions,
         {
           params: { userId },
-          query: { ...withTimeZone(filter), limit: PAGE_LENGTH, cursor: pageParam ?? undefined },
+          query: {
+            ...withTimeZone({ from: filter.from, to: filter.to }),
+            key_id: filter.key,
+            limit: PAGE_LENGTH,
+            cursor: pageParam ?? undefined,
+          },
         },
         { signal, ...storedRead(), operation: 'load the transactions' },
       ),
@@ -64,7 +69,8 @@ export const usageWindowQuery = (windowId: string) =>
 export const pricesQuery = queryOptions({
   queryKey: ['prices'],
   queryFn: ({ signal }) => call(listPrices, {}, { signal, operation: 'load the prices' }),
-  staleTime: Number.POSITIVE_INFINITY,
+  // Operators change them.
+  staleTime: 60_000,
 });
 
 /** The users whose names or address have `search` in them, with their balances; for operators. */

@@ -15,8 +15,9 @@ import {
   listOpenHolds,
   listUserTransfers,
   type OpenHold,
-  type Period,
+  type Selection,
   type StatementTransfer,
+  sumKeyTransfers,
   sumUserTransfers,
 } from '../queries.ts';
 import { knownTimeZone } from './known-time-zone.ts';
@@ -44,13 +45,13 @@ export async function listTransactions(
   input: InputOf<typeof contract>['query'],
 ): Promise<ResponseOf<typeof contract>> {
   const { userId } = ctx.caller;
-  const { limit, cursor, from, to, time_zone: timeZone } = input;
-  const period: Period = { from, to, timeZone };
+  const { limit, cursor, from, to, time_zone: timeZone, key_id: keyId } = input;
+  const selection: Selection = { userId, from, to, timeZone, keyId };
   const before = cursor === undefined ? null : BigInt(cursor);
   const transfers = await knownTimeZone(
-    listUserTransfers(ctx.db, { userId, before, ...period, limit: limit + 1 }),
+    listUserTransfers(ctx.db, { ...selection, before, limit: limit + 1 }),
   );
-  const holds = before === null ? await listOpenHolds(ctx.db, { userId, ...period }) : [];
+  const holds = before === null ? await listOpenHolds(ctx.db, selection) : [];
   const page = transfers.slice(0, limit);
   return {
     transactions: [
@@ -59,7 +60,7 @@ export async function listTransactions(
         toTransaction(userId, transfer, { status: 'completed', hash: transfer.hash }),
       ),
     ],
-    summary: before === null ? await summarise(ctx, { userId, ...period }) : null,
+    summary: before === null ? await summarise(ctx, selection) : null,
     next_cursor: transfers.length > limit ? (page.at(-1)?.seq.toString() ?? null) : null,
   };
 }
@@ -90,10 +91,7 @@ function toTransaction(
 }
 
 /** Costs are net of refunds; credits sent to other users are counted apart. */
-async function summarise(
-  ctx: Context,
-  input: Period & { userId: string },
-): Promise<z.infer<typeof transactionSummary>> {
+async function summarise(ctx: Context, selection: Selection): Promise<z.infer<typeof transactionSummary>> {
   const sums = {
     video_generation: 0n,
     image_generation: 0n,
@@ -102,7 +100,9 @@ async function summarise(
     deployment: 0n,
   };
   let sent = 0n;
-  const counterparts = await readSnapshot(ctx.db, (tx) => sumUserTransfers(tx, input));
+  const counterparts = await readSnapshot(ctx.db, (tx) =>
+    selection.keyId === undefined ? sumUserTransfers(tx, selection) : sumKeyTransfers(tx, selection),
+  );
   for (const { counterpart, paid, received } of counterparts) {
     const use = accountUse(counterpart);
     if (use !== null) sums[use] += paid - received;

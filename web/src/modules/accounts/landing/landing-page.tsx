@@ -3,8 +3,8 @@ import { Suspense } from 'react';
 import { loadable } from '../../../lib/loadable.tsx';
 import { Boundary, NothingForNow } from '../../../ui/boundary.tsx';
 import { Logo } from '../../../ui/logo.tsx';
-import { AccountCard } from '../sign-in/account-card.tsx';
 import { ProductPicture } from '../../../ui/product-picture.tsx';
+import { AccountCard } from '../sign-in/account-card.tsx';
 
 /** Below the first screen, so it is not waited for. */
 const Showcase = loadable(async () => (await import('./showcase.tsx')).Showcase);

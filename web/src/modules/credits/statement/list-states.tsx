@@ -7,9 +7,9 @@ import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 export const LOADING_FAILED = 'Error Loading Transactions';
 
 type Props = {
-  /** A period was chosen. */
+  /** A period, or a key, was chosen. */
   filtered: boolean;
-  /** Leads to all of them, where a period was chosen. */
+  /** Leads to all of them, where something was chosen. */
   showAll: ReactNode;
 };
 
@@ -20,7 +20,9 @@ export function NoTransactions({ filtered, showAll }: Props) {
       icon={<ReceiptText aria-hidden />}
       title="No transactions found"
       description={
-        filtered ? 'There were no transactions in this period.' : 'Credits you receive and spend appear here.'
+        filtered
+          ? 'There are no transactions that match your choice.'
+          : 'Credits you receive and spend appear here.'
       }
       action={filtered && showAll}
     />
