@@ -413,6 +413,12 @@ create table idempotency_keys (
 );
 CREATE INDEX idempotency_keys_created_at ON public.idempotency_keys USING btree (created_at);
 
+create table known_addresses (
+  mailbox_hash bytea not null,
+  first_seen_at timestamp with time zone not null default now(),
+  constraint known_addresses_pkey PRIMARY KEY (mailbox_hash)
+);
+
 create table ledger_accounts (
   id text not null,
   kind text not null,
@@ -627,6 +633,15 @@ create table onboarding_steps (
   constraint onboarding_steps_pkey PRIMARY KEY (user_id, step),
   constraint onboarding_steps_step_check CHECK (step = ANY (ARRAY['create_dataset'::text, 'create_model'::text, 'fine_tune_model'::text])),
   constraint onboarding_steps_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table outgoing_mails (
+  id uuid not null,
+  recipient text not null,
+  subject text not null,
+  body text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint outgoing_mails_pkey PRIMARY KEY (id)
 );
 
 create table preparations (
@@ -919,6 +934,7 @@ create table users (
   deleted_at timestamp with time zone,
   purged_at timestamp with time zone,
   onboarding_dismissed_at timestamp with time zone,
+  is_returning boolean not null default false,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_key UNIQUE (email),
   constraint users_username_key UNIQUE (username),
@@ -1406,7 +1422,6 @@ AS $function$
 declare
   v_recipients text[];
   v_without_account text[];
-  v_descriptions text[];
   v_keys text[];
   -- What earlier calls with these keys moved, and whether it is what is asked for now.
   v_earlier uuid[];
@@ -1433,13 +1448,11 @@ begin
 
   select array_agg(r.id order by n),
     array_agg(r.id order by n) filter (where r.id is not null and a.id is null),
-    array_agg(format('Bagels from %s to %s', s.username, r.username) order by n),
     array_agg('transfer-credits:' || asked.sender || ':' || asked.key order by n)
-  into v_recipients, v_without_account, v_descriptions, v_keys
+  into v_recipients, v_without_account, v_keys
   from unnest(p_senders, p_recipients, p_keys) with ordinality as asked (sender, recipient, key, n)
-  left join users s on s.id = asked.sender
   left join lateral (
-    select u.id, u.username from users u
+    select u.id from users u
     where (u.username = lower(asked.recipient) or u.email = lower(asked.recipient) or u.id = asked.recipient)
       and u.deleted_at is null
     limit 1
@@ -1553,7 +1566,7 @@ begin
 
   insert into ledger_transfers
     (id, debit_account_id, credit_account_id, amount, kind, description, refs, idempotency_key)
-  select id, 'user:' || p_senders[i], 'user:' || v_recipients[i], p_amounts[i], 'transfer', v_descriptions[i], '{}',
+  select id, 'user:' || p_senders[i], 'user:' || v_recipients[i], p_amounts[i], 'transfer', 'Bagels', '{}',
     v_keys[i]
   from unnest(v_ids, v_moved) as moved (id, i);
 

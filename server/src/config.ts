@@ -66,6 +66,9 @@ const settings = z.object({
   /** Where Stripe answers. */
   BAKEHOUSE_STRIPE_URL: z.url().default('https://api.stripe.com'),
   BAKEHOUSE_SIGN_UP: flag.default(true),
+  /** Accounts with a password that may be made within an hour, in all and from one address; 0 for no limit. */
+  BAKEHOUSE_SIGN_UPS_PER_HOUR: z.coerce.number().int().min(0).default(500),
+  BAKEHOUSE_SIGN_UPS_PER_ADDRESS: z.coerce.number().int().min(0).default(20),
   BAKEHOUSE_GITHUB_CLIENT_ID: z.string().optional(),
   BAKEHOUSE_GITHUB_CLIENT_SECRET: z.string().optional(),
   BAKEHOUSE_GOOGLE_CLIENT_ID: z.string().optional(),
@@ -166,6 +169,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     referralsMax: s.BAKEHOUSE_REFERRALS_MAX,
     stripe: stripeOf(s),
     signUp: s.BAKEHOUSE_SIGN_UP,
+    signUpsPerHour: s.BAKEHOUSE_SIGN_UPS_PER_HOUR,
+    signUpsPerAddress: s.BAKEHOUSE_SIGN_UPS_PER_ADDRESS,
     github: clientOf(s, 'BAKEHOUSE_GITHUB_CLIENT_ID', 'BAKEHOUSE_GITHUB_CLIENT_SECRET'),
     google: clientOf(s, 'BAKEHOUSE_GOOGLE_CLIENT_ID', 'BAKEHOUSE_GOOGLE_CLIENT_SECRET'),
     mail: mailOf(s),

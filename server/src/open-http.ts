@@ -18,6 +18,7 @@ import { accountsRoutes } from './modules/accounts/routes.ts';
 import { authRoutes } from './modules/accounts/sign-in/auth-routes.ts';
 import { authenticateSession } from './modules/accounts/sign-in/authenticate-session.ts';
 import { createAuth } from './modules/accounts/sign-in/create-auth.ts';
+import { limitGuesses } from './modules/accounts/sign-in/limits/limit-guesses.ts';
 import { assetsRoutes } from './modules/assets/routes.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
 import { refuseUnsupported } from './modules/bagelml/refuse-unsupported.ts';
@@ -60,6 +61,7 @@ import type { ErrorReports } from './platform/error-reports/error-reports.ts';
 import { errorReportRoutes } from './platform/error-reports/routes.ts';
 import { eventRoutes } from './platform/events/routes.ts';
 import type { Binding } from './platform/http/bind.ts';
+import type { CountCall } from './platform/http/callers/rate-limits.ts';
 import { buildHttpServer } from './platform/http/http-server.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { measureBlobs } from './platform/storage/measure-blobs.ts';
@@ -90,6 +92,7 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
   const auth = createAuth(services, onUserCreated);
   const session = authenticateSession(services, auth, onUserCreated);
   const key = authenticateKey(services);
+  const countGuess = limitGuesses(services);
   const http = await buildHttpServer({
     services,
     metrics,
@@ -99,9 +102,9 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
       session,
       workload: authenticateWorkload(db),
     },
-    bindings: [...listBindings(parts, payments), ...bagelmlRoutes({ authenticate: key })],
+    bindings: [...listBindings(parts, { payments, countGuess }), ...bagelmlRoutes({ authenticate: key })],
     plugins: [
-      authRoutes(services, auth, session),
+      authRoutes(services, auth, { findUser: session, countGuess }),
       ...(payments ? [paymentEvents(services, payments)] : []),
       refuseUnsupported,
     ],
@@ -115,7 +118,7 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
 
 function listBindings(
   { services, databaseUrl, kinds, driver, usage, presence, readData, cpuLoad, errorReports }: Parts,
-  payments: PaymentProvider | null,
+  { payments, countGuess }: { payments: PaymentProvider | null; countGuess: CountCall },
 ): Binding[] {
   const capacity = () => installationCapacity(services.db, driver.capacity);
   return [
@@ -125,7 +128,7 @@ function listBindings(
     ...workloadRoutes(kinds),
     ...accountsRoutes,
     ...referralsRoutes,
-    ...privacyRoutes,
+    ...privacyRoutes({ countGuess }),
     ...documentationRoutes,
     ...generatorsRoutes,
     ...notificationsRoutes,
@@ -158,11 +161,15 @@ function listBindings(
   ];
 }
 
-/** Whoever is new gets an account with the credits to start with. */
+/** Whoever is new gets an account with the credits to start with; who comes again had them. */
 function openAccount({ config, clock }: Services): OnUserCreated {
   const grantMicro = parseBgl(config.startingGrantBgl);
-  return (tx, { userId }) =>
-    openUserAccount(tx, { userId, grantMicro, expiresAt: daysFrom(clock.now(), config.startingGrantDays) });
+  return (tx, { userId, isReturning }) =>
+    openUserAccount(tx, {
+      userId,
+      grantMicro: isReturning ? 0n : grantMicro,
+      expiresAt: daysFrom(clock.now(), config.startingGrantDays),
+    });
 }
 
 /** What a user may send within 24 hours. */

@@ -93,6 +93,8 @@ export type StatementTransfer = {
   refs: Record<string, string>;
   created_at: Date;
   hash: string | null;
+  /** Of the other user of a send or an invitation, as the account has it now; null where there is none. */
+  counterpart: { username: string; isDeleted: boolean } | null;
 };
 
 /**
@@ -113,9 +115,15 @@ export async function listUserTransfers(
       order by created_at desc, seq desc limit ${input.limit})`;
   const { rows } = await sql<StatementTransfer>`
     select t.seq, t.id, t.debit_account_id, t.credit_account_id, t.amount, t.kind, t.description, t.refs,
-      t.created_at, s.hash
+      t.created_at, s.hash,
+      case when u.id is not null
+        then json_build_object('username', u.username, 'isDeleted', u.deleted_at is not null) end as counterpart
     from (${side('debit_account_id')} union all ${side('credit_account_id')}) t
     left join ledger_seals s on s.seq = t.seq
+    left join users u on u.id = case t.kind
+      when 'transfer' then
+        substr(case t.debit_account_id when ${account} then t.credit_account_id else t.debit_account_id end, 6)
+      when 'grant' then coalesce(t.refs ->> 'inviter_id', t.refs ->> 'invited_id') end
     order by t.created_at desc, t.seq desc
     limit ${input.limit}`.execute(db);
   return rows;

@@ -283,6 +283,11 @@ export type IdempotencyKeysTable = {
   created_at: Generated<Timestamp>;
 };
 
+export type KnownAddressesTable = {
+  mailbox_hash: Buffer;
+  first_seen_at: Generated<Timestamp>;
+};
+
 export type LedgerAccountsTable = {
   id: string;
   kind: string;
@@ -415,6 +420,14 @@ export type OnboardingStepsTable = {
   user_id: string;
   step: string;
   completed_at: Generated<Timestamp>;
+};
+
+export type OutgoingMailsTable = {
+  id: string;
+  recipient: string;
+  subject: string;
+  body: string;
+  created_at: Generated<Timestamp>;
 };
 
 export type PreparationsTable = {
@@ -632,6 +645,7 @@ export type UsersTable = {
   deleted_at: Timestamp | null;
   purged_at: Timestamp | null;
   onboarding_dismissed_at: Timestamp | null;
+  is_returning: Generated<boolean>;
 };
 
 export type VerificationsTable = {
@@ -743,6 +757,7 @@ export type DB = {
   generation_outputs: GenerationOutputsTable;
   generations: GenerationsTable;
   idempotency_keys: IdempotencyKeysTable;
+  known_addresses: KnownAddressesTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_daily: LedgerDailyTable;
   ledger_given: LedgerGivenTable;
@@ -756,6 +771,7 @@ export type DB = {
   model_servers: ModelServersTable;
   notifications: NotificationsTable;
   onboarding_steps: OnboardingStepsTable;
+  outgoing_mails: OutgoingMailsTable;
   preparations: PreparationsTable;
   price_changes: PriceChangesTable;
   processes: ProcessesTable;

@@ -165,6 +165,7 @@ function mount(
       if (request.caller.kind === 'user') refuseForeignIds(request, request.caller);
       if (endpoint.upload) request.liftBodyDeadline();
     },
+    preHandler: binding.countCall ?? [],
     handler: async (request, reply) => {
       const ctx: Context<Caller> = {
         ...services,

@@ -16,6 +16,10 @@ import { type Period, withTimeZone } from './statement/period.ts';
 /** What each day cost; it is loaded where it is shown. */
 export const SpendCard = loadable(async () => (await import('./statement/spend-card.tsx')).SpendCard);
 
+/** In place of starting credits, for an account whose address had one before. */
+export const NO_STARTING_CREDITS =
+  'Starting credits are given once per email address, and yours has had an account here before.';
+
 const POLL_MS = 10_000;
 const PAGE_LENGTH = 100;
 

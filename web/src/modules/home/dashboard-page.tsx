@@ -70,6 +70,7 @@ function Onboarding() {
 type CardsProps = Pick<ComponentProps<typeof BalanceSummary>, 'balance' | 'spend'>;
 
 function Cards({ balance, spend }: CardsProps) {
+  const user = useUser();
   return (
     <div className={columnsClass}>
       <div className="grid grid-cols-1 gap-6">
@@ -85,7 +86,7 @@ function Cards({ balance, spend }: CardsProps) {
         <Pictures />
       </div>
       <div className="grid grid-cols-1 gap-6">
-        <BalanceSummary balance={balance} spend={spend} />
+        <BalanceSummary balance={balance} spend={spend} isReturning={user.is_returning} />
         <RecentAssets types="RAW" />
         <RecentAssets types="MODEL" />
       </div>

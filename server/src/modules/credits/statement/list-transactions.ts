@@ -20,6 +20,7 @@ import {
   sumKeyTransfers,
   sumUserTransfers,
 } from '../queries.ts';
+import { describeMovement } from './describe-movement.ts';
 import { knownTimeZone } from './known-time-zone.ts';
 
 type Transaction = z.infer<typeof transaction>;
@@ -76,7 +77,7 @@ function toTransaction(
     transaction_date: movement.created_at.toISOString(),
     transaction_type: typeSeenBy[movement.kind][side],
     amount: formatBgl(movement.amount),
-    description: movement.description,
+    description: describeMovement(movement, side),
     status,
     asset_name: movement.refs.asset_name ?? null,
     buyer_id: accountOwner(movement.debit_account_id),

@@ -2,6 +2,8 @@ import { ReceiptText } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { useUser } from '../../accounts/api.ts';
+import { NO_STARTING_CREDITS } from '../api.ts';
 
 /** What every view of the transactions says where they could not be loaded. */
 export const LOADING_FAILED = 'Error Loading Transactions';
@@ -15,6 +17,8 @@ type Props = {
 
 /** Where there is nothing to list. */
 export function NoTransactions({ filtered, showAll }: Props) {
+  const user = useUser();
+  const none = 'Credits you receive and spend appear here.';
   return (
     <EmptyState
       icon={<ReceiptText aria-hidden />}
@@ -22,7 +26,7 @@ export function NoTransactions({ filtered, showAll }: Props) {
       description={
         filtered
           ? 'There are no transactions that match your choice.'
-          : 'Credits you receive and spend appear here.'
+          : `${none}${user.is_returning ? ` ${NO_STARTING_CREDITS}` : ''}`
       }
       action={filtered && showAll}
     />
