@@ -127,6 +127,7 @@ async function watchRun(page: Page): Promise<void> {
   await second.getByText('Completed').first().waitFor();
   await second.close();
   await page.getByText('Held-out loss').first().waitFor();
+  await page.getByRole('heading', { name: 'Before and after training' }).waitFor();
   await page.getByText('per hour').waitFor();
   await page.getByRole('button', { name: 'Deploy and chat' }).waitFor();
   expect(await page.title()).toContain('Completed · Crumb Expert');
@@ -144,6 +145,7 @@ async function seeModel(page: Page): Promise<void> {
   await page.getByText('Made from').waitFor();
   await page.getByRole('button', { name: 'Deploy' }).waitFor();
   await page.getByRole('heading', { name: 'Parameters' }).waitFor();
+  await page.getByRole('heading', { name: 'Before and after training' }).waitFor();
   await look(page, 'model');
   await page.goto('/model');
   await page.getByText('Starter model').first().waitFor();

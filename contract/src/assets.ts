@@ -326,6 +326,8 @@ export const filePreview = z.object({
       turn_count: z.int(),
     }),
   ),
+  /** Of a page of one row: all of that row as JSON, uncut; null of other pages, and where it is longer than 1 MB. */
+  whole_row: z.string().nullable(),
 });
 
 /** The first look at the rows: csv, jsonl, json, txt, parquet. */
@@ -337,6 +339,7 @@ export const previewFile = endpoint({
   params: assetIdParams,
   query: z.object({
     path: z.string().min(1),
+    revision_id: idOf('revision').optional(),
     offset: z.coerce.number().int().min(0).default(0),
     limit: z.coerce.number().int().min(1).max(100).default(100),
   }),

@@ -15,6 +15,7 @@ import {
   segmentationMethods,
 } from './limits.ts';
 import { bgl, positiveBgl } from './money.ts';
+import { heldOutAnswers } from './runtime/report.ts';
 import { validateReport } from './runtime/train-spec.ts';
 
 const countOfGpus = z.union(
@@ -317,6 +318,16 @@ export const getRunLogs = endpoint({
   params: runIdParams,
   query: z.object({ limit: z.coerce.number().int().min(1).max(1000).default(200) }),
   response: z.object({ lines: z.array(z.object({ at: z.string(), line: z.string() })) }),
+});
+
+export const getHeldOutAnswers = endpoint({
+  method: 'GET',
+  path: '/api/v1/runs/:runId/held-out-answers',
+  access: 'key',
+  summary: 'What the base and the tuned model say to rows that the run has held out',
+  params: runIdParams,
+  /** Null: nobody has asked them, or not yet. */
+  response: z.object({ held_out_answers: heldOutAnswers.nullable() }),
 });
 
 /** The run saves its work and ends; the time that it took is charged, the rest released. */

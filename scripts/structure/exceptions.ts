@@ -69,7 +69,6 @@ export const exceptions: Exception[] = [
   // The platform, the commands and the contract.
 
   // The web app.
-  { rule: 'function', where: 'web/src/modules/assets/files/rows-preview.tsx#Page', reason: toBeSplit },
   { rule: 'function', where: 'web/src/modules/assets/asset-list.tsx#AssetList', reason: toBeSplit },
   { rule: 'function', where: 'web/src/modules/assets/asset-page.tsx#LoadedPage', reason: toBeSplit },
   {

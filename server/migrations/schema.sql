@@ -201,6 +201,13 @@ create table chat_requests (
 CREATE INDEX chat_requests_by_deployment ON public.chat_requests USING btree (deployment_id, at);
 CREATE INDEX chat_requests_by_time ON public.chat_requests USING btree (at);
 
+create table column_statistics (
+  sha256 text not null,
+  ending text not null,
+  statistics jsonb not null,
+  constraint column_statistics_pkey PRIMARY KEY (sha256, ending)
+);
+
 create table contact_messages (
   id uuid not null default uuidv7(),
   user_id text not null,
@@ -400,6 +407,13 @@ CREATE INDEX generations_by_request ON public.generations USING btree (user_id, 
 CREATE INDEX generations_by_turn ON public.generations USING btree (user_id, started_at DESC) WHERE (started_at IS NOT NULL);
 CREATE INDEX generations_by_user ON public.generations USING btree (user_id, id DESC);
 CREATE INDEX generations_to_do ON public.generations USING btree (user_id, id) WHERE (ended_at IS NULL);
+
+create table held_out_answers (
+  run_id uuid not null,
+  answers jsonb not null,
+  constraint held_out_answers_pkey PRIMARY KEY (run_id),
+  constraint held_out_answers_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id) ON DELETE CASCADE
+);
 
 create table idempotency_keys (
   user_id text not null,
@@ -1044,6 +1058,7 @@ create table workloads (
   checkpoint_seconds double precision not null default 0,
   lost_machine_id uuid,
   lost_seconds double precision,
+  phase_counted boolean not null default true,
   constraint workloads_pkey PRIMARY KEY (id),
   constraint workloads_accelerator_count_check CHECK (accelerator_count >= 0 AND accelerator_count <= 8),
   constraint workloads_behaviour_check CHECK (behaviour = ANY (ARRAY['run'::text, 'deployment'::text])),
@@ -1185,6 +1200,15 @@ AS $function$
 begin
   delete from asset_files where asset_id = old.id;
   return old;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.forget_column_statistics()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from column_statistics where sha256 = old.sha256;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ledger_charge_back(p_user_id text, p_amount bigint, p_description text, p_refs jsonb, p_idempotency_key text, OUT outcome text, OUT transfer_id uuid, OUT collected bigint)
@@ -2082,6 +2106,7 @@ CREATE TRIGGER assets_files_first BEFORE DELETE ON assets FOR EACH ROW EXECUTE F
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER blob_owners_counted_in AFTER INSERT ON blob_owners REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_user_storage();
 CREATE TRIGGER blob_owners_counted_out AFTER DELETE ON blob_owners REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_user_storage();
+CREATE TRIGGER column_statistics_forgotten AFTER DELETE ON blobs FOR EACH ROW EXECUTE FUNCTION forget_column_statistics();
 CREATE TRIGGER deployments_tell_change AFTER UPDATE ON deployments FOR EACH ROW WHEN (old.model_server_id IS DISTINCT FROM new.model_server_id OR old.model_name IS DISTINCT FROM new.model_name OR old.adapter IS DISTINCT FROM new.adapter OR old.revision_id IS DISTINCT FROM new.revision_id OR old.sleeping IS DISTINCT FROM new.sleeping OR old.terminated_at IS DISTINCT FROM new.terminated_at) EXECUTE FUNCTION tell_row_change('deployment', 'model_name');
 CREATE TRIGGER deployments_tell_start AFTER INSERT OR DELETE ON deployments FOR EACH ROW EXECUTE FUNCTION tell_row_change('deployment', 'model_name');
 CREATE TRIGGER generation_outputs_disowned AFTER DELETE ON generation_outputs REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION own_generation_outputs();

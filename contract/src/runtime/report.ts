@@ -11,9 +11,38 @@ const numbered = {
   at: z.string(),
 };
 
+/** Longest text of a held-out row or of an answer to it; what is longer comes cut. */
+const heldOutText = z.string().max(2_100);
+
+export const heldOutAnswer = z.object({
+  /** What was asked last before the answer; of a text its beginning. */
+  question: heldOutText,
+  /** Turns of the conversation before it, which both models have read too. */
+  earlier_turns: z.int().min(0),
+  /** What the row says. */
+  expected: heldOutText,
+  base: heldOutText,
+  tuned: heldOutText,
+});
+
+/** What the base and the tuned model say to rows that were held out. */
+export const heldOutAnswers = z.object({
+  /** Whether questions are answered, or beginnings of texts are gone on with. */
+  task: z.enum(['answer', 'continue']),
+  rows: z.array(heldOutAnswer).max(5),
+  /** Why there are no rows, as one plain sentence; null where there are some. */
+  skipped: z.string().max(500).nullable(),
+});
+
 export const report = z.discriminatedUnion('type', [
   /** A named phase begins, e.g. `pulling inputs`, `loading model`, `training`, `evaluating`, `saving`. */
-  z.object({ ...numbered, type: z.literal('phase'), phase: z.string() }),
+  z.object({
+    ...numbered,
+    type: z.literal('phase'),
+    phase: z.string(),
+    /** False: its time is no part of the work and costs nothing. */
+    counted: z.boolean().optional(),
+  }),
   z.object({
     ...numbered,
     type: z.literal('progress'),
@@ -32,6 +61,7 @@ export const report = z.discriminatedUnion('type', [
   }),
   z.object({ ...numbered, type: z.literal('log'), line: z.string() }),
   z.object({ ...numbered, type: z.literal('checkpoint'), step: z.int() }),
+  z.object({ ...numbered, type: z.literal('held_out_answers'), ...heldOutAnswers.shape }),
   /** A server is answering. */
   z.object({ ...numbered, type: z.literal('ready'), base_url: z.string() }),
   /** A finite workload has uploaded its last artefact. `summary` is kept with the run. */
@@ -55,4 +85,5 @@ export const reportsAnswer = z.object({
   command: z.enum(['continue', 'stop']),
 });
 
+export type HeldOutAnswers = z.infer<typeof heldOutAnswers>;
 export type Report = z.infer<typeof report>;

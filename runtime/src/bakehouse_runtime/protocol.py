@@ -321,11 +321,26 @@ class ServeImageSpec(Wire):
     gpus: Annotated[int, Field(ge=0)] = 0
 
 
+class HeldOutAnswer(Wire):
+    question: str
+    earlier_turns: Annotated[int, Field(ge=0)]
+    expected: str
+    base: str
+    tuned: str
+
+
+class HeldOutAnswers(Wire):
+    task: Literal["answer", "continue"]
+    rows: Annotated[list[HeldOutAnswer], Field(max_length=5)]
+    skipped: str | None
+
+
 class PhaseReport(Wire):
     seq: Annotated[int, Field(ge=1)]
     at: str
     type: Literal["phase"]
     phase: str
+    counted: bool | None = None
 
 
 class ProgressReport(Wire):
@@ -358,6 +373,15 @@ class CheckpointReport(Wire):
     at: str
     type: Literal["checkpoint"]
     step: int
+
+
+class HeldOutAnswersReport(Wire):
+    seq: Annotated[int, Field(ge=1)]
+    at: str
+    type: Literal["held_out_answers"]
+    task: Literal["answer", "continue"]
+    rows: Annotated[list[HeldOutAnswer], Field(max_length=5)]
+    skipped: str | None
 
 
 class ReadyReport(Wire):
@@ -401,6 +425,7 @@ Report = Annotated[
     | MetricsReport
     | LogReport
     | CheckpointReport
+    | HeldOutAnswersReport
     | ReadyReport
     | ResultReport
     | StoppedReport

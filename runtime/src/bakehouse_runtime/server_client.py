@@ -27,6 +27,8 @@ from .protocol import ReportsAnswer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from .protocol import HeldOutAnswers
+
 
 Answer = TypeVar("Answer")
 
@@ -235,9 +237,9 @@ class Reporter:
         if self._over is not None:
             raise self._over
 
-    def phase(self, phase: str) -> None:
-        """A named phase begins."""
-        self._add("phase", phase=phase)
+    def phase(self, phase: str, *, counted: bool = True) -> None:
+        """A named phase begins; one that is not counted costs nothing."""
+        self._add("phase", phase=phase, counted=counted)
 
     def progress(
         self,
@@ -268,6 +270,10 @@ class Reporter:
     def checkpoint(self, step: int) -> None:
         """A whole checkpoint of `step` is on disk."""
         self._add("checkpoint", step=step)
+
+    def held_out_answers(self, answers: HeldOutAnswers) -> None:
+        """What the base and the tuned model say to held-out rows."""
+        self._add("held_out_answers", **answers.model_dump())
 
     def ready(self, base_url: str) -> None:
         """A server is answering at `base_url`."""

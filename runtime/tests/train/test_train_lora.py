@@ -55,6 +55,7 @@ def test_a_run_reports_learns_and_leaves_its_files(
         "loading model",
         "evaluating",
         *["training", "evaluating"] * 4,
+        "asking both models",
         "saving",
         "uploading",
     ]

@@ -86,6 +86,8 @@ export type Workload = {
   acceptedSeq: number;
   /** The runtime's own name for what it does now, and how far that is. */
   phase: string | null;
+  /** Whether the time of this phase is part of the work. */
+  phaseCounted: boolean;
   done: number | null;
   total: number | null;
   unit: 'steps' | 'bytes' | 'examples' | null;

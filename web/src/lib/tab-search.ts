@@ -1,4 +1,12 @@
-/** Search parameters of a page with tabs: the one in sight, and the file that it shows. */
-export function parseTabAndFile({ tab, file }: Record<string, unknown>): { tab?: string; file?: string } {
-  return { ...(typeof tab === 'string' && { tab }), ...(typeof file === 'string' && { file }) };
+/** Search parameters of a page with tabs: the one in sight, the file that it shows, and which revision of it. */
+export function parseTabAndFile({ tab, file, revision }: Record<string, unknown>): {
+  tab?: string;
+  file?: string;
+  revision?: string | undefined;
+} {
+  return {
+    ...(typeof tab === 'string' && { tab }),
+    ...(typeof file === 'string' && { file }),
+    ...(typeof revision === 'string' && { revision }),
+  };
 }

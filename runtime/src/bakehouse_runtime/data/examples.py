@@ -16,6 +16,7 @@ from .chat_template import TemplateRefusalError
 from .conversations import Passage, Rendered
 from .documents import cut_document
 from .formats import is_used
+from .questions import Question, Questions, text_questions
 from .rows import is_text, read_rows, read_text
 from .segments import windows
 from .split import split_examples, split_key
@@ -55,6 +56,8 @@ class Prepared:
     train: Examples
     held_out: Examples
     samples: list[Sample]
+    # What some held-out examples ask.
+    questions: list[Question] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -120,6 +123,7 @@ class _RowExamples:
         # Of each example, by which it is trained on or held out.
         self._questions = array("q")
         self._wholes = array("q")
+        self._asked = Questions()
         self._rows_kept = 0
         self._truncated = 0
         self._rewritten = 0
@@ -158,6 +162,7 @@ class _RowExamples:
             train=self._builder.examples(train),
             held_out=self._builder.examples(held_out),
             samples=self._builder.samples,
+            questions=self._asked.of_held_out(held_out.tolist()),
             warnings=[
                 *_split_warnings(len(held_out), "The file has only one distinct row"),
                 *_column_warnings(rows),
@@ -231,6 +236,7 @@ class _RowExamples:
         self._unended += not rendered.is_ended
         turns = [SampleTurn(turn, at in learnt_turns) for at, turn in enumerate(said)]
         self._builder.add(ids[: self._limit], bytes(learnt[: self._limit]), turns)
+        self._asked.add(row.turns[: max(learnt_turns)])
 
     def _add_passage(self, row: Passage, ids: list[int]) -> None:
         data, prefix, suffix = self._data, self._tokens.text_prefix, self._tokens.text_suffix
@@ -246,6 +252,7 @@ class _RowExamples:
         for window in windows(len(whole), self._limit - len(prefix), data.stride):
             part = [*prefix, *whole[window.start : window.stop]]
             self._builder.add(part, b"\1" * len(part), [])
+            self._asked.add(None)
 
     def _template_warnings(self, data_format: DataFormat) -> list[str]:
         warnings: list[str] = []
@@ -325,6 +332,7 @@ def _cut_text(
         train=builders[0].examples(),
         held_out=builders[1].examples(),
         samples=builders[0].samples,
+        questions=text_questions(len(builders[1])),
         warnings=_split_warnings(len(builders[1]), "The text is too short"),
     )
 

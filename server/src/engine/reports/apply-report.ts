@@ -11,8 +11,9 @@ const PROVEN_AFTER_S = 600;
 /** A sign of life: time passes, and who had fallen silent is heard again. Pure. */
 export function applySignOfLife(workload: Workload, now: Date): WorkloadChanges {
   const working = workload.state === 'ready' || workload.state === 'degraded';
+  const counted = working && workload.phaseCounted;
   const since = latest(workload.lastReportAt, workload.readyAt);
-  const silence = working && since ? Math.max(0, (now.getTime() - since.getTime()) / 1000) : 0;
+  const silence = counted && since ? Math.max(0, (now.getTime() - since.getTime()) / 1000) : 0;
   const proven =
     workload.behaviour === 'deployment' && working && workload.readyAt !== null
       ? now.getTime() - workload.readyAt.getTime() > PROVEN_AFTER_S * 1000
@@ -31,6 +32,7 @@ export function applyReport(workload: Workload, report: Report, now: Date): Work
     case 'phase':
       return {
         phase: report.phase,
+        phaseCounted: report.counted ?? true,
         done: null,
         total: null,
         unit: null,
@@ -59,6 +61,7 @@ export function applyReport(workload: Workload, report: Report, now: Date): Work
     case 'failed':
       return { outcome: report };
     case 'metrics':
+    case 'held_out_answers':
     case 'log':
       return {};
   }

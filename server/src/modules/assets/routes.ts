@@ -1,5 +1,6 @@
 import { filesCopyStatus } from '@bakehouse/contract/asset-files';
 import * as contract from '@bakehouse/contract/assets';
+import * as data from '@bakehouse/contract/data-files';
 import * as links from '@bakehouse/contract/file-links';
 import { search as searchEndpoint } from '@bakehouse/contract/search';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
@@ -13,10 +14,12 @@ import { linkFile } from './files/links/link-file.ts';
 import { openFileLink } from './files/links/open-file-link.ts';
 import { sendLink } from './files/links/send-link.ts';
 import { listTree } from './files/list-tree.ts';
+import { listVersions } from './files/list-versions.ts';
 import { uploadFile } from './files/upload-file.ts';
 import { getAsset } from './get-asset.ts';
 import { getModelReadiness, type ModelUses } from './get-model-readiness.ts';
 import { listAssets } from './list-assets.ts';
+import { describeColumns } from './preview/columns/describe-columns.ts';
 import { previewFile } from './preview/preview-file.ts';
 import { restrictedRoutes } from './restricted/routes.ts';
 import { search } from './search/search.ts';
@@ -57,8 +60,14 @@ export function assetsRoutes(parts: { findUses: FindAssetUse[]; modelUses: Model
     bind(filesCopyStatus, getCopyStatus),
     bind(contract.assetTree, (ctx, { params, query }) => listTree(ctx, { assetId: params.id, ...query })),
     ...restrictedRoutes,
-    bind(contract.previewFile, (ctx, { params, query }) =>
-      previewFile(ctx, { assetId: params.id, ...query }),
+    bind(contract.previewFile, (ctx, { params, query: { revision_id: revisionId, ...query } }) =>
+      previewFile(ctx, { assetId: params.id, revisionId, ...query }),
+    ),
+    bind(data.describeColumns, (ctx, { params, query }) =>
+      describeColumns(ctx, { assetId: params.id, path: query.path, revisionId: query.revision_id }),
+    ),
+    bind(data.listFileVersions, (ctx, { params, query }) =>
+      listVersions(ctx, { assetId: params.id, ...query }),
     ),
   ];
 }

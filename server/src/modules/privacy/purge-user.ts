@@ -19,6 +19,7 @@ import { forgetNotifications } from '../notifications/forget-notifications.ts';
 import { forgetCode } from '../referrals/forget-code.ts';
 import { forgetConfigurations } from '../training/configurations/forget-configurations.ts';
 import { findAssetUse as findTrainingUse } from '../training/find-asset-use.ts';
+import { forgetHeldOutAnswers } from '../training/held-out/forget-held-out-answers.ts';
 import { cancelRun } from '../training/runs/cancel-run.ts';
 import { listLiveRuns } from '../training/runs/list-live-runs.ts';
 
@@ -56,6 +57,7 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
 /** What nothing else refers to. It can be done any number of times. */
 async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetConfigurations(tx, userId);
+  await forgetHeldOutAnswers(tx, userId);
   await forgetNotifications(tx, userId);
   await forgetCode(tx, userId);
   await forgetMessages(tx, userId);

@@ -141,6 +141,14 @@ async function expectWhole(client: TestClient, user: TestUser, run: training.Run
     Array.from({ length: run.steps_total }, (_, index) => index + 1),
   );
   expect(Number(run.summary?.eval_loss)).toBeLessThan(Number(run.summary?.eval_loss_base));
+  const { held_out_answers: said } = await client.request(
+    training.getHeldOutAnswers,
+    { params: { runId: run.run_id } },
+    { as: user },
+  );
+  expect(said).toMatchObject({ task: 'answer', skipped: null });
+  expect(said?.rows[0]?.question).toMatch(/^What about \d in way \d\?$/);
+  expect(said?.rows[0]?.tuned).not.toBe(said?.rows[0]?.base);
   const { lines } = await client.request(
     training.getRunLogs,
     { params: { runId: run.run_id }, query: { limit: 100 } },

@@ -7,6 +7,7 @@ import { deleteConfiguration } from './configurations/delete-configuration.ts';
 import { listConfigurations } from './configurations/list-configurations.ts';
 import { renameConfiguration } from './configurations/rename-configuration.ts';
 import { saveConfiguration } from './configurations/save-configuration.ts';
+import { getHeldOutAnswers } from './held-out/get-held-out-answers.ts';
 import { cancelReading } from './readings/cancel-reading.ts';
 import { listReadings } from './readings/list-readings.ts';
 import { cancelRun } from './runs/cancel-run.ts';
@@ -46,6 +47,7 @@ export function trainingRoutes(parts: TrainingParts): Binding[] {
     bind(contract.getRun, getRun),
     bind(contract.getRunMetrics, getRunMetrics),
     bind(contract.getRunLogs, getRunLogs),
+    bind(contract.getHeldOutAnswers, getHeldOutAnswers),
     bind(contract.cancelRun, cancelRun),
     bind(contract.resumeRun, resumeRun),
     bind(configurations.listConfigurations, listConfigurations),

@@ -135,6 +135,12 @@ export type ChatRequestsTable = {
   cost_micro: bigint;
 };
 
+export type ColumnStatisticsTable = {
+  sha256: string;
+  ending: string;
+  statistics: Json;
+};
+
 export type ContactMessagesTable = {
   id: Generated<string>;
   user_id: string;
@@ -272,6 +278,11 @@ export type GenerationsTable = {
   created_at: Timestamp;
   started_at: Timestamp | null;
   ended_at: Timestamp | null;
+};
+
+export type HeldOutAnswersTable = {
+  run_id: string;
+  answers: Json;
 };
 
 export type IdempotencyKeysTable = {
@@ -736,6 +747,7 @@ export type WorkloadsTable = {
   checkpoint_seconds: Generated<number>;
   lost_machine_id: string | null;
   lost_seconds: number | null;
+  phase_counted: Generated<boolean>;
 };
 
 export type DB = {
@@ -748,6 +760,7 @@ export type DB = {
   blob_owners: BlobOwnersTable;
   blobs: BlobsTable;
   chat_requests: ChatRequestsTable;
+  column_statistics: ColumnStatisticsTable;
   contact_messages: ContactMessagesTable;
   credit_code_redemptions: CreditCodeRedemptionsTable;
   credit_codes: CreditCodesTable;
@@ -756,6 +769,7 @@ export type DB = {
   generation_line: GenerationLineTable;
   generation_outputs: GenerationOutputsTable;
   generations: GenerationsTable;
+  held_out_answers: HeldOutAnswersTable;
   idempotency_keys: IdempotencyKeysTable;
   known_addresses: KnownAddressesTable;
   ledger_accounts: LedgerAccountsTable;

@@ -63,7 +63,7 @@ export const previewQuery = (file: { assetId: string; revisionId: string; path: 
         previewFile,
         {
           params: { id: file.assetId },
-          query: { path: file.path, offset: file.offset, limit: PREVIEW_ROWS },
+          query: { path: file.path, revision_id: file.revisionId, offset: file.offset, limit: PREVIEW_ROWS },
         },
         { signal, ...storedRead(), operation: 'read the file' },
       ),

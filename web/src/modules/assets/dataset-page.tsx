@@ -6,13 +6,13 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { AssetPage } from './asset-page.tsx';
 import { AssetFiles } from './files/asset-files.tsx';
 import { shownDataFile } from './files/data-file.ts';
-import { RowsPreview } from './files/rows-preview.tsx';
+import { RowsPreview } from './files/viewer/rows-preview.tsx';
 
 const route = getRouteApi('/app/dataset/$id/description');
 
 export function DatasetPage() {
   const { id } = route.useParams();
-  const { tab = 'files', file } = route.useSearch();
+  const { tab = 'files', file, revision } = route.useSearch();
   const navigate = route.useNavigate();
   const sheets = useSheets();
   return (
@@ -62,6 +62,10 @@ export function DatasetPage() {
                   asset={asset}
                   path={file}
                   onPath={(path) => void navigate({ search: { tab: 'rows', file: path }, replace: true })}
+                  revision={revision}
+                  onRevision={(id) =>
+                    void navigate({ search: { tab: 'rows', file, revision: id }, replace: true })
+                  }
                 />
               ),
             },

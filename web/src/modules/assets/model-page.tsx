@@ -2,6 +2,7 @@ import type { Asset } from '@bakehouse/contract/assets';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
+import { Suspense } from 'react';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -10,7 +11,7 @@ import { Markdown } from '../../ui/markdown.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { DeployButton, useDeploymentsOf, useLiveDeployment } from '../deployments/api.ts';
-import { shownState, unfinishedText, useRun } from '../training/api.ts';
+import { HeldOutAnswers, shownState, unfinishedText, useRun } from '../training/api.ts';
 import { modelReadinessQuery } from './api.ts';
 import { AssetPage } from './asset-page.tsx';
 import { AssetFiles } from './files/asset-files.tsx';
@@ -35,7 +36,16 @@ export function ModelPage() {
           value={tab}
           onChange={(next) => void navigate({ search: { tab: next }, replace: true })}
           tabs={[
-            { value: 'card', label: 'Model card', content: <ModelCard asset={asset} /> },
+            {
+              value: 'card',
+              label: 'Model card',
+              content: (
+                <>
+                  <ModelCard asset={asset} />
+                  {canChange && <OwnAnswers asset={asset} />}
+                </>
+              ),
+            },
             {
               value: 'files',
               label: `Files (${asset.file_count})`,
@@ -108,6 +118,16 @@ function ModelFiles({ asset, canChange }: { asset: Asset; canChange: boolean }) 
       hint="safetensors, GGUF, tokenizer and configuration files"
       empty={run && unfinishedText(run)}
     />
+  );
+}
+
+/** Shown to who started the run: the rows are of its dataset. */
+function OwnAnswers({ asset: { lineage, file_count } }: { asset: Asset }) {
+  if (!lineage || file_count === 0) return null;
+  return (
+    <Suspense fallback={null}>
+      <HeldOutAnswers runId={lineage.run_id} className="mt-5" />
+    </Suspense>
   );
 }
 

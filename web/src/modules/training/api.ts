@@ -11,6 +11,11 @@ export { unfinishedText } from './runs/unfinished-model.ts';
 /** A run that is under way, with its curve; it is loaded where there is one. */
 export const LiveRun = loadable(async () => (await import('./runs/curves/live-run.tsx')).LiveRun);
 
+/** What the base and the tuned model say to rows that a run has held out. */
+export const HeldOutAnswers = loadable(
+  async () => (await import('./held-out/held-out-answers.tsx')).HeldOutAnswers,
+);
+
 const POLL_MS = 3_000;
 
 /** What the list of runs is narrowed to. */

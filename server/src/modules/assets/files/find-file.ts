@@ -12,7 +12,7 @@ export async function findFile(
   const file = revisionId
     ? await findFileOfRevision(ctx, { assetId: asset.id, revisionId, path })
     : await findNewestFile(ctx.db, asset.id, path);
-  if (!file) throw new AppError('not_found', { publicMessage: `There is no file ${path}` });
+  if (!file) throw new AppError('not_found', { publicMessage: `There is no file ${path}`, param: 'path' });
   return file;
 }
 

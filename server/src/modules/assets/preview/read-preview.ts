@@ -16,10 +16,11 @@ import { Unreadable } from './unreadable.ts';
 const COUNT_BYTES_MAX = 16 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 const BROKEN_MAX = 100;
-const NAME_CHARS_MAX = 200;
+export const NAME_CHARS_MAX = 200;
 const CELL_CHARS_MAX = 2_000;
 /** All cells of an answer together: many of them are cut shorter. */
 const PAGE_CHARS_MAX = 2_000_000;
+const WHOLE_ROW_CHARS_MAX = 1_000_000;
 
 export type Preview = z.infer<typeof filePreview>;
 export type Page = { offset: number; limit: number };
@@ -41,7 +42,14 @@ export async function readPreview(file: { localPath: string; name: string } & Pa
   return readPage(await openTextTable(file), file, size <= COUNT_BYTES_MAX);
 }
 
-async function openTextTable({ localPath, name }: { localPath: string; name: string }): Promise<Table> {
+/** The rows of a text file by its ending. Throws Unreadable for other kinds of file. */
+export async function openTextTable({
+  localPath,
+  name,
+}: {
+  localPath: string;
+  name: string;
+}): Promise<Table> {
   const chunks = decodeText(createReadStream(localPath, { highWaterMark: CHUNK_BYTES }), name);
   switch (endingOf(name)) {
     case 'csv':
@@ -118,6 +126,7 @@ async function readPage(
       dialogueAt === -1
         ? []
         : values.map((row) => readConversation(row[dialogueAt], Math.floor(PAGE_CHARS_MAX / values.length))),
+    whole_row: page.limit === 1 ? toWholeRow(columns.shown, values[0]) : null,
   };
 }
 
@@ -132,10 +141,22 @@ function toCell(value: unknown): Cell {
   return cut(typeof value === 'string' ? value : toJson(value), CELL_CHARS_MAX);
 }
 
+function toWholeRow(names: string[], values: unknown[] | undefined): string | null {
+  if (!values) return null;
+  // An object would put names that are numbers first.
+  const fields = names.flatMap((name, at) =>
+    values[at] === undefined ? [] : [`${JSON.stringify(name)}:${toJson(values[at])}`],
+  );
+  const row = `{${fields.join(',')}}`;
+  return row.length > WHOLE_ROW_CHARS_MAX ? null : row;
+}
+
 function toJson(value: unknown): string {
+  if (value instanceof Uint8Array) return JSON.stringify(`${value.length} bytes`);
   return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item));
 }
 
-function endingOf(path: string): string {
+/** Of a file's name, in lower case: by which it is read. */
+export function endingOf(path: string): string {
   return path.split('.').at(-1)?.toLowerCase() ?? '';
 }

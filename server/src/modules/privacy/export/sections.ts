@@ -18,6 +18,7 @@ import { listNotifications } from '../../notifications/list-notifications.ts';
 import { findOwnReferral } from '../../referrals/find-own-referral.ts';
 import { listInvitations } from '../../referrals/list-invitations.ts';
 import { listConfigurations } from '../../training/configurations/list-configurations.ts';
+import { listHeldOutAnswers } from '../../training/held-out/list-held-out-answers.ts';
 import { listRuns } from '../../training/runs/list-runs.ts';
 
 const PAGE = 100;
@@ -93,7 +94,12 @@ function workOf(ctx: Context) {
       rows: allPages(async (cursor) => {
         const query = { search: '', limit: PAGE, cursor };
         const page = await listRuns(ctx, { params: undefined, body: undefined, query });
-        return { rows: page.runs, next: page.next_cursor };
+        const said = await listHeldOutAnswers(
+          ctx.db,
+          page.runs.map(({ run_id }) => run_id),
+        );
+        const rows = page.runs.map((run) => ({ ...run, held_out_answers: said.get(run.run_id) ?? null }));
+        return { rows, next: page.next_cursor };
       }),
     },
     deployments: {

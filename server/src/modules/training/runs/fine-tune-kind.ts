@@ -1,3 +1,4 @@
+import { heldOutAnswers } from '@bakehouse/contract/runtime/report';
 import { hasEnded } from '../../../engine/has-ended.ts';
 import { listCpuMachines } from '../../../engine/machines/list-cpu-machines.ts';
 import type { WorkloadKind } from '../../../engine/workload-kind.ts';
@@ -6,6 +7,7 @@ import { publishChange, publishChanges } from '../../../platform/events/publish-
 import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
 import { meterRun } from '../charges/meter-run.ts';
 import { settleRun } from '../charges/settle-run.ts';
+import { upsertHeldOutAnswers } from '../held-out/queries.ts';
 import { findOwners, findRun, updateSlowdown, updateSummary } from '../queries.ts';
 import { slowdownBehind } from '../slowdown.ts';
 import { notifyOfEnd } from './notify-of-end.ts';
@@ -16,9 +18,12 @@ export const FINE_TUNE_KIND = 'fine-tune';
 export function fineTuneKind(clock: Clock): WorkloadKind {
   return {
     name: FINE_TUNE_KIND,
-    onReports: async (tx, workload) => {
+    onReports: async (tx, workload, reports) => {
       const run = await findRun(tx, workload.id);
-      if (run) await meterRun(tx, run, workload, clock.now());
+      if (!run) return;
+      await meterRun(tx, run, workload, clock.now());
+      const said = reports.findLast(({ type }) => type === 'held_out_answers');
+      if (said) await upsertHeldOutAnswers(tx, run.id, heldOutAnswers.parse(said));
     },
     onResult: async (tx, workload, result, artefacts) => {
       const run = await findRun(tx, workload.id);

@@ -14,6 +14,8 @@ import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { DeployButton, useDeploymentsOf, useLiveDeployment } from '../../deployments/api.ts';
 import { useRun } from '../api.ts';
+import { HeldOutAnswers } from '../held-out/held-out-answers.tsx';
+import { useHeldOutAnswers } from '../held-out/held-out-calls.ts';
 import { PendingCurves, RunCurves } from './curves/run-curves.tsx';
 import { ResumeDialog } from './resume-dialog.tsx';
 import { useCancelRun, useRunLogs, useRunMetrics } from './run-calls.ts';
@@ -27,12 +29,15 @@ const route = getRouteApi('/app/runs/$id');
 export function RunPage() {
   const { id } = route.useParams();
   const run = useRun(id);
+  const completed = run.data?.state === 'completed';
+  const heldOut = useHeldOutAnswers(id, { enabled: completed });
   // The last decides which button a finished run has.
   const answered = useFirstAnswers(
     run,
     useRunMetrics(id),
     useRunLogs(id),
     useDeploymentsOf(run.data?.model_id),
+    ...(completed ? [heldOut] : []),
   );
   return (
     <QueryView
@@ -105,6 +110,7 @@ function LoadedPage({ run }: { run: Run }) {
         }
       />
       {over ? <RunOutcome run={run} /> : <RunProgress run={run} />}
+      {run.state === 'completed' && <HeldOutAnswers runId={run.run_id} className="mb-5" />}
       <RunCurves runId={run.run_id} ended={over} />
       <div className="mt-5 grid items-start gap-5 lg:grid-cols-2">
         <Log runId={run.run_id} ended={over} />

@@ -29,6 +29,9 @@ it('lets the time of a running run go on between two reports', () => {
   expect(timeText(laterBy(running, 20))).toBe('2 min 25 s so far, about 20 s left');
   expect(laterBy(running, 100).remaining_seconds).toBe(0);
   expect(laterBy(fresh, 20)).toEqual(fresh);
+  // What is not charged is not counted.
+  const asking = { ...running, phase: 'asking both models' };
+  expect(laterBy(asking, 20)).toEqual(asking);
 });
 
 it('says in the tab how far a run is and how it ended', () => {
@@ -55,6 +58,12 @@ describe('badge, phase and time agree', () => {
     [running, 'running', 'Training', '2 min 5 s so far, about 40 s left'],
     [{ ...running, phase: 'evaluating' }, 'running', 'Evaluating', '2 min 5 s so far, about 40 s left'],
     [{ ...running, phase: 'saving', remaining_seconds: null }, 'running', 'Saving', '2 min 5 s so far'],
+    [
+      { ...running, phase: 'asking both models', remaining_seconds: null },
+      'running',
+      'Asking both models',
+      '2 min 5 s so far, this part is not charged',
+    ],
     [{ ...running, state: 'stopping' }, 'stopping', 'Saving its progress', '2 min 5 s so far'],
   ] as const)('%o', (run, ...expected) => {
     expect(told(run)).toEqual(expected);

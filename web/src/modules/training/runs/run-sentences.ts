@@ -9,6 +9,9 @@ import { aboutDuration, formatDuration } from '../../../lib/format/format-time.t
 
 type Stage = Pick<Run, 'state' | 'phase'>;
 
+/** Of the runtime: it asks the base and the tuned model what held-out rows ask, which nobody pays for. */
+const ASKING = 'asking both models';
+
 /** What is asked before a run is cancelled, wherever that is done. */
 export const cancelQuestion = {
   title: 'Cancel this run?',
@@ -41,6 +44,7 @@ export function timeText(
   const before = elapsed >= 1 ? `${formatDuration(elapsed)} so far` : null;
   if (state === 'queued') return before ?? 'Not started yet';
   if (state === 'starting') return join(before, `charged from the ${step === 0 ? 'first' : 'next'} step on`);
+  if (run.phase === ASKING) return join(before, 'this part is not charged');
   return join(
     before ?? 'just started',
     state === 'stopping' || remaining === null ? null : `${aboutDuration(remaining)} left`,
@@ -48,11 +52,11 @@ export function timeText(
 }
 
 /** The run as it is some seconds after it was read: time goes on between two reports. */
-export function laterBy<R extends Pick<Run, 'state' | 'elapsed_seconds' | 'remaining_seconds'>>(
+export function laterBy<R extends Pick<Run, 'state' | 'phase' | 'elapsed_seconds' | 'remaining_seconds'>>(
   run: R,
   seconds: number,
 ): R {
-  if (run.state !== 'running') return run;
+  if (run.state !== 'running' || run.phase === ASKING) return run;
   const { elapsed_seconds: elapsed, remaining_seconds: remaining } = run;
   return {
     ...run,

@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idOf } from './fields/id.ts';
+
+const assetIdParams = z.object({ id: idOf('dataset or model') });
+
+/** A file of the newest revision, or of the one that is said. */
+const fileQuery = z.object({
+  path: z.string().min(1),
+  revision_id: idOf('revision').optional(),
+});
+
+const range = z.object({ min: z.number(), max: z.number(), mean: z.number() });
+
+const columnStatistics = z.object({
+  /** Cut as in the preview. */
+  name: z.string(),
+  /** What the filled cells hold; in csv a column of numbers is one though its cells are text. */
+  type: z.enum(['text', 'number', 'boolean', 'list', 'object', 'date', 'bytes', 'mixed', 'empty']),
+  /** Cells that hold something: neither nothing nor blank text. */
+  filled: z.int(),
+  /** Different values among them; with `distinct_is_more` there are more than could be told apart. */
+  distinct: z.int(),
+  distinct_is_more: z.boolean(),
+  /** Of a column of numbers. */
+  numbers: range.nullable(),
+  /** Characters of texts, items of lists. */
+  lengths: range.nullable(),
+  /** How the numbers are spread, else the lengths; each bin holds `from` and all up to `to`. */
+  histogram: z.array(z.object({ from: z.number(), to: z.number(), count: z.int() })),
+  /** The most frequent values that occur more than once, the first first; none where not all could be told apart. */
+  frequent: z.array(z.object({ value: z.string(), count: z.int() })),
+});
+
+export type ColumnStatistics = z.infer<typeof columnStatistics>;
+
+export const fileColumns = z.object({
+  /** Rows that were looked at: the first of the file. */
+  rows: z.int(),
+  /** Whether these are all. */
+  is_whole: z.boolean(),
+  /** In the order of the preview. */
+  columns: z.array(columnStatistics),
+});
+
+export type FileColumns = z.infer<typeof fileColumns>;
+
+export const describeColumns = endpoint({
+  method: 'GET',
+  path: '/api/v1/asset/:id/columns',
+  access: 'key',
+  summary: 'What the columns of a data file hold, by its first rows',
+  params: assetIdParams,
+  query: fileQuery,
+  response: fileColumns,
+});
+
+const fileVersion = z.object({
+  /** The revision that brought it. */
+  revision_id: z.string(),
+  number: z.int(),
+  created_at: z.string(),
+  sha256: z.string(),
+  size_bytes: z.int(),
+});
+
+export type FileVersion = z.infer<typeof fileVersion>;
+
+export const listFileVersions = endpoint({
+  method: 'GET',
+  path: '/api/v1/asset/:id/versions',
+  access: 'key',
+  summary: 'The revisions that brought a file or replaced it, newest first: at most 100',
+  params: assetIdParams,
+  query: fileQuery.pick({ path: true }),
+  response: z.object({ versions: z.array(fileVersion) }),
+});

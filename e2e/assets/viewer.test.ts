@@ -1,0 +1,72 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { chooseFile, createDataset } from '../create-dataset.ts';
+import { journey, look } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+
+const ROWS = 240;
+
+function facts(rows: number): string {
+  const lines = Array.from({ length: rows }, (_, at) => {
+    const answer = `"It is the ${at}th loaf, ${'baked '.repeat(at % 13)}by hand."`;
+    return `What is number ${at}?,${answer},${at % 5 === 0 ? '' : ['rye', 'wheat', 'spelt'][at % 3]},${(at * 7) % 90}`;
+  });
+  return `question,answer,flour,minutes\n${lines.join('\n')}\n`;
+}
+
+journey('a person looks at columns, rows and revisions of a dataset, and mends a file', async ({ page }) => {
+  await page.goto('/');
+  await signUp(page);
+  await createDataset(page, {
+    name: 'Loaves',
+    file: { name: 'loaves.csv', text: `${facts(10)}broken\n` },
+  });
+  await page.getByText(/1 row cannot be read\. Line 12: 1 field instead of 4\. Put a value/).waitFor();
+  await look(page, 'viewer-problem');
+  await replaceFile(page);
+  await seeRows(page);
+  await seeColumns(page);
+  await seeRevisions(page);
+});
+
+async function replaceFile(page: Page): Promise<void> {
+  await chooseFile(page, { name: 'loaves.csv', text: facts(ROWS) });
+  await page.getByText('1 row cannot be read').waitFor({ state: 'detached' });
+  await page.getByRole('tab', { name: 'Rows' }).click();
+}
+
+async function seeRows(page: Page): Promise<void> {
+  await page.getByText(`Rows 1 to 100 of ${ROWS}`).waitFor();
+  const head = page.getByRole('columnheader', { name: 'flour' });
+  await head.getByText('80% filled').waitFor();
+  await head.getByText('3 values').waitFor();
+  await page.getByRole('columnheader', { name: 'minutes' }).getByText('0 to 89').waitFor();
+  await look(page, 'viewer-rows');
+  await page.getByRole('button', { name: 'Show row 100', exact: true }).click();
+  const sheet = page.getByRole('dialog');
+  await sheet.getByText('What is number 99?').waitFor();
+  // The next one is on the next page.
+  await page.keyboard.press('ArrowDown');
+  await sheet.getByText('What is number 100?').waitFor();
+  await look(page, 'viewer-row');
+  await page.keyboard.press('Escape');
+  await page.getByText(`Rows 101 to 200 of ${ROWS}`).waitFor();
+}
+
+async function seeColumns(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Columns', exact: true }).click();
+  await page.getByText(`Counted over all of its ${ROWS} rows.`).waitFor();
+  await page.getByText('80% (192)').waitFor();
+  await look(page, 'viewer-columns');
+}
+
+async function seeRevisions(page: Page): Promise<void> {
+  await page.getByRole('combobox', { name: 'Revision' }).click();
+  await page.getByRole('option', { name: /Revision 1/ }).click();
+  await page.getByText('This is an earlier revision of the file.').waitFor();
+  await page.getByText('Counted over all of its 10 rows.').waitFor();
+  expect(new URL(page.url()).searchParams.get('revision')).toBeTruthy();
+  await page.getByRole('button', { name: 'Rows', exact: true }).click();
+  await page.getByText('Line 12: 1 field instead of 4').waitFor();
+  await look(page, 'viewer-revision');
+}

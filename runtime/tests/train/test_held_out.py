@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+import itertools
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bakehouse_runtime.data.questions import Question
+from bakehouse_runtime.errors import StopRequested
+from bakehouse_runtime.train.lora.run import read_inputs
+from train_spec import finish, questions, start, train_spec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bakehouse_runtime.protocol import HeldOutAnswers
+    from bakehouse_server import BakehouseServer
+
+
+class Listener:
+    """Stands for a Reporter."""
+
+    def __init__(self) -> None:
+        self.stop_requested = False
+        self.phases: list[tuple[str, bool]] = []
+        self.answers: list[HeldOutAnswers] = []
+
+    def phase(self, phase: str, *, counted: bool = True) -> None:
+        self.phases.append((phase, counted))
+
+    def held_out_answers(self, answers: HeldOutAnswers) -> None:
+        self.answers.append(answers)
+
+
+@pytest.fixture
+def trained(server: BakehouseServer, tmp_path: Path, tied_model: Path) -> tuple[Any, Any]:
+    """A trainer with an adapter that changes what the model says, and its data."""
+    import torch
+
+    from bakehouse_runtime.train.lora.trainer import build_trainer
+
+    spec = train_spec(server, tmp_path, tied_model)
+    rows = "".join(f'{question},"{answer}"\n' for question, answer in questions())
+    (tmp_path / "rows.csv").write_text(f"q,a\n{rows}")
+    targets, prepared = read_inputs(spec, tied_model, tmp_path)
+    trainer = build_trainer(
+        spec, tied_model, tmp_path / "out", prepared, targets.modules, "cpu", 1, []
+    )
+    torch.manual_seed(1)
+    model: Any = trainer.model
+    for name, weights in model.named_parameters():
+        if "lora_B" in name:
+            weights.data.normal_(std=0.2)
+    trainer.state.num_input_tokens_seen = 1_000_000
+    return trainer, prepared
+
+
+def ask(trained: tuple[Any, Any], folder: Path, listener: Listener, seconds: float = 60.0) -> None:
+    from bakehouse_runtime.train.lora.held_out import ask_both
+
+    reporter: Any = listener
+    ask_both(*trained, seconds, reporter, folder)
+
+
+def test_a_run_shows_what_both_models_say_to_rows_that_it_has_held_out(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path
+) -> None:
+    spec = train_spec(server, tmp_path, tied_model, epochs=20)
+    assert finish(start(spec)) == 0
+    [said] = server.of_type("held_out_answers")
+    assert (said["task"], said["skipped"], len(said["rows"])) == ("answer", None, 5)
+    answers = dict(questions())
+    asked = [row["question"] for row in said["rows"]]
+    # In the order of the file.
+    assert asked == [question for question in answers if question in asked]
+    for row in said["rows"]:
+        assert row["expected"] == answers[row["question"]]
+        assert row["base"] not in ("", row["expected"])
+        # It has learnt how answers go, and when to stop.
+        assert row["tuned"].startswith("It is ")
+        assert row["tuned"].endswith("loaf.")
+    [phase] = [one for one in server.of_type("phase") if not one["counted"]]
+    assert phase["phase"] == "asking both models"
+
+
+def test_each_model_writes_its_likeliest_tokens(trained: tuple[Any, Any], tmp_path: Path) -> None:
+    import torch
+
+    listener = Listener()
+    ask(trained, tmp_path, listener)
+    [answers] = listener.answers
+    trainer, prepared = trained
+    model, tokenizer = trainer.model, trainer.processing_class
+
+    def likeliest(tokens: list[int]) -> str:
+        written: list[int] = []
+        for _ in range(64):
+            with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, trainer.args.bf16):
+                logits = model(input_ids=torch.tensor([[*tokens, *written]])).logits
+            written.append(int(logits[0, -1].argmax()))
+            if written[-1] == tokenizer.eos_token_id:
+                return tokenizer.decode(written, skip_special_tokens=True).strip()
+        return tokenizer.decode(written, skip_special_tokens=True).strip() + "…"
+
+    first = prepared.questions[0].example
+    tokens = prepared.held_out.example(first).tolist()
+    prompt = tokens[: prepared.held_out.learnt_of(first).tolist().index(True)]
+    assert answers.rows[0].tuned == likeliest(prompt)
+    with model.disable_adapter():
+        assert answers.rows[0].base == likeliest(prompt)
+    assert answers.rows[0].base != answers.rows[0].tuned
+
+
+def test_a_model_that_is_too_slow_is_not_asked_to_the_end(
+    trained: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listener = Listener()
+    # Every look at the clock finds 200 ms gone.
+    ticks = itertools.count(step=0.2)
+    monkeypatch.setattr(time, "monotonic", lambda: next(ticks))
+    ask(trained, tmp_path, listener, seconds=20)
+    sentence = (
+        "Asking both models takes longer than the 10 s that there are for it after a run of this "
+        "length."
+    )
+    assert [(one.rows, one.skipped) for one in listener.answers] == [([], sentence)]
+    assert next(ticks) < 11
+
+
+def test_prompts_that_take_too_long_to_read_are_left_out(
+    trained: tuple[Any, Any], tmp_path: Path
+) -> None:
+    trainer, prepared = trained
+    longest = max(len(prepared.held_out.example(one.example)) for one in prepared.questions)
+    # Twice the longest prompt can be read in half of the ten seconds.
+    trainer.state.num_input_tokens_seen = 2 * longest / 5 * 20
+    listener = Listener()
+    ask(trained, tmp_path, listener, seconds=20)
+    assert 2 <= len(listener.answers[0].rows) < 5
+    trainer.state.num_input_tokens_seen = 1
+    (tmp_path / "held_out_answers.json").unlink()
+    ask(trained, tmp_path, listener, seconds=20)
+    assert (listener.answers[1].skipped or "").startswith("Asking both models takes longer")
+
+
+def test_a_life_after_it_says_the_same_again(trained: tuple[Any, Any], tmp_path: Path) -> None:
+    listener = Listener()
+    ask(trained, tmp_path, listener)
+    ask(trained, tmp_path, listener)
+    assert listener.phases == [("asking both models", False)]
+    assert listener.answers[0] == listener.answers[1]
+
+
+def test_a_stop_leaves_it_to_the_next_life(trained: tuple[Any, Any], tmp_path: Path) -> None:
+    listener = Listener()
+    listener.stop_requested = True
+    with pytest.raises(StopRequested):
+        ask(trained, tmp_path, listener)
+    listener.stop_requested = False
+    ask(trained, tmp_path, listener)
+    assert len(listener.answers[0].rows) == 5
+
+
+def test_a_life_that_was_killed_in_it_does_not_try_again(
+    trained: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    listener = Listener()
+    model = trained[0].model
+    monkeypatch.setattr(model, "generate", die)
+    with pytest.raises(KeyboardInterrupt):
+        ask(trained, tmp_path, listener)
+    ask(trained, tmp_path, listener)
+    assert listener.answers[0].skipped == "The run was interrupted while both models were asked."
+
+
+def test_what_goes_wrong_in_it_does_not_fail_the_run(
+    trained: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("out of memory")
+
+    listener = Listener()
+    monkeypatch.setattr(trained[0].model, "generate", fail)
+    ask(trained, tmp_path, listener)
+    assert listener.answers[0].skipped == "The models could not be asked."
+
+
+def test_rows_without_room_or_none_at_all_are_said(
+    trained: tuple[Any, Any], tmp_path: Path
+) -> None:
+    trainer, prepared = trained
+    listener = Listener()
+
+    def said(changed: Any) -> str | None:
+        (tmp_path / "held_out_answers.json").unlink(missing_ok=True)
+        ask((trainer, changed), tmp_path, listener)
+        return listener.answers[-1].skipped
+
+    empty = replace(
+        prepared.held_out, starts=prepared.held_out.starts[:1], tokens=prepared.held_out.tokens[:0]
+    )
+    assert said(replace(prepared, held_out=empty)) == (
+        "No row was held out, so there is nothing to compare."
+    )
+    assert said(replace(prepared, questions=[])) == (
+        "None of the first rows of the file was held out."
+    )
+    trainer.model.config.max_position_embeddings = 70
+    assert said(prepared) == "The held-out rows leave the model no room for an answer."
+
+
+def test_a_text_is_gone_on_with(trained: tuple[Any, Any], tmp_path: Path) -> None:
+    trainer, prepared = trained
+    tokens = prepared.held_out.example(0).tolist()
+    text = replace(prepared, format=None, questions=[Question(0, None, 0)])
+    listener = Listener()
+    ask((trainer, text), tmp_path, listener)
+    [answers] = listener.answers
+    decode = trainer.processing_class.decode
+    assert answers.task == "continue"
+    half = len(tokens) // 2
+    assert answers.rows[0].question == decode(tokens[:half], skip_special_tokens=True).strip()
+    assert answers.rows[0].expected == decode(tokens[half:], skip_special_tokens=True).strip()

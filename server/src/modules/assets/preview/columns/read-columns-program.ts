@@ -1,0 +1,13 @@
+import { answerConfined } from '../../../../platform/confined/answer-confined.ts';
+import { Unreadable } from '../unreadable.ts';
+import { readColumns } from './read-columns.ts';
+
+/** The program of `describeColumns`. */
+await answerConfined(async (file: { localPath: string; name: string }) => {
+  try {
+    return { columns: await readColumns(file) };
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return { unreadable: { sentence: error.message, param: error.param } };
+  }
+});

@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { OutOfLimits, runConfined } from '../../../platform/confined/run-confined.ts';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { withBlobFile } from '../../../platform/storage/with-blob-file.ts';
+import type { FileRow } from '../queries.ts';
+
+const LIMIT_MS = 15_000;
+const HEAP_MB = 512;
+
+const unreadable = z.object({ unreadable: z.object({ sentence: z.string(), param: z.string() }) });
+
+/**
+ * Reads a data file in a process of its own, because a file can be made so that this takes long or much memory. Answers
+ * what the program does. Throws AppError('invalid_request') for other kinds of file, for what cannot be read, and for
+ * what takes too much.
+ */
+export async function readConfined(
+  ctx: Context,
+  file: FileRow,
+  { program, input }: { program: URL; input: { name: string } },
+): Promise<unknown> {
+  const limits = { ms: LIMIT_MS, heapMb: HEAP_MB, whose: ctx.caller.userId };
+  const output = await withBlobFile(ctx, file, (localPath) =>
+    runConfined(ctx.wall, { program, localPath, input }, limits),
+  ).catch((cause: unknown) => {
+    if (!(cause instanceof OutOfLimits)) throw cause;
+    throw new AppError('invalid_request', {
+      publicMessage: `${input.name} takes too much time or memory to be shown here. Download it to see its rows.`,
+      param: 'path',
+      cause,
+    });
+  });
+  const refused = unreadable.safeParse(output);
+  if (!refused.success) return output;
+  const { sentence, param } = refused.data.unreadable;
+  throw new AppError('invalid_request', { publicMessage: sentence, param });
+}

@@ -1,0 +1,14 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { getHeldOutAnswers as endpoint } from '@bakehouse/contract/training';
+import type { Context } from '../../../platform/context.ts';
+import { findOwnRun } from '../runs/find-own-run.ts';
+import { selectHeldOutAnswers } from './queries.ts';
+
+/** What the base and the tuned model said to rows that a run of the caller has held out. */
+export async function getHeldOutAnswers(
+  ctx: Context,
+  { params }: InputOf<typeof endpoint>,
+): Promise<ResponseOf<typeof endpoint>> {
+  const { run } = await findOwnRun(ctx.db, { runId: params.runId, userId: ctx.caller.userId });
+  return { held_out_answers: (await selectHeldOutAnswers(ctx.db, [run.id])).get(run.id) ?? null };
+}

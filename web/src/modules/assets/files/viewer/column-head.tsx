@@ -1,0 +1,34 @@
+import type { ColumnStatistics } from '@bakehouse/contract/data-files';
+import { Skeleton } from '../../../../ui/skeleton.tsx';
+import { filledText, rangeText } from './column-sentences.ts';
+import { SpreadBars } from './spread-bars.tsx';
+
+type Props = {
+  name: string;
+  /** Undefined while it is read; null where nobody can say. */
+  column: ColumnStatistics | null | undefined;
+  /** That were looked at. */
+  rows: number;
+};
+
+/** The name of a column, and what it holds at a glance. */
+export function ColumnHead({ name, column, rows }: Props) {
+  return (
+    <div className="flex flex-col gap-1 py-2">
+      <span dir="auto" className="whitespace-nowrap text-ink text-xs">
+        {name}
+      </span>
+      {column === undefined && <Skeleton className="h-13 w-28" />}
+      {column && (
+        <div className="flex h-13 w-28 flex-col font-normal text-[0.6875rem] text-muted">
+          <SpreadBars column={column} className="h-5" />
+          <span className="mt-1 truncate leading-3.5">{rangeText(column)}</span>
+          <span className="truncate leading-3.5">
+            {column.type}
+            {column.filled < rows && column.type !== 'empty' && `, ${filledText(column, rows)} filled`}
+          </span>
+        </div>
+      )}
+    </div>
+  );
+}

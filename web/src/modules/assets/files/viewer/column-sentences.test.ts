@@ -1,0 +1,49 @@
+import type { ColumnStatistics } from '@bakehouse/contract/data-files';
+import { expect, test } from 'vitest';
+import { binText, filledText, rangeText, shortNumber } from './column-sentences.ts';
+
+test.each([
+  [1234.5678, '1,234.57'],
+  [0.12345, '0.1235'],
+  [0, '0'],
+  [-2.5e15, '-2.50e+15'],
+  [0.00001, '1.00e-5'],
+])('%d is shown as %s', (value, text) => {
+  expect(shortNumber(value)).toBe(text);
+});
+
+test.each([
+  [4, 4, '100%'],
+  [3, 4, '75%'],
+  [99_999, 100_000, 'over 99.9%'],
+  [1, 100_000, 'under 0.1%'],
+  [0, 100_000, '0%'],
+  [0, 0, '–'],
+])('%i of %i rows are %s', (filled, rows, text) => {
+  expect(filledText({ filled }, rows)).toBe(text);
+});
+
+test('a range has its unit, and a column without one its number of values', () => {
+  const column: ColumnStatistics = {
+    name: 'a',
+    type: 'list',
+    filled: 3,
+    distinct: 1000,
+    distinct_is_more: true,
+    numbers: null,
+    lengths: { min: 2, max: 2, mean: 2 },
+    histogram: [],
+    frequent: [],
+  };
+  expect(rangeText(column)).toBe('2 items');
+  expect(rangeText({ ...column, type: 'boolean', lengths: null })).toBe('more than 1,000 values');
+  expect(rangeText({ ...column, type: 'empty', lengths: null })).toBe('nothing in it');
+  const frequent = ['rye', 'wheat'].map((value) => ({ value, count: 2 }));
+  expect(rangeText({ ...column, type: 'text', distinct: 2, distinct_is_more: false, frequent })).toBe(
+    '2 values',
+  );
+  expect(rangeText({ ...column, type: 'text', distinct: 3, distinct_is_more: false, frequent })).toBe(
+    '2 characters',
+  );
+  expect(binText({ type: 'number' }, { from: 0.5, to: 2, count: 1 })).toBe('0.5 to 2: 1 row');
+});

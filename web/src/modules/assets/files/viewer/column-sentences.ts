@@ -1,0 +1,55 @@
+import type { ColumnStatistics } from '@bakehouse/contract/data-files';
+import { countOf } from '../../../../lib/format/count-of.ts';
+
+/** 1234.5678 -> '1,234.57'; very large and very small ones in powers of ten. */
+export function shortNumber(value: number): string {
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e12 || size < 1e-3)) return value.toExponential(2);
+  return value.toLocaleString('en', { maximumFractionDigits: size < 1 ? 4 : 2 });
+}
+
+/** In what the histogram of a column counts: nothing for numbers, which stand for themselves. */
+function unitOf({ type }: Pick<ColumnStatistics, 'type'>): string {
+  return type === 'text' ? ' characters' : type === 'list' ? ' items' : '';
+}
+
+/** Few texts that come again and again: which they are says more than how long they are. */
+export function isChoice({
+  type,
+  distinct,
+  frequent,
+}: Pick<ColumnStatistics, 'type' | 'distinct' | 'frequent'>): boolean {
+  return type === 'text' && distinct === frequent.length;
+}
+
+/** '12 to 640 characters', '0.5 to 99', '3 values': what stands under the name of a column. */
+export function rangeText(column: ColumnStatistics): string {
+  const range = column.numbers ?? column.lengths;
+  if (column.type === 'empty') return 'nothing in it';
+  if (!range || isChoice(column)) return distinctText(column);
+  const [min, max] = [shortNumber(range.min), shortNumber(range.max)];
+  return `${min === max ? min : `${min} to ${max}`}${unitOf(column)}`;
+}
+
+/** '3 values', 'more than 1,000 values'. */
+export function distinctText({ distinct, distinct_is_more: isMore }: ColumnStatistics): string {
+  return `${isMore ? 'more than ' : ''}${countOf(distinct, 'value')}`;
+}
+
+/** '100%', '98.5%'; never 100% where something is missing, nor 0% where something is there. */
+export function filledText({ filled }: Pick<ColumnStatistics, 'filled'>, rows: number): string {
+  if (rows === 0) return '–';
+  const percent = (100 * filled) / rows;
+  if (filled < rows && percent > 99.9) return 'over 99.9%';
+  if (filled > 0 && percent < 0.1) return 'under 0.1%';
+  return `${percent.toLocaleString('en', { maximumFractionDigits: 1 })}%`;
+}
+
+/** What a bar of the histogram says: '12 to 20 characters: 34 rows'. */
+export function binText(
+  column: Pick<ColumnStatistics, 'type'>,
+  { from, to, count }: ColumnStatistics['histogram'][number],
+): string {
+  const [first, last] = [shortNumber(from), shortNumber(to)];
+  return `${first === last ? first : `${first} to ${last}`}${unitOf(column)}: ${countOf(count, 'row')}`;
+}

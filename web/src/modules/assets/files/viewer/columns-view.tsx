@@ -1,0 +1,96 @@
+import type { ColumnStatistics, FileColumns } from '@bakehouse/contract/data-files';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { countOf } from '../../../../lib/format/count-of.ts';
+import { QueryView } from '../../../../ui/query-view.tsx';
+import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
+import { distinctText, filledText, rangeText, shortNumber } from './column-sentences.ts';
+import { SpreadBars } from './spread-bars.tsx';
+import { columnsQuery, type RevisionFile } from './viewer-calls.ts';
+
+/** What each column of a file holds, in full. */
+export function ColumnsView({ file }: { file: RevisionFile }) {
+  return (
+    <QueryView
+      query={useQuery(columnsQuery(file))}
+      failed="The columns of this file cannot be described"
+      flush
+      pending={
+        <LoadingRegion className="flex flex-col gap-4 px-5 pb-5">
+          <Skeleton className="h-24 w-full" />
+          <Skeleton className="h-24 w-full" />
+        </LoadingRegion>
+      }
+    >
+      {(columns) => <AllColumns columns={columns} />}
+    </QueryView>
+  );
+}
+
+function AllColumns({ columns: { rows, is_whole: isWhole, columns } }: { columns: FileColumns }) {
+  return (
+    <>
+      <p className="px-5 pb-3 text-[0.8125rem] text-muted">{scopeText(rows, isWhole)}</p>
+      <ul className="divide-y divide-line border-line border-t">
+        {columns.map((column, at) => (
+          // Names that are cut may be equal.
+          <OneColumn key={at} column={column} rows={rows} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Over what the statistics were made. */
+export function scopeText(rows: number, isWhole: boolean): string {
+  return isWhole
+    ? `Counted over all of its ${countOf(rows, 'row')}.`
+    : `Counted over the first ${countOf(rows, 'row')}; the file has more.`;
+}
+
+function OneColumn({ column, rows }: { column: ColumnStatistics; rows: number }) {
+  const range = column.numbers ?? column.lengths;
+  return (
+    <li className="grid gap-x-6 gap-y-3 px-5 py-4 md:grid-cols-[14rem_minmax(0,1fr)_minmax(0,1fr)]">
+      <div className="min-w-0">
+        <h3 dir="auto" className="font-medium [overflow-wrap:anywhere]">
+          {column.name}
+        </h3>
+        <p className="text-muted text-xs">{column.type}</p>
+        <SpreadBars column={column} className="mt-2 h-12 w-48" />
+        <p className="mt-1 text-muted text-xs tabular-nums">{rangeText(column)}</p>
+      </div>
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1 self-start text-[0.8125rem] tabular-nums">
+        <Fact label="Filled">
+          {filledText(column, rows)} ({column.filled.toLocaleString('en')})
+        </Fact>
+        <Fact label="Different">{distinctText(column)}</Fact>
+        {range && <Fact label={column.numbers ? 'Mean' : 'Mean length'}>{shortNumber(range.mean)}</Fact>}
+      </dl>
+      {column.frequent.length > 0 && (
+        <div className="min-w-0 text-[0.8125rem]">
+          <h4 className="text-muted text-xs">Most frequent</h4>
+          <ol className="mt-1 flex flex-col gap-0.5">
+            {column.frequent.map(({ value, count }) => (
+              <li key={value} className="flex justify-between gap-4">
+                <span dir="auto" className="truncate">
+                  {value}
+                </span>
+                <span className="shrink-0 text-muted tabular-nums">{countOf(count, 'row')}</span>
+              </li>
+            ))}
+          </ol>
+        </div>
+      )}
+    </li>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-muted">{label}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}

@@ -1,0 +1,158 @@
+import type { filePreview } from '@bakehouse/contract/assets';
+import { useQuery } from '@tanstack/react-query';
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type * as z from 'zod';
+import { Button } from '../../../../ui/button.tsx';
+import { Callout } from '../../../../ui/callout.tsx';
+import { Conversation } from '../../../../ui/conversation.tsx';
+import { CopyButton } from '../../../../ui/copy-button.tsx';
+import { QueryView } from '../../../../ui/query-view.tsx';
+import { Sheet } from '../../../../ui/sheet.tsx';
+import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
+import { type RevisionFile, rowQuery } from './viewer-calls.ts';
+
+type Preview = z.output<typeof filePreview>;
+
+type Props = {
+  file: RevisionFile;
+  /** Which row, from 0; null: none. */
+  at: number | null;
+  /** How many there are; null where nobody has counted them. */
+  total: number | null;
+  onAt: (at: number | null) => void;
+};
+
+/** One row with nothing cut off. The arrow keys go to the rows beside it. */
+export function RowSheet({ file, at, total, onAt }: Props) {
+  // It stays in sight while the sheet slides away.
+  const [shown, setShown] = useState(at ?? 0);
+  if (at !== null && at !== shown) setShown(at);
+  const hasBefore = shown > 0;
+  const hasAfter = total === null || shown + 1 < total;
+  const isOpen = at !== null;
+  useEffect(() => {
+    if (!isOpen) return;
+    const move = (event: KeyboardEvent) => {
+      const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+      if (step === undefined) return;
+      event.preventDefault();
+      if (step < 0 ? hasBefore : hasAfter) onAt(shown + step);
+    };
+    document.addEventListener('keydown', move);
+    return () => document.removeEventListener('keydown', move);
+  }, [isOpen, shown, hasBefore, hasAfter, onAt]);
+  return (
+    <Sheet
+      open={isOpen}
+      onClose={() => onAt(null)}
+      size="lg"
+      title={`Row ${(shown + 1).toLocaleString('en')}`}
+      description={total === null ? file.path : `of ${total.toLocaleString('en')} in ${file.path}`}
+    >
+      <div className="flex flex-col gap-4">
+        <RowContent
+          file={file}
+          at={shown}
+          onBefore={hasBefore ? () => onAt(shown - 1) : null}
+          onAfter={hasAfter ? () => onAt(shown + 1) : null}
+        />
+      </div>
+    </Sheet>
+  );
+}
+
+type ContentProps = {
+  file: RevisionFile;
+  at: number;
+  onBefore: (() => void) | null;
+  onAfter: (() => void) | null;
+};
+
+function RowContent({ file, at, onBefore, onAfter }: ContentProps) {
+  const row = useQuery(rowQuery({ ...file, at }));
+  const whole = row.data?.whole_row ?? null;
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-2">
+        {/* They keep the focus, and with it the keys, where there is no row beside it. */}
+        <Button aria-disabled={!onBefore} onClick={() => onBefore?.()}>
+          <ArrowUp aria-hidden />
+          Row above
+        </Button>
+        <Button aria-disabled={!onAfter} onClick={() => onAfter?.()}>
+          <ArrowDown aria-hidden />
+          Row below
+        </Button>
+        {whole !== null && (
+          <CopyButton withText label="Copy as JSON" text={JSON.stringify(JSON.parse(whole), null, 2)} />
+        )}
+      </div>
+      <QueryView
+        query={row}
+        failed="This row cannot be shown"
+        pending={
+          <LoadingRegion className="flex flex-col gap-4">
+            <Skeleton className="h-16 w-full" />
+            <Skeleton className="h-16 w-full" />
+          </LoadingRegion>
+        }
+        isEmpty={({ rows }) => rows.length === 0}
+        empty={<p className="text-muted">The file ends before this row.</p>}
+      >
+        {(preview) => <Fields preview={preview} />}
+      </QueryView>
+    </>
+  );
+}
+
+function Fields({ preview }: { preview: Preview }) {
+  const { columns, rows, whole_row: whole, format, conversations } = preview;
+  const values: Record<string, unknown> =
+    whole === null
+      ? Object.fromEntries(columns.map((name, at) => [name, rows[0]?.[at] ?? null]))
+      : JSON.parse(whole);
+  const [dialogue] = conversations;
+  return (
+    <>
+      {whole === null && (
+        <Callout title="This row is longer than can be shown here">
+          Its cells are cut. Download the file to see all of it.
+        </Callout>
+      )}
+      <dl className="flex flex-col gap-4">
+        {columns.map((name, at) => (
+          <div key={at}>
+            <dt dir="auto" className="text-muted text-xs">
+              {name}
+            </dt>
+            <dd className="mt-0.5">
+              {name === format?.input_column && dialogue && dialogue.turns.length > 0 ? (
+                <Conversation turns={dialogue.turns} more={dialogue.turn_count - dialogue.turns.length} />
+              ) : (
+                // The name of a column may be cut; its cell is then the one of the page.
+                <Value value={Object.hasOwn(values, name) ? values[name] : (rows[0]?.[at] ?? null)} />
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function Value({ value }: { value: unknown }) {
+  if (value === null || value === undefined || value === '') return <span className="text-faint">empty</span>;
+  if (typeof value === 'object') {
+    return (
+      <pre className="whitespace-pre-wrap font-mono text-xs [overflow-wrap:anywhere]">
+        {JSON.stringify(value, null, 2)}
+      </pre>
+    );
+  }
+  return (
+    <p dir="auto" className="whitespace-pre-wrap text-[0.8125rem] [overflow-wrap:anywhere]">
+      {String(value)}
+    </p>
+  );
+}

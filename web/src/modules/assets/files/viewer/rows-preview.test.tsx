@@ -1,0 +1,228 @@
+import type { Asset } from '@bakehouse/contract/assets';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import { previewQuery } from '../../api.ts';
+import { RowsPreview } from './rows-preview.tsx';
+import { columnsQuery, rowQuery, versionsQuery } from './viewer-calls.ts';
+
+const asset: Asset = {
+  dataset_id: 'set',
+  dataset_type: 'RAW',
+  title: 'Facts',
+  category: '',
+  details: '',
+  tags: [],
+  user_id: 'ada',
+  owner_username: 'ada',
+  is_starter: false,
+  starter_task: null,
+  is_published: false,
+  price: '0',
+  embedding_model: '',
+  dimensions: 0,
+  base_model_type: null,
+  family: '',
+  parent_dataset_id: null,
+  file_count: 1,
+  size_bytes: 10,
+  revision_id: 'first',
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
+  files: [{ path: 'd.csv', size_bytes: 10, sha256: '', uploaded_at: '2026-01-01T00:00:00.000Z' }],
+  next_files_cursor: null,
+  card: null,
+  lineage: null,
+};
+
+const file = { assetId: 'set', revisionId: 'first', path: 'd.csv' };
+const question = {
+  name: 'question',
+  type: 'text',
+  filled: 2,
+  distinct: 2,
+  distinct_is_more: false,
+  numbers: null,
+  lengths: { min: 3, max: 10, mean: 6.5 },
+  histogram: [
+    { from: 3, to: 6, count: 1 },
+    { from: 7, to: 10, count: 1 },
+  ],
+  frequent: [],
+} as const;
+
+function show(answer: object, revision?: string) {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } });
+  client.setQueryData(columnsQuery(file).queryKey, {
+    rows: 4,
+    is_whole: false,
+    columns: [{ ...question, frequent: [], histogram: [...question.histogram] }],
+  });
+  client.setQueryData(versionsQuery({ assetId: 'set', path: 'd.csv', newest: 'first' }).queryKey, {
+    versions: ['first', 'zeroth'].map((revision_id, at) => ({
+      revision_id,
+      number: 2 - at,
+      created_at: asset.created_at,
+      sha256: '',
+      size_bytes: 10,
+    })),
+  });
+  const { queryKey } = previewQuery({ assetId: 'set', revisionId: 'first', path: 'd.csv', offset: 0 });
+  client.setQueryData(queryKey, {
+    columns: ['question', 'answer'],
+    column_count: 2,
+    rows: [],
+    total_rows: 0,
+    broken: [],
+    broken_count: 0,
+    format: null,
+    conversations: [],
+    whole_row: null,
+    ...answer,
+  });
+  render(
+    <QueryClientProvider client={client}>
+      <RowsPreview
+        asset={asset}
+        path={undefined}
+        onPath={() => undefined}
+        revision={revision}
+        onRevision={() => undefined}
+      />
+    </QueryClientProvider>,
+  );
+  return { client, queryKey };
+}
+
+afterEach(cleanup);
+
+test.each([
+  [
+    'no row can be read',
+    { broken: [{ line: 2, reason: 'Quote is not closed' }], broken_count: 1 },
+    'This file has no rows that can be read',
+  ],
+  ['there is a header only', {}, 'This file has only a header'],
+  ['there is nothing', { columns: [], column_count: 0 }, 'This file is empty'],
+])('says so where %s', (_case, answer, text) => {
+  show(answer);
+  expect(screen.getByText(text)).toBeTruthy();
+  expect(screen.queryByRole('region', { name: 'Rows' })).toBeNull();
+});
+
+test('rows that were read stay in sight when reading them again fails', async () => {
+  const { client, queryKey } = show({ rows: [['Who bakes?', 'Ada.']], total_rows: 1 });
+  const failing = { queryKey, queryFn: () => Promise.reject(new Error('no answer')), retry: false };
+  await act(() => client.fetchQuery({ ...failing, staleTime: 0 }).catch(() => undefined));
+  expect(screen.getByText('Who bakes?')).toBeTruthy();
+  expect(await screen.findByText(/Refreshing failed: no answer/)).toBeTruthy();
+});
+
+test('what is not shown of a file is said: columns beyond the first, broken rows beyond those named', () => {
+  show({
+    columns: ['a…', 'a…'],
+    column_count: 80_000,
+    rows: [['1', null]],
+    total_rows: 1,
+    broken: Array.from({ length: 100 }, (_, at) => ({ line: at + 2, reason: 'not JSON' })),
+    broken_count: 1250,
+  });
+  expect(screen.getByText(/the first 2 of 80,000 columns/)).toBeTruthy();
+  expect(screen.getByText('1,250 rows could not be read')).toBeTruthy();
+  expect(screen.getByText('and 1,245 more')).toBeTruthy();
+});
+
+test('a conversation is drawn turn by turn, in the place of its cell', () => {
+  show({
+    columns: ['id', 'messages'],
+    rows: [
+      [1, '[{"role":"user"…'],
+      [2, 'no list'],
+    ],
+    total_rows: 2,
+    format: { format: 'messages', input_column: 'messages', output_column: '', system_column: null },
+    conversations: [
+      {
+        turns: [
+          { role: 'user', content: 'Who bakes?' },
+          { role: 'assistant', content: 'Ada.' },
+        ],
+        turn_count: 5,
+      },
+      { turns: [], turn_count: 0 },
+    ],
+  });
+  expect(
+    within(screen.getByRole('region', { name: 'Rows' }).querySelector('tbody') as HTMLElement)
+      .getAllByRole('listitem')
+      .map(({ textContent }) => textContent),
+  ).toEqual(['UserWho bakes?', 'AssistantAda.', 'and 3 more turns']);
+  expect(screen.queryByText(/"role"/)).toBeNull();
+  expect(screen.getByText('no list')).toBeTruthy();
+});
+
+const rows = [
+  ['Who bakes?', 'Ada.'],
+  ['Why?', null],
+];
+
+test('the head of a column shows what it holds, and the view of the columns over how many rows', () => {
+  show({ rows, total_rows: 2 });
+  const [, head] = screen.getAllByRole('columnheader');
+  if (!head) throw new Error('a head expected');
+  expect(
+    within(head)
+      .getAllByRole('listitem')
+      .map(({ title }) => title),
+  ).toEqual(['3 to 6 characters: 1 row', '7 to 10 characters: 1 row']);
+  expect(head.textContent).toContain('3 to 10 characters');
+  expect(head.textContent).toContain('text, 50% filled');
+  fireEvent.click(screen.getByRole('button', { name: 'Columns' }));
+  expect(screen.getByText('Counted over the first 4 rows; the file has more.')).toBeTruthy();
+  expect(screen.getByText('50% (2)')).toBeTruthy();
+  expect(screen.getByText('2 values')).toBeTruthy();
+});
+
+test('a row opens in full, and the arrow keys go to the rows beside it', () => {
+  const { client } = show({ rows, total_rows: 2 });
+  const long = 'Because '.repeat(400);
+  for (const [at, whole_row] of [
+    `{"question":"Who bakes?","answer":"Ada."}`,
+    `{"question":"${long}","list":[1]}`,
+  ].entries()) {
+    const columns = at === 0 ? ['question', 'answer'] : ['question', 'list'];
+    client.setQueryData(rowQuery({ ...file, at }).queryKey, {
+      columns,
+      column_count: 2,
+      rows: [['cut…', null]],
+      total_rows: 2,
+      broken: [],
+      broken_count: 0,
+      format: null,
+      conversations: [],
+      whole_row,
+    });
+  }
+  fireEvent.click(screen.getByRole('button', { name: 'Show row 1' }));
+  const sheet = () => within(screen.getByRole('dialog'));
+  expect(sheet().getByText('Row 1')).toBeTruthy();
+  expect(sheet().getByText('Ada.')).toBeTruthy();
+  fireEvent.keyDown(document, { key: 'ArrowUp' });
+  expect(sheet().getByText('Row 1')).toBeTruthy();
+  fireEvent.keyDown(document, { key: 'ArrowDown' });
+  expect(sheet().getByText('Row 2')).toBeTruthy();
+  expect(sheet().getByText(long.trim())).toBeTruthy();
+  expect(sheet().getByText(/^\[\s+1\s+\]$/)).toBeTruthy();
+  expect(sheet().getByRole('button', { name: 'Copy as JSON' })).toBeTruthy();
+  fireEvent.keyDown(document, { key: 'ArrowDown' });
+  expect(sheet().getByText('Row 2')).toBeTruthy();
+});
+
+test('an earlier revision says that it is one', () => {
+  show({ rows, total_rows: 2 });
+  expect(screen.getByRole('combobox', { name: 'Revision' }).textContent).toContain('Revision 2 (newest)');
+  cleanup();
+  show({ rows, total_rows: 2 }, 'zeroth');
+  expect(screen.getByRole('combobox', { name: 'Revision' }).textContent).toContain('Revision 1');
+  expect(screen.getByText(/an earlier revision of the file/)).toBeTruthy();
+});

@@ -1,0 +1,308 @@
+import type { Asset, filePreview } from '@bakehouse/contract/assets';
+import type { FileColumns } from '@bakehouse/contract/data-files';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { useState } from 'react';
+import type * as z from 'zod';
+import { cx } from '../../../../lib/cx.ts';
+import { countOf } from '../../../../lib/format/count-of.ts';
+import { Button } from '../../../../ui/button.tsx';
+import { Callout } from '../../../../ui/callout.tsx';
+import { Card } from '../../../../ui/card.tsx';
+import { Conversation } from '../../../../ui/conversation.tsx';
+import { EmptyState } from '../../../../ui/empty-state.tsx';
+import { QueryView } from '../../../../ui/query-view.tsx';
+import { Segmented } from '../../../../ui/segmented.tsx';
+import { Select } from '../../../../ui/select.tsx';
+import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
+import { PREVIEW_ROWS, previewQuery } from '../../api.ts';
+import { isDataFile, shownDataFile } from '../data-file.ts';
+import { waysToMend } from '../mend.ts';
+import { ColumnHead } from './column-head.tsx';
+import { ColumnsView } from './columns-view.tsx';
+import { RowSheet } from './row-sheet.tsx';
+import { VersionSelect } from './version-select.tsx';
+import { columnsQuery, type RevisionFile } from './viewer-calls.ts';
+
+type Preview = z.output<typeof filePreview>;
+
+const BROKEN_SHOWN = 5;
+
+type Props = {
+  asset: Asset;
+  path: string | undefined;
+  onPath: (path: string) => void;
+  /** Which revision of the file; the newest unless said. */
+  revision: string | undefined;
+  onRevision: (revisionId: string | undefined) => void;
+};
+
+const views = [
+  { value: 'rows', label: 'Rows' },
+  { value: 'columns', label: 'Columns' },
+] as const;
+
+/** A data file as a person looks at it: its rows, a hundred at a time, and what its columns hold. */
+export function RowsPreview({ asset, path, onPath, revision, onRevision }: Props) {
+  const [view, setView] = useState<(typeof views)[number]['value']>('rows');
+  const shown = shownDataFile(asset, path);
+  if (!shown || !asset.revision_id) {
+    return (
+      <Card>
+        <EmptyState
+          title="No rows to show"
+          description="Rows are shown for csv, jsonl, json, txt and parquet files."
+        />
+      </Card>
+    );
+  }
+  const file = { assetId: asset.dataset_id, revisionId: revision ?? asset.revision_id, path: shown.path };
+  // Another file starts at its first row.
+  const key = `${file.revisionId}/${file.path}`;
+  return (
+    <Card
+      flush
+      title={<FileSelect asset={asset} path={shown.path} onPath={onPath} />}
+      actions={
+        <>
+          <VersionSelect
+            assetId={file.assetId}
+            path={file.path}
+            newest={asset.revision_id}
+            value={revision}
+            onChange={onRevision}
+          />
+          <Segmented label="Show" value={view} onChange={setView} options={views} />
+        </>
+      }
+    >
+      {revision !== undefined && (
+        <Callout className="mx-5 mb-3">
+          This is an earlier revision of the file. New runs train on the newest one.
+        </Callout>
+      )}
+      {view === 'rows' ? <Rows key={key} file={file} /> : <ColumnsView key={key} file={file} />}
+    </Card>
+  );
+}
+
+function FileSelect({ asset, path, onPath }: Pick<Props, 'asset' | 'onPath'> & { path: string }) {
+  const files = asset.files.filter((file) => isDataFile(file.path));
+  if (files.length === 1) return path;
+  return (
+    <Select
+      aria-label="File"
+      size="sm"
+      className="min-w-56"
+      value={path}
+      onChange={onPath}
+      options={files.map((file) => ({ value: file.path, label: file.path }))}
+    />
+  );
+}
+
+function Rows({ file }: { file: RevisionFile }) {
+  const [offset, setOffset] = useState(0);
+  const [row, setRow] = useState<number | null>(null);
+  const preview = useQuery({ ...previewQuery({ ...file, offset }), placeholderData: keepPreviousData });
+  const columns = useQuery(columnsQuery(file));
+  const total = preview.data?.total_rows ?? null;
+  const goTo = (at: number | null) => {
+    setRow(at);
+    // The table follows.
+    if (at !== null) setOffset(Math.floor(at / PREVIEW_ROWS) * PREVIEW_ROWS);
+  };
+
+  return (
+    <>
+      <QueryView
+        query={preview}
+        failed="This file cannot be shown"
+        flush
+        pending={
+          <LoadingRegion className="flex flex-col gap-3 px-5 pb-5">
+            {[0, 1, 2, 3, 4, 5].map((index) => (
+              <Skeleton key={index} className="h-4 w-full" />
+            ))}
+          </LoadingRegion>
+        }
+      >
+        {(data) => (
+          <>
+            <BrokenRows {...data} />
+            {total === 0 ? (
+              <EmptyState {...noRowsText(data.columns, data.broken_count)} />
+            ) : (
+              <>
+                <RowTable
+                  preview={data}
+                  offset={offset}
+                  described={columns.isError ? null : columns.data}
+                  onRow={goTo}
+                />
+                <Footer preview={data} offset={offset} onOffset={setOffset} />
+              </>
+            )}
+          </>
+        )}
+      </QueryView>
+      <RowSheet file={file} at={row} total={total} onAt={goTo} />
+    </>
+  );
+}
+
+/** What could not be read, where, and how to mend it. */
+function BrokenRows({ broken, broken_count: count }: Pick<Preview, 'broken' | 'broken_count'>) {
+  if (count === 0) return null;
+  const ways = waysToMend(broken.map(({ reason }) => reason));
+  return (
+    <Callout tone="warn" className="mx-5 mb-3" title={`${countOf(count, 'row')} could not be read`}>
+      <ul>
+        {broken.slice(0, BROKEN_SHOWN).map(({ line, reason }) => (
+          <li key={line}>
+            Line {line}: {reason}
+          </li>
+        ))}
+        {count > BROKEN_SHOWN && <li>and {(count - BROKEN_SHOWN).toLocaleString('en')} more</li>}
+      </ul>
+      {ways.map((way) => (
+        <p key={way} className="mt-1.5 text-ink">
+          {way}
+        </p>
+      ))}
+    </Callout>
+  );
+}
+
+type TableProps = {
+  preview: Preview;
+  offset: number;
+  /** Undefined while it is read; null where nobody can say. */
+  described: FileColumns | null | undefined;
+  onRow: (at: number) => void;
+};
+
+function RowTable({ preview, offset, described, onRow }: TableProps) {
+  const { columns, rows, format, conversations } = preview;
+  const dialogueAt = conversations.length > 0 && format ? columns.indexOf(format.input_column) : -1;
+  return (
+    <div tabIndex={0} role="region" aria-label="Rows" className="max-h-[60dvh] overflow-auto">
+      <table className="w-full border-collapse text-left text-[0.8125rem]">
+        <thead className="sticky top-0 bg-surface">
+          <tr className="align-top shadow-[inset_0_-1px_0_var(--line)]">
+            <th scope="col" className="w-14 px-3 py-2 pl-5 text-right font-medium text-muted text-xs">
+              Row
+            </th>
+            {columns.map((column, at) => (
+              // Names that are cut may be equal.
+              <th key={at} scope="col" className="px-3 text-start font-medium">
+                <ColumnHead
+                  name={column}
+                  column={described && (described.columns[at] ?? null)}
+                  rows={described?.rows ?? 0}
+                />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, index) => (
+            <tr
+              key={offset + index}
+              className="cursor-pointer border-line border-t align-top hover:bg-hover"
+              // Who marks text with the mouse wants that, and no sheet.
+              onClick={() => window.getSelection()?.isCollapsed !== false && onRow(offset + index)}
+            >
+              <td className="px-3 py-2 pl-5 text-right text-muted tabular-nums">
+                <button
+                  type="button"
+                  aria-label={`Show row ${offset + index + 1}`}
+                  className="rounded hover:underline"
+                >
+                  {offset + index + 1}
+                </button>
+              </td>
+              {cells.map((value, column) => (
+                <td
+                  key={column}
+                  dir="auto"
+                  className={cx(
+                    'max-w-xl whitespace-pre-wrap px-3 py-2 text-start [overflow-wrap:anywhere]',
+                    column === dialogueAt ? 'min-w-72' : 'min-w-40',
+                  )}
+                >
+                  <Cell
+                    value={value}
+                    conversation={column === dialogueAt ? conversations[index] : undefined}
+                  />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+type FooterProps = { preview: Preview; offset: number; onOffset: (offset: number) => void };
+
+function Footer({ preview, offset, onOffset }: FooterProps) {
+  const { columns, column_count: columnCount, rows, total_rows: total } = preview;
+  const last = offset + rows.length;
+  return (
+    <footer className="flex items-center justify-between gap-3 border-line border-t px-5 py-2.5 text-[0.8125rem] text-muted">
+      <span className="tabular-nums">
+        {rows.length === 0 ? 'No rows' : `Rows ${offset + 1} to ${last}`}
+        {total !== null && ` of ${total.toLocaleString('en')}`}
+        {columnCount > columns.length && `, the first ${columns.length} of ${countOf(columnCount, 'column')}`}
+      </span>
+      <span className="flex gap-1">
+        <Button
+          size="icon-sm"
+          variant="ghost"
+          aria-label="Earlier rows"
+          disabled={offset === 0}
+          onClick={() => onOffset(Math.max(0, offset - PREVIEW_ROWS))}
+        >
+          <ChevronLeft aria-hidden />
+        </Button>
+        <Button
+          size="icon-sm"
+          variant="ghost"
+          aria-label="Later rows"
+          disabled={rows.length < PREVIEW_ROWS || (total !== null && last >= total)}
+          onClick={() => onOffset(offset + PREVIEW_ROWS)}
+        >
+          <ChevronRight aria-hidden />
+        </Button>
+      </span>
+    </footer>
+  );
+}
+
+type CellProps = {
+  value: Preview['rows'][number][number];
+  conversation: Preview['conversations'][number] | undefined;
+};
+
+function Cell({ value, conversation }: CellProps) {
+  if (conversation && conversation.turns.length > 0) {
+    const { turns, turn_count: count } = conversation;
+    return <Conversation turns={turns} more={count - turns.length} />;
+  }
+  return value === null ? <span className="text-faint">empty</span> : String(value);
+}
+
+/** Why a file shows nothing at all. */
+function noRowsText(columns: string[], brokenCount: number): { title: string; description: string } {
+  if (brokenCount > 0) {
+    return {
+      title: 'This file has no rows that can be read',
+      description: 'Fix the lines listed above and upload the file again.',
+    };
+  }
+  return columns.length > 0
+    ? { title: 'This file has only a header', description: `Its columns: ${columns.join(', ')}.` }
+    : { title: 'This file is empty', description: 'It has no rows.' };
+}

@@ -1,0 +1,36 @@
+import { formatBytes } from '@bakehouse/contract/limits';
+import { useQuery } from '@tanstack/react-query';
+import { relativeTime } from '../../../../lib/format/format-time.ts';
+import { Select } from '../../../../ui/select.tsx';
+import { versionsQuery } from './viewer-calls.ts';
+
+type Props = {
+  assetId: string;
+  path: string;
+  /** The asset's newest revision. */
+  newest: string;
+  /** The one in sight, if it is not the newest. */
+  value: string | undefined;
+  onChange: (revisionId: string | undefined) => void;
+};
+
+/** Which revision of a file is looked at; nothing where there has only been one. */
+export function VersionSelect({ assetId, path, newest, value, onChange }: Props) {
+  const versions = useQuery(versionsQuery({ assetId, path, newest })).data?.versions ?? [];
+  const [last] = versions;
+  if (!last || (versions.length === 1 && value === undefined)) return null;
+  return (
+    <Select
+      aria-label="Revision"
+      size="sm"
+      className="min-w-44"
+      value={value ?? last.revision_id}
+      onChange={(id) => onChange(id === last.revision_id ? undefined : id)}
+      options={versions.map(({ revision_id: id, number, created_at: at, size_bytes: size }) => ({
+        value: id,
+        label: id === last.revision_id ? `Revision ${number} (newest)` : `Revision ${number}`,
+        description: `${relativeTime(new Date(at))}, ${formatBytes(size)}`,
+      }))}
+    />
+  );
+}

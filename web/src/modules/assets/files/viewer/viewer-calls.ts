@@ -1,0 +1,51 @@
+import { previewFile } from '@bakehouse/contract/assets';
+import { describeColumns, listFileVersions } from '@bakehouse/contract/data-files';
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '../../../../lib/api/api-client.ts';
+import { storedRead } from '../../../../lib/api/stored-read.ts';
+
+/** A file as one revision has it: its bytes never change. */
+export type RevisionFile = { assetId: string; revisionId: string; path: string };
+
+const forGood = { staleTime: Number.POSITIVE_INFINITY };
+
+/** What its columns hold. */
+export const columnsQuery = ({ assetId, revisionId, path }: RevisionFile) =>
+  queryOptions({
+    queryKey: ['asset', 'columns', { assetId, revisionId, path }],
+    queryFn: ({ signal }) =>
+      call(
+        describeColumns,
+        { params: { id: assetId }, query: { path, revision_id: revisionId } },
+        { signal, ...storedRead(), operation: 'describe the columns' },
+      ),
+    // What cannot be read cannot be read again either.
+    retry: false,
+    ...forGood,
+  });
+
+/** One row with nothing cut off; `at` counts from 0. */
+export const rowQuery = ({ assetId, revisionId, path, at }: RevisionFile & { at: number }) =>
+  queryOptions({
+    queryKey: ['asset', 'row', { assetId, revisionId, path, at }],
+    queryFn: ({ signal }) =>
+      call(
+        previewFile,
+        { params: { id: assetId }, query: { path, revision_id: revisionId, offset: at, limit: 1 } },
+        { signal, ...storedRead(), operation: 'read the row' },
+      ),
+    ...forGood,
+  });
+
+/** The revisions that brought a file or replaced it; `newest` is the asset's, after which there may be more. */
+export const versionsQuery = ({ assetId, path, newest }: { assetId: string; path: string; newest: string }) =>
+  queryOptions({
+    queryKey: ['asset', 'versions', { assetId, path, newest }],
+    queryFn: ({ signal }) =>
+      call(
+        listFileVersions,
+        { params: { id: assetId }, query: { path } },
+        { signal, ...storedRead(), operation: 'list the revisions' },
+      ),
+    ...forGood,
+  });

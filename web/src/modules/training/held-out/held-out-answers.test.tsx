@@ -1,0 +1,66 @@
+import type { HeldOutAnswers as Said } from '@bakehouse/contract/runtime/report';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { HeldOutAnswers } from './held-out-answers.tsx';
+import { heldOutAnswersQuery } from './held-out-calls.ts';
+
+const row = {
+  question: 'What does the house loaf cost?',
+  earlier_turns: 0,
+  expected: '39 euros.',
+  base: 'It depends on the bakery…',
+  tuned: '129 euros.',
+};
+
+function show(said: Said | null) {
+  queryClient.setQueryData(heldOutAnswersQuery('r1').queryKey, { held_out_answers: said });
+  return render(
+    <QueryClientProvider client={queryClient}>
+      <HeldOutAnswers runId="r1" />
+    </QueryClientProvider>,
+  );
+}
+afterEach(cleanup);
+
+test('the answers of both models stand beside the expected one, and a right one is marked', () => {
+  const second = {
+    ...row,
+    question: 'Who bakes?',
+    earlier_turns: 2,
+    expected: 'Ada  bakes.',
+    base: '',
+    tuned: 'ada bakes.',
+  };
+  show({ task: 'answer', rows: [row, second], skipped: null });
+  const [first, last] = screen.getAllByRole('listitem').map((item) => within(item));
+  expect(first?.getAllByRole('definition').map(({ textContent }) => textContent)).toEqual([
+    '39 euros.',
+    'It depends on the bakery…',
+    '129 euros.',
+  ]);
+  expect(first?.queryByText('as expected')).toBeNull();
+  expect(last?.getByText('Question, after 2 earlier turns')).toBeTruthy();
+  expect(last?.getByText('No text')).toBeTruthy();
+  expect(last?.getAllByText('as expected')).toHaveLength(1);
+  expect(
+    screen.getByText(/Word for word as expected: 1 by this model, none by the base model\.$/),
+  ).toBeTruthy();
+});
+
+test('a long answer is folded until one asks for all of it', () => {
+  show({ task: 'continue', rows: [{ ...row, tuned: 'long '.repeat(100) }], skipped: null });
+  expect(screen.getByText('Beginning')).toBeTruthy();
+  const text = screen.getByText(/^long long/);
+  expect(text.className).toContain('line-clamp');
+  fireEvent.click(screen.getByRole('button', { name: 'Show all' }));
+  expect(text.className).not.toContain('line-clamp');
+});
+
+test('why nobody asked them is said; a run that is older than this shows nothing', () => {
+  show({ task: 'answer', rows: [], skipped: 'No row was held out, so there is nothing to compare.' });
+  expect(screen.getByText('No row was held out, so there is nothing to compare.')).toBeTruthy();
+  cleanup();
+  expect(show(null).container.textContent).toBe('');
+});
