@@ -25,6 +25,7 @@ export function endpointsWithoutSchemas(): Plugin {
       const exports: Record<string, unknown> = await import(pathToFileURL(file).href);
       const literals = Object.entries(exports).flatMap(([name, value]) => {
         const literal = isEndpoint(value) ? toRoute(value) : value;
+        if (typeof literal === 'bigint') return [`export const ${name} = ${literal}n;`];
         return isPlain(literal) ? [`export const ${name} = ${JSON.stringify(literal)};`] : [];
       });
       // A local export wins over a star export of the same name.

@@ -1,11 +1,9 @@
 import { expect, onTestFinished } from 'vitest';
 import { startOwnServer } from '../../scripts/client/own-server.ts';
-import { connect } from '../../server/src/platform/db/database.ts';
 import { journey, look } from '../journey.ts';
+import { makeOperator, OPERATOR } from '../operator.ts';
 import { signUp } from '../sign-up.ts';
 import { userIdOf } from './move-credits.ts';
-
-const OPERATOR = 'operator@example.com';
 
 journey('an operator makes codes, sees who redeemed them, and revokes one', async ({ openPage }) => {
   const server = await startOwnServer({
@@ -20,13 +18,7 @@ journey('an operator makes codes, sees who redeemed them, and revokes one', asyn
   await page.getByText('Only operators can see the codes').waitFor();
 
   // Nobody can sign up as an operator.
-  const db = connect(await server.databaseUrl());
-  await db
-    .updateTable('users')
-    .set({ email: OPERATOR, email_verified: true })
-    .where('id', '=', await userIdOf(page))
-    .execute();
-  await db.destroy();
+  await makeOperator(await server.databaseUrl(), await userIdOf(page));
   await page.reload();
   await page.getByText('No codes yet').waitFor();
   await look(page, 'operator-codes-empty');

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import { journey } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
@@ -16,3 +17,35 @@ journey(
     expect(button.y).toBeGreaterThanOrEqual(text.y + text.height);
   },
 );
+
+journey(
+  'no toast lies on what is open: it ends above them, or they stand beside it',
+  async ({ page, allowErrors }) => {
+    allowErrors(/400/);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await signUp(page);
+    await page.route(/\/balance/, (route) => route.fulfill({ status: 400, json: {} }));
+    for (const width of [360, 390, 768, 1280]) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto('/dashboard?sheet=create-dataset');
+      const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
+      await sheet.waitFor();
+      const toast = page.locator('[data-sonner-toast]');
+      await toast.waitFor();
+      await expect.poll(() => overlap(sheet, toast), { message: `at ${width} px` }).toBe(0);
+      await toast.getByRole('button', { name: 'Close toast' }).click();
+      await toast.waitFor({ state: 'detached' });
+      // The room is given back.
+      await expect.poll(async () => ((await sheet.boundingBox())?.height ?? 0) >= 844).toBe(true);
+    }
+  },
+);
+
+/** How many square pixels two things share. */
+async function overlap(one: Locator, other: Locator): Promise<number> {
+  const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()]);
+  if (!a || !b) throw new Error('One of them is not in sight');
+  const shared = (start: 'x' | 'y', size: 'width' | 'height') =>
+    Math.max(0, Math.min(a[start] + a[size], b[start] + b[size]) - Math.max(a[start], b[start]));
+  return shared('x', 'width') * shared('y', 'height');
+}

@@ -21,11 +21,15 @@ export async function waitForMachine(client: Client): Promise<void> {
   }
 }
 
-/** The model that ships with the product: as an asset, and the name under which it answers. */
+/** The language model that ships with the product: as an asset, and the name under which it answers. */
 export async function findStarterModel(client: Client): Promise<{ asset: AssetSummary; modelName: string }> {
   const query = { types: 'MODEL', owner: client.userId, include_starter: 'true' } as const;
-  const asset = (await client.call(listAssets, { query })).datasets.find(({ is_starter }) => is_starter);
-  const model = (await client.call(listModels, {})).data.find(({ owned_by }) => owned_by === 'bakehouse');
+  const asset = (await client.call(listAssets, { query })).datasets.find(
+    ({ is_starter, tags }) => is_starter && tags.includes('text-generation'),
+  );
+  const model = (await client.call(listModels, {})).data.find(
+    ({ owned_by, task }) => owned_by === 'bakehouse' && task === 'text',
+  );
   if (!asset || !model) throw new PlainError('The starter model is not among the models.');
   return { asset, modelName: model.id };
 }

@@ -1,7 +1,8 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import type { ReactNode } from 'react';
+import { cx } from '../lib/cx.ts';
 import { Button } from './button.tsx';
-import { backdropClass } from './dialog.tsx';
+import { backdropClass, viewportClass } from './dialog.tsx';
 
 type Props = {
   open: boolean;
@@ -38,7 +39,7 @@ export function ConfirmDialog({
     <AlertDialog.Root open={open} onOpenChange={(next) => !pending && onOpenChange(next)}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className={backdropClass} />
-        <AlertDialog.Viewport className="fixed inset-0 z-40 grid place-items-end p-3 sm:place-items-center">
+        <AlertDialog.Viewport className={cx(viewportClass, 'grid place-items-end p-3 sm:place-items-center')}>
           <AlertDialog.Popup className="w-full max-w-md rounded-2xl bg-surface shadow-pop outline-none transition-[opacity,translate] duration-150 data-starting-style:translate-y-2 data-starting-style:opacity-0 data-ending-style:opacity-0">
             <div className="p-5">
               <AlertDialog.Title className="font-semibold text-base">{title}</AlertDialog.Title>

@@ -20,13 +20,22 @@ const widths = { sm: 'max-w-md', md: 'max-w-lg', lg: 'max-w-3xl' };
 export const backdropClass =
   'dialog-backdrop fixed inset-0 z-40 bg-backdrop transition-opacity duration-150 data-starting-style:opacity-0 data-ending-style:opacity-0';
 
+/** The window, less what toasts take of it. */
+export const viewportClass =
+  'fixed inset-x-0 top-0 bottom-[var(--toast-room,0px)] z-40 transition-[bottom] duration-200';
+
 /** A question or a short form over the page. Escape and a click outside close it; the focus goes back. */
 export function Dialog({ open, onOpenChange, title, description, footer, size = 'md', children }: Props) {
   return (
     <Base.Root open={open} onOpenChange={onOpenChange}>
       <Base.Portal>
         <Base.Backdrop className={backdropClass} />
-        <Base.Viewport className="fixed inset-0 z-40 grid place-items-end overflow-y-auto p-3 sm:place-items-center sm:p-6">
+        <Base.Viewport
+          className={cx(
+            viewportClass,
+            'grid place-items-end overflow-y-auto p-3 sm:place-items-center sm:p-6',
+          )}
+        >
           <Base.Popup
             className={cx(
               'flex max-h-full w-full flex-col rounded-2xl bg-surface shadow-pop outline-none transition-[opacity,scale,translate] duration-150',

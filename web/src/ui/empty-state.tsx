@@ -8,12 +8,13 @@ type Props = {
   description?: ReactNode;
   /** The first thing to do. */
   action?: ReactNode;
-  className?: string;
+  /** Less room around it, in a card among others. */
+  compact?: boolean;
 };
 
-export function EmptyState({ icon, title, description, action, className }: Props) {
+export function EmptyState({ icon, title, description, action, compact = false }: Props) {
   return (
-    <div className={cx('flex flex-col items-center px-6 py-14 text-center', className)}>
+    <div className={cx('flex flex-col items-center px-6 text-center', compact ? 'pt-1 pb-4' : 'py-14')}>
       {icon && (
         <span className="mb-4 flex size-11 items-center justify-center rounded-xl bg-accent-soft text-accent-text [&_svg]:size-5">
           {icon}

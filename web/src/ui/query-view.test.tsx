@@ -49,6 +49,12 @@ it('says what failed and tries again', () => {
   expect(query.refetch).toHaveBeenCalledOnce();
 });
 
+it('is the title of the page where the page is about what failed', () => {
+  show(failed, 'There is no such thing');
+  const title = screen.getByRole('heading', { level: 1 });
+  expect(title.textContent).toBe('Your things could not be loaded');
+});
+
 it('tells what is not there from what failed', () => {
   const gone = { error: new ApiError('No thing has this id', { status: 404 }), isError: true };
   expect(show(gone, 'There is no such thing')).toBe('There is no such thing');

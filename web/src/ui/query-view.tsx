@@ -69,6 +69,8 @@ export function QueryView<Data>({
         onRetry={() => void query.refetch()}
         retryLabel={retryLabel}
         compact={compact}
+        // What may be missing is what the page is about.
+        wholePage={missing !== undefined}
       />
     );
   }

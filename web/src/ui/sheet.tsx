@@ -5,7 +5,7 @@ import { cx } from '../lib/cx.ts';
 import { useOnline } from '../lib/live/online.ts';
 import { buttonClass } from './button.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
-import { backdropClass } from './dialog.tsx';
+import { backdropClass, viewportClass } from './dialog.tsx';
 
 type Props = {
   open: boolean;
@@ -50,7 +50,11 @@ export function Sheet({
       <Dialog.Portal>
         <Dialog.Backdrop className={backdropClass} />
         <Dialog.Viewport
-          className={cx('fixed inset-0 z-40 flex', side === 'right' ? 'justify-end' : 'justify-start')}
+          className={cx(
+            viewportClass,
+            'flex',
+            side === 'right' ? 'sheet-right justify-end' : 'justify-start',
+          )}
         >
           <Dialog.Popup
             // A finger has no use for the keyboard that the first field would bring up.

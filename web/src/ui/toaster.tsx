@@ -1,11 +1,12 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import { useEffect } from 'react';
 import { createPortal } from 'react-dom';
-import { Toaster as Sonner, toast } from 'sonner';
+import { Toaster as Sonner, toast, useSonner } from 'sonner';
 import { toasterIsThere } from './toaster-loader.ts';
 
-/** Above the footer of an open sheet, so that no toast lies on its buttons; set in styles.css. */
+/** Where they do not lie on what is open; set in styles.css. */
 const BOTTOM = 'var(--toast-bottom)';
+const RIGHT = 'var(--toast-right)';
 
 /**
  * Where toasts appear; a live region. Says when it listens, because earlier toasts would be lost. It stands
@@ -13,11 +14,12 @@ const BOTTOM = 'var(--toast-bottom)';
  */
 export function Toaster() {
   useEffect(() => toasterIsThere(toast), []);
+  useToastRoom();
   return createPortal(
     <Sonner
       position="bottom-right"
       gap={10}
-      offset={{ right: 20, bottom: BOTTOM }}
+      offset={{ right: RIGHT, bottom: BOTTOM }}
       mobileOffset={{ bottom: BOTTOM }}
       closeButton
       style={{ fontFamily: 'inherit' }}
@@ -46,4 +48,24 @@ export function Toaster() {
     />,
     document.body,
   );
+}
+
+/** Says how high the toasts stand, which is what an open sheet or dialog leaves free for them; styles.css has it. */
+function useToastRoom(): void {
+  const { toasts } = useSonner();
+  const any = toasts.length > 0;
+  useEffect(() => {
+    const list = document.querySelector<HTMLElement>('[data-sonner-toaster]');
+    if (!any || !list) return;
+    const { style } = document.documentElement;
+    const tell = () =>
+      style.setProperty('--toast-height', list.style.getPropertyValue('--front-toast-height'));
+    tell();
+    const observer = new MutationObserver(tell);
+    observer.observe(list, { attributeFilter: ['style'] });
+    return () => {
+      observer.disconnect();
+      style.removeProperty('--toast-height');
+    };
+  }, [any]);
 }

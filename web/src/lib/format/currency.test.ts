@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { showAmount, showApart, showExact, showNumber } from './currency.ts';
+import { showAmount, showApart, showExact, showNumber, showShort } from './currency.ts';
 
 test.each([
   ['125', 'USD', '$5.00'],
@@ -39,4 +39,17 @@ test('a number on an axis has as many decimals as the axis needs, and two at lea
   expect(showNumber(0.0025, 'USD', 0.012)).toBe('$0.0025');
   expect(showNumber(0.01, 'BGL', 0.012)).toBe('0.01 BGL');
   expect(showNumber(0, 'USD', 0)).toBe('$0.00');
+});
+
+test.each([
+  ['125', 'BGL', '125.00 BGL'],
+  ['9999.99', 'BGL', '9,999.99 BGL'],
+  ['12345.67', 'BGL', '12.34K BGL'],
+  ['1234567.89', 'BGL', '1.23M BGL'],
+  ['1234567.89', 'USD', '$49,382.72'],
+  ['30864197.25', 'USD', '$1.23M'],
+  ['49999999999.99', 'USD', '$1.99B'],
+  ['0.000001', 'USD', '$0.00000004'],
+] as const)('%s BGL in %s is %s where there is little room', (bgl, currency, text) => {
+  expect(showShort(bgl, currency)).toBe(text);
 });

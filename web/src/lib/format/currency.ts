@@ -1,4 +1,5 @@
 import {
+  BGL_PER_USD,
   type Currency,
   displayAmount,
   EXACT_PLACES,
@@ -38,6 +39,28 @@ export function showApart(
 /** A wire amount with every decimal that the currency needs to tell it exactly: '$4.99670000'. */
 export function showExact(bgl: string, currency: Currency): string {
   return displayAmount(parseBgl(bgl), currency, EXACT_PLACES[currency]);
+}
+
+const MICRO = { USD: BGL_PER_USD * 1_000_000n, BGL: 1_000_000n };
+const ROOM = 12;
+const SCALES = [
+  [1_000_000_000n, 'B'],
+  [1_000_000n, 'M'],
+  [1_000n, 'K'],
+] as const;
+
+/**
+ * The same for a narrow header: what is longer there is told in thousands, millions or billions, rounded towards
+ * zero, so that nobody seems to have more than there is: '$1.23M'.
+ */
+export function showShort(bgl: string, currency: Currency = currencyChoice.get()): string {
+  const text = showAmount(bgl, currency);
+  const whole = parseBgl(bgl) / MICRO[currency];
+  const [scale, letter] = SCALES.find(([least]) => whole >= least) ?? [1n, ''];
+  if (text.length <= ROOM || letter === '') return text;
+  const hundredths = (whole * 100n) / scale;
+  const number = `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')}${letter}`;
+  return currency === 'USD' ? `$${number}` : `${number} BGL`;
 }
 
 /** Two decimals; below a cent as many as two significant digits take. */

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
-import { useShowAmount } from '../../lib/format/currency.ts';
+import { currencyChoice, showShort } from '../../lib/format/currency.ts';
 import { Money } from '../../ui/money.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -15,7 +15,7 @@ const FLASH_MS = 1_000;
 /** What can be spent, always in sight. Flashes green or red for a second when it changes. */
 export function BalanceWidget() {
   const user = useUser();
-  const show = useShowAmount();
+  const currency = currencyChoice.use();
   const { data, isError, refetch } = useBalance(user.id);
   const flash = useFlash(data?.available);
 
@@ -44,9 +44,18 @@ export function BalanceWidget() {
       <Link
         to="/transactions"
         className="relative flex h-full items-center rounded-l-lg px-3 font-semibold hover:bg-hover max-[25rem]:px-2"
-        aria-label={data ? `Balance: ${show(data.available)}` : 'Balance'}
       >
-        {data ? <Money bgl={data.available} /> : <Skeleton className="h-4 w-14" />}
+        <span className="sr-only">Balance:</span>
+        {data ? (
+          <>
+            <Money bgl={data.available} className="max-[30rem]:hidden" />
+            <span className="whitespace-nowrap tabular-nums min-[30rem]:hidden max-[25rem]:text-[0.8125rem]">
+              {showShort(data.available, currency)}
+            </span>
+          </>
+        ) : (
+          <Skeleton className="h-4 w-14" />
+        )}
       </Link>
       <Link
         to="/buy-bagels"

@@ -20,7 +20,7 @@ export function GeneratorList({ without, ownOnly = false }: Props) {
     <div className="grid gap-4">
       {groups.map(({ label, makes }) => (
         <div key={label} className="flex flex-wrap items-baseline gap-x-4 gap-y-2">
-          <h3 className="w-20 shrink-0 text-[0.8125rem] text-muted">{label}</h3>
+          <h3 className="w-full shrink-0 text-[0.8125rem] text-muted sm:w-20">{label}</h3>
           <ul className="flex flex-1 flex-wrap gap-2">
             {generatorNames
               .filter((name) => generators[name].makes === makes && name !== without)

@@ -192,12 +192,14 @@ const assetTexts = {
     to: '/dataset',
     page: '/dataset/$id/description',
     empty: 'Your data: csv, jsonl, json, txt or parquet.',
+    create: { sheet: 'create-dataset', label: 'Create Dataset' },
   },
   MODEL: {
     title: 'Models',
     to: '/model',
     page: '/model/$id/description',
     empty: 'Models that you fine-tune or upload.',
+    create: { sheet: 'create-model', label: 'Create Model' },
   },
 } as const;
 
@@ -205,7 +207,8 @@ function RecentAssets({ types }: { types: 'RAW' | 'MODEL' }) {
   const user = useUser();
   const query = useInfiniteQuery(assetListQuery(user.id, { types }));
   const runs = useUnfinishedRuns(types === 'MODEL' ? (query.data?.pages[0]?.datasets ?? []) : []);
-  const { title, to, page, empty } = assetTexts[types];
+  const sheets = useSheets();
+  const { title, to, page, empty, create } = assetTexts[types];
   return (
     <RecentCard
       title={title}
@@ -214,6 +217,11 @@ function RecentAssets({ types }: { types: 'RAW' | 'MODEL' }) {
       rowsOf={({ pages }) => pages[0]?.datasets ?? []}
       rowKey={(asset) => asset.dataset_id}
       empty={empty}
+      action={
+        <Button size="sm" onClick={() => sheets.open(create.sheet)}>
+          {create.label}
+        </Button>
+      }
       skeletons={2}
       row={(asset) => (
         <Row

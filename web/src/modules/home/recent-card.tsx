@@ -60,7 +60,7 @@ export function RecentCard<Data, Row>({
         isEmpty={(data) => rowsOf(data).length === 0}
         empty={
           <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 px-5 pb-5">
-            <p className="min-w-0 flex-1 basis-56 text-muted">{empty}</p>
+            <p className="min-w-0 flex-1 basis-56 text-pretty text-muted">{empty}</p>
             {action}
           </div>
         }

@@ -74,7 +74,8 @@ export function Header({ user, onOpenMenu, onOpenPalette, preloadMenu, preloadPa
               onClick={onOpenPalette}
               onPointerEnter={preloadPalette}
               onFocus={preloadPalette}
-              className="md:hidden"
+              // Where there is no room the menu has it.
+              className="max-[23.75rem]:hidden md:hidden"
             >
               <Search aria-hidden />
             </Button>

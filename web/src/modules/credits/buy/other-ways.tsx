@@ -38,7 +38,7 @@ export function OtherWays() {
         </li>
       </ul>
       <p className="mt-5 flex flex-wrap items-center gap-x-2 gap-y-1 rounded-lg bg-subtle px-3.5 py-2">
-        <span className="text-muted">Your username</span>
+        <span className="text-muted max-sm:sr-only">Your username</span>
         <span className="font-medium">{user.username}</span>
         <CopyButton text={user.username} label="Copy the username" />
       </p>

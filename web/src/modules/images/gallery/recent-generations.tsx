@@ -36,7 +36,7 @@ export function RecentGenerations({ title, shown = 10 }: Props) {
             icon={<Images aria-hidden />}
             title="No generations yet"
             description="Pictures and films that you make appear here, with their prompts and what they cost."
-            className="py-8"
+            compact
           />
         }
         compact
