@@ -64,8 +64,6 @@ const fileVersion = z.object({
   size_bytes: z.int(),
 });
 
-export type FileVersion = z.infer<typeof fileVersion>;
-
 export const listFileVersions = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/versions',
