@@ -13,6 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createToken, hashToken } from './engine/reports/workload-token.ts';
 import { emptySafetensors, goodData } from './modules/training/test-run.ts';
+import { insertPicture, insertRows } from './testing/insert-rows.ts';
 import { testServer } from './testing/test-server.ts';
 
 /*
@@ -216,63 +217,6 @@ async function makeAsset(
   return id;
 }
 
-/** A usage window and a reading of Ada's, which no call makes by itself. */
-async function makeRows(datasetId: string): Promise<{ windowId: string; readingId: string }> {
-  const { windowId } = await server.app.usage.reserve({
-    userId: ada.userId,
-    keyId: null,
-    use: 'llm_inference',
-    source: 'model:crumb',
-    description: 'Tokens of crumb',
-    references: {},
-    unitPrices: [1n],
-    priceMicro: 1n,
-  });
-  const { id: readingId } = await server.services.db
-    .insertInto('data_readings')
-    .values({
-      user_id: ada.userId,
-      data_name: 'rows',
-      dataset_asset_id: datasetId,
-      file_name: 'rows.csv',
-      input: '{}',
-      created_at: new Date(),
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return { windowId, readingId };
-}
-
-/** A picture of Ada's, which nothing draws here; its bytes are those of a file of hers. */
-async function makePicture(datasetId: string): Promise<{ generationId: string; outputId: string }> {
-  const { db } = server.services;
-  const now = new Date();
-  const { id: generationId } = await db
-    .insertInto('generations')
-    .values({
-      ...{ user_id: ada.userId, generator: 'paris', provider: 'own', model: 'crumb', prompt: 'Bread' },
-      ...{ parameters: '{}', seed: 1n, request_sha256: '', state: 'completed', steps: 1 },
-      ...{ hold_id: randomUUID(), held_micro: 1n, charged_micro: 1n },
-      ...{ check_at: now, created_at: now, ended_at: now },
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  const { sha256, size_bytes } = await db
-    .selectFrom('asset_files')
-    .select(['sha256', 'size_bytes'])
-    .where('asset_id', '=', datasetId)
-    .executeTakeFirstOrThrow();
-  const { id: outputId } = await db
-    .insertInto('generation_outputs')
-    .values({
-      ...{ generation_id: generationId, user_id: ada.userId, sha256, size_bytes },
-      ...{ media_type: 'image/png', width: 1, height: 1 },
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return { generationId, outputId };
-}
-
 /** One of each of Ada's things, under the names that the paths of the contract give them. */
 async function makeThings(): Promise<Record<string, string>> {
   const as = ada;
@@ -312,11 +256,11 @@ async function makeThings(): Promise<Record<string, string>> {
     { params: { userId: as.userId }, body: { name: 'program' } },
     { as },
   );
-  const { windowId, readingId } = await makeRows(id);
+  const { windowId, readingId } = await insertRows(server, ada, id);
   return {
     windowId,
     readingId,
-    ...(await makePicture(id)),
+    ...(await insertPicture(server, ada, id)),
     keyId: api_key.id,
     id,
     '*': 'rows.csv',

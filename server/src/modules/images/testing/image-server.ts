@@ -88,7 +88,7 @@ async function draw(
   for (let step = 1; step <= asked.steps; step += 1) {
     if (step === 2 && answer === 'die') return void response.destroy();
     if (step === 2 && answer === 'hang') await ended(released());
-    const preview = asked.preview_every > 0 && step % asked.preview_every === 0 ? 'c21hbGw=' : null;
+    const preview = asked.preview_every > 0 && step % asked.preview_every === 1 ? 'c21hbGw=' : null;
     send({ type: 'step', step, expert_weights: weights, preview });
     await pause(1);
   }

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { TestServer, TestUser } from './test-server.ts';
+
+/** For tests: a usage window and a reading of the user, which no call makes by itself. */
+export async function insertRows(
+  server: Pick<TestServer, 'app' | 'services'>,
+  user: TestUser,
+  datasetId: string,
+): Promise<{ windowId: string; readingId: string }> {
+  const { windowId } = await server.app.usage.reserve({
+    userId: user.userId,
+    keyId: null,
+    use: 'llm_inference',
+    source: 'model:crumb',
+    description: 'Tokens of crumb',
+    references: {},
+    unitPrices: [1n],
+    priceMicro: 1n,
+  });
+  const { id: readingId } = await server.services.db
+    .insertInto('data_readings')
+    .values({
+      user_id: user.userId,
+      data_name: 'rows',
+      dataset_asset_id: datasetId,
+      file_name: 'rows.csv',
+      input: '{}',
+      created_at: new Date(),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { windowId, readingId };
+}
+
+/** For tests: a picture that nothing has drawn; its bytes are those of a file of the user. */
+export async function insertPicture(
+  server: Pick<TestServer, 'services'>,
+  user: TestUser,
+  datasetId: string,
+): Promise<{ generationId: string; outputId: string }> {
+  const { db } = server.services;
+  const now = new Date();
+  const { id: generationId } = await db
+    .insertInto('generations')
+    .values({
+      ...{ user_id: user.userId, generator: 'paris', provider: 'own', model: 'crumb', prompt: 'Bread' },
+      ...{ parameters: '{}', seed: 1n, request_sha256: '', state: 'completed', steps: 1 },
+      ...{ hold_id: randomUUID(), held_micro: 1n, charged_micro: 1n },
+      ...{ check_at: now, created_at: now, ended_at: now },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const { sha256, size_bytes } = await db
+    .selectFrom('asset_files')
+    .select(['sha256', 'size_bytes'])
+    .where('asset_id', '=', datasetId)
+    .executeTakeFirstOrThrow();
+  const { id: outputId } = await db
+    .insertInto('generation_outputs')
+    .values({
+      ...{ generation_id: generationId, user_id: user.userId, sha256, size_bytes },
+      ...{ media_type: 'image/png', width: 1, height: 1 },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { generationId, outputId };
+}
