@@ -20,14 +20,17 @@ type Props = {
   corner?: (generation: Generation) => ReactNode;
 };
 
-/** Pictures, each with a link to all that is known of it. What is out of sight costs nothing. */
+/** Pictures, each with a link to all that is known of it. Of the large ones, which may be many, what is out of sight costs nothing. */
 export function GenerationGrid({ generations, size = 'large', caption, corner }: Props) {
   return (
     <ul className={cx('grid', grids[size])}>
       {generations.map((generation) => (
         <li
           key={generation.id}
-          className="group relative min-w-0 [contain-intrinsic-size:auto_14rem] [content-visibility:auto]"
+          className={cx(
+            'group relative min-w-0',
+            size === 'large' && '[contain-intrinsic-size:auto_14rem] [content-visibility:auto]',
+          )}
         >
           <Tile generation={generation} large={size === 'large'} />
           {caption?.(generation)}
