@@ -55,20 +55,6 @@ export const exceptions: Exception[] = [
     reason: 'One state machine, state by state that of CPython, so that the two can be held side by side.',
   },
 
-  // The engine.
-
-  // Assets and storage.
-  { rule: 'file', where: 'server/src/modules/assets/assets.test.ts', reason: toBeSplit },
-
-  // Deployments.
-
-  // Credits, accounts and training.
-  { rule: 'file', where: 'server/src/modules/accounts/sign-in/sign-in.test.ts', reason: toBeSplit },
-  { rule: 'file', where: 'server/src/modules/training/training.test.ts', reason: toBeSplit },
-
-  // The platform, the commands and the contract.
-
-  // The web app.
   { rule: 'function', where: 'web/src/modules/assets/files/rows-preview.tsx#Page', reason: toBeSplit },
   { rule: 'function', where: 'web/src/modules/assets/asset-list.tsx#AssetList', reason: toBeSplit },
   { rule: 'function', where: 'web/src/modules/assets/asset-page.tsx#LoadedPage', reason: toBeSplit },
