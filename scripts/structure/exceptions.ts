@@ -13,11 +13,8 @@ export function isGenerated(file: string): boolean {
   return generated.some((pattern) => pattern.test(file));
 }
 
-const toBeSplit = 'to be split';
-
 /** What may break a rule of the structure, and why. One that is not needed any more, or stands twice, is refused. */
 export const exceptions: Exception[] = [
-  // For good.
   {
     rule: 'file',
     where: 'server/migrations/0061_given_credits.sql',
@@ -54,17 +51,4 @@ export const exceptions: Exception[] = [
     where: 'server/src/modules/assets/preview/csv-records.ts#csvRecords',
     reason: 'One state machine, state by state that of CPython, so that the two can be held side by side.',
   },
-
-  { rule: 'function', where: 'web/src/modules/assets/files/rows-preview.tsx#Page', reason: toBeSplit },
-  { rule: 'function', where: 'web/src/modules/assets/asset-list.tsx#AssetList', reason: toBeSplit },
-  { rule: 'function', where: 'web/src/modules/assets/asset-page.tsx#LoadedPage', reason: toBeSplit },
-  {
-    rule: 'function',
-    where: 'web/src/modules/assets/create-dataset-sheet.tsx#CreateDatasetSheet',
-    reason: toBeSplit,
-  },
-  { rule: 'function', where: 'web/src/modules/assets/files/file-table.tsx#FileTable', reason: toBeSplit },
-  { rule: 'function', where: 'web/src/ui/combobox.tsx#Combobox', reason: toBeSplit },
-  { rule: 'function', where: 'web/src/ui/data-table.tsx#DataTable', reason: toBeSplit },
-  { rule: 'function', where: 'web/src/ui/sheet.tsx#Sheet', reason: toBeSplit },
 ];

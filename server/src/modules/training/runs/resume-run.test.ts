@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import { idleUntilStopped } from '../../../engine/drivers/fake/fake-driver.ts';
 import { trainingServer } from '../testing/training-server.ts';
-import { micro, PRICE_MICRO_PER_S, step } from '../testing/workload-calls.ts';
+import { micro, PRICE_MICRO_PER_S } from '../testing/workload-calls.ts';
 
 const { machine, clock, server, request, user, filesOf, runOf, balance, ended, begin, workload, trainFor } =
   await trainingServer();
