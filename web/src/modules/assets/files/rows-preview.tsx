@@ -90,114 +90,119 @@ function Rows(file: { assetId: string; revisionId: string; path: string }) {
 type PageProps = { preview: Preview; offset: number; onOffset: (offset: number) => void };
 
 function Page({ preview, offset, onOffset }: PageProps) {
-  const {
-    columns,
-    column_count: columnCount,
-    rows,
-    total_rows: total,
-    broken,
-    broken_count: brokenCount,
-    format,
-    conversations,
-  } = preview;
-  const dialogueAt = conversations.length > 0 && format ? columns.indexOf(format.input_column) : -1;
-  const last = offset + rows.length;
-  const brokenRows = brokenCount > 0 && (
-    <Callout tone="warn" className="mx-5 mb-3" title={`${countOf(brokenCount, 'row')} could not be read`}>
+  return (
+    <>
+      <BrokenRows preview={preview} />
+      {preview.total_rows === 0 ? (
+        <EmptyState {...noRowsText(preview.columns, preview.broken_count)} />
+      ) : (
+        <>
+          <RowsTable preview={preview} offset={offset} />
+          <RowsPager preview={preview} offset={offset} onOffset={onOffset} />
+        </>
+      )}
+    </>
+  );
+}
+
+function BrokenRows({ preview: { broken, broken_count: count } }: { preview: Preview }) {
+  if (count === 0) return null;
+  return (
+    <Callout tone="warn" className="mx-5 mb-3" title={`${countOf(count, 'row')} could not be read`}>
       <ul>
         {broken.slice(0, BROKEN_SHOWN).map(({ line, reason }) => (
           <li key={line}>
             Line {line}: {reason}
           </li>
         ))}
-        {brokenCount > BROKEN_SHOWN && <li>and {(brokenCount - BROKEN_SHOWN).toLocaleString('en')} more</li>}
+        {count > BROKEN_SHOWN && <li>and {(count - BROKEN_SHOWN).toLocaleString('en')} more</li>}
       </ul>
     </Callout>
   );
-  if (total === 0) {
-    return (
-      <>
-        {brokenRows}
-        <EmptyState {...noRowsText(columns, brokenCount)} />
-      </>
-    );
-  }
+}
+
+function RowsTable({ preview, offset }: Omit<PageProps, 'onOffset'>) {
+  const { columns, rows, format, conversations } = preview;
+  const dialogueAt = conversations.length > 0 && format ? columns.indexOf(format.input_column) : -1;
   return (
-    <>
-      {brokenRows}
-      <div tabIndex={0} role="region" aria-label="Rows" className="max-h-[60dvh] overflow-auto">
-        <table className="w-full border-collapse text-left text-[0.8125rem]">
-          <thead className="sticky top-0 bg-surface">
-            <tr className="shadow-[inset_0_-1px_0_var(--line)]">
-              <th scope="col" className="h-9 w-14 px-3 pl-5 text-right font-medium text-muted text-xs">
-                Row
+    <div tabIndex={0} role="region" aria-label="Rows" className="max-h-[60dvh] overflow-auto">
+      <table className="w-full border-collapse text-left text-[0.8125rem]">
+        <thead className="sticky top-0 bg-surface">
+          <tr className="shadow-[inset_0_-1px_0_var(--line)]">
+            <th scope="col" className="h-9 w-14 px-3 pl-5 text-right font-medium text-muted text-xs">
+              Row
+            </th>
+            {columns.map((column, at) => (
+              <th
+                // Names that are cut may be equal.
+                key={at}
+                scope="col"
+                dir="auto"
+                className="h-9 whitespace-nowrap px-3 text-start font-medium text-muted text-xs"
+              >
+                {column}
               </th>
-              {columns.map((column, at) => (
-                <th
-                  // Names that are cut may be equal.
-                  key={at}
-                  scope="col"
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, index) => (
+            <tr key={offset + index} className="border-line border-t align-top">
+              <td className="px-3 py-2 pl-5 text-right text-faint tabular-nums">{offset + index + 1}</td>
+              {cells.map((value, column) => (
+                <td
+                  key={column}
                   dir="auto"
-                  className="h-9 whitespace-nowrap px-3 text-start font-medium text-muted text-xs"
+                  className={cx(
+                    'max-w-xl whitespace-pre-wrap px-3 py-2 text-start [overflow-wrap:anywhere]',
+                    column === dialogueAt ? 'min-w-72' : 'min-w-40',
+                  )}
                 >
-                  {column}
-                </th>
+                  <Cell
+                    value={value}
+                    conversation={column === dialogueAt ? conversations[index] : undefined}
+                  />
+                </td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {rows.map((cells, index) => (
-              <tr key={offset + index} className="border-line border-t align-top">
-                <td className="px-3 py-2 pl-5 text-right text-faint tabular-nums">{offset + index + 1}</td>
-                {cells.map((value, column) => (
-                  <td
-                    key={column}
-                    dir="auto"
-                    className={cx(
-                      'max-w-xl whitespace-pre-wrap px-3 py-2 text-start [overflow-wrap:anywhere]',
-                      column === dialogueAt ? 'min-w-72' : 'min-w-40',
-                    )}
-                  >
-                    <Cell
-                      value={value}
-                      conversation={column === dialogueAt ? conversations[index] : undefined}
-                    />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      <footer className="flex items-center justify-between gap-3 border-line border-t px-5 py-2.5 text-[0.8125rem] text-muted">
-        <span className="tabular-nums">
-          {rows.length === 0 ? 'No rows' : `Rows ${offset + 1} to ${last}`}
-          {total !== null && ` of ${total.toLocaleString('en')}`}
-          {columnCount > columns.length &&
-            `, the first ${columns.length} of ${countOf(columnCount, 'column')}`}
-        </span>
-        <span className="flex gap-1">
-          <Button
-            size="icon-sm"
-            variant="ghost"
-            aria-label="Earlier rows"
-            disabled={offset === 0}
-            onClick={() => onOffset(Math.max(0, offset - PREVIEW_ROWS))}
-          >
-            <ChevronLeft aria-hidden />
-          </Button>
-          <Button
-            size="icon-sm"
-            variant="ghost"
-            aria-label="Later rows"
-            disabled={rows.length < PREVIEW_ROWS || (total !== null && last >= total)}
-            onClick={() => onOffset(offset + PREVIEW_ROWS)}
-          >
-            <ChevronRight aria-hidden />
-          </Button>
-        </span>
-      </footer>
-    </>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function RowsPager({ preview, offset, onOffset }: PageProps) {
+  const { columns, column_count: columnCount, rows, total_rows: total } = preview;
+  const last = offset + rows.length;
+  return (
+    <footer className="flex items-center justify-between gap-3 border-line border-t px-5 py-2.5 text-[0.8125rem] text-muted">
+      <span className="tabular-nums">
+        {rows.length === 0 ? 'No rows' : `Rows ${offset + 1} to ${last}`}
+        {total !== null && ` of ${total.toLocaleString('en')}`}
+        {columnCount > columns.length && `, the first ${columns.length} of ${countOf(columnCount, 'column')}`}
+      </span>
+      <span className="flex gap-1">
+        <Button
+          size="icon-sm"
+          variant="ghost"
+          aria-label="Earlier rows"
+          disabled={offset === 0}
+          onClick={() => onOffset(Math.max(0, offset - PREVIEW_ROWS))}
+        >
+          <ChevronLeft aria-hidden />
+        </Button>
+        <Button
+          size="icon-sm"
+          variant="ghost"
+          aria-label="Later rows"
+          disabled={rows.length < PREVIEW_ROWS || (total !== null && last >= total)}
+          onClick={() => onOffset(offset + PREVIEW_ROWS)}
+        >
+          <ChevronRight aria-hidden />
+        </Button>
+      </span>
+    </footer>
   );
 }
 
