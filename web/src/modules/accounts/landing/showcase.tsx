@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { cx } from '../../../lib/cx.ts';
-import { GeneratorList } from '../../generators/api.ts';
 import { ProductPicture } from '../../../ui/product-picture.tsx';
+import { GeneratorList } from '../../generators/api.ts';
 
 const parts = [
   {

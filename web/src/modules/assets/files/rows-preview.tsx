@@ -14,7 +14,7 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { PREVIEW_ROWS, previewQuery } from '../api.ts';
-import { isDataFile, shownDataFile } from './data-file.ts';
+import { isDataFile, selectedDataFile } from './data-file.ts';
 
 type Props = { asset: Asset; path: string | undefined; onPath: (path: string) => void };
 
@@ -25,7 +25,7 @@ const BROKEN_SHOWN = 5;
 /** A first look at the rows of a data file, a hundred at a time. */
 export function RowsPreview({ asset, path, onPath }: Props) {
   const files = asset.files.filter((file) => isDataFile(file.path));
-  const shown = shownDataFile(asset, path);
+  const shown = selectedDataFile(asset, path);
   if (!shown || !asset.revision_id) {
     return (
       <Card>
