@@ -63,6 +63,8 @@ export const user = z.object({
   email_verified: z.boolean(),
   image_url: z.string().nullable(),
   is_operator: z.boolean(),
+  /** The mailbox had an account here before: this one was given no starting credits, and no invitation counts for it. */
+  is_returning: z.boolean(),
   onboarding,
 });
 

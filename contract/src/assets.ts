@@ -54,6 +54,8 @@ const assetSummary = z.object({
   owner_username: z.string(),
   /** Everybody may use it: the starter models. */
   is_starter: z.boolean(),
+  /** What a starter model makes; null for every other asset. */
+  starter_task: z.enum(['text', 'image']).nullable(),
   is_published: z.boolean(),
   price: z.string(),
   embedding_model: z.string(),

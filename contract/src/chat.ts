@@ -127,6 +127,8 @@ export const openAiModel = z.object({
   object: z.literal('model'),
   created: z.int(),
   owned_by: z.string(),
+  /** What it makes: answers of the chat and completion calls, or pictures of the images calls. */
+  task: z.enum(['text', 'image']),
   /** The base model of a fine-tune. */
   parent: z.string().nullable(),
 });

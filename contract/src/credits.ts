@@ -99,6 +99,8 @@ export const listTransactions = endpoint({
   summary: "The user's transactions, pending ones first, then newest first, and what they sum to by kind",
   params: userIdParams,
   query: period.extend({
+    /** Only what was asked for with this API key. */
+    key_id: idOf('API key').optional(),
     limit: z.coerce.number().int().min(1).max(200).default(50),
     cursor: z
       .string()
@@ -228,8 +230,10 @@ export type Quote = z.infer<typeof quote>;
 export const price = z.object({
   id: z.string(),
   label: z.string(),
-  unit: z.enum(['hour', 'million_tokens']),
+  unit: z.enum(['hour', 'million_tokens', 'thousand_expert_steps']),
   unit_price: bgl,
+  /** What it will be, and from when on; null where nothing is to change. */
+  next: z.object({ unit_price: bgl, valid_from: z.string() }).nullable(),
 });
 
 export const listPrices = endpoint({

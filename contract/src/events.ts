@@ -21,6 +21,7 @@ export const changeEvent = z.object({
     'api_key',
     'user',
     'notification',
+    'generation',
   ]),
   id: z.string(),
 });

@@ -24,7 +24,7 @@ export const generatorNames = [
 export type GeneratorName = (typeof generatorNames)[number];
 
 /** Who draws: a model of this installation, or the maker's own service. */
-const provider = z.enum(['own', 'upstream']);
+export const provider = z.enum(['own', 'upstream']);
 export type Provider = z.infer<typeof provider>;
 
 export const listGenerators = endpoint({

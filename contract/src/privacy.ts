@@ -41,6 +41,5 @@ export const exportData = endpoint({
   method: 'GET',
   path: '/api/v1/users/me/export',
   access: 'session',
-  summary:
-    "The user's data as one JSON file: profile, assets, runs, deployments, transactions and the names of keys",
+  summary: 'All that is kept of the user as one JSON file, without secrets and stored files',
 });

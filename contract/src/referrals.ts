@@ -10,6 +10,8 @@ const referralRefusals = [
   'own_code',
   'already_invited',
   'account_too_old',
+  /** The mailbox had an account before. */
+  'returning_user',
   'limit_reached',
   /** For now: once the address is confirmed, the code counts. */
   'address_not_confirmed',

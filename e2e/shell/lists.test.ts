@@ -16,6 +16,7 @@ const dataset = (number: number) => ({
   file_count: 1,
   size_bytes: 1024,
   is_starter: false,
+  starter_task: null,
   updated_at: '2026-11-20T08:00:00.000Z',
 });
 

@@ -1,4 +1,4 @@
-"""A text server as a process of its own, for tests."""
+"""A model server as a process of its own, for tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bakehouse_runtime.protocol import ServeTextSpec
+from bakehouse_runtime.protocol import ServeImageSpec, ServeTextSpec
 from bakehouse_server import MODEL_KEY, BakehouseServer
 
 SOURCE = str(Path(__file__).parent.parent / "src")
@@ -19,13 +19,18 @@ class Serving:
     """`serve SPEC.json` as a process of its own, once `pull` has brought the files."""
 
     def __init__(
-        self, server: BakehouseServer, tmp_path: Path, specification: dict[str, Any]
+        self,
+        server: BakehouseServer,
+        tmp_path: Path,
+        specification: dict[str, Any],
+        program: list[str] = RUNTIME,
     ) -> None:
         path, cache = tmp_path / "serve.json", str(tmp_path / "cache")
-        path.write_text(ServeTextSpec.model_validate(specification).model_dump_json())
+        kind = ServeImageSpec if specification["task"] == "image" else ServeTextSpec
+        path.write_text(kind.model_validate(specification).model_dump_json())
         self.server = server
         self.process = subprocess.Popen(
-            [*RUNTIME, "pull", "--cache", cache, str(path), *RUNTIME, "serve", str(path)],
+            [*RUNTIME, "pull", "--cache", cache, str(path), *program, "serve", str(path)],
             env={**os.environ, "PYTHONPATH": SOURCE},
             stderr=(tmp_path / "log").open("w"),
         )
@@ -50,5 +55,20 @@ def serve_spec(
         "api_key": MODEL_KEY,
         "context_tokens": 128,
         "parallel_requests": 2,
+        "threads": 1,
+    }
+
+
+def serve_image_spec(
+    server: BakehouseServer, tmp_path: Path, model: Path, parallel_requests: int = 4
+) -> dict[str, Any]:
+    return server.workload(tmp_path, [server.add_folder("model", model)]) | {
+        "kind": "serve",
+        "task": "image",
+        "engine": "paris",
+        "host": "127.0.0.1",
+        "port": 0,
+        "api_key": MODEL_KEY,
+        "parallel_requests": parallel_requests,
         "threads": 1,
     }

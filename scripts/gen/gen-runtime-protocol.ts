@@ -8,6 +8,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as reports from '@bakehouse/contract/runtime/report';
+import * as serveImage from '@bakehouse/contract/runtime/serve-image-spec';
 import * as serve from '@bakehouse/contract/runtime/serve-spec';
 import * as trainImage from '@bakehouse/contract/runtime/train-image-spec';
 import * as train from '@bakehouse/contract/runtime/train-spec';
@@ -34,7 +35,7 @@ class Wire(BaseModel):
     an older runtime can read a newer server."""
 
     model_config = ConfigDict(
-        frozen=True, strict=True, extra="ignore", serialize_by_alias=True
+        frozen=True, strict=True, extra="ignore", serialize_by_alias=True, allow_inf_nan=False
     )
 `;
 
@@ -161,7 +162,7 @@ function singular(key: string): string {
   return key.endsWith('s') ? key.slice(0, -1) : key;
 }
 
-const source = pythonModule({ ...workload, ...train, ...trainImage, ...serve, ...reports });
+const source = pythonModule({ ...workload, ...train, ...trainImage, ...serve, ...serveImage, ...reports });
 if (!process.argv.includes('--check')) writeFileSync(target, source);
 else if (readFileSync(target, 'utf8') !== source) {
   console.error('protocol.py is not fresh: run node scripts/gen/gen-runtime-protocol.ts');

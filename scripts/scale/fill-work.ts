@@ -14,9 +14,9 @@ export async function fillDeployments(db: Database, { userId, assetId, count }: 
         values ('text', 'llamacpp', repeat('5', 64), '[]', 0) returning id
       )
       insert into deployments (kind, user_id, model_server_id, asset_id, revision_id, base_asset_id, model_name, title,
-        base_model_title, instance_type, price_id, price_count, sleeping, created_at, ready_at)
+        base_model_title, instance_type, price_id, price_count, unit_price_micro, sleeping, created_at, ready_at)
       select 'text', ${userId}, server.id, ${assetId}, gen_random_uuid(), ${assetId}, 'crumb-' || i, 'Crumb ' || i, 'Crumb', 'cpu',
-        'text_serving:CPU', 1, true, now() - i * interval '1 minute', now()
+        'text_serving:CPU', 1, 1250000, true, now() - i * interval '1 minute', now()
       from server, generate_series(1, ${count}::int) i`.execute(tx);
   });
 }
@@ -54,10 +54,10 @@ export async function fillWaitingRuns(db: Database, { userId, assetId, count }: 
         where id = 'user:' || ${userId} returning id
       )
       insert into runs (id, user_id, title, model_asset_id, base_asset_id, base_revision_id, base_title, dataset_asset_id,
-        dataset_revision_id, dataset_title, file_name, parameters, price_id, devices, quote, work_flops, hold_id,
+        dataset_revision_id, dataset_title, file_name, parameters, price_id, unit_price_micro, devices, quote, work_flops, hold_id,
         held_micro, hold_expires_at, ceiling_micro, created_at)
       select p.id, ${userId}, 'Waiting ' || p.i, ${assetId}, ${assetId}, gen_random_uuid(), 'Crumb', ${assetId},
-        gen_random_uuid(), 'Facts', 'facts.csv', ${toJson(parameters)}::jsonb, 'training:NVIDIA_TESLA_V100', 1,
+        gen_random_uuid(), 'Facts', 'facts.csv', ${toJson(parameters)}::jsonb, 'training:NVIDIA_TESLA_V100', 25000000, 1,
         ${toJson(quote)}::jsonb, 1e12, h.id, 1000000, now() + interval '30 days', 1500000, now()
       from planned p join held h on h.idempotency_key = 'run:' || p.id || ':1'`.execute(tx);
   });

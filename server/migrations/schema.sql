@@ -3,7 +3,7 @@
 create extension btree_gin;
 create extension pg_trgm;
 
-create type preparation_id as enum ('serving', 'starter-language-model', 'training', 'vllm');
+create type preparation_id as enum ('serving', 'starter-language-model', 'training', 'vllm', 'starter-image-model');
 create type preparation_state as enum ('waiting', 'running', 'ready', 'failed');
 
 create table access_requests (
@@ -122,6 +122,7 @@ create table assets (
   deleted_at timestamp with time zone,
   family text not null default ''::text,
   search_text text not null generated always as (asset_search_text((id)::text, title, family, base_model_type, tags)) stored,
+  starter_task text,
   constraint assets_pkey PRIMARY KEY (id),
   constraint assets_starter_slug_key UNIQUE (starter_slug),
   constraint assets_check CHECK (is_starter = (owner_user_id IS NULL)),
@@ -129,6 +130,8 @@ create table assets (
   constraint assets_dataset_type_check CHECK (dataset_type = ANY (ARRAY['RAW'::text, 'MODEL'::text, 'VECTOR'::text])),
   constraint assets_dimensions_check CHECK (dimensions >= 0),
   constraint assets_price_micro_check CHECK (price_micro >= 0),
+  constraint assets_starter_task_check CHECK (starter_task = ANY (ARRAY['text'::text, 'image'::text])),
+  constraint assets_starter_task_check1 CHECK ((starter_slug IS NULL) = (starter_task IS NULL)),
   constraint assets_owner_user_id_fkey FOREIGN KEY (owner_user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint assets_parent_asset_id_fkey FOREIGN KEY (parent_asset_id) REFERENCES assets(id) ON DELETE SET NULL,
   constraint assets_revision_id_fkey FOREIGN KEY (revision_id) REFERENCES revisions(id) DEFERRABLE INITIALLY DEFERRED
@@ -313,12 +316,14 @@ create table deployments (
   busy_at timestamp with time zone,
   held_ms bigint not null default 3600000,
   no_room_at timestamp with time zone,
+  unit_price_micro bigint not null,
   constraint deployments_pkey PRIMARY KEY (id),
   constraint deployments_check1 CHECK (NOT failed OR terminated_at IS NOT NULL),
   constraint deployments_metered_replicas_check CHECK (metered_replicas >= 0),
   constraint deployments_price_count_check CHECK (price_count >= 1 AND price_count <= 8),
   constraint deployments_replicas_check CHECK (max_replicas >= 1 AND max_replicas <= 8 AND min_replicas >= 0 AND min_replicas <= max_replicas AND replicas >= GREATEST(min_replicas, 1) AND replicas <= max_replicas AND (auto_scale OR min_replicas = 1 AND max_replicas = 1)),
   constraint deployments_settled_micro_check CHECK (settled_micro >= 0),
+  constraint deployments_unit_price_positive CHECK (unit_price_micro > 0),
   constraint deployments_unsettled_ms_check CHECK (unsettled_ms >= 0),
   constraint deployments_model_server_id_fkey FOREIGN KEY (model_server_id) REFERENCES model_servers(id),
   constraint deployments_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
@@ -329,6 +334,72 @@ CREATE INDEX deployments_by_user ON public.deployments USING btree (user_id, kin
 CREATE INDEX deployments_live_asset ON public.deployments USING btree (asset_id) WHERE (terminated_at IS NULL);
 CREATE INDEX deployments_live_base ON public.deployments USING btree (base_asset_id) WHERE (terminated_at IS NULL);
 CREATE UNIQUE INDEX deployments_model_name ON public.deployments USING btree (user_id, model_name) WHERE (terminated_at IS NULL);
+
+create table generation_outputs (
+  id uuid not null default uuidv7(),
+  generation_id uuid not null,
+  user_id text not null,
+  sha256 text not null,
+  media_type text not null,
+  size_bytes bigint not null,
+  width integer not null,
+  height integer not null,
+  constraint generation_outputs_pkey PRIMARY KEY (id),
+  constraint generation_outputs_height_check CHECK (height > 0),
+  constraint generation_outputs_size_bytes_check CHECK (size_bytes > 0),
+  constraint generation_outputs_width_check CHECK (width > 0),
+  constraint generation_outputs_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES generations(id) ON DELETE CASCADE,
+  constraint generation_outputs_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
+  constraint generation_outputs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX generation_outputs_by_blob ON public.generation_outputs USING btree (sha256);
+CREATE INDEX generation_outputs_by_generation ON public.generation_outputs USING btree (generation_id);
+
+create table generations (
+  id uuid not null default uuidv7(),
+  user_id text not null,
+  key_id uuid,
+  generator text not null,
+  provider text not null,
+  model text not null,
+  revision_id uuid,
+  prompt text not null,
+  parameters jsonb not null,
+  seed bigint not null,
+  request_sha256 text not null,
+  state text not null default 'queued'::text,
+  reason text not null default ''::text,
+  step integer not null default 0,
+  steps integer not null,
+  preview text,
+  expert_weights jsonb,
+  expert_used integer,
+  routing_confidence double precision,
+  hold_id uuid not null,
+  held_micro bigint not null,
+  charged_micro bigint,
+  attempt integer not null default 0,
+  check_at timestamp with time zone not null,
+  lock_token uuid,
+  locked_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint generations_pkey PRIMARY KEY (id),
+  constraint generations_check CHECK (charged_micro >= 0 AND charged_micro <= held_micro),
+  constraint generations_check1 CHECK ((state = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) = (ended_at IS NOT NULL)),
+  constraint generations_check2 CHECK ((ended_at IS NULL) = (charged_micro IS NULL)),
+  constraint generations_held_micro_check CHECK (held_micro > 0),
+  constraint generations_preview_check CHECK (length(preview) <= 200000),
+  constraint generations_seed_check CHECK (seed >= 0),
+  constraint generations_state_check CHECK (state = ANY (ARRAY['queued'::text, 'starting'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])),
+  constraint generations_steps_check CHECK (steps >= 1),
+  constraint generations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX generations_by_request ON public.generations USING btree (user_id, request_sha256, id DESC);
+CREATE INDEX generations_by_turn ON public.generations USING btree (user_id, started_at DESC) WHERE (started_at IS NOT NULL);
+CREATE INDEX generations_by_user ON public.generations USING btree (user_id, id DESC);
+CREATE INDEX generations_to_do ON public.generations USING btree (user_id, id) WHERE (ended_at IS NULL);
 
 create table idempotency_keys (
   user_id text not null,
@@ -341,6 +412,12 @@ create table idempotency_keys (
   constraint idempotency_keys_key_check CHECK (length(key) >= 1 AND length(key) <= 255)
 );
 CREATE INDEX idempotency_keys_created_at ON public.idempotency_keys USING btree (created_at);
+
+create table known_addresses (
+  mailbox_hash bytea not null,
+  first_seen_at timestamp with time zone not null default now(),
+  constraint known_addresses_pkey PRIMARY KEY (mailbox_hash)
+);
 
 create table ledger_accounts (
   id text not null,
@@ -524,6 +601,7 @@ create table model_servers (
   kind text not null,
   deployment_id uuid,
   replica integer not null default 1,
+  starter_revision_id uuid,
   constraint model_servers_pkey PRIMARY KEY (id),
   constraint model_servers_key UNIQUE NULLS NOT DISTINCT (kind, engine, files_sha256, accelerator, accelerator_count, deployment_id, replica),
   constraint model_servers_starter_name_key UNIQUE (starter_name),
@@ -557,6 +635,15 @@ create table onboarding_steps (
   constraint onboarding_steps_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
+create table outgoing_mails (
+  id uuid not null,
+  recipient text not null,
+  subject text not null,
+  body text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint outgoing_mails_pkey PRIMARY KEY (id)
+);
+
 create table preparations (
   id preparation_id not null,
   state preparation_state not null,
@@ -569,6 +656,24 @@ create table preparations (
   constraint preparations_progress_check CHECK (progress >= 0::double precision AND progress <= 1::double precision),
   constraint preparations_machine_id_fkey FOREIGN KEY (machine_id) REFERENCES machines(id)
 );
+
+create table price_changes (
+  id uuid not null default uuidv7(),
+  price_id text not null,
+  unit_price_micro bigint not null,
+  previous_micro bigint not null,
+  valid_from timestamp with time zone not null,
+  changed_by text not null,
+  created_at timestamp with time zone not null,
+  withdrawn_at timestamp with time zone,
+  constraint price_changes_pkey PRIMARY KEY (id),
+  constraint price_changes_previous_positive CHECK (previous_micro > 0),
+  constraint price_changes_unit_price_positive CHECK (unit_price_micro > 0),
+  constraint price_changes_withdrawn_before CHECK (withdrawn_at IS NULL OR withdrawn_at < valid_from),
+  constraint price_changes_changed_by_fkey FOREIGN KEY (changed_by) REFERENCES users(id)
+);
+CREATE INDEX price_changes_by_user ON public.price_changes USING btree (changed_by);
+CREATE INDEX price_changes_in_force ON public.price_changes USING btree (price_id, valid_from DESC, id DESC) WHERE (withdrawn_at IS NULL);
 
 create table processes (
   id uuid not null,
@@ -702,6 +807,7 @@ create table runs (
   ceiling_micro bigint not null,
   stop_reason text,
   key_id uuid,
+  unit_price_micro bigint not null,
   constraint runs_pkey PRIMARY KEY (id),
   constraint runs_ceiling_positive CHECK (ceiling_micro > 0),
   constraint runs_charged_micro_check CHECK (charged_micro >= 0),
@@ -711,6 +817,7 @@ create table runs (
   constraint runs_settled_seconds_check CHECK (settled_seconds >= 0::double precision),
   constraint runs_slowdown_check CHECK (slowdown >= 1::double precision),
   constraint runs_stop_reason_known CHECK (stop_reason = ANY (ARRAY['ceiling'::text, 'credits'::text, 'budget'::text])),
+  constraint runs_unit_price_positive CHECK (unit_price_micro > 0),
   constraint runs_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES ledger_holds(id),
   constraint runs_id_fkey FOREIGN KEY (id) REFERENCES workloads(id),
   constraint runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
@@ -827,6 +934,7 @@ create table users (
   deleted_at timestamp with time zone,
   purged_at timestamp with time zone,
   onboarding_dismissed_at timestamp with time zone,
+  is_returning boolean not null default false,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_key UNIQUE (email),
   constraint users_username_key UNIQUE (username),
@@ -952,6 +1060,24 @@ create table workloads (
 CREATE INDEX workloads_completed_with_files ON public.workloads USING btree (id) WHERE ((state = 'completed'::text) AND (files_removed_at IS NULL));
 CREATE INDEX workloads_due ON public.workloads USING btree (check_at) WHERE (ended_at IS NULL);
 CREATE INDEX workloads_with_files ON public.workloads USING btree (ended_at) WHERE ((ended_at IS NOT NULL) AND (files_removed_at IS NULL));
+
+create view generation_line as
+ SELECT id,
+    user_id,
+    turn,
+    row_number() OVER (ORDER BY turn, served_at NULLS FIRST, id) - 1 AS "position"
+   FROM ( SELECT waiting.id,
+            waiting.user_id,
+            served.at AS served_at,
+            row_number() OVER (PARTITION BY waiting.user_id ORDER BY waiting.id) + drawn.count AS turn
+           FROM generations waiting
+             CROSS JOIN LATERAL ( SELECT count(*) AS count
+                   FROM generations other
+                  WHERE other.user_id = waiting.user_id AND (other.state = ANY (ARRAY['starting'::text, 'running'::text])) AND other.ended_at IS NULL) drawn
+             CROSS JOIN LATERAL ( SELECT max(other.started_at) AS at
+                   FROM generations other
+                  WHERE other.user_id = waiting.user_id AND other.started_at IS NOT NULL) served
+          WHERE waiting.state = 'queued'::text AND waiting.ended_at IS NULL) taken;
 
 create view serving_workloads as
  SELECT id,
@@ -1305,7 +1431,6 @@ AS $function$
 declare
   v_recipients text[];
   v_without_account text[];
-  v_descriptions text[];
   v_keys text[];
   -- What earlier calls with these keys moved, and whether it is what is asked for now.
   v_earlier uuid[];
@@ -1332,13 +1457,11 @@ begin
 
   select array_agg(r.id order by n),
     array_agg(r.id order by n) filter (where r.id is not null and a.id is null),
-    array_agg(format('Bagels from %s to %s', s.username, r.username) order by n),
     array_agg('transfer-credits:' || asked.sender || ':' || asked.key order by n)
-  into v_recipients, v_without_account, v_descriptions, v_keys
+  into v_recipients, v_without_account, v_keys
   from unnest(p_senders, p_recipients, p_keys) with ordinality as asked (sender, recipient, key, n)
-  left join users s on s.id = asked.sender
   left join lateral (
-    select u.id, u.username from users u
+    select u.id from users u
     where (u.username = lower(asked.recipient) or u.email = lower(asked.recipient) or u.id = asked.recipient)
       and u.deleted_at is null
     limit 1
@@ -1452,7 +1575,7 @@ begin
 
   insert into ledger_transfers
     (id, debit_account_id, credit_account_id, amount, kind, description, refs, idempotency_key)
-  select id, 'user:' || p_senders[i], 'user:' || v_recipients[i], p_amounts[i], 'transfer', v_descriptions[i], '{}',
+  select id, 'user:' || p_senders[i], 'user:' || v_recipients[i], p_amounts[i], 'transfer', 'Bagels', '{}',
     v_keys[i]
   from unnest(v_ids, v_moved) as moved (id, i);
 
@@ -1680,6 +1803,28 @@ begin
   into sha256s, kinds, ids, sizes
   from changed c join assets a on a.id = c.asset_id;
 
+  if tg_op = 'INSERT' then perform add_blob_owners(sha256s, kinds, ids, sizes);
+  else perform remove_blob_owners(sha256s, kinds, ids);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.own_generation_outputs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  sha256s text[];
+  kinds text[];
+  ids text[];
+  sizes bigint[];
+begin
+  -- Whoever changes what a user stores holds their row.
+  insert into user_storage (user_id) select distinct user_id from changed order by 1 on conflict do nothing;
+  perform from user_storage where user_id in (select user_id from changed) order by user_id for update;
+
+  select array_agg(sha256), array_agg('user'::text), array_agg(user_id), array_agg(size_bytes)
+  into sha256s, kinds, ids, sizes from changed;
   if tg_op = 'INSERT' then perform add_blob_owners(sha256s, kinds, ids, sizes);
   else perform remove_blob_owners(sha256s, kinds, ids);
   end if;
@@ -1948,6 +2093,8 @@ CREATE TRIGGER blob_owners_counted_in AFTER INSERT ON blob_owners REFERENCING NE
 CREATE TRIGGER blob_owners_counted_out AFTER DELETE ON blob_owners REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_user_storage();
 CREATE TRIGGER deployments_tell_change AFTER UPDATE ON deployments FOR EACH ROW WHEN (old.model_server_id IS DISTINCT FROM new.model_server_id OR old.model_name IS DISTINCT FROM new.model_name OR old.adapter IS DISTINCT FROM new.adapter OR old.revision_id IS DISTINCT FROM new.revision_id OR old.sleeping IS DISTINCT FROM new.sleeping OR old.terminated_at IS DISTINCT FROM new.terminated_at) EXECUTE FUNCTION tell_row_change('deployment', 'model_name');
 CREATE TRIGGER deployments_tell_start AFTER INSERT OR DELETE ON deployments FOR EACH ROW EXECUTE FUNCTION tell_row_change('deployment', 'model_name');
+CREATE TRIGGER generation_outputs_disowned AFTER DELETE ON generation_outputs REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION own_generation_outputs();
+CREATE TRIGGER generation_outputs_owned AFTER INSERT ON generation_outputs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION own_generation_outputs();
 CREATE TRIGGER ledger_given_kept BEFORE DELETE OR TRUNCATE ON ledger_given FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_holds_count_change_for_key AFTER UPDATE ON ledger_holds FOR EACH ROW WHEN (new.refs ? 'key_id'::text AND (old.amount <> new.amount OR old.status <> new.status)) EXECUTE FUNCTION count_hold_for_key();
 CREATE TRIGGER ledger_holds_count_for_key AFTER INSERT ON ledger_holds FOR EACH ROW WHEN (new.refs ? 'key_id'::text) EXECUTE FUNCTION count_hold_for_key();
@@ -1958,6 +2105,7 @@ CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE 
 CREATE TRIGGER ledger_transfers_notify AFTER INSERT ON ledger_transfers FOR EACH ROW WHEN (new.kind = 'transfer'::text) EXECUTE FUNCTION notify_of_received_credits();
 CREATE TRIGGER ledger_verifications_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_verifications FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER model_servers_tell_change AFTER UPDATE ON model_servers FOR EACH ROW WHEN (old.engine IS DISTINCT FROM new.engine OR old.accelerator IS DISTINCT FROM new.accelerator OR old.starter_name IS DISTINCT FROM new.starter_name OR (old.starter_requested_at IS NULL) IS DISTINCT FROM (new.starter_requested_at IS NULL) OR old.workload_id IS DISTINCT FROM new.workload_id) EXECUTE FUNCTION tell_row_change('model_server', 'deployment_id');
+CREATE TRIGGER price_changes_tell AFTER INSERT OR DELETE OR UPDATE ON price_changes FOR EACH ROW EXECUTE FUNCTION tell_row_change('price', 'price_id');
 CREATE TRIGGER sessions_of_nobody BEFORE INSERT ON sessions FOR EACH ROW EXECUTE FUNCTION refuse_deleted_user();
 CREATE TRIGGER sign_in_methods_of_nobody BEFORE INSERT ON sign_in_methods FOR EACH ROW EXECUTE FUNCTION refuse_deleted_user();
 CREATE TRIGGER pick_username BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION pick_username();

@@ -224,6 +224,7 @@ async function makeRows(datasetId: string): Promise<{ windowId: string; readingI
     source: 'model:crumb',
     description: 'Tokens of crumb',
     references: {},
+    unitPrices: [1n],
     priceMicro: 1n,
   });
   const { id: readingId } = await server.services.db

@@ -7,13 +7,17 @@ import { createEngine, type Engine, registerKinds } from './engine/engine.ts';
 import { type CpuLoad, readCpuLoad } from './engine/machine/cpu-load.ts';
 import { startPreparing } from './engine/machine/preparation/prepare-machine.ts';
 import { claimMachine, type MachineClaim } from './engine/machines/claim-machine.ts';
+import { installationCapacity } from './engine/machines/installation-capacity.ts';
 import type { MachineIdentity } from './engine/machines/join-installation.ts';
 import { findBlobHolder, updateMachineUrl } from './engine/machines/queries.ts';
 import { listJobs } from './list-jobs.ts';
 import { registerStarterModel } from './modules/assets/starter/register-starter-model.ts';
+import { starterImageModel } from './modules/assets/starter/starter-image-model.ts';
 import { starterLanguageModel } from './modules/assets/starter/starter-language-model.ts';
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
+import { PARALLEL_PICTURES } from './modules/deployments/kinds/image-spec.ts';
 import { modelServerKind } from './modules/deployments/servers/model-server-kind.ts';
+import { createDrawing, type DrawingLoop } from './modules/images/drawing/create-drawing.ts';
 import { fineTuneKind } from './modules/training/runs/fine-tune-kind.ts';
 import { type ReadData, readData } from './modules/training/validation/read-data.ts';
 import { shareReads } from './modules/training/validation/share-reads.ts';
@@ -21,6 +25,7 @@ import { openHttp } from './open-http.ts';
 import { openServices } from './open-services.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Services } from './platform/context.ts';
+import { type ErrorReports, noErrorReports } from './platform/error-reports/error-reports.ts';
 import { localUrl } from './platform/http/local-url.ts';
 import { removeSharedFiles } from './platform/walls/share-files.ts';
 import type { Role } from './roles.ts';
@@ -37,6 +42,8 @@ type Options = {
   readData?: ReadData;
   /** Instead of asking this machine. */
   cpuLoad?: () => CpuLoad;
+  /** None unless said. */
+  errorReports?: ErrorReports;
   roles: Role[];
 };
 
@@ -58,7 +65,7 @@ export type App = {
 
 /** Puts the program together from its modules. Nothing runs before `start`. */
 export async function createApp(options: Options): Promise<App> {
-  const { config, databaseUrl, cpuLoad = readCpuLoad } = options;
+  const { config, databaseUrl, cpuLoad = readCpuLoad, errorReports = noErrorReports } = options;
   const readFile = options.readData ?? shareReads(readData);
   const closing = new AbortController();
   const jobs = listJobs({
@@ -84,10 +91,17 @@ export async function createApp(options: Options): Promise<App> {
   });
   const usage = new UsageLeader(services);
   const http = await openHttp({
-    ...{ services, databaseUrl, kinds, driver, usage, presence, cpuLoad },
+    ...{ services, databaseUrl, kinds, driver, usage, presence, cpuLoad, errorReports },
     readData: readFile,
   });
-  const { start, close } = lifeOf({ ...opened, databaseUrl, driver, claim, engine, usage, http, closing });
+  const drawing = createDrawing({
+    services,
+    serving: { capacity: () => installationCapacity(services.db, driver.capacity) },
+    places: PARALLEL_PICTURES,
+  });
+  const { start, close } = lifeOf({
+    ...{ ...opened, databaseUrl, driver, claim, engine, usage, http, drawing, closing },
+  });
   return { services, roles, http, engine, usage, start, close };
 }
 
@@ -99,6 +113,7 @@ type Parts = Awaited<ReturnType<typeof openServices>> &
     databaseUrl: string;
     driver: Driver;
     claim: Claim;
+    drawing: DrawingLoop;
     /** Ends what goes on in the background. */
     closing: AbortController;
   };
@@ -124,6 +139,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
       if (roles.includes('worker')) {
         await removeSharedFiles(wall);
         await queue.work(services);
+        parts.drawing.start();
       }
       // Last: workloads that it starts report to the addresses above.
       if (roles.includes('reconciler')) {
@@ -137,7 +153,10 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
           preparing = startPreparing(
             services,
             machine.holdsBlobs
-              ? (files) => registerStarterModel(services, { ...starterLanguageModel, files })
+              ? {
+                  language: (files) => registerStarterModel(services, { ...starterLanguageModel, files }),
+                  image: (files) => registerStarterModel(services, { ...starterImageModel, files }),
+                }
               : null,
           );
       }
@@ -146,6 +165,8 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
     close: async () => {
       await http.drain();
       parts.closing.abort();
+      // Before the model servers end: what they draw goes back to the line.
+      await parts.drawing.stop();
       await preparing?.stop();
       // A start that failed before has begun no work, and must not end that of others.
       if (engineRuns) await engine.shutdown();

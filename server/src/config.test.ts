@@ -45,6 +45,15 @@ describe('the settings', () => {
     );
   });
 
+  test('refuse what is no DSN, without repeating it', () => {
+    const read = (dsn: string) => () => readConfig({ BAKEHOUSE_SENTRY_DSN: dsn });
+    expect(read('https://s3cret@sentry.example')).toThrow(/BAKEHOUSE_SENTRY_DSN: must be a DSN(?!.*s3cret)/);
+    expect(read('https://s3cret@sentry.example/4')().sentry).toEqual({
+      envelopeUrl: 'https://sentry.example/api/4/envelope/',
+      publicKey: 's3cret',
+    });
+  });
+
   test('of a sign-in provider count only together', () => {
     expect(
       readConfig({ BAKEHOUSE_GITHUB_CLIENT_ID: 'id', BAKEHOUSE_GITHUB_CLIENT_SECRET: 's' }).github,

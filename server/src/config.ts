@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseSentryDsn } from './platform/error-reports/sentry-address.ts';
 import { toFolder } from './platform/files/make-data-dir.ts';
 import { localUrl } from './platform/http/local-url.ts';
 
@@ -65,6 +66,9 @@ const settings = z.object({
   /** Where Stripe answers. */
   BAKEHOUSE_STRIPE_URL: z.url().default('https://api.stripe.com'),
   BAKEHOUSE_SIGN_UP: flag.default(true),
+  /** Accounts with a password that may be made within an hour, in all and from one address; 0 for no limit. */
+  BAKEHOUSE_SIGN_UPS_PER_HOUR: z.coerce.number().int().min(0).default(500),
+  BAKEHOUSE_SIGN_UPS_PER_ADDRESS: z.coerce.number().int().min(0).default(20),
   BAKEHOUSE_GITHUB_CLIENT_ID: z.string().optional(),
   BAKEHOUSE_GITHUB_CLIENT_SECRET: z.string().optional(),
   BAKEHOUSE_GOOGLE_CLIENT_ID: z.string().optional(),
@@ -82,6 +86,16 @@ const settings = z.object({
   BAKEHOUSE_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(1200),
   /** What Prometheus sends as a bearer token to read `/metrics`; without it they are for this machine alone. */
   BAKEHOUSE_METRICS_TOKEN: z.string().min(16).optional(),
+  /** Where unexpected errors are reported: a DSN of Sentry, or of what speaks its envelopes. */
+  BAKEHOUSE_SENTRY_DSN: z
+    .string()
+    .optional()
+    .transform((dsn, context) => {
+      const address = dsn === undefined ? null : parseSentryDsn(dsn);
+      if (dsn !== undefined && address === null)
+        context.addIssue('must be a DSN, such as https://key@sentry.example.com/4');
+      return address;
+    }),
   /** Minutes without a request after which a served model goes to sleep; 0 never. */
   BAKEHOUSE_IDLE_MINUTES: z.coerce.number().min(0).default(60),
   /** Runs that may use the CPU at once, on machines with GPUs too. */
@@ -155,11 +169,14 @@ export function readConfig(environment: Record<string, string | undefined>) {
     referralsMax: s.BAKEHOUSE_REFERRALS_MAX,
     stripe: stripeOf(s),
     signUp: s.BAKEHOUSE_SIGN_UP,
+    signUpsPerHour: s.BAKEHOUSE_SIGN_UPS_PER_HOUR,
+    signUpsPerAddress: s.BAKEHOUSE_SIGN_UPS_PER_ADDRESS,
     github: clientOf(s, 'BAKEHOUSE_GITHUB_CLIENT_ID', 'BAKEHOUSE_GITHUB_CLIENT_SECRET'),
     google: clientOf(s, 'BAKEHOUSE_GOOGLE_CLIENT_ID', 'BAKEHOUSE_GOOGLE_CLIENT_SECRET'),
     mail: mailOf(s),
     rateLimitPerMinute: s.BAKEHOUSE_RATE_LIMIT_PER_MINUTE,
     metricsToken: s.BAKEHOUSE_METRICS_TOKEN ?? null,
+    sentry: s.BAKEHOUSE_SENTRY_DSN,
     idleMinutes: s.BAKEHOUSE_IDLE_MINUTES,
     cpuSlots: s.BAKEHOUSE_CPU_SLOTS,
     inputCacheGb: s.BAKEHOUSE_INPUT_CACHE_GB,

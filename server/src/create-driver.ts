@@ -42,9 +42,12 @@ async function localCapacity(config: Config): Promise<Capacity> {
   };
 }
 
+/** llama.cpp's has the rest. */
+const layerOfEngine: Record<string, 'training' | 'vllm'> = { paris: 'training', vllm: 'vllm' };
+
 function neededLayer(spec: SpecKind): 'training' | 'serving' | 'vllm' {
   if (spec.kind === 'train') return 'training';
-  return spec.engine === 'vllm' ? 'vllm' : 'serving';
+  return layerOfEngine[spec.engine ?? ''] ?? 'serving';
 }
 
 /** The runtime, once the part of the Python environment is there that the work needs. */

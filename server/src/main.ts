@@ -5,6 +5,8 @@ import type { Logger } from 'pino';
 import { type App, createApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { prepareDatabase } from './platform/db/setup/prepare-database.ts';
+import { noErrorReports, openErrorReports } from './platform/error-reports/error-reports.ts';
+import { reportLogged } from './platform/error-reports/report-logged.ts';
 import { makeDataDir } from './platform/files/make-data-dir.ts';
 import { readOrMakeSecret } from './platform/files/secret-file.ts';
 import { createLog } from './platform/log.ts';
@@ -18,7 +20,11 @@ const FREE_BYTES_MIN = 200 * 1024 * 1024;
 async function main(): Promise<void> {
   const chosen = readRoles();
   const config = readConfig(process.env);
-  const log = createLog(config);
+  const warn = (sentence: string) => log.warn(sentence);
+  const errorReports = config.sentry ? openErrorReports(config.sentry, { warn }) : noErrorReports;
+  const log = createLog(config, {
+    onError: (fields, message) => reportLogged(errorReports, fields, message),
+  });
   await prepareDataDir(config.dataDir);
   config.secret ??= await readOrMakeSecret(config.dataDir);
 
@@ -28,12 +34,13 @@ async function main(): Promise<void> {
     if (!config.databaseUrl) postgres = await supervisePostgres(path.join(config.dataDir, 'postgres'), log);
     const databaseUrl = config.databaseUrl ?? postgres?.url ?? '';
     await prepareDatabase(databaseUrl);
-    app = await createApp({ config, databaseUrl, log, roles: chosen });
+    app = await createApp({ config, databaseUrl, log, errorReports, roles: chosen });
     return { url: await app.start(), roles: app.roles };
   };
   const stop = async () => {
     await app?.close();
     await postgres?.stop();
+    await errorReports.close();
   };
 
   const starting = start();

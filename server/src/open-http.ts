@@ -18,6 +18,7 @@ import { accountsRoutes } from './modules/accounts/routes.ts';
 import { authRoutes } from './modules/accounts/sign-in/auth-routes.ts';
 import { authenticateSession } from './modules/accounts/sign-in/authenticate-session.ts';
 import { createAuth } from './modules/accounts/sign-in/create-auth.ts';
+import { limitGuesses } from './modules/accounts/sign-in/limits/limit-guesses.ts';
 import { assetsRoutes } from './modules/assets/routes.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
 import { refuseUnsupported } from './modules/bagelml/refuse-unsupported.ts';
@@ -25,6 +26,7 @@ import { bagelmlRoutes } from './modules/bagelml/routes.ts';
 import { contactRoutes } from './modules/contact/routes.ts';
 import { gatherSends } from './modules/credits/ledger/gather-sends.ts';
 import { openUserAccount } from './modules/credits/ledger/open-user-account.ts';
+import { recallPrices } from './modules/credits/prices/recall-prices.ts';
 import { paymentEvents } from './modules/credits/purchases/payment-events.ts';
 import type { PaymentProvider } from './modules/credits/purchases/payment-provider.ts';
 import { stripeProvider } from './modules/credits/purchases/stripe-provider.ts';
@@ -43,6 +45,7 @@ import { PARALLEL_REQUESTS } from './modules/deployments/kinds/text-spec.ts';
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
 import { generatorsRoutes } from './modules/generators/routes.ts';
+import { imagesRoutes } from './modules/images/routes.ts';
 import { notificationsRoutes } from './modules/notifications/routes.ts';
 import { privacyRoutes } from './modules/privacy/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
@@ -54,8 +57,11 @@ import type { ReadData } from './modules/training/validation/read-data.ts';
 import { operationIds } from './operation-ids.ts';
 import type { Services } from './platform/context.ts';
 import { checkWrites } from './platform/db/check-writes.ts';
+import type { ErrorReports } from './platform/error-reports/error-reports.ts';
+import { errorReportRoutes } from './platform/error-reports/routes.ts';
 import { eventRoutes } from './platform/events/routes.ts';
 import type { Binding } from './platform/http/bind.ts';
+import type { CountCall } from './platform/http/callers/rate-limits.ts';
 import { buildHttpServer } from './platform/http/http-server.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { measureBlobs } from './platform/storage/measure-blobs.ts';
@@ -69,6 +75,7 @@ type Parts = {
   presence: GatewayPresence;
   readData: ReadData;
   cpuLoad: () => CpuLoad;
+  errorReports: ErrorReports;
 };
 
 const WEB_DIST = path.resolve(import.meta.dirname, '../../web/dist');
@@ -85,6 +92,7 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
   const auth = createAuth(services, onUserCreated);
   const session = authenticateSession(services, auth, onUserCreated);
   const key = authenticateKey(services);
+  const countGuess = limitGuesses(services);
   const http = await buildHttpServer({
     services,
     metrics,
@@ -94,9 +102,9 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
       session,
       workload: authenticateWorkload(db),
     },
-    bindings: [...listBindings(parts, payments), ...bagelmlRoutes({ authenticate: key })],
+    bindings: [...listBindings(parts, { payments, countGuess }), ...bagelmlRoutes({ authenticate: key })],
     plugins: [
-      authRoutes(services, auth, session),
+      authRoutes(services, auth, { findUser: session, countGuess }),
       ...(payments ? [paymentEvents(services, payments)] : []),
       refuseUnsupported,
     ],
@@ -109,17 +117,18 @@ export async function openHttp(parts: Parts): Promise<FastifyInstance> {
 }
 
 function listBindings(
-  { services, databaseUrl, kinds, driver, usage, presence, readData, cpuLoad }: Parts,
-  payments: PaymentProvider | null,
+  { services, databaseUrl, kinds, driver, usage, presence, readData, cpuLoad, errorReports }: Parts,
+  { payments, countGuess }: { payments: PaymentProvider | null; countGuess: CountCall },
 ): Binding[] {
   const capacity = () => installationCapacity(services.db, driver.capacity);
   return [
     ...eventRoutes,
+    ...errorReportRoutes(errorReports),
     ...machineRoutes,
     ...workloadRoutes(kinds),
     ...accountsRoutes,
     ...referralsRoutes,
-    ...privacyRoutes,
+    ...privacyRoutes({ countGuess }),
     ...documentationRoutes,
     ...generatorsRoutes,
     ...notificationsRoutes,
@@ -131,6 +140,7 @@ function listBindings(
     }),
     ...withIdleCredit(usage, [
       ...creditsRoutes({ databaseUrl, payments, send: gatherSends(services, dailyLimit(services)) }),
+      ...imagesRoutes,
       ...trainingRoutes({
         capacity,
         readData,
@@ -142,6 +152,7 @@ function listBindings(
         usage,
         keepRequest: keepRequests(services),
         recallUpstream: recallUpstreams(services.rowChanges),
+        recallPrices: recallPrices(services),
         replicas: replicaScaling({ capacity }),
         turns: serverTurns(services.webProcesses),
         slots: slotsByAddress(PARALLEL_REQUESTS),
@@ -150,11 +161,15 @@ function listBindings(
   ];
 }
 
-/** Whoever is new gets an account with the credits to start with. */
+/** Whoever is new gets an account with the credits to start with; who comes again had them. */
 function openAccount({ config, clock }: Services): OnUserCreated {
   const grantMicro = parseBgl(config.startingGrantBgl);
-  return (tx, { userId }) =>
-    openUserAccount(tx, { userId, grantMicro, expiresAt: daysFrom(clock.now(), config.startingGrantDays) });
+  return (tx, { userId, isReturning }) =>
+    openUserAccount(tx, {
+      userId,
+      grantMicro: isReturning ? 0n : grantMicro,
+      expiresAt: daysFrom(clock.now(), config.startingGrantDays),
+    });
 }
 
 /** What a user may send within 24 hours. */

@@ -12,11 +12,16 @@ import * as credits from '@bakehouse/contract/credits';
 import * as deployments from '@bakehouse/contract/deployments';
 import * as documentation from '@bakehouse/contract/documentation';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
+import * as errorReports from '@bakehouse/contract/error-reports';
 import * as events from '@bakehouse/contract/events';
 import * as fileLinks from '@bakehouse/contract/file-links';
+import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
+import * as images from '@bakehouse/contract/images';
 import * as machine from '@bakehouse/contract/machine';
 import * as notifications from '@bakehouse/contract/notifications';
+import * as paris from '@bakehouse/contract/paris';
+import * as prices from '@bakehouse/contract/prices';
 import * as privacy from '@bakehouse/contract/privacy';
 import * as profile from '@bakehouse/contract/profile';
 import * as purchases from '@bakehouse/contract/purchases';
@@ -40,10 +45,15 @@ const modules = [
   credits,
   deployments,
   documentation,
+  errorReports,
   events,
   fileLinks,
+  generations,
   generators,
+  images,
   machine,
+  prices,
+  paris,
   privacy,
   restrictedModels,
   profile,

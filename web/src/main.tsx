@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './lib/api/query-client.ts';
+import { reportError, reportErrors } from './lib/api/report-error.ts';
 import { watchServer } from './lib/live/online.ts';
 import { setNavigate } from './lib/navigation.ts';
 import { followSystemTheme } from './lib/theme.ts';
@@ -22,12 +23,19 @@ onlineManager.setEventListener(watchServer);
 // Read while the code of the page is on its way.
 void queryClient.prefetchQuery(sessionQuery);
 tellFailures(queryClient);
+reportErrors(queryClient);
 setNavigate((path) => void router.navigate({ href: path }));
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
 
-createRoot(root).render(
+createRoot(root, {
+  // What a boundary keeps from the rest of the app.
+  onCaughtError: (error) => {
+    console.error(error);
+    reportError(error, 'unhandled');
+  },
+}).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <Boundary fallback={AppError}>

@@ -13,6 +13,7 @@ import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
 import { generatorsRoutes, ownGeneratorsRoutes } from './modules/generators/routes.ts';
 import { homeRoutes } from './modules/home/routes.ts';
+import { imagesRoutes } from './modules/images/routes.ts';
 import { machineRoutes } from './modules/machine/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
 import { trainingRoutes } from './modules/training/routes.ts';
@@ -76,6 +77,7 @@ const routeTree = rootRoute.addChildren([
     ...deploymentsRoutes(appRoute),
     ...machineRoutes(appRoute),
     ...ownGeneratorsRoutes(appRoute),
+    ...imagesRoutes(appRoute),
     ...contactRoutes(appRoute),
     ...auditRoutes(appRoute),
     notFoundRoute,

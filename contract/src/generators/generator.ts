@@ -28,4 +28,6 @@ export type Generator = {
   /** What it is good at, in a sentence. */
   about: string;
   fields: readonly GeneratorField[];
+  /** What Reset puts in place of the defaults. */
+  reset?: Readonly<Record<string, string | number>>;
 };

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from .errors import PlainError, ServerAwayError, WorkloadOver
+from .errors import PlainError, ServerAwayError, WorkloadOver, first_wrong_field
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -107,20 +107,25 @@ def _train(arguments: argparse.Namespace) -> int:
 
     path: Path = arguments.spec
     # Where no method is named, reading it as the plainest spec says what is wrong.
-    method = METHODS.get(_method(path) or "", METHODS["lora"])
+    method = METHODS.get(_named(path, "method") or "", METHODS["lora"])
     return method.run(_read_spec(path, method.spec))
 
 
-def _method(path: Path) -> str | None:
-    """The method that a train spec names; None where reading it properly will say what is wrong."""
+def _named(path: Path, field: str) -> str | None:
+    """What a spec says in `field`; None where reading it properly will say what is wrong."""
     try:
         spec = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return None
-    return spec.get("method") if isinstance(spec, dict) else None
+    return spec.get(field) if isinstance(spec, dict) else None
 
 
 def _serve(arguments: argparse.Namespace) -> int:
+    if _named(arguments.spec, "task") == "image":
+        from .protocol import ServeImageSpec
+        from .serve.image import serve_image
+
+        return serve_image(_read_spec(arguments.spec, ServeImageSpec))
     from .protocol import ServeTextSpec
     from .serve.text import serve_text
 
@@ -136,7 +141,6 @@ def _read_spec(path: Path, model: type[Spec]) -> Spec:
     except OSError as error:
         raise PlainError(f"The spec {path} cannot be read: {error.strerror}.") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
+        field, message = first_wrong_field(error)
         where = f"field {field}: " if field else ""
-        raise PlainError(f"The spec {path} is wrong: {where}{first['msg']}.") from error
+        raise PlainError(f"The spec {path} is wrong: {where}{message}.") from error

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
 
 class PlainError(Exception):
     """Something a person can read and act on, said in one plain sentence. Never a traceback."""
@@ -17,3 +22,9 @@ class WorkloadOver(Exception):  # noqa: N818 - an event, not an error
 
 class StopRequested(Exception):  # noqa: N818 - an event, not an error
     """Leaves work that cannot be ended from inside, to save what there is and stop."""
+
+
+def first_wrong_field(error: ValidationError) -> tuple[str, str]:
+    """The first field that is wrong, empty where it is the whole, and what is wrong with it."""
+    first = error.errors(include_url=False)[0]
+    return ".".join(str(part) for part in first["loc"]), first["msg"]

@@ -16,7 +16,7 @@ class Wire(BaseModel):
     an older runtime can read a newer server."""
 
     model_config = ConfigDict(
-        frozen=True, strict=True, extra="ignore", serialize_by_alias=True
+        frozen=True, strict=True, extra="ignore", serialize_by_alias=True, allow_inf_nan=False
     )
 
 
@@ -251,6 +251,71 @@ class ServeTextSpec(Wire):
     port: Annotated[int, Field(ge=0, le=65535)]
     api_key: Annotated[str, Field(min_length=1)]
     context_tokens: Annotated[int, Field(ge=1)]
+    parallel_requests: Annotated[int, Field(ge=1)]
+    threads: Annotated[int, Field(ge=1)]
+    gpus: Annotated[int, Field(ge=0)] = 0
+
+
+class QueuedImageEvent(Wire):
+    type: Literal["queued"]
+    position: int
+
+
+class StepImageEvent(Wire):
+    type: Literal["step"]
+    step: int
+    expert_weights: list[float]
+    preview: str | None
+
+
+class DoneImageEvent(Wire):
+    type: Literal["done"]
+    picture: str
+    media_type: Literal["image/png", "image/jpeg", "image/webp"]
+    width: int
+    height: int
+    expert_used: int
+    routing_confidence: float
+
+
+class ErrorImageEvent(Wire):
+    type: Literal["error"]
+    message: str
+
+
+ImageEvent = Annotated[
+    QueuedImageEvent
+    | StepImageEvent
+    | DoneImageEvent
+    | ErrorImageEvent,
+    Field(discriminator="type"),
+]
+
+
+class ImageRequest(Wire):
+    prompt: str
+    seed: Annotated[int, Field(ge=0, le=4294967295)]
+    steps: Annotated[int, Field(ge=1, le=1000)]
+    guidance: float
+    strategy: Literal["top1", "topk", "full"]
+    k: Annotated[int, Field(ge=1)]
+    preview_every: Annotated[int, Field(ge=0)]
+    format: Literal["png", "jpeg", "webp"]
+    metadata: dict[str, str]
+
+
+class ServeImageSpec(Wire):
+    workload_id: Annotated[str, Field(min_length=1)]
+    server: WorkloadServer
+    work_dir: Annotated[str, Field(min_length=1)]
+    inputs_dir: Annotated[str, Field(min_length=1)]
+    inputs: list[WorkloadInput]
+    kind: Literal["serve"]
+    task: Literal["image"]
+    engine: Literal["paris"]
+    host: str
+    port: Annotated[int, Field(ge=0, le=65535)]
+    api_key: Annotated[str, Field(min_length=1)]
     parallel_requests: Annotated[int, Field(ge=1)]
     threads: Annotated[int, Field(ge=1)]
     gpus: Annotated[int, Field(ge=0)] = 0

@@ -13,11 +13,11 @@ from safetensors.torch import load_file, save_file
 from transformers import CLIPTextConfig, CLIPTextModel, CLIPTokenizer
 
 from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.image.paris.model import Expert
 from bakehouse_runtime.image.paris.pipeline import (
     ParisPicture,
     ParisPipeline,
     ParisRequest,
-    ParisStep,
 )
 from bakehouse_runtime.image.paris.weights import load_expert, save_expert
 
@@ -75,17 +75,58 @@ def test_nothing_drawn_is_no_picture(wrong: str) -> None:
         ParisRequest("a cat", 1, **{wrong: 0})  # pyright: ignore[reportArgumentType]
 
 
-def test_a_watcher_sees_every_step_and_can_stop(paris_folder: Path) -> None:
+def test_pictures_join_and_leave_each_other_between_steps(paris_folder: Path) -> None:
+    """Each with settings of its own; whoever is there, a picture is the one that it is alone."""
     paris = ParisPipeline.from_folder(paris_folder, CPU)
-    steps: list[ParisStep] = []
+    requests = [
+        ParisRequest("a red apple", 1, steps=6, strategy="full"),
+        ParisRequest("a blue car on grass", 2, steps=3, guidance=1, strategy="top1"),
+        ParisRequest("a cat", 3, steps=5, guidance=12, strategy="topk", k=3),
+    ]
+    drawings = [paris.begin(request) for request in requests]
+    first, second, third = drawings
+    for company in ([first], [first, second], [second, third, first], [third, second], [first]):
+        paris.step(company)
+    while moving := [drawing for drawing in drawings if not drawing.is_done]:
+        paris.step(moving)
+    assert [drawing.steps_done for drawing in drawings] == [6, 3, 5]
+    for request, picture in zip(requests, paris.finish(drawings), strict=True):
+        alone = paris.generate([request])[0]
+        assert alone.expert_used == picture.expert_used
+        assert alone.routing_confidence == pytest.approx(picture.routing_confidence, abs=1e-5)
+        assert np.abs(pixels(alone) - pixels(picture)).max() <= 2
 
-    def watch(step: ParisStep) -> bool:
-        steps.append(step)
-        return step.number < 2
 
-    paris.generate([ParisRequest("a cat", 1, steps=5, strategy="topk", k=2)], watch)
-    assert [(step.number, step.total) for step in steps] == [(1, 5), (2, 5)]
-    assert all(sum(weight > 0 for weight in step.weights[0]) == 2 for step in steps)
+def test_a_row_of_guidance_one_is_not_drawn_without_its_prompt(
+    paris_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paris = ParisPipeline.from_folder(paris_folder, CPU)
+    rows: list[int] = []
+    forward = Expert.forward
+
+    def counted(self: Expert, latent: torch.Tensor, *rest: torch.Tensor) -> torch.Tensor:
+        rows.append(len(latent))
+        return forward(self, latent, *rest)
+
+    monkeypatch.setattr(Expert, "forward", counted)
+    plain = ParisRequest("a cat", 1, steps=2, guidance=1, strategy="top1")
+    paris.step([paris.begin(plain)])
+    assert rows == [1]
+    rows.clear()
+    paris.step([paris.begin(plain), paris.begin(replace(plain, guidance=3))])
+    assert sum(rows) == 3
+
+
+def test_a_preview_is_what_the_picture_becomes(paris_folder: Path) -> None:
+    paris = ParisPipeline.from_folder(paris_folder, CPU)
+    drawing = paris.begin(ParisRequest("a cat", 1, steps=4))
+    paris.step([drawing])
+    early = paris.preview(drawing)
+    assert early.size == (16, 16)
+    while not drawing.is_done:
+        paris.step([drawing])
+    torch.testing.assert_close(drawing.predicted, drawing.latents)
+    assert (np.asarray(paris.preview(drawing)) != np.asarray(early)).any()
 
 
 def test_weights_survive_saving_and_the_number_of_heads_comes_from_the_configuration(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from bakehouse_runtime.errors import PlainError
-from bakehouse_runtime.serve import text
+from bakehouse_runtime.serve import serving
 
 
 class Engine:
@@ -29,11 +29,11 @@ class Engine:
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text, "_LOOK_EVERY_S", 0)
+    monkeypatch.setattr(serving, "_LOOK_EVERY_S", 0)
 
 
 def look(engine: Engine, times: int) -> None:
-    watch = text._Watch(engine)
+    watch = serving._Watch(engine)
     for _ in range(times):
         watch.look()
 

@@ -1,4 +1,5 @@
 import type { Report } from '@bakehouse/contract/runtime/report';
+import type { ServeImageSpec } from '@bakehouse/contract/runtime/serve-image-spec';
 import type { ServeTextSpec } from '@bakehouse/contract/runtime/serve-spec';
 import type { TrainSpec } from '@bakehouse/contract/runtime/train-spec';
 
@@ -48,7 +49,10 @@ export type EndState = 'completed' | 'stopped' | 'failed';
 type MadeAtStart = 'workload_id' | 'server' | 'work_dir' | 'inputs_dir';
 type MadeAtServing = MadeAtStart | 'host' | 'api_key' | 'threads';
 /** What the runtime is told, without what the engine adds at start. */
-export type WorkloadSpec = Omit<TrainSpec, MadeAtStart> | Omit<ServeTextSpec, MadeAtServing>;
+export type WorkloadSpec =
+  | Omit<TrainSpec, MadeAtStart>
+  | Omit<ServeTextSpec, MadeAtServing>
+  | Omit<ServeImageSpec, MadeAtServing>;
 
 /** GPUs of one type (see `Gpu`), or the CPU. */
 export type Placement = { accelerator: string; count: number } | { accelerator: null; count: 0 };

@@ -3,7 +3,10 @@ import { createLog } from './log.ts';
 
 test('secrets never reach the log, at whatever depth they are logged', () => {
   const lines: string[] = [];
-  const log = createLog({ logLevel: 'info', logFormat: 'json' }, { write: (line) => void lines.push(line) });
+  const log = createLog(
+    { logLevel: 'info', logFormat: 'json' },
+    { destination: { write: (line) => void lines.push(line) } },
+  );
   log.info(
     {
       token: 's3cret',

@@ -1,6 +1,10 @@
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import type { Config } from '../config.ts';
 import { textDestination } from './text-log.ts';
+
+type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
+
+const ERROR_LEVEL = 50;
 
 /** What must never reach a log, wherever an object is logged that holds it. */
 const SECRET_FIELDS = [
@@ -17,10 +21,17 @@ const SECRET_FIELDS = [
   'clientSecret',
 ];
 
+type Options = {
+  /** Instead of the terminal. */
+  destination?: DestinationStream | undefined;
+  /** Hears of each line at the level `error` or above: its fields, and what it says. */
+  onError?: (fields: Record<string, unknown>, message: string | undefined) => void;
+};
+
 /** Structured log of the program, one JSON object per line, secrets redacted two levels deep. */
 export function createLog(
   config: Pick<Config, 'logLevel' | 'logFormat'>,
-  destination: DestinationStream | undefined = config.logFormat === 'text' ? textDestination : undefined,
+  { destination = config.logFormat === 'text' ? textDestination : undefined, onError }: Options = {},
 ): Logger {
   const paths = SECRET_FIELDS.flatMap((field) => [`["${field}"]`, `*["${field}"]`, `*.*["${field}"]`]);
   const options = {
@@ -29,6 +40,16 @@ export function createLog(
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths, censor: '[redacted]' },
+    ...(onError && { hooks: { logMethod: tellErrors(onError) } }),
   };
   return destination ? pino(options, destination) : pino(options);
+}
+
+function tellErrors(onError: NonNullable<Options['onError']>): LogMethod {
+  return function logMethod(args, method, level) {
+    const [first, message] = args as unknown[];
+    if (level >= ERROR_LEVEL && typeof first === 'object' && first !== null)
+      onError({ ...this.bindings(), ...first }, typeof message === 'string' ? message : undefined);
+    method.apply(this, args);
+  };
 }

@@ -6,7 +6,7 @@ function openTextLog() {
   const lines: string[] = [];
   const log = createLog(
     { logLevel: 'info', logFormat: 'json' },
-    { write: (json) => lines.push(textLine(json)) },
+    { destination: { write: (json) => lines.push(textLine(json)) } },
   );
   return { log, lines };
 }

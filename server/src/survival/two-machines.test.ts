@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createAsset } from '@bakehouse/contract/assets';
 import { expect, test } from 'vitest';
-import type { PriceId } from '../modules/credits/prices/prices.ts';
+import { agreedPrice } from '../modules/credits/prices/agreed-price.ts';
 import { sealTransfers } from '../modules/credits/verification/seal-transfers.ts';
 import { verifyLedger } from '../modules/credits/verification/verify-ledger.ts';
 import { roundCostMicro } from '../modules/training/charges/round-cost.ts';
@@ -173,11 +173,19 @@ async function expectChargedOnce(): Promise<void> {
   const finished = await db
     .selectFrom('runs')
     .innerJoin('workloads', 'workloads.id', 'runs.id')
-    .select(['runs.id', 'active_seconds', 'charged_micro', 'held_micro', 'price_id', 'runs.devices'])
+    .select([
+      'runs.id',
+      'active_seconds',
+      'charged_micro',
+      'held_micro',
+      'price_id',
+      'unit_price_micro',
+      'runs.devices',
+    ])
     .execute();
   for (const run of finished) {
     const cost = roundCostMicro(
-      { priceId: run.price_id as PriceId, devices: run.devices, settledSeconds: 0 },
+      { price: agreedPrice(run.price_id, run.unit_price_micro), devices: run.devices, settledSeconds: 0 },
       run.active_seconds,
     );
     const due = cost < run.held_micro ? cost : run.held_micro;

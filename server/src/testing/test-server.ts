@@ -8,6 +8,8 @@ import { type CpuLoad, idleCpu } from '../engine/machine/cpu-load.ts';
 import type { ReadData } from '../modules/training/validation/read-data.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Services } from '../platform/context.ts';
+import { type ErrorReports, noErrorReports } from '../platform/error-reports/error-reports.ts';
+import { reportLogged } from '../platform/error-reports/report-logged.ts';
 import { createLog } from '../platform/log.ts';
 import type { Role } from '../roles.ts';
 import { onFileEnd } from './on-file-end.ts';
@@ -24,6 +26,8 @@ type Options = {
   readData?: ReadData;
   /** The load of the machine: none unless said, since no test depends on how busy it is. */
   cpuLoad?: () => CpuLoad;
+  /** None unless said. */
+  errorReports?: ErrorReports;
   /** Settings that differ from a test's own. */
   config?: Partial<Config>;
   /** A database of its own unless said. */
@@ -44,14 +48,20 @@ export type TestServer = TestClient & {
  * The real program on a port of its own, with a database and a data folder of its own and the
  * fake driver. It closes by itself when the test file ends.
  */
-export async function testServer(options: Options = {}): Promise<TestServer> {
+export async function testServer({
+  errorReports = noErrorReports,
+  ...options
+}: Options = {}): Promise<TestServer> {
   const database = options.database ?? (await testDatabase());
   const dataDir = await mkdtemp(path.join(tmpdir(), 'bakehouse-data-'));
   const config: Config = { ...testConfig(dataDir), ...options.config };
   const app = await createApp({
     config,
     databaseUrl: database.url,
-    log: createLog(config),
+    log: createLog(config, {
+      onError: (fields, message) => reportLogged(errorReports, fields, message),
+    }),
+    errorReports,
     clock: options.clock,
     driver: options.driver,
     readData: options.readData,

@@ -7,7 +7,7 @@ type Props = {
   title: string;
   text: string;
   /** Where it leads. */
-  to: '/dashboard' | '/docs' | '/dataset' | '/model' | '/llm-training' | '/my-deployments';
+  to: '/dashboard' | '/docs' | '/dataset' | '/model' | '/llm-training' | '/my-deployments' | '/gallery';
   label: string;
 };
 

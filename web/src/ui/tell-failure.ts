@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { ApiError } from '../lib/api/api-error.ts';
+import { reportFailure } from '../lib/api/report-error.ts';
 import { goTo } from '../lib/navigation.ts';
 import { errorMessage, notify } from './notify.ts';
 
@@ -48,8 +49,10 @@ export function tellFailure(error: unknown, words: FailureWords = {}): void {
   else notify.failure(`${prefix}${sentence}`, { id });
 }
 
-/** Has every failed mutation told, with the words of its `meta`. Called once, at start. */
+/** Has every failed mutation told, with the words of its `meta`, and reported. Called once, at start. */
 export function tellFailures(client: QueryClient): void {
-  client.getMutationCache().config.onError = (error, _variables, _result, mutation) =>
+  client.getMutationCache().config.onError = (error, _variables, _result, mutation) => {
     tellFailure(error, mutation.meta);
+    reportFailure(error, mutation.options.mutationKey);
+  };
 }

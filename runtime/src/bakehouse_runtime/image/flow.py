@@ -22,7 +22,12 @@ def noised(data: Tensor, noise: Tensor, t: Tensor) -> Tensor:
     return (1 - share) * data + share * noise
 
 
-def guided(conditional: Tensor, unconditional: Tensor, scale: float) -> Tensor:
+def predicted_data(latents: Tensor, velocity: Tensor, t: Tensor) -> Tensor:
+    """Where the straight paths through `latents` at the times `t`, [n], lead."""
+    return latents - t.reshape(-1, *(1 for _ in latents.shape[1:])) * velocity
+
+
+def guided(conditional: Tensor, unconditional: Tensor, scale: float | Tensor) -> Tensor:
     """Classifier-free guidance: away from what the model would draw without the prompt."""
     return unconditional + scale * (conditional - unconditional)
 
@@ -44,6 +49,11 @@ def time_steps(steps: int) -> list[float]:
     return [*torch.linspace(1.0, 0.001, steps, dtype=torch.float64).tolist(), 0.0]
 
 
+def euler_step(latents: Tensor, velocity: Tensor, now: Tensor, after: Tensor) -> Tensor:
+    """Each row from its own time to its next one, both [n]."""
+    return latents + (after - now).reshape(-1, *(1 for _ in latents.shape[1:])) * velocity
+
+
 def follow_flow(
     noise: Tensor,
     steps: int,
@@ -57,7 +67,7 @@ def follow_flow(
     latents = noise
     for number, (now, after) in enumerate(pairwise(time_steps(steps)), start=1):
         t = torch.full((len(latents),), now, device=latents.device)
-        latents = latents + (after - now) * velocity(latents, t)
+        latents = euler_step(latents, velocity(latents, t), t, torch.full_like(t, after))
         if on_step is not None and not on_step(number, latents):
             break
     return latents

@@ -1,4 +1,4 @@
-"""What `serve` needs of a text engine, and what llama.cpp and vLLM share."""
+"""What `serve` needs of an engine, and what llama.cpp and vLLM share."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
-class TextEngine(Protocol):
+class ServingEngine(Protocol):
     """A model server that is running, or is still loading."""
 
     @property
     def base_url(self) -> str:
-        """Where its OpenAI-compatible routes are, without `/v1`."""
+        """Where its routes are, `/health` among them, without `/v1`."""
         ...
 
     def ended(self) -> str | None:
@@ -39,7 +39,7 @@ class TextEngine(Protocol):
         ...
 
 
-def answers(engine: TextEngine) -> bool:
+def answers(engine: ServingEngine) -> bool:
     """Whether `/health` says that requests are served."""
     try:
         return _local().get(f"{engine.base_url}/health").is_success
@@ -47,7 +47,7 @@ def answers(engine: TextEngine) -> bool:
         return False
 
 
-def drain(engine: TextEngine, limit_s: float) -> None:
+def drain(engine: ServingEngine, limit_s: float) -> None:
     """Waits until no request is in flight, at most `limit_s` seconds."""
     until = time.monotonic() + limit_s
     while time.monotonic() < until and engine.ended() is None and engine.in_flight() > 0:

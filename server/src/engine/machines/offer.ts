@@ -17,6 +17,7 @@ const specKinds: SpecKind[] = [
   { kind: 'train', engine: null },
   { kind: 'serve', engine: 'llamacpp' },
   { kind: 'serve', engine: 'vllm' },
+  { kind: 'serve', engine: 'paris' },
 ];
 
 /** The name of a kind of specs in an offer. */

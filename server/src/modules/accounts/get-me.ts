@@ -21,6 +21,7 @@ export async function getMe(ctx: Context): Promise<User> {
     email_verified: user.email_verified,
     image_url: user.image,
     is_operator: isOperator,
+    is_returning: user.is_returning,
     onboarding: {
       onboarding_completed: Object.values(steps).every((step) => step.completed),
       steps,

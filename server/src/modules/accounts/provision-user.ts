@@ -3,11 +3,16 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { encryptApiKey, hashApiKey, makeApiKey } from './keys/api-key.ts';
 import { insertWebAppKey } from './keys/key-queries.ts';
+import { setReturning } from './queries.ts';
 import { recordAudit } from './record-audit.ts';
+import { rememberAddress } from './returning/remember-address.ts';
 import { serverSecret } from './sign-in/server-secret.ts';
 
-/** What other modules do for every new user, inside the transaction that completes the user. */
-export type OnUserCreated = (tx: Transaction, input: { userId: string }) => Promise<unknown>;
+/** What other modules do for every new user, inside the transaction that completes the user. `isReturning`: the mailbox had an account before. */
+export type OnUserCreated = (
+  tx: Transaction,
+  input: { userId: string; isReturning: boolean },
+) => Promise<unknown>;
 
 /**
  * Completes a user whom the sign-in library has just inserted: makes the API key and runs the
@@ -20,11 +25,14 @@ export async function provisionUser(
 ): Promise<void> {
   const { userId, onUserCreated } = input;
   const key = makeApiKey();
-  const encrypted = encryptApiKey(key, { userId, secret: serverSecret(services.config) });
+  const secret = serverSecret(services.config);
+  const encrypted = encryptApiKey(key, { userId, secret });
   await inTransaction(services.db, async (tx) => {
     const isNew = await insertWebAppKey(tx, { userId, sha256: hashApiKey(key), encrypted });
     if (!isNew) return;
-    for (const handler of onUserCreated) await handler(tx, { userId });
+    const isReturning = !(await rememberAddress(tx, { userId, serverSecret: secret }));
+    if (isReturning) await setReturning(tx, userId);
+    for (const handler of onUserCreated) await handler(tx, { userId, isReturning });
     await recordAudit(tx, { userId, action: 'user.created' });
   });
 }

@@ -6,7 +6,16 @@ import { type Database, type Transaction, toJson } from '../../platform/db/datab
 export async function findUser(db: Database | Transaction, userId: string) {
   return db
     .selectFrom('users')
-    .select(['id', 'username', 'name', 'email', 'email_verified', 'image', 'onboarding_dismissed_at'])
+    .select([
+      'id',
+      'username',
+      'name',
+      'email',
+      'email_verified',
+      'image',
+      'onboarding_dismissed_at',
+      'is_returning',
+    ])
     .where('id', '=', userId)
     .executeTakeFirst();
 }
@@ -130,6 +139,20 @@ export async function lockAddress(
     .executeTakeFirst();
 }
 
+/** False where it is there already; waits for a transaction that is inserting the same one. */
+export async function insertKnownAddress(tx: Transaction, mailboxHash: Buffer): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('known_addresses')
+    .values({ mailbox_hash: mailboxHash })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+export async function setReturning(tx: Transaction, userId: string): Promise<void> {
+  await tx.updateTable('users').set({ is_returning: true }).where('id', '=', userId).execute();
+}
+
 export async function setAddressVerified(tx: Transaction, userId: string): Promise<void> {
   await tx.updateTable('users').set({ email_verified: true }).where('id', '=', userId).execute();
 }
@@ -168,6 +191,15 @@ export async function deleteExpiredSessions(db: Database, now: Date): Promise<vo
 
 export async function deleteExpiredVerifications(db: Database, now: Date): Promise<void> {
   await db.deleteFrom('verifications').where('expires_at', '<', now).execute();
+}
+
+export async function selectSignInMethods(db: Database, userId: string) {
+  return db
+    .selectFrom('sign_in_methods')
+    .select(['provider_id', 'created_at'])
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .execute();
 }
 
 /** Null for who has no password. */

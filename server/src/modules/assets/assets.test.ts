@@ -45,6 +45,7 @@ describe('creating', () => {
       user_id: ada.userId,
       owner_username: 'ada-1',
       is_starter: false,
+      starter_task: null,
       revision_id: null,
       file_count: 0,
       files: [],

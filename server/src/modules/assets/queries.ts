@@ -1,9 +1,11 @@
-import type { DatasetType } from '@bakehouse/contract/assets';
+import type { AssetSummary, DatasetType } from '@bakehouse/contract/assets';
 import { type Expression, type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
 
 export type AssetRow = Selectable<DB['assets']> & { owner_username: string | null };
+/** What a starter model makes. */
+export type StarterTask = NonNullable<AssetSummary['starter_task']>;
 export type RevisionRow = Selectable<DB['revisions']>;
 export type FileRow = Pick<Selectable<DB['asset_files']>, 'path' | 'sha256' | 'size_bytes' | 'uploaded_at'>;
 export type LineageRow = Selectable<DB['asset_lineage']>;
@@ -82,6 +84,7 @@ export async function upsertStarterAsset(
   tx: Transaction,
   starter: {
     slug: string;
+    task: StarterTask;
     title: string;
     details: string;
     category: string;
@@ -98,7 +101,13 @@ export async function upsertStarterAsset(
   };
   const { id } = await tx
     .insertInto('assets')
-    .values({ ...words, starter_slug: starter.slug, is_starter: true, dataset_type: 'MODEL' })
+    .values({
+      ...words,
+      starter_slug: starter.slug,
+      starter_task: starter.task,
+      is_starter: true,
+      dataset_type: 'MODEL',
+    })
     .onConflict((conflict) => conflict.column('starter_slug').doUpdateSet(words))
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -107,14 +116,14 @@ export async function upsertStarterAsset(
 
 export async function listStarterRows(
   db: Database | Transaction,
-): Promise<{ id: string; slug: string; title: string; created_at: Date }[]> {
+): Promise<{ id: string; slug: string; task: StarterTask; title: string; created_at: Date }[]> {
   return db
     .selectFrom('assets')
-    .select(['id', 'starter_slug as slug', 'title', 'created_at'])
+    .select(['id', 'starter_slug as slug', 'starter_task as task', 'title', 'created_at'])
     .where('starter_slug', 'is not', null)
     .where('revision_id', 'is not', null)
     .orderBy('created_at')
-    .$narrowType<{ slug: string }>()
+    .$narrowType<{ slug: string; task: StarterTask }>()
     .execute();
 }
 

@@ -2,7 +2,7 @@ import type { DatasetType } from '@bakehouse/contract/assets';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
 import { findReadableAsset } from './access/find-readable-asset.ts';
-import { findRevision, listFiles } from './queries.ts';
+import { findRevision, listFiles, type StarterTask } from './queries.ts';
 
 export type AssetRevision = {
   asset: {
@@ -12,6 +12,8 @@ export type AssetRevision = {
     isStarter: boolean;
     /** Names a starter model across servers. */
     starterSlug: string | null;
+    /** What a starter model makes; null for every other asset. */
+    starterTask: StarterTask | null;
     datasetType: DatasetType;
     title: string;
     tags: string[];
@@ -44,6 +46,7 @@ export async function readRevision(
       ownerUserId: asset.owner_user_id,
       isStarter: asset.is_starter,
       starterSlug: asset.starter_slug,
+      starterTask: asset.starter_task as StarterTask | null,
       datasetType: asset.dataset_type as DatasetType,
       title: asset.title,
       tags: asset.tags,

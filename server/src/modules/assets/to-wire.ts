@@ -16,6 +16,7 @@ export function toSummary(row: AssetRow): AssetSummary {
     user_id: row.owner_user_id,
     owner_username: row.owner_username ?? STARTER_OWNER,
     is_starter: row.is_starter,
+    starter_task: row.starter_task as AssetSummary['starter_task'],
     is_published: row.is_published,
     price: formatBgl(row.price_micro),
     embedding_model: row.embedding_model,

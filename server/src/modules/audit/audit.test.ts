@@ -6,6 +6,7 @@ import { listAudit } from '@bakehouse/contract/audit';
 import * as credits from '@bakehouse/contract/credits';
 import * as deployments from '@bakehouse/contract/deployments';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
+import * as prices from '@bakehouse/contract/prices';
 import * as profile from '@bakehouse/contract/profile';
 import * as restrictedModels from '@bakehouse/contract/restricted-models';
 import * as training from '@bakehouse/contract/training';
@@ -17,7 +18,17 @@ import { emptyGguf, emptySafetensors, goodData } from '../training/test-run.ts';
  * Every call of these nouns that may change something leaves a row in the audit log. A new one fails until it is
  * called below, or named among those that change nothing which is audited.
  */
-const nouns = { accounts, apiKeys, assets, credits, deployments, profile, restrictedModels, training };
+const nouns = {
+  accounts,
+  apiKeys,
+  assets,
+  credits,
+  deployments,
+  prices,
+  profile,
+  restrictedModels,
+  training,
+};
 
 const notAudited = new Map<unknown, string>([
   [accounts.changeOnboarding, 'a preference'],
@@ -221,6 +232,11 @@ const calls: [endpoint: unknown, action: string, make: () => Promise<unknown>][]
     },
   ],
   [credits.grantCredits, 'credits.granted', () => grant()],
+  [
+    prices.changePrice,
+    'price.changed',
+    () => request(prices.changePrice, { body: { price_id: 'training:CPU', unit_price: '3' } }, { as: olga }),
+  ],
   [
     credits.chargeBackPayment,
     'credits.charged_back',

@@ -41,6 +41,15 @@ export async function selectMessages(
   return rows.map(toMessage);
 }
 
+export async function selectUserMessages(db: Db, userId: string) {
+  return db
+    .selectFrom('contact_messages')
+    .select(['subject', 'message', 'status', 'created_at'])
+    .where('user_id', '=', userId)
+    .orderBy('id')
+    .execute();
+}
+
 export async function findMessage(db: Db, id: string): Promise<ContactMessage | undefined> {
   const row = await withSender(db).where('message.id', '=', id).executeTakeFirst();
   return row && toMessage(row);

@@ -136,5 +136,6 @@ test('anybody can read the prices', async () => {
     label: 'Training on NVIDIA Tesla A100 (40GB)',
     unit: 'hour',
     unit_price: '40',
+    next: null,
   });
 });

@@ -68,6 +68,16 @@ export type Period = {
   timeZone: string;
 };
 
+/** A part of what happened to a user's credits. */
+export type Selection = Period & {
+  userId: string;
+  /** Only what was asked for with this API key; undefined is whatever. */
+  keyId?: string | undefined;
+};
+
+const byKey = ({ keyId }: Pick<Selection, 'keyId'>) =>
+  keyId === undefined ? sql`true` : sql`refs ->> 'key_id' = ${keyId}`;
+
 const within = ({ from, to, timeZone }: Period) => sql`
   (${from ?? null}::date is null or created_at >= ${from ?? null}::date::timestamp at time zone ${timeZone}::text)
   and (${to ?? null}::date is null or created_at < (${to ?? null}::date + 1)::timestamp at time zone ${timeZone}::text)`;
@@ -83,6 +93,8 @@ export type StatementTransfer = {
   refs: Record<string, string>;
   created_at: Date;
   hash: string | null;
+  /** Of the other user of a send or an invitation, as the account has it now; null where there is none. */
+  counterpart: { username: string; isDeleted: boolean } | null;
 };
 
 /**
@@ -91,7 +103,7 @@ export type StatementTransfer = {
  */
 export async function listUserTransfers(
   db: Reader,
-  input: Period & { userId: string; before: bigint | null; limit: number },
+  input: Selection & { before: bigint | null; limit: number },
 ): Promise<StatementTransfer[]> {
   const account = userAccount(input.userId);
   const before =
@@ -99,13 +111,19 @@ export async function listUserTransfers(
       ? sql`true`
       : sql`(created_at, seq) < (select created_at, seq from ledger_transfers where seq = ${input.before})`;
   const side = (column: string) => sql`
-    (select * from ledger_transfers where ${sql.ref(column)} = ${account} and ${before} and ${within(input)}
+    (select * from ledger_transfers where ${sql.ref(column)} = ${account} and ${before} and ${within(input)} and ${byKey(input)}
       order by created_at desc, seq desc limit ${input.limit})`;
   const { rows } = await sql<StatementTransfer>`
     select t.seq, t.id, t.debit_account_id, t.credit_account_id, t.amount, t.kind, t.description, t.refs,
-      t.created_at, s.hash
+      t.created_at, s.hash,
+      case when u.id is not null
+        then json_build_object('username', u.username, 'isDeleted', u.deleted_at is not null) end as counterpart
     from (${side('debit_account_id')} union all ${side('credit_account_id')}) t
     left join ledger_seals s on s.seq = t.seq
+    left join users u on u.id = case t.kind
+      when 'transfer' then
+        substr(case t.debit_account_id when ${account} then t.credit_account_id else t.debit_account_id end, 6)
+      when 'grant' then coalesce(t.refs ->> 'inviter_id', t.refs ->> 'invited_id') end
     order by t.created_at desc, t.seq desc
     limit ${input.limit}`.execute(db);
   return rows;
@@ -123,11 +141,11 @@ export type OpenHold = {
 };
 
 /** What is held from the user now, newest first. */
-export async function listOpenHolds(db: Reader, input: Period & { userId: string }): Promise<OpenHold[]> {
+export async function listOpenHolds(db: Reader, input: Selection): Promise<OpenHold[]> {
   const { rows } = await sql<OpenHold>`
     select id, debit_account_id, credit_account_id, amount, kind, description, refs, created_at
     from ledger_holds
-    where debit_account_id = ${userAccount(input.userId)} and status = 'pending' and ${within(input)}
+    where debit_account_id = ${userAccount(input.userId)} and status = 'pending' and ${within(input)} and ${byKey(input)}
     order by created_at desc`.execute(db);
   return rows;
 }
@@ -188,6 +206,23 @@ export async function sumUserTransfers(
         ${sides(sql`seq > ${headSeq} and created_at >= ${at('days_start_at')} and created_at < ${at('days_end_at')}`)}
       ) movements
     ) sums
+    group by 1`.execute(tx);
+  return rows;
+}
+
+/** The same of what was asked for with one API key: the sealer's sums do not know it, so all of it is read. */
+export async function sumKeyTransfers(tx: Transaction, input: Selection): Promise<CounterpartSum[]> {
+  const account = userAccount(input.userId);
+  const side = (own: string, other: string, paid: string, received: string) => sql`
+    select ${sql.ref(other)} as other_id, ${sql.raw(paid)} as paid, ${sql.raw(received)} as received
+    from ledger_transfers where ${sql.ref(own)} = ${account} and ${within(input)} and ${byKey(input)}`;
+  const { rows } = await sql<CounterpartSum>`
+    select case when other_id like 'user:%' then 'users' else other_id end as counterpart,
+      sum(paid)::bigint as paid, sum(received)::bigint as received
+    from (
+      ${side('debit_account_id', 'credit_account_id', 'amount', '0')}
+      union all ${side('credit_account_id', 'debit_account_id', '0', 'amount')}
+    ) movements
     group by 1`.execute(tx);
   return rows;
 }

@@ -1,5 +1,6 @@
 import * as codes from '@bakehouse/contract/codes';
 import * as contract from '@bakehouse/contract/credits';
+import * as prices from '@bakehouse/contract/prices';
 import * as purchases from '@bakehouse/contract/purchases';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import { chargeBackPayment } from './charge-back-payment.ts';
@@ -11,6 +12,8 @@ import { grantCredits } from './grant-credits.ts';
 import type { SendGathered } from './ledger/gather-sends.ts';
 import { listAccounts } from './list-accounts.ts';
 import { previewTransfer } from './preview-transfer.ts';
+import { changePrice } from './prices/change-price.ts';
+import { listPriceChanges } from './prices/list-price-changes.ts';
 import { listPrices } from './prices/list-prices.ts';
 import { listPurchases } from './purchases/list-purchases.ts';
 import type { PaymentProvider } from './purchases/payment-provider.ts';
@@ -48,7 +51,9 @@ export const creditsRoutes = ({
   bind(codes.listCodes, (ctx, { query }) => listCodes(ctx, query)),
   bind(codes.createCodes, (ctx, { body }) => createCodes(ctx, body)),
   bind(codes.revokeCode, revokeCode),
-  bindPublic(contract.listPrices, async () => listPrices()),
+  bindPublic(contract.listPrices, (ctx) => listPrices(ctx)),
+  bind(prices.listPriceChanges, (ctx, { query }) => listPriceChanges(ctx, query)),
+  bind(prices.changePrice, (ctx, { body }) => changePrice(ctx, body)),
   bind(contract.getLedger, (ctx) => getLedger(ctx, databaseUrl)),
   bind(contract.listAccounts, listAccounts),
   bind(contract.grantCredits, (ctx, { body }) => grantCredits(ctx, body)),

@@ -21,16 +21,22 @@ describe('sending credits', () => {
     expect(await balanceOf(ada)).toMatchObject({ balance: '124.5', held: '0', available: '124.5' });
     expect(await balanceOf(bob)).toMatchObject({ available: '125.5' });
 
-    const description = `Bagels from ${await usernameOf(ada)} to ${await usernameOf(bob)}`;
     const line = {
       transaction_id: answer.transaction_id,
       amount: '0.5',
-      description,
       buyer_id: ada.userId,
       seller_id: bob.userId,
     };
-    expect((await statementOf(ada)).transactions[0]).toMatchObject({ ...line, transaction_type: 'transfer' });
-    expect((await statementOf(bob)).transactions[0]).toMatchObject({ ...line, transaction_type: 'credit' });
+    expect((await statementOf(ada)).transactions[0]).toMatchObject({
+      ...line,
+      transaction_type: 'transfer',
+      description: `Bagels to ${await usernameOf(bob)}`,
+    });
+    expect((await statementOf(bob)).transactions[0]).toMatchObject({
+      ...line,
+      transaction_type: 'credit',
+      description: `Bagels from ${await usernameOf(ada)}`,
+    });
     expect((await statementOf(ada)).summary?.total_token_transferred).toBe('0.5');
     expect((await statementOf(bob)).summary?.total_token_transferred).toBe('0');
   });

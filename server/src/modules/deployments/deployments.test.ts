@@ -4,10 +4,11 @@ import { listVllm, vllmMetrics, vllmProgress, vllmStats } from '@bakehouse/contr
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../testing/test-server.ts';
 import { costMicro } from '../credits/prices/cost-micro.ts';
+import { defaultPrice } from '../credits/prices/default-price.ts';
 import { starterServing } from './testing/starter-serving.ts';
 import { insertModel } from './testing/test-models.ts';
 
-const hourCost = costMicro([{ priceId: 'text_serving:CPU', parts: 3_600_000n }]);
+const hourCost = costMicro([{ price: defaultPrice('text_serving:CPU'), parts: 3_600_000n }]);
 
 const {
   serving,

@@ -173,11 +173,16 @@ export async function insertDeployment(tx: Transaction, row: Insertable<Deployme
 export async function noteHold(
   tx: Transaction,
   podId: string,
-  { holdId, heldMs }: { holdId: string; heldMs: bigint },
+  { holdId, heldMs, unitPriceMicro }: { holdId: string; heldMs: bigint; unitPriceMicro: bigint },
 ): Promise<void> {
   await tx
     .updateTable('deployments')
-    .set((row) => ({ hold_id: holdId, held_ms: heldMs, holds_made: row('holds_made', '+', 1) }))
+    .set((row) => ({
+      hold_id: holdId,
+      held_ms: heldMs,
+      unit_price_micro: unitPriceMicro,
+      holds_made: row('holds_made', '+', 1),
+    }))
     .where('id', '=', podId)
     .execute();
 }

@@ -6,6 +6,8 @@ import { cutHostPaths } from '../../engine/machine/cut-host-paths.ts';
 import type { WorkloadWithSpec } from '../../engine/workload.ts';
 import type { Context, Services } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/database.ts';
+import type { PriceId, PriceList } from '../credits/prices/prices.ts';
+import { readPrices } from '../credits/prices/read-prices.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
 import { type DeploymentState, showDeployment } from './kinds/deployment-state.ts';
 import { PERIOD_MS, timeCostMicro, usedMs } from './metering/meter-deployment.ts';
@@ -42,11 +44,23 @@ export async function viewDeployments(
   rows: DeploymentRow[],
 ): Promise<DeploymentView[]> {
   const ids = rows.map(({ id }) => id);
+  const now = clock.now();
   const carriers = rows.length > 0 ? await findCarriers(db, ids) : new Map<string, Carrier>();
+  const prices = rows.some(paysNext) ? await readPrices(db, now) : null;
   return rows.flatMap((row) => {
     const carrier = carriers.get(row.id);
-    return carrier ? [viewDeployment(row, carrier, { now: clock.now(), config })] : [];
+    const priced = prices && paysNext(row) ? atPrices(row, prices) : row;
+    return carrier ? [viewDeployment(priced, carrier, { now, config })] : [];
   });
+}
+
+/** One that sleeps has nothing held: it pays what it costs when it wakes. */
+function paysNext({ hold_id, terminated_at }: DeploymentRow): boolean {
+  return hold_id === null && terminated_at === null;
+}
+
+function atPrices(row: DeploymentRow, prices: PriceList): DeploymentRow {
+  return { ...row, unit_price_micro: prices[row.price_id as PriceId].unitPriceMicro };
 }
 
 function viewDeployment(

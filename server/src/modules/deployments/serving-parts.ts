@@ -1,4 +1,5 @@
 import type { Capacity } from '../../engine/queue/queue.ts';
+import type { RecallPrices } from '../credits/prices/recall-prices.ts';
 import type { UsageLeader } from '../credits/usage/usage-leader.ts';
 import type { KeepRequest } from './gateway/keep-requests.ts';
 import type { GatewayPresence } from './gateway/upstream/gateway-presence.ts';
@@ -16,6 +17,7 @@ export type ServingParts = {
   usage: UsageLeader;
   keepRequest: KeepRequest;
   recallUpstream: RecallUpstream;
+  recallPrices: RecallPrices;
   replicas: ReplicaScaling;
   turns: ServerTurns;
   /** What the caches of the model servers hold, as far as this process knows. */

@@ -31,7 +31,7 @@ async function insertStarter(services: Services): Promise<void> {
     }),
   );
   const words = { title: 'Starter Model', details: '', category: '', tags: [] };
-  await registerStarterModel(services, { slug: 'starter-model', ...words, files });
+  await registerStarterModel(services, { slug: 'starter-model', task: 'text', ...words, files });
 }
 
 test('the examples of docs/api.md work as they are, one after the other in one shell', async () => {

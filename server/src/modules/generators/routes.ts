@@ -3,5 +3,5 @@ import { type Binding, bindPublic } from '../../platform/http/bind.ts';
 import { listGenerators } from './list-generators.ts';
 
 export const generatorsRoutes: Binding[] = [
-  bindPublic(contract.listGenerators, async () => listGenerators()),
+  bindPublic(contract.listGenerators, (ctx) => listGenerators(ctx)),
 ];

@@ -7,22 +7,27 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { closeAccount } from '../accounts/deletion/close-account.ts';
 import { confirmIdentity } from '../accounts/deletion/confirm-identity.ts';
+import { serverSecret } from '../accounts/sign-in/server-secret.ts';
 import { lockTotals } from '../credits/lock-totals.ts';
 import { hasOpenPayment } from '../credits/purchases/has-open-payment.ts';
 import { purgeDeletedJob } from './jobs/purge-deleted.ts';
 
 /**
  * Deletes the caller's account: from the commit on nobody gets into it, and nothing says whose it was. A job ends what
- * runs and removes what was stored. Throws AppError 'invalid_request' or 'forbidden' for a stranger, and 'conflict'
+ * runs and removes what was stored. `address` is where the call comes from. Throws AppError 'invalid_request' or 'forbidden' for a stranger, and 'conflict'
  * while something is owed or a payment is under way, or bought credits are left that were not given up.
  */
-export async function deleteAccount(ctx: Context, { body }: InputOf<typeof endpoint>): Promise<void> {
+export async function deleteAccount(
+  ctx: Context,
+  { body }: InputOf<typeof endpoint>,
+  address: string,
+): Promise<void> {
   const { userId } = ctx.caller;
-  await confirmIdentity(ctx, body.password);
+  await confirmIdentity(ctx, { password: body.password, address });
   await inTransaction(ctx.db, async (tx) => {
     const now = ctx.clock.now();
     await refuseUnsettled(tx, { userId, now, givesUp: body.give_up_credits });
-    await closeAccount(tx, { userId, now });
+    await closeAccount(tx, { userId, now, serverSecret: serverSecret(ctx.config) });
     await ctx.jobs.enqueue(tx, purgeDeletedJob, {});
   });
   await ctx.rowChanges.catchUp();

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { closeAccount } from '../accounts/deletion/close-account.ts';
+import { serverSecret } from '../accounts/sign-in/server-secret.ts';
 import { watchBalances } from '../credits/low-balance-queries.ts';
 import { purgeUser } from './purge-user.ts';
 
@@ -18,6 +19,7 @@ const KEPT: Record<string, string> = {
   data_readings: 'go with the dataset; only one’s own and those that everybody may read are read',
   deployments: 'usage that transfers refer to',
   ledger_accounts: 'transfers are never deleted',
+  price_changes: 'prices that an operator has set',
   purchases: 'money; without the link to the receipt',
   referrals: 'who has got a bonus for whom',
   runs: 'usage that transfers refer to',
@@ -31,6 +33,8 @@ const FORGOTTEN = [
   'access_requests',
   'api_keys',
   'contact_messages',
+  'generation_outputs',
+  'generations',
   'low_balance_watch',
   'notifications',
   'onboarding_steps',
@@ -42,7 +46,7 @@ const FORGOTTEN = [
 
 test('each table that names a user is emptied with the account, or it is said why not', async () => {
   const server = await testServer();
-  const { db } = server.services;
+  const { db, clock, config } = server.services;
   const ada = await server.signUp('Ada');
   const { userId } = ada;
   const { rows: tables } = await sql<{ name: string }>`
@@ -73,6 +77,17 @@ test('each table that names a user is emptied with the account, or it is said wh
     .values({ ...purchase, status: 'expired', receipt_url: 'https://pay.example/receipt' })
     .execute();
   await inTransaction(db, (tx) => watchBalances(tx, 1n));
+  await sql`
+    with blob as (insert into blobs (sha256, size_bytes) values (repeat('a', 64), 1) returning sha256),
+    picture as (
+      insert into generations (user_id, generator, provider, model, prompt, parameters, seed, request_sha256, state, steps,
+        hold_id, held_micro, charged_micro, check_at, created_at, ended_at)
+      values (${userId}, 'paris', 'own', 'paris', 'A loaf', '{}', 1, 'x', 'completed', 1,
+        gen_random_uuid(), 1, 1, now(), now(), now())
+      returning id
+    )
+    insert into generation_outputs (generation_id, user_id, sha256, media_type, size_bytes, width, height)
+    select picture.id, ${userId}, blob.sha256, 'image/png', 1, 1, 1 from picture, blob`.execute(db);
 
   const left = async () => {
     const counts: Record<string, number> = {};
@@ -84,7 +99,9 @@ test('each table that names a user is emptied with the account, or it is said wh
     return counts;
   };
   expect(Object.entries(await left()).filter(([, rows]) => rows === 0)).toEqual([]);
-  await inTransaction(db, (tx) => closeAccount(tx, { userId, now: server.services.clock.now() }));
+  await inTransaction(db, (tx) =>
+    closeAccount(tx, { userId, now: clock.now(), serverSecret: serverSecret(config) }),
+  );
   expect(await purgeUser(server.services, userId)).toBe(true);
   // As its job does.
   await inTransaction(db, (tx) => watchBalances(tx, 0n));

@@ -1,13 +1,13 @@
 import { getMe } from '@bakehouse/contract/accounts';
 import { createAsset } from '@bakehouse/contract/assets';
-import { getBalance, transferTokens } from '@bakehouse/contract/credits';
-import { deleteAccount, exportData, previewDeletion } from '@bakehouse/contract/privacy';
-import { generateReferral } from '@bakehouse/contract/referrals';
+import { getBalance, listTransactions, transferTokens } from '@bakehouse/contract/credits';
+import { deleteAccount, previewDeletion } from '@bakehouse/contract/privacy';
+import { generateReferral, validateReferral } from '@bakehouse/contract/referrals';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createFakeDriver, idleUntilStopped } from '../../engine/drivers/fake/fake-driver.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { authClient, cookieOf, password } from '../../testing/auth-client.ts';
+import { authClient, password } from '../../testing/auth-client.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
 import { PAYMENTS_ACCOUNT, userAccount } from '../credits/ledger/accounts.ts';
 import { transfer } from '../credits/ledger/transfer.ts';
@@ -209,6 +209,34 @@ describe('deleting an account', () => {
     expect(await verifyLedger(db)).toMatchObject({ ok: true });
   });
 
+  test('leaves no name in others’ statements, nor under the seal', async () => {
+    const [lou, max] = [await server.signUp('Lou'), await server.signUp('Max')];
+    const { db } = server.services;
+    const { referral_code } = await server.request(generateReferral, {}, { as: lou });
+    await server.request(validateReferral, { query: { referral_code } }, { as: max });
+    await buyForTest(db, max.userId, 50_000_000n);
+    const send = { user_id: max.userId, recipient_id: lou.userId, amount: '10' };
+    await server.request(transferTokens, { body: send }, { as: max });
+    const linesOf = async (who: TestUser) => {
+      const params = { userId: who.userId };
+      const { transactions } = await server.request(listTransactions, { params }, { as: who });
+      return transactions.map(({ description }) => description);
+    };
+    const { username } = await rowOf(max);
+    const others = ['Starting credits'];
+    expect(await linesOf(lou)).toEqual([`Bagels from ${username}`, `Invitation of ${username}`, ...others]);
+    expect(await linesOf(max)).toContain(`Invitation by ${(await rowOf(lou)).username}`);
+    await remove(max, { give_up_credits: true });
+    expect(await linesOf(lou)).toEqual([
+      'Bagels from a deleted user',
+      'Invitation of a deleted user',
+      ...others,
+    ]);
+    const { rows: named } = await sql`select 1 from ledger_transfers
+      where description ~ ${`\\m${username}\\M`} or refs::text ~ ${`\\m${username}\\M`}`.execute(db);
+    expect(named).toEqual([]);
+  });
+
   test('ends what runs first; what it held is given up after that', async () => {
     const eve = await server.signUp('Eve');
     const [dataset, model] = [await create(eve, 'RAW', rows), await create(eve, 'MODEL', base)];
@@ -347,36 +375,4 @@ describe('deleting an account', () => {
     await remove(jon, { password: undefined });
     await expect(preview(jon)).rejects.toMatchObject({ status: 401 });
   });
-});
-
-test('the export is one JSON file with all that is the caller’s, and no secret', async () => {
-  const [kim, lea] = [await server.signUp('Kim'), await server.signUp('Lea')];
-  const dataset = await create(kim, 'RAW', rows);
-  const foreign = await create(lea, 'RAW', rows);
-  const answer = await server.send(exportData, {}, { headers: { cookie: kim.cookie } });
-  expect(answer.headers.get('content-disposition')).toMatch(
-    /^attachment; filename="bakehouse-\d{4}-\d\d-\d\d\.json"$/,
-  );
-  const text = await answer.text();
-  const data = JSON.parse(text) as Record<string, unknown[]>;
-  expect(Object.keys(data)).toEqual([
-    'profile',
-    'sessions',
-    'api_keys',
-    'datasets',
-    'models',
-    'configurations',
-    'runs',
-    'deployments',
-    'balance',
-    'transactions',
-    'invitations',
-  ]);
-  expect(data.profile).toMatchObject({ email: kim.email });
-  expect(data.datasets).toMatchObject([{ dataset_id: dataset }]);
-  expect(data.transactions).toMatchObject([{ description: 'Starting credits', amount: '125' }]);
-  expect(data.models).toEqual([]);
-  for (const secret of [kim.apiKey, foreign, lea.email, cookieOf(answer) || 'bakehouse.session_token']) {
-    expect(text).not.toContain(secret);
-  }
 });

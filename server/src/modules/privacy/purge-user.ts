@@ -14,6 +14,7 @@ import { giveUpCredits } from '../credits/ledger/give-up-credits.ts';
 import { endDeployment } from '../deployments/end-deployment.ts';
 import { findAssetUse as findDeploymentUse } from '../deployments/find-asset-use.ts';
 import { listLiveDeployments } from '../deployments/kinds/list-live-deployments.ts';
+import { forgetGenerations } from '../images/forget-generations.ts';
 import { forgetNotifications } from '../notifications/forget-notifications.ts';
 import { forgetCode } from '../referrals/forget-code.ts';
 import { forgetConfigurations } from '../training/configurations/forget-configurations.ts';
@@ -39,6 +40,7 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
     await cancelRun(ctx, { params: { runId }, query: undefined, body: undefined });
   for (const podId of await listLiveDeployments(ctx.db, userId))
     await endDeployment(ctx, podId, { reason: REASON, endedBy: userId });
+  await forgetGenerations(ctx);
   const { heldMicro } = await inTransaction(ctx.db, (tx) => giveUpCredits(tx, userId));
   const kept = await deleteAssets(ctx);
   const running = await listLiveRuns(ctx.db, userId);

@@ -1,12 +1,16 @@
 import * as contract from '@bakehouse/contract/privacy';
 import { type Binding, bind } from '../../platform/http/bind.ts';
+import { addressOf, type CountCall } from '../../platform/http/callers/rate-limits.ts';
 import { deleteAccount } from './delete-account.ts';
-import { exportData } from './export-data.ts';
+import { exportData } from './export/export-data.ts';
 import { previewDeletion } from './preview-deletion.ts';
 
-export const privacyRoutes: Binding[] = [
+export const privacyRoutes = ({ countGuess }: { countGuess: CountCall }): Binding[] => [
   bind(contract.previewDeletion, (ctx) => previewDeletion(ctx)),
-  // A password can be guessed here.
-  bind(contract.deleteAccount, deleteAccount, { callsPerMinute: 5 }),
+  // A password can be guessed here, as at a sign-in.
+  bind(contract.deleteAccount, (ctx, input, { request }) => deleteAccount(ctx, input, addressOf(request)), {
+    callsPerMinute: 5,
+    countCall: countGuess,
+  }),
   bind(contract.exportData, (ctx, _input, { reply }) => exportData(ctx, reply), { callsPerMinute: 5 }),
 ];

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import type { generateReferral as endpoint } from '@bakehouse/contract/referrals';
 import type { Context } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { countReferrals, keepCode, listReferrals } from './queries.ts';
+import { listInvitations } from './list-invitations.ts';
+import { keepCode } from './queries.ts';
 
 /** Without letters and digits that are taken for each other. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
@@ -14,25 +14,11 @@ const LISTED_MAX = 100;
 
 /** The caller's code and link, and what came of them. */
 export async function generateReferral(ctx: Context): Promise<ResponseOf<typeof endpoint>> {
-  const { db, config } = ctx;
-  const { userId } = ctx.caller;
   const code = await findOrMakeCode(ctx);
-  const [{ total, earnedMicro }, referrals] = await Promise.all([
-    countReferrals(db, userId),
-    listReferrals(db, userId, LISTED_MAX),
-  ]);
   return {
     referral_code: code,
-    referral_link: `${config.publicUrl}/?referral_code=${code}`,
-    bonus: formatBgl(parseBgl(config.referralBonusBgl)),
-    referrals_max: config.referralsMax,
-    referrals_total: total,
-    earned: formatBgl(earnedMicro),
-    referrals: referrals.map((one) => ({
-      username: one.username,
-      joined_at: one.created_at.toISOString(),
-      bonus: formatBgl(one.bonus_micro),
-    })),
+    referral_link: `${ctx.config.publicUrl}/?referral_code=${code}`,
+    ...(await listInvitations(ctx, LISTED_MAX)),
   };
 }
 

@@ -8,7 +8,11 @@ export async function keepCode(tx: Transaction, userId: string, code: string): P
     .values({ user_id: userId, code })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  const row = await tx
+  return findCode(tx, userId);
+}
+
+export async function findCode(db: Database | Transaction, userId: string): Promise<string | null> {
+  const row = await db
     .selectFrom('referral_codes')
     .select('code')
     .where('user_id', '=', userId)
@@ -39,15 +43,15 @@ export async function countReferrals(db: Database | Transaction, inviterId: stri
   return { total, earnedMicro: earned };
 }
 
-/** Who came by this user's code, the latest first. */
-export async function listReferrals(db: Database, inviterId: string, limit: number) {
+/** Who came by this user's code, the latest first; null is all of them. */
+export async function listReferrals(db: Database, inviterId: string, limit: number | null) {
   return db
     .selectFrom('referrals')
     .innerJoin('users', 'users.id', 'referrals.invited_user_id')
     .select(['users.username', 'referrals.created_at', 'referrals.bonus_micro'])
     .where('inviter_user_id', '=', inviterId)
     .orderBy('referrals.created_at', 'desc')
-    .limit(limit)
+    .$if(limit !== null, (query) => query.limit(limit ?? 0))
     .execute();
 }
 
@@ -55,16 +59,21 @@ export async function listReferrals(db: Database, inviterId: string, limit: numb
 export async function lockInvited(tx: Transaction, userId: string) {
   const user = await tx
     .selectFrom('users')
-    .select(['created_at', 'email_verified', 'username'])
+    .select(['created_at', 'email_verified', 'is_returning'])
     .where('id', '=', userId)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow();
-  const referral = await tx
+  return { user, referral: await findReferralOf(tx, userId) };
+}
+
+/** By whom a user came. */
+export async function findReferralOf(db: Database | Transaction, invitedId: string) {
+  const referral = await db
     .selectFrom('referrals')
-    .select(['inviter_user_id', 'bonus_micro'])
-    .where('invited_user_id', '=', userId)
+    .select(['inviter_user_id', 'bonus_micro', 'created_at'])
+    .where('invited_user_id', '=', invitedId)
     .executeTakeFirst();
-  return { user, referral };
+  return referral ?? null;
 }
 
 export async function insertReferral(

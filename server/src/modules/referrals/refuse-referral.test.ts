@@ -3,7 +3,12 @@ import { type ReferralFacts, refuseReferral } from './refuse-referral.ts';
 
 const good: ReferralFacts = {
   now: new Date('2026-11-20T12:00:00Z'),
-  invited: { userId: 'bob', createdAt: new Date('2026-11-19T12:00:00Z'), isVerified: false },
+  invited: {
+    userId: 'bob',
+    createdAt: new Date('2026-11-19T12:00:00Z'),
+    isVerified: false,
+    isReturning: false,
+  },
   inviter: { userId: 'ada', createdAt: new Date('2026-01-01T00:00:00Z'), referrals: 9 },
   earlierInviterId: null,
   referralsMax: 10,
@@ -24,6 +29,11 @@ test.each<[string, Partial<ReferralFacts>, string]>([
     'the code of a younger account',
     { inviter: { ...inviter, createdAt: new Date('2026-11-19T13:00:00Z') } },
     'account_too_old',
+  ],
+  [
+    'an address that had an account before',
+    { invited: { ...good.invited, isReturning: true } },
+    'returning_user',
   ],
   ['the eleventh', { inviter: { ...inviter, referrals: 10 } }, 'limit_reached'],
   ['an address that could be confirmed, and is not', { needsVerified: true }, 'address_not_confirmed'],

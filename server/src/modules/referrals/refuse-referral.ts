@@ -6,7 +6,8 @@ const NEW_DAYS = 7;
 
 export type ReferralFacts = {
   now: Date;
-  invited: { userId: string; createdAt: Date; isVerified: boolean };
+  /** `isReturning`: the mailbox had an account before. */
+  invited: { userId: string; createdAt: Date; isVerified: boolean; isReturning: boolean };
   /** Null: the code is nobody's. */
   inviter: { userId: string; createdAt: Date; referrals: number } | null;
   /** By whom the invited came, if that is known already. */
@@ -25,6 +26,7 @@ export function refuseReferral(facts: ReferralFacts): ReferralRefusal | null {
   const isNew = now.getTime() - invited.createdAt.getTime() < NEW_DAYS * DAY_MS;
   // Two people cannot invite each other.
   if (!isNew || invited.createdAt <= inviter.createdAt) return 'account_too_old';
+  if (invited.isReturning) return 'returning_user';
   if (inviter.referrals >= facts.referralsMax) return 'limit_reached';
   if (facts.needsVerified && !invited.isVerified) return 'address_not_confirmed';
   return null;

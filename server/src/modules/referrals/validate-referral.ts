@@ -16,6 +16,8 @@ const sentences: Record<ReferralRefusal, string> = {
   own_code: 'This is your own invitation code',
   already_invited: 'You have used an invitation code already',
   account_too_old: 'Invitation codes are for new accounts',
+  returning_user:
+    'Invitation codes are for new people, and this email address has had an account here before',
   limit_reached: 'This invitation code has reached its maximum of invitations',
   address_not_confirmed: 'Confirm your email address first, then the invitation counts',
 };
@@ -37,7 +39,12 @@ export async function validateReferral(ctx: Context, { query }: InputOf<typeof e
     const now = clock.now();
     const refusal = refuseReferral({
       now,
-      invited: { userId, createdAt: user.created_at, isVerified: user.email_verified },
+      invited: {
+        userId,
+        createdAt: user.created_at,
+        isVerified: user.email_verified,
+        isReturning: user.is_returning,
+      },
       inviter: inviter
         ? {
             userId: inviter.id,
@@ -52,35 +59,31 @@ export async function validateReferral(ctx: Context, { query }: InputOf<typeof e
     if (refusal || !inviter) return refused(code, refusal ?? 'unknown_code');
     const bonusMicro = parseBgl(config.referralBonusBgl);
     await insertReferral(tx, { invitedId: userId, inviterId: inviter.id, bonusMicro, now });
-    await giveBonus(tx, { invitedId: userId, invitedName: user.username, inviter, bonusMicro });
+    await giveBonus(tx, { invitedId: userId, inviterId: inviter.id, bonusMicro });
     const detail = { inviter_id: inviter.id, bonus: formatBgl(bonusMicro) };
     await recordAudit(tx, { userId, action: 'referral.counted', detail });
     return counted(code, { bonusMicro, isNew: true });
   });
 }
 
+/** Each side's row names the other by id: a name would stay under the seal after its account was deleted. */
 async function giveBonus(
   tx: Transaction,
-  bonus: {
-    invitedId: string;
-    invitedName: string;
-    inviter: { id: string; username: string };
-    bonusMicro: bigint;
-  },
+  { invitedId, inviterId, bonusMicro }: { invitedId: string; inviterId: string; bonusMicro: bigint },
 ): Promise<void> {
-  const { invitedId, inviter, bonusMicro } = bonus;
   if (bonusMicro === 0n) return;
   const gifts = [
-    { userId: invitedId, description: `Invitation by ${inviter.username}` },
-    { userId: inviter.id, description: `Invitation of ${bonus.invitedName}` },
+    { userId: invitedId, references: { inviter_id: inviterId } },
+    { userId: inviterId, references: { invited_id: invitedId } },
   ];
   // Accounts are locked in the order of their ids.
   gifts.sort((a, b) => (a.userId < b.userId ? -1 : 1));
-  for (const { userId, description } of gifts) {
+  for (const { userId, references } of gifts) {
     await giveCredits(tx, {
       userId,
       amountMicro: bonusMicro,
-      description,
+      description: 'Invitation',
+      references,
       idempotencyKey: `referral:${invitedId}:${userId}`,
     });
   }

@@ -4,7 +4,8 @@ import type { Run, RunFilter } from '@bakehouse/contract/training';
 import { type Selectable, sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import type { RunsTable } from '../../platform/db/schema.generated.ts';
-import type { PriceId } from '../credits/prices/prices.ts';
+import { agreedPrice } from '../credits/prices/agreed-price.ts';
+import type { Price, PriceId } from '../credits/prices/prices.ts';
 
 type Source = { assetId: string; revisionId: string; title: string };
 
@@ -20,7 +21,8 @@ export type RunRow = {
   dataset: Source;
   fileName: string;
   parameters: Run['parameters'];
-  priceId: PriceId;
+  /** As it was when the run began. */
+  price: Price;
   devices: number;
   quote: Quote;
   /** Operations that it takes, by the formula of the estimate. */
@@ -69,7 +71,8 @@ export async function insertRun(
       dataset_title: run.dataset.title,
       file_name: run.fileName,
       parameters: toJson(run.parameters),
-      price_id: run.priceId,
+      price_id: run.price.id,
+      unit_price_micro: run.price.unitPriceMicro,
       devices: run.devices,
       quote: toJson(run.quote),
       work_flops: run.workFlops,
@@ -348,7 +351,7 @@ function toRunRow(row: Selectable<RunsTable>): RunRow {
     dataset: { assetId: row.dataset_asset_id, revisionId: row.dataset_revision_id, title: row.dataset_title },
     fileName: row.file_name,
     parameters: row.parameters as RunRow['parameters'],
-    priceId: row.price_id as PriceId,
+    price: agreedPrice(row.price_id, row.unit_price_micro),
     devices: row.devices,
     quote: row.quote as Quote,
     workFlops: row.work_flops,

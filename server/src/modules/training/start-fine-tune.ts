@@ -113,7 +113,7 @@ async function makeRun(
     ...run,
     fileName: payload.file_name,
     parameters: parametersOf(fields),
-    priceId: place.priceId,
+    price: check.price,
     devices: place.devices,
     quote: check.validation.cost_estimate.quote,
     workFlops: check.flops,

@@ -11,7 +11,7 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 export type Generated<T> =
   T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>;
 
-export type PreparationId = 'serving' | 'starter-language-model' | 'training' | 'vllm';
+export type PreparationId = 'serving' | 'starter-language-model' | 'training' | 'vllm' | 'starter-image-model';
 
 export type PreparationState = 'waiting' | 'running' | 'ready' | 'failed';
 
@@ -93,6 +93,7 @@ export type AssetsTable = {
   deleted_at: Timestamp | null;
   family: Generated<string>;
   search_text: GeneratedAlways<string>;
+  starter_task: string | null;
 };
 
 export type AuditLogTable = {
@@ -220,6 +221,57 @@ export type DeploymentsTable = {
   busy_at: Timestamp | null;
   held_ms: Generated<bigint>;
   no_room_at: Timestamp | null;
+  unit_price_micro: bigint;
+};
+
+export type GenerationLineTable = {
+  id: string | null;
+  user_id: string | null;
+  turn: bigint | null;
+  position: bigint | null;
+};
+
+export type GenerationOutputsTable = {
+  id: Generated<string>;
+  generation_id: string;
+  user_id: string;
+  sha256: string;
+  media_type: string;
+  size_bytes: bigint;
+  width: number;
+  height: number;
+};
+
+export type GenerationsTable = {
+  id: Generated<string>;
+  user_id: string;
+  key_id: string | null;
+  generator: string;
+  provider: string;
+  model: string;
+  revision_id: string | null;
+  prompt: string;
+  parameters: Json;
+  seed: bigint;
+  request_sha256: string;
+  state: Generated<string>;
+  reason: Generated<string>;
+  step: Generated<number>;
+  steps: number;
+  preview: string | null;
+  expert_weights: Json | null;
+  expert_used: number | null;
+  routing_confidence: number | null;
+  hold_id: string;
+  held_micro: bigint;
+  charged_micro: bigint | null;
+  attempt: Generated<number>;
+  check_at: Timestamp;
+  lock_token: string | null;
+  locked_until: Timestamp | null;
+  created_at: Timestamp;
+  started_at: Timestamp | null;
+  ended_at: Timestamp | null;
 };
 
 export type IdempotencyKeysTable = {
@@ -229,6 +281,11 @@ export type IdempotencyKeysTable = {
   input_sha256: string;
   answer: Json | null;
   created_at: Generated<Timestamp>;
+};
+
+export type KnownAddressesTable = {
+  mailbox_hash: Buffer;
+  first_seen_at: Generated<Timestamp>;
 };
 
 export type LedgerAccountsTable = {
@@ -347,6 +404,7 @@ export type ModelServersTable = {
   kind: string;
   deployment_id: string | null;
   replica: Generated<number>;
+  starter_revision_id: string | null;
 };
 
 export type NotificationsTable = {
@@ -364,6 +422,14 @@ export type OnboardingStepsTable = {
   completed_at: Generated<Timestamp>;
 };
 
+export type OutgoingMailsTable = {
+  id: string;
+  recipient: string;
+  subject: string;
+  body: string;
+  created_at: Generated<Timestamp>;
+};
+
 export type PreparationsTable = {
   id: PreparationId;
   state: PreparationState;
@@ -372,6 +438,17 @@ export type PreparationsTable = {
   fingerprint: string | null;
   updated_at: Timestamp;
   machine_id: string | null;
+};
+
+export type PriceChangesTable = {
+  id: Generated<string>;
+  price_id: string;
+  unit_price_micro: bigint;
+  previous_micro: bigint;
+  valid_from: Timestamp;
+  changed_by: string;
+  created_at: Timestamp;
+  withdrawn_at: Timestamp | null;
 };
 
 export type ProcessesTable = {
@@ -473,6 +550,7 @@ export type RunsTable = {
   ceiling_micro: bigint;
   stop_reason: string | null;
   key_id: string | null;
+  unit_price_micro: bigint;
 };
 
 export type ServingWorkloadsTable = {
@@ -567,6 +645,7 @@ export type UsersTable = {
   deleted_at: Timestamp | null;
   purged_at: Timestamp | null;
   onboarding_dismissed_at: Timestamp | null;
+  is_returning: Generated<boolean>;
 };
 
 export type VerificationsTable = {
@@ -674,7 +753,11 @@ export type DB = {
   credit_codes: CreditCodesTable;
   data_readings: DataReadingsTable;
   deployments: DeploymentsTable;
+  generation_line: GenerationLineTable;
+  generation_outputs: GenerationOutputsTable;
+  generations: GenerationsTable;
   idempotency_keys: IdempotencyKeysTable;
+  known_addresses: KnownAddressesTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_daily: LedgerDailyTable;
   ledger_given: LedgerGivenTable;
@@ -688,7 +771,9 @@ export type DB = {
   model_servers: ModelServersTable;
   notifications: NotificationsTable;
   onboarding_steps: OnboardingStepsTable;
+  outgoing_mails: OutgoingMailsTable;
   preparations: PreparationsTable;
+  price_changes: PriceChangesTable;
   processes: ProcessesTable;
   purchases: PurchasesTable;
   readiness_checks: ReadinessChecksTable;

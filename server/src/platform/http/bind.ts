@@ -1,6 +1,7 @@
 import type { Access, Endpoint, InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Context, UserCaller, WorkloadCaller } from '../context.ts';
+import type { CountCall } from './callers/rate-limits.ts';
 
 export type Http = { request: FastifyRequest; reply: FastifyReply };
 
@@ -13,6 +14,8 @@ export type Binding = {
 export type BindOptions = {
   /** Calls per minute and user, or address on public routes, where fewer are wanted than the server's own limit. */
   callsPerMinute?: number;
+  /** Counts the call by what it is about, too, once its body is read. */
+  countCall?: CountCall;
 };
 
 type CallerOf<A extends Access> = A extends 'public'

@@ -165,6 +165,7 @@ function mount(
       if (request.caller.kind === 'user') refuseForeignIds(request, request.caller);
       if (endpoint.upload) request.liftBodyDeadline();
     },
+    preHandler: binding.countCall ?? [],
     handler: async (request, reply) => {
       const ctx: Context<Caller> = {
         ...services,
@@ -176,7 +177,8 @@ function mount(
       const input = { params: request.params, query: request.query, body: request.body };
       const output = await handle(ctx, input, { request, reply });
       if (reply.sent || reply.raw.headersSent) return reply;
-      reply.code(endpoint.status ?? 200);
+      // A handler may have said another one, as 202 for what is not done yet.
+      if (reply.statusCode === 200) reply.code(endpoint.status ?? 200);
       if (endpoint.response === undefined) return reply.send();
       // Fastify sends a string as it is, and would not make JSON of it.
       const body = typeof output === 'string' ? JSON.stringify(output) : output;

@@ -23,7 +23,12 @@ export function sendError(
   const known = toAppError(error);
   if (known.status === 500) {
     request.log.error(
-      { err: error, request_id: request.id, path: request.routeOptions.url },
+      {
+        err: error,
+        request_id: request.id,
+        path: request.routeOptions.url,
+        ...(request.caller.kind === 'user' && { user_id: request.caller.userId }),
+      },
       'request failed',
     );
   }

@@ -89,9 +89,11 @@ describe('the job queue', () => {
     const slow = { ...note, timeoutSeconds: 120, retries: 1 };
     const next = await openJobQueue({ url, log, jobs: [slow], works: false });
     await next.stop();
-    const { rows } = await sql<{ retry_limit: number; expire_seconds: number }>`
-      select retry_limit, expire_seconds from pgboss.queue where name = ${note.name}`.execute(db);
-    expect(rows).toEqual([{ retry_limit: 1, expire_seconds: 120 }]);
+    const { rows } = await sql<{ retry_limit: number; expire_seconds: number; deletion_seconds: number }>`
+      select retry_limit, expire_seconds, deletion_seconds from pgboss.queue where name = ${note.name}`.execute(
+      db,
+    );
+    expect(rows).toEqual([{ retry_limit: 1, expire_seconds: 120, deletion_seconds: 86_400 }]);
   });
 
   test('works off a backlog in batches', async () => {

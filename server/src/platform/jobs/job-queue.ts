@@ -20,6 +20,9 @@ const STOP_TIMEOUT_MS = 20_000;
 const RETRIES = 5;
 const RETRY_DELAY_MAX_SECONDS = 300;
 const TIMEOUT_SECONDS = 900;
+/** What is done is kept for a day, for whoever asks what happened. */
+const DONE_KEPT_SECONDS = 24 * 3600;
+const MAINTENANCE_SECONDS = 3600;
 
 export type JobQueue = Jobs & {
   /** Begins to work on all declared jobs and schedules. */
@@ -47,6 +50,7 @@ export async function openJobQueue({ url, log, jobs, works }: Options): Promise<
     schedule: works,
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
+    maintenanceIntervalSeconds: MAINTENANCE_SECONDS,
   });
   boss.on('error', (error) => log.warn({ err: error }, 'the job queue had an error'));
   await boss.start();
@@ -71,6 +75,7 @@ async function declare(boss: PgBoss, job: AnyJob): Promise<void> {
     retryLimit: retriesOf(job),
     retryBackoff: true,
     retryDelayMax: RETRY_DELAY_MAX_SECONDS,
+    deleteAfterSeconds: DONE_KEPT_SECONDS,
   };
   if (job.onLost) await boss.createQueue(lostQueue(job), options);
   const lost = job.onLost ? { deadLetter: lostQueue(job) } : {};

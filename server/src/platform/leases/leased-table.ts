@@ -27,18 +27,51 @@ export async function claimDue<Columns extends { id: string }, Row>(
   table: LeasedTable<Columns, Row>,
   now: Date,
 ): Promise<Lease<Row> | null> {
+  const longest = sql`select id from ${sql.table(table.name)}
+    where ${isFree(table, now)} order by check_at limit 1 for update skip locked`;
+  return lease(db, table, sql`id = (${longest})`, now);
+}
+
+/** Leases this row, for a caller who has an order of its own; null when it is not due, or somebody has it. */
+export async function claimRow<Columns extends { id: string }, Row>(
+  tx: Transaction,
+  table: LeasedTable<Columns, Row>,
+  id: string,
+  now: Date,
+): Promise<Lease<Row> | null> {
+  return lease(tx, table, sql`id = ${id} and ${isFree(table, now)}`, now);
+}
+
+/** Keeps a lease for longer, for work that takes more than one step's time; false when it does not hold any more. */
+export async function renewLease<Columns, Row>(
+  db: Database,
+  table: LeasedTable<Columns, Row>,
+  { id, token }: Pick<Lease<Row>, 'id' | 'token'>,
+  now: Date,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update ${sql.table(table.name)} set locked_until = ${new Date(now.getTime() + LEASE_MS)}
+    where id = ${id} and lock_token = ${token}`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+function isFree<Columns, Row>({ due }: LeasedTable<Columns, Row>, now: Date) {
+  return sql`check_at <= ${now} and (locked_until is null or locked_until <= ${now}) and (${due})`;
+}
+
+async function lease<Columns extends { id: string }, Row>(
+  db: Database | Transaction,
+  table: LeasedTable<Columns, Row>,
+  where: RawBuilder<unknown>,
+  now: Date,
+): Promise<Lease<Row> | null> {
   const token = randomUUID();
   const lockedUntil = new Date(now.getTime() + LEASE_MS);
   // Written here and not at the end, so that what wakes it meanwhile is not lost.
   const checkAt = new Date(now.getTime() + LOOK_AGAIN_MS);
   const { rows } = await sql<Columns>`
     update ${sql.table(table.name)} set lock_token = ${token}, locked_until = ${lockedUntil}, check_at = ${checkAt}
-    where id = (
-      select id from ${sql.table(table.name)}
-      where check_at <= ${now} and (locked_until is null or locked_until <= ${now}) and (${table.due})
-      order by check_at limit 1
-      for update skip locked
-    )
+    where ${where}
     returning ${columnsOf(table)}`.execute(db);
   const [row] = rows;
   return row ? { id: row.id, token, row: table.toRow(row) } : null;

@@ -1,27 +1,35 @@
 import { createTransport, type NodemailerError } from 'nodemailer';
 import type { Services } from '../context.ts';
 import { defineJob } from '../jobs/define-job.ts';
-import type { Mail } from './send-mail.ts';
+import { deleteMail, findMail } from './queries.ts';
 
 /** With pauses that grow to five minutes: about six hours. */
 const RETRIES = 80;
 const SILENCE_MS_MAX = 20_000;
 
-type QueuedMail = Mail & { id: string };
+type QueuedMail = { id: string };
 
-/** Hands one mail to the mail server. */
+/** Hands one mail to the mail server, and forgets it. */
 export const deliverMailJob = defineJob<QueuedMail>({
   name: 'platform.deliver-mail',
   retries: RETRIES,
   run: deliverMail,
+  onLost: async ({ db, log }, { id }) => {
+    log.error({ part: 'mail', mail_id: id }, 'a mail could not be delivered, and is given up');
+    await deleteMail(db, id);
+  },
 });
 
 async function deliverMail(
-  { config, log }: Services,
-  { id, to, subject, text }: QueuedMail,
+  { config, db, log }: Services,
+  { id }: QueuedMail,
   _signal: AbortSignal,
   isLast = false,
 ): Promise<void> {
+  const mail = await findMail(db, id);
+  // An earlier attempt has sent it, and ended before that was noted.
+  if (!mail) return;
+  const { to, subject, text } = mail;
   // The settings may have lost the server since the mail was written.
   if (!config.mail) throw new Error('No mail server is configured');
   const { host, port, tls, login, from } = config.mail;
@@ -47,6 +55,7 @@ async function deliverMail(
   } finally {
     transport.close();
   }
+  await deleteMail(db, id);
 }
 
 /** The server has said no to this mail for good. Where it says no to us, the operator may mend that. */

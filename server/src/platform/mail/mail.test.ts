@@ -1,9 +1,16 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { databaseBefore } from '../../testing/database-before.ts';
 import { mailServer } from '../../testing/mail-server.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import type { Services } from '../context.ts';
+import { toJson } from '../db/database.ts';
+import { migrate } from '../db/setup/migrate.ts';
+import { openJobQueue } from '../jobs/job-queue.ts';
 import { deliverMailJob } from './deliver-mail.ts';
+import { findMail, insertMail } from './queries.ts';
 import { sendMail } from './send-mail.ts';
 
 const { db } = await testDatabase();
@@ -17,13 +24,17 @@ const log = pino({}, { write: (line) => void lines.push(line) });
 const mail = { to: 'ada@example.com', subject: 'Grüße', text: 'Hello Ada,\n\nwelcome.\n' };
 
 function servicesWith(settings: Settings | null): Services {
-  return { config: { mail: settings }, log } as unknown as Services;
+  return { config: { mail: settings }, db, log } as unknown as Services;
 }
 
+const id = randomUUID();
 const deliver = (settings: Settings | null, isLast = false) =>
-  deliverMailJob.run(servicesWith(settings), { ...mail, id: 'one' }, new AbortController().signal, isLast);
+  deliverMailJob.run(servicesWith(settings), { id }, new AbortController().signal, isLast);
+const queued = () => db.transaction().execute((tx) => insertMail(tx, id, mail));
+const kept = async () => (await db.selectFrom('outgoing_mails').select('body').execute()).length;
 
-beforeEach(() => {
+beforeEach(async () => {
+  await db.deleteFrom('outgoing_mails').execute();
   open.mails.length = 0;
   open.refuse(null);
   lines.length = 0;
@@ -31,22 +42,34 @@ beforeEach(() => {
 
 describe('a mail', () => {
   test('is handed to the mail server, with an id that a repeated one shares', async () => {
+    await queued();
     await deliver(open.settings);
+    await queued();
     await deliver(open.settings);
     expect(open.mails).toHaveLength(2);
     for (const { from, to, head, body } of open.mails) {
       expect({ from, to }).toEqual({ from: 'bakehouse@example.com', to: ['ada@example.com'] });
-      expect(head).toContain('Message-ID: <one@bakehouse>');
+      expect(head).toContain(`Message-ID: <${id}@bakehouse>`);
       expect(body.replaceAll('\r', '').trim()).toBe('Hello Ada,\n\nwelcome.');
     }
   });
 
+  test('is not kept once it is sent, and not sent again', async () => {
+    await queued();
+    await deliver(open.settings);
+    expect(await kept()).toBe(0);
+    await deliver(open.settings);
+    expect(open.mails).toHaveLength(1);
+  });
+
   test('is sent with the login of the settings', async () => {
+    await queued();
     await deliver(guarded.settings);
     expect(guarded.mails).toHaveLength(1);
   });
 
   test('is tried again while the server is away, busy or refuses the login', async () => {
+    await queued();
     await expect(deliver({ ...open.settings, port: 1 })).rejects.toThrow('ECONNREFUSED');
     open.refuse(451);
     await expect(deliver(open.settings)).rejects.toThrow('451');
@@ -54,14 +77,21 @@ describe('a mail', () => {
     await expect(deliver(wrong)).rejects.toThrow('Invalid login');
     await expect(deliver(null)).rejects.toThrow('No mail server is configured');
     expect(lines).toEqual([]);
+    expect(await kept()).toBe(1);
   });
 
   test('is given up, and the log says so, once the server has refused it or the last attempt has failed', async () => {
     open.refuse(550);
+    await queued();
     await deliver(open.settings);
     open.refuse(451);
+    await queued();
     await deliver(open.settings, true);
+    await queued();
+    await deliverMailJob.onLost?.(servicesWith(open.settings), { id });
+    expect(await kept()).toBe(0);
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+      'a mail could not be delivered, and is given up',
       'a mail could not be delivered, and is given up',
       'a mail could not be delivered, and is given up',
     ]);
@@ -69,6 +99,7 @@ describe('a mail', () => {
   });
 
   test('never goes unencrypted to a server that should encrypt', async () => {
+    await queued();
     await expect(deliver({ ...open.settings, tls: 'starttls' })).rejects.toThrow(/STARTTLS|TLS/);
     expect(open.mails).toEqual([]);
   });
@@ -81,7 +112,8 @@ describe('sending', () => {
   test('leaves the mail to a job where there is a mail server', async () => {
     const services = { ...servicesWith(open.settings), jobs };
     await db.transaction().execute((tx) => sendMail(tx, services, mail));
-    expect(enqueued).toEqual([{ ...mail, id: expect.any(String) }]);
+    expect(enqueued).toEqual([{ id: expect.any(String) }]);
+    expect(await kept()).toBe(1);
     expect(lines).toEqual([]);
   });
 
@@ -94,4 +126,26 @@ describe('sending', () => {
       { ...mail, msg: 'no mail server is configured, so this mail was not sent; pass it on' },
     ]);
   });
+});
+
+test('what an earlier version has queued is sent, and what it had sent is not kept', async () => {
+  const { url, old } = await databaseBefore('0120');
+  const queue = await openJobQueue({ url, log, jobs: [deliverMailJob], works: false });
+  const insert = (mailId: string, state: string) =>
+    sql`insert into pgboss.job (name, state, data)
+      values ('platform.deliver-mail', ${state}::pgboss.job_state, ${toJson({ ...mail, id: mailId })})`.execute(
+      old,
+    );
+  const waiting = randomUUID();
+  await insert(waiting, 'retry');
+  await insert(randomUUID(), 'completed');
+  await queue.stop();
+  await migrate(url);
+  expect(await old.selectFrom('outgoing_mails').select('id').execute()).toEqual([{ id: waiting }]);
+  expect(await findMail(old, waiting)).toEqual(mail);
+  const { rows } = await sql<{ keys: string }>`
+    select distinct jsonb_object_keys(data) as keys from pgboss.job where name = 'platform.deliver-mail'`.execute(
+    old,
+  );
+  expect(rows).toEqual([{ keys: 'id' }]);
 });

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Services } from '../context.ts';
 import type { Transaction } from '../db/database.ts';
 import { deliverMailJob } from './deliver-mail.ts';
+import { insertMail } from './queries.ts';
 
 export type Mail = { to: string; subject: string; text: string };
 
 /**
- * Sends a mail once the transaction is committed; a mail server that is away is tried again for hours.
+ * Sends a mail once the transaction is committed, and keeps nothing of it then; a mail server that is away is tried again for hours.
  * Where no mail server is configured nothing is sent, and the log has the mail instead: the operator
  * reads there what to pass on.
  */
@@ -15,7 +16,11 @@ export async function sendMail(
   { config, jobs, log }: Pick<Services, 'config' | 'jobs' | 'log'>,
   mail: Mail,
 ): Promise<void> {
-  if (config.mail) return jobs.enqueue(tx, deliverMailJob, { ...mail, id: randomUUID() });
+  if (config.mail) {
+    const id = randomUUID();
+    await insertMail(tx, id, mail);
+    return jobs.enqueue(tx, deliverMailJob, { id });
+  }
   log.warn(
     { part: 'mail', to: mail.to, subject: mail.subject, text: mail.text },
     'no mail server is configured, so this mail was not sent; pass it on',

@@ -81,6 +81,7 @@ export type NewDataset = {
 /** Creates an empty dataset; resolves with its id. */
 export function useCreateDataset() {
   return useMutation({
+    mutationKey: ['asset'],
     meta: { inPlace: true },
     mutationFn: ({ title, category, tags, userId, idempotencyKey }: NewDataset) =>
       call(
@@ -94,6 +95,7 @@ export function useCreateDataset() {
 
 export function useUpdateAsset(id: string) {
   return useMutation({
+    mutationKey: ['asset'],
     mutationFn: (values: { title: string; details: string; tags: string[] }) =>
       call(updateAsset, { params: { id }, body: values }, { operation: 'save the changes' }),
     onSuccess: (asset: Asset) => {
@@ -105,6 +107,7 @@ export function useUpdateAsset(id: string) {
 
 export function useDeleteAsset(id: string) {
   return useMutation({
+    mutationKey: ['asset'],
     meta: { inPlace: true },
     mutationFn: () => call(deleteAsset, { params: { id } }, { operation: 'delete' }),
     onSuccess: () => {
@@ -122,6 +125,7 @@ export async function downloadAssetFile(id: string, path: string): Promise<void>
 
 export function useDeleteFile(id: string) {
   return useMutation({
+    mutationKey: ['asset'],
     meta: { title: 'Failed to delete file' },
     mutationFn: (path: string) =>
       call(deleteFile, { params: { id }, body: { file_path: path } }, { operation: 'delete file' }),

@@ -16,6 +16,10 @@ import { type Period, withTimeZone } from './statement/period.ts';
 /** What each day cost; it is loaded where it is shown. */
 export const SpendCard = loadable(async () => (await import('./statement/spend-card.tsx')).SpendCard);
 
+/** In place of starting credits, for an account whose address had one before. */
+export const NO_STARTING_CREDITS =
+  'Starting credits are given once per email address, and yours has had an account here before.';
+
 const POLL_MS = 10_000;
 const PAGE_LENGTH = 100;
 
@@ -31,7 +35,7 @@ export function useBalance(userId: string) {
   return useQuery({ ...balanceQuery(userId), refetchInterval: useFallbackInterval(POLL_MS) });
 }
 
-export const transactionsQuery = (userId: string, filter: Period) =>
+export const transactionsQuery = (userId: string, filter: Period & { key?: string | undefined }) =>
   infiniteQueryOptions({
     queryKey: ['transaction', userId, filter],
     queryFn: ({ pageParam, signal }) =>
@@ -39,7 +43,12 @@ export const transactionsQuery = (userId: string, filter: Period) =>
         listTransactions,
         {
           params: { userId },
-          query: { ...withTimeZone(filter), limit: PAGE_LENGTH, cursor: pageParam ?? undefined },
+          query: {
+            ...withTimeZone({ from: filter.from, to: filter.to }),
+            key_id: filter.key,
+            limit: PAGE_LENGTH,
+            cursor: pageParam ?? undefined,
+          },
         },
         { signal, ...storedRead(), operation: 'load the transactions' },
       ),
@@ -64,7 +73,8 @@ export const usageWindowQuery = (windowId: string) =>
 export const pricesQuery = queryOptions({
   queryKey: ['prices'],
   queryFn: ({ signal }) => call(listPrices, {}, { signal, operation: 'load the prices' }),
-  staleTime: Number.POSITIVE_INFINITY,
+  // Operators change them.
+  staleTime: 60_000,
 });
 
 /** The users whose names or address have `search` in them, with their balances; for operators. */

@@ -24,6 +24,11 @@ export const creditsRoutes = <App extends AnyRoute>(app: App) =>
     }),
     createRoute({
       getParentRoute: () => app,
+      path: '/operator/prices',
+      component: page(() => import('./prices/prices-page.tsx'), 'PricesPage'),
+    }),
+    createRoute({
+      getParentRoute: () => app,
       path: '/operator/ledger',
       component: page(() => import('./ledger/ledger-page.tsx'), 'LedgerPage'),
     }),
@@ -39,14 +44,19 @@ function parseAccounts({ q }: Record<string, unknown>): { q?: string } {
   return typeof q === 'string' && q !== '' ? { q } : {};
 }
 
-type TransactionsSearch = { from?: string; to?: string; view?: 'statement' };
+type TransactionsSearch = { from?: string; to?: string; view?: 'statement'; key?: string };
 
-function parseTransactions({ from, to, view }: Record<string, unknown>): TransactionsSearch {
+function parseTransactions({ from, to, view, key }: Record<string, unknown>): TransactionsSearch {
   return {
     ...(isDate(from) && { from }),
     ...(isDate(to) && { to }),
     ...(view === 'statement' && { view }),
+    ...(isId(key) && { key }),
   };
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value);
 }
 
 function isDate(value: unknown): value is string {

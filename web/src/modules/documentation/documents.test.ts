@@ -26,5 +26,7 @@ test('a link between documents leads to the page, also from a folder; others sta
   expect(resolveLink('operations', '../.env.example')).toBeNull();
   expect(resolveLink('operations', '../../docs/ledger.md')).toBeNull();
   expect(resolvePicture('getting-started', '../web/public/pictures/run-light.webp')).toBe('run');
-  expect(resolvePicture('getting-started', 'https://example.com/web/public/pictures/run-light.webp')).toBeNull();
+  expect(
+    resolvePicture('getting-started', 'https://example.com/web/public/pictures/run-light.webp'),
+  ).toBeNull();
 });

@@ -1,6 +1,7 @@
+import { effectiveValues } from '@bakehouse/contract/generators/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import { expect, test } from 'vitest';
-import { effectiveValues, initialValues, problemsOf, shownFields } from './form-values.ts';
+import { initialValues, problemsOf, shownFields } from './form-values.ts';
 
 const { flux, paris, seedance, veo } = generators;
 

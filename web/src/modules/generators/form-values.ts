@@ -1,5 +1,6 @@
-import { numberProblem } from '@bakehouse/contract/fields/number-field';
+import type { GenerationParameters } from '@bakehouse/contract/generations';
 import type { Generator, GeneratorField } from '@bakehouse/contract/generators/generator';
+import { decidedValue, effectiveValues, parameterProblem } from '@bakehouse/contract/generators/parameters';
 import type { FormField } from '../../ui/form-fields.tsx';
 
 /** What stands in a generator's form; a number that is not there is NaN. */
@@ -17,12 +18,39 @@ export function initialValues({ fields }: Generator, typed: Record<string, unkno
   );
 }
 
+/** The form after Reset. */
+export function resetValues(generator: Generator): FormValues {
+  return initialValues(generator, generator.reset);
+}
+
+/** What was typed, with the settings that were brought along over it; what another field decides is not typed. */
+export function withSettings(
+  generator: Generator,
+  values: FormValues,
+  settings: GenerationParameters,
+): FormValues {
+  const typed = generator.fields.filter(
+    (field) => settings[field.name] !== undefined && decidedValue(field, settings) === undefined,
+  );
+  return initialValues(generator, {
+    ...values,
+    ...Object.fromEntries(typed.map(({ name }) => [name, settings[name]])),
+  });
+}
+
+/** What the server is asked for; a seed that is not there is its choice. */
+export function requestParameters(generator: Generator, values: FormValues): GenerationParameters {
+  return Object.fromEntries(
+    Object.entries(effectiveValues(generator, values)).filter(([, value]) => !Number.isNaN(value)),
+  );
+}
+
 /** The fields as the form shows them: what another field decides is not for the person to change. */
 export function shownFields({ fields }: Generator, values: FormValues): FormField<string>[] {
   return fields.flatMap((field): FormField<string>[] => {
     switch (field.kind) {
       case 'number':
-        return [{ ...field, disabled: decided(field, values) !== undefined }];
+        return [{ ...field, disabled: decidedValue(field, values) !== undefined }];
       case 'seed':
         return [{ ...field, kind: 'number', min: 0, step: 1, default: Number.NaN }];
       case 'picture':
@@ -31,15 +59,6 @@ export function shownFields({ fields }: Generator, values: FormValues): FormFiel
         return [field];
     }
   });
-}
-
-/** The values that hold, those that other fields decide included. What was typed in their place comes back with the choice. */
-export function effectiveValues({ fields }: Generator, values: FormValues): FormValues {
-  const fixed = fields.flatMap((field) => {
-    const value = field.kind === 'number' ? decided(field, values) : undefined;
-    return value === undefined ? [] : [[field.name, value]];
-  });
-  return { ...values, ...Object.fromEntries(fixed) };
 }
 
 /** What is wrong, by field. */
@@ -53,21 +72,10 @@ export function problemsOf(
   const effective = effectiveValues(generator, values);
   for (const field of generator.fields) {
     const value = effective[field.name];
-    if (typeof value !== 'number') continue;
-    const problem =
-      field.kind === 'number'
-        ? numberProblem(field, value)
-        : field.kind === 'seed' && !Number.isNaN(value)
-          ? numberProblem({ ...field, min: 0, step: 1, default: 0 }, value)
-          : undefined;
+    const problem = value === undefined ? undefined : parameterProblem(field, value);
     if (problem) found[field.name] = problem;
   }
   return found;
-}
-
-function decided(field: GeneratorField, values: FormValues): number | undefined {
-  if (field.kind !== 'number' || !field.decidedBy) return undefined;
-  return field.decidedBy.values[String(values[field.decidedBy.field])];
 }
 
 function defaultOf(field: GeneratorField): string | number | boolean | undefined {

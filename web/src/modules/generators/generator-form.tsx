@@ -1,46 +1,53 @@
-import type { Provider } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
+import { effectiveValues } from '@bakehouse/contract/generators/parameters';
 import { useLocation } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
 import { FileDrop } from '../../ui/file-drop.tsx';
 import { FormFields } from '../../ui/form-fields.tsx';
-import { QueryView, type ViewedQuery } from '../../ui/query-view.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { Textarea } from '../../ui/textarea.tsx';
 import { useSessionUser } from '../accounts/api.ts';
-import { effectiveValues, type FormValues, problemsOf, shownFields } from './form-values.ts';
+import { type FormValues, problemsOf, resetValues, shownFields } from './form-values.ts';
+import { GenerateBar, type Served } from './generate-bar.tsx';
 import type { Draft } from './use-draft.ts';
-import { isServed, waitsFor } from './waits-for.ts';
+import { isServed } from './waits-for.ts';
 
 type Props = {
   generator: Generator;
   ownOnly: boolean;
   draft: Draft;
   onChange: (changed: Partial<Draft>) => void;
-  /** Who serves which generator. */
-  served: ViewedQuery<unknown>;
-  servedBy: readonly Provider[] | undefined;
+  served: Served;
+  price: ReactNode;
+  /** Called with a form in which all is right. */
+  onGenerate: () => void;
+  busy: boolean;
+  /** Why nothing was begun. */
+  refusal: string | null;
 };
 
 /** Prompt and settings, drawn from the generator's table, and what stands between them and a result. */
-export function GeneratorForm({ generator, ownOnly, draft, onChange, served, servedBy = [] }: Props) {
+export function GeneratorForm({ generator, ownOnly, draft, onChange, onGenerate, refusal, ...bar }: Props) {
   const user = useSessionUser();
   const [problems, setProblems] = useState<Partial<Record<string, string>>>({});
   const [keyMissing, setKeyMissing] = useState(false);
-  const open = isServed(servedBy, ownOnly);
   const picture = generator.fields.find((field) => field.kind === 'picture');
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    if (!open) return;
+    if (!isServed(bar.served.by, ownOnly)) return;
     const found = problemsOf(generator, draft.prompt, draft.values);
-    setProblems(found);
-    setKeyMissing(Object.keys(found).length === 0 && !user);
-    if (found.prompt) event.currentTarget.querySelector('textarea')?.focus();
+    const isRight = Object.keys(found).length === 0;
+    flushSync(() => {
+      setProblems(found);
+      setKeyMissing(isRight && !user);
+    });
+    event.currentTarget.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+    if (isRight && user) onGenerate();
   }
 
   function change(changed: Partial<Draft>) {
@@ -71,26 +78,17 @@ export function GeneratorForm({ generator, ownOnly, draft, onChange, served, ser
           problems={problems}
           onChange={(changed) => change({ values: { ...draft.values, ...changed } as FormValues })}
         />
+        <Button
+          variant="ghost"
+          size="sm"
+          className="-mt-2 -ml-2.5 justify-self-start"
+          onClick={() => change({ values: resetValues(generator) })}
+        >
+          Reset settings
+        </Button>
         {keyMissing && <KeyMissing />}
-        <div className="grid gap-3">
-          <Button type="submit" variant="primary" size="lg" disabled={!open} aria-describedby="waits-for">
-            Generate
-          </Button>
-          <QueryView
-            query={served}
-            failed="Whether it is served could not be read"
-            pending={<Skeleton className="h-10" />}
-            compact
-          >
-            {() =>
-              !open && (
-                <p id="waits-for" className="text-balance text-center text-[0.8125rem] text-muted">
-                  {waitsFor(generator, ownOnly)}
-                </p>
-              )
-            }
-          </QueryView>
-        </div>
+        {refusal && <Callout tone="bad">{refusal}</Callout>}
+        <GenerateBar generator={generator} ownOnly={ownOnly} {...bar} />
       </form>
     </Card>
   );

@@ -1,14 +1,20 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
-import { useMatch, useSearch } from '@tanstack/react-router';
+import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import { Badge } from '../../ui/badge.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { useSessionUser } from '../accounts/api.ts';
+import { type Brought, GeneratorResults, PictureHistory } from '../images/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
+import { GenerationPrice } from './generation-price.tsx';
 import { GeneratorForm } from './generator-form.tsx';
 import { GeneratorList } from './generator-list.tsx';
 import { OutputFrame } from './output-frame.tsx';
 import { useDraft } from './use-draft.ts';
+import { useGenerate } from './use-generate.ts';
+import { isServed } from './waits-for.ts';
 
 /** The page of the generator that the address names. */
 export function GeneratorPage() {
@@ -20,9 +26,15 @@ export function GeneratorPage() {
 
 function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const generator = generators[name];
-  const { prompt } = useSearch({ strict: false });
-  const [draft, change] = useDraft(name, prompt);
+  const user = useSessionUser();
+  const [draft, change] = useBroughtDraft(name);
   const served = useQuery(servedGeneratorsQuery);
+  const servedBy = served.data?.[name] ?? [];
+  const generation = useGenerate(name, draft, user?.id);
+  const makesHere = generator.makes === 'image' && isServed(servedBy, ownOnly) && user;
+  const empty = (
+    <OutputFrame makes={generator.makes} ratio={String(draft.values.aspect_ratio ?? defaultRatio(name))} />
+  );
   return (
     <>
       <PageHeader
@@ -41,19 +53,52 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           ownOnly={ownOnly}
           draft={draft}
           onChange={change}
-          served={served}
-          servedBy={served.data?.[name]}
+          served={{ ...served, by: servedBy }}
+          price={makesHere && <GenerationPrice name={name} values={draft.values} />}
+          onGenerate={generation.start}
+          busy={generation.isStarting}
+          refusal={generation.refusal}
         />
-        <OutputFrame
-          makes={generator.makes}
-          ratio={String(draft.values.aspect_ratio ?? defaultRatio(name))}
-        />
+        {makesHere ? (
+          <Suspense fallback={empty}>
+            <GeneratorResults
+              generator={name}
+              shown={generation.shown}
+              onShow={generation.show}
+              empty={empty}
+            />
+          </Suspense>
+        ) : (
+          empty
+        )}
       </div>
+      {makesHere && (
+        <Suspense>
+          <PictureHistory generator={name} />
+        </Suspense>
+      )}
       <section aria-label="Other generators" className="mt-10">
         <h2 className="mb-3 font-semibold">Other generators</h2>
         <GeneratorList without={name} ownOnly={ownOnly} />
       </section>
     </>
+  );
+}
+
+/** The draft, with what the address brings along; once that is in the form, the address is the page's alone. */
+function useBroughtDraft(name: GeneratorName) {
+  const brought: Brought = useSearch({ strict: false });
+  const navigate = useNavigate();
+  return useDraft(
+    name,
+    brought,
+    () =>
+      void navigate({
+        to: '.',
+        search: ({ prompt: _, settings: __, ...rest }: Record<string, unknown>) => rest as never,
+        replace: true,
+        resetScroll: false,
+      }),
   );
 }
 

@@ -10,16 +10,28 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { UserContext } from '../accounts/api.ts';
+import { recentGenerationsQuery } from '../images/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
 import { generatorsRoutes, ownGeneratorsRoutes } from './routes.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => {}) }));
 
 // The pages are loaded on demand; how long that takes says nothing here.
-beforeAll(() => Promise.all([import('./instant-generation-page.tsx'), import('./generator-page.tsx')]));
+beforeAll(() =>
+  Promise.all([
+    import('./instant-generation-page.tsx'),
+    import('./generator-page.tsx'),
+    import('../images/gallery/recent-generations.tsx'),
+  ]),
+);
 
 it('asks for a prompt, says what the generator waits for, and goes on in its page with the prompt', async () => {
   queryClient.setQueryData(servedGeneratorsQuery.queryKey, {} as never);
+  queryClient.setQueryData(recentGenerationsQuery('u1').queryKey, {
+    pages: [{ generations: [], next_cursor: null }],
+    pageParams: [null],
+  });
   const root = createRootRoute({ component: Outlet });
   const router = createRouter({
     routeTree: root.addChildren([...generatorsRoutes(root), ...ownGeneratorsRoutes(root)]),
@@ -27,12 +39,14 @@ it('asks for a prompt, says what the generator waits for, and goes on in its pag
   });
   render(
     <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router as never} />
+      <UserContext value={{ id: 'u1' } as never}>
+        <RouterProvider router={router as never} />
+      </UserContext>
     </QueryClientProvider>,
   );
   const goOn = await screen.findByRole('button', { name: 'Continue' });
   expect(screen.getByText(/^FLUX.1 waits for an engine/)).toBeTruthy();
-  expect(screen.getByText('No generations yet')).toBeTruthy();
+  expect(await screen.findByText('No generations yet')).toBeTruthy();
   await userEvent.click(goOn);
   expect(await screen.findByText('Please enter a prompt')).toBeTruthy();
   await userEvent.type(screen.getByRole('textbox', { name: 'Prompt' }), 'Rye bread');

@@ -2,18 +2,19 @@ import { type GeneratorName, generatorNames } from '@bakehouse/contract/generato
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Images } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, Suspense, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
 import { Field } from '../../ui/field.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Textarea } from '../../ui/textarea.tsx';
+import { RecentGenerations } from '../images/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
+import { initialValues } from './form-values.ts';
+import { GenerationPrice } from './generation-price.tsx';
 import { GeneratorList } from './generator-list.tsx';
 import { isServed, waitsFor } from './waits-for.ts';
 
@@ -27,14 +28,9 @@ export function InstantGenerationPage() {
       />
       <div className="grid gap-6">
         <QuickForm />
-        <Card title="Your last generations">
-          <EmptyState
-            icon={<Images aria-hidden />}
-            title="No generations yet"
-            description="Pictures and films that you make appear here, with their prompts and what they cost."
-            className="py-8"
-          />
-        </Card>
+        <Suspense>
+          <RecentGenerations title="Your last generations" />
+        </Suspense>
         <section aria-label="All generators">
           <h2 className="mb-3 font-semibold">All generators</h2>
           <GeneratorList />
@@ -56,7 +52,10 @@ const options = generatorNames
 function QuickForm() {
   const navigate = useNavigate();
   const served = useQuery(servedGeneratorsQuery);
-  const [name, setName] = useState<GeneratorName>('flux');
+  const [chosen, setChosen] = useState<GeneratorName>();
+  // One that can be used at once, where there is one.
+  const name =
+    chosen ?? options.find(({ value }) => isServed(served.data?.[value] ?? [], false))?.value ?? 'flux';
   const [prompt, setPrompt] = useState('');
   const [problem, setProblem] = useState<string>();
 
@@ -75,7 +74,7 @@ function QuickForm() {
       <form onSubmit={goOn} noValidate className="grid gap-5">
         <div className="grid gap-5 sm:grid-cols-[14rem_minmax(0,1fr)]">
           <Field label="Generator" help={generators[name].about}>
-            <Select value={name} onChange={setName} options={options} />
+            <Select value={name} onChange={setChosen} options={options} />
           </Field>
           <Field label="Prompt" error={problem}>
             <Textarea
@@ -98,7 +97,11 @@ function QuickForm() {
               compact
             >
               {(servedBy) =>
-                isServed(servedBy[name] ?? [], false) ? null : waitsFor(generators[name], false)
+                isServed(servedBy[name] ?? [], false) ? (
+                  <GenerationPrice name={name} values={initialValues(generators[name])} />
+                ) : (
+                  waitsFor(generators[name], false)
+                )
               }
             </QueryView>
           </div>

@@ -1,6 +1,7 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { page } from '../../lib/api/page.ts';
+import type { Brought } from '../images/api.ts';
 
 const generatorPage = page(() => import('./generator-page.tsx'), 'GeneratorPage');
 
@@ -19,13 +20,13 @@ export const generatorsRoutes = <Public extends AnyRoute>(parent: Public) =>
         createRoute({
           getParentRoute: () => parent,
           path: `/${name}`,
-          validateSearch: parsePrompt,
+          validateSearch: parseBrought,
           component: generatorPage,
         }),
         createRoute({
           getParentRoute: () => parent,
           path: `/bakery/${name}`,
-          validateSearch: parsePrompt,
+          validateSearch: parseBrought,
           component: generatorPage,
         }),
       ] as const,
@@ -43,13 +44,17 @@ export const ownGeneratorsRoutes = <App extends AnyRoute>(parent: App) =>
       createRoute({
         getParentRoute: () => parent,
         path: `/${name}`,
-        validateSearch: parsePrompt,
+        validateSearch: parseBrought,
         component: generatorPage,
       }),
     ),
   ] as const;
 
-/** The prompt that somebody brings along. */
-function parsePrompt({ prompt }: Record<string, unknown>): { prompt?: string } {
-  return typeof prompt === 'string' ? { prompt } : {};
+/** The prompt and the settings that somebody brings along. */
+function parseBrought({ prompt, settings }: Record<string, unknown>): Brought {
+  const isObject = typeof settings === 'object' && settings !== null && !Array.isArray(settings);
+  return {
+    ...(typeof prompt === 'string' && { prompt }),
+    ...(isObject && { settings: settings as NonNullable<Brought['settings']> }),
+  };
 }

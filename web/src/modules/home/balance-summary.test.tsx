@@ -12,11 +12,16 @@ const answered = <Data,>(data: Data) => ({
   dataUpdatedAt: 0,
   refetch: () => undefined,
 });
-const text = (held: string, amounts: string[]) =>
+const text = (
+  held: string,
+  amounts: string[],
+  { available, isReturning } = { available: '100', isReturning: false },
+) =>
   render(
     <BalanceSummary
-      balance={answered({ available: '100', held })}
+      balance={answered({ available, held })}
       spend={answered({ days: amounts.map((amount) => ({ amount })) })}
+      isReturning={isReturning}
     />,
   ).container.textContent;
 
@@ -25,4 +30,11 @@ test('the amount stands there once, with what is held of it and what was spent, 
   expect(text('25', ['12.5', '0.000001', '12.5'])).toMatch(
     /^Available now\$4\.00Held for running work\$1\.00Spent in 30 days\$1\.00/,
   );
+});
+
+test('an account that began without starting credits says why, for as long as it has none', () => {
+  const why = /Starting credits are given once per email address/;
+  expect(text('0', [], { available: '0', isReturning: true })).toMatch(why);
+  expect(text('0', [], { available: '0', isReturning: false })).not.toMatch(why);
+  expect(text('0', [], { available: '25', isReturning: true })).not.toMatch(why);
 });

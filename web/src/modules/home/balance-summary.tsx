@@ -4,14 +4,17 @@ import { Card } from '../../ui/card.tsx';
 import { Money } from '../../ui/money.tsx';
 import { QueryView, type ViewedQuery } from '../../ui/query-view.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { NO_STARTING_CREDITS } from '../credits/api.ts';
 
 type Props = {
   balance: ViewedQuery<{ available: string; held: string }>;
   spend: ViewedQuery<{ days: readonly { amount: string }[] }>;
+  /** The address had an account before: an empty balance is no mistake. */
+  isReturning: boolean;
 };
 
 /** What can be spent, what running work holds of the balance, and what went in thirty days. */
-export function BalanceSummary({ balance, spend }: Props) {
+export function BalanceSummary({ balance, spend, isReturning }: Props) {
   return (
     <Card
       title="Available now"
@@ -30,6 +33,9 @@ export function BalanceSummary({ balance, spend }: Props) {
         {({ available, held }) => (
           <>
             <Money bgl={available} className="font-semibold text-3xl tracking-tight" />
+            {isReturning && parseBgl(available) === 0n && (
+              <p className="mt-2 text-[0.8125rem] text-muted leading-5">{NO_STARTING_CREDITS}</p>
+            )}
             <dl className="mt-4 grid gap-2 border-line border-t pt-4">
               {parseBgl(held) > 0n && <Line label="Held for running work" bgl={held} />}
               {spend.data && <Line label="Spent in 30 days" bgl={sumOf(spend.data.days)} />}

@@ -13,6 +13,7 @@ import { useUser } from '../accounts/api.ts';
 import { assetListQuery } from '../assets/lists/api.ts';
 import { SpendCard, spendQuery, useBalance } from '../credits/api.ts';
 import { deploymentListQuery, useDeployments } from '../deployments/api.ts';
+import { RecentGenerations, recentGenerationsQuery } from '../images/api.ts';
 import {
   displayState,
   LiveRun,
@@ -43,6 +44,7 @@ export function DashboardPage() {
     useInfiniteQuery(deploymentListQuery('text', user.id, true)),
     useInfiniteQuery(assetListQuery(user.id, { types: 'RAW' })),
     useInfiniteQuery(assetListQuery(user.id, { types: 'MODEL' })),
+    useInfiniteQuery(recentGenerationsQuery(user.id)),
   );
   return (
     <>
@@ -68,6 +70,7 @@ function Onboarding() {
 type CardsProps = Pick<ComponentProps<typeof BalanceSummary>, 'balance' | 'spend'>;
 
 function Cards({ balance, spend }: CardsProps) {
+  const user = useUser();
   return (
     <div className={columnsClass}>
       <div className="grid grid-cols-1 gap-6">
@@ -80,9 +83,10 @@ function Cards({ balance, spend }: CardsProps) {
         )}
         <RecentRuns />
         <RecentDeployments />
+        <Pictures />
       </div>
       <div className="grid grid-cols-1 gap-6">
-        <BalanceSummary balance={balance} spend={spend} />
+        <BalanceSummary balance={balance} spend={spend} isReturning={user.is_returning} />
         <RecentAssets types="RAW" />
         <RecentAssets types="MODEL" />
       </div>
@@ -167,6 +171,18 @@ function RecentDeployments() {
         </Row>
       )}
     />
+  );
+}
+
+/** Only where there are any: the other cards say what to begin with. */
+function Pictures() {
+  const user = useUser();
+  const list = useInfiniteQuery(recentGenerationsQuery(user.id));
+  if (!list.data?.pages[0]?.generations.length) return null;
+  return (
+    <Suspense fallback={<PendingCard title="Generations" rowClass="h-20" />}>
+      <RecentGenerations title="Generations" />
+    </Suspense>
   );
 }
 

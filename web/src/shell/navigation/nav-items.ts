@@ -7,6 +7,7 @@ import {
   CreditCard,
   Database,
   GraduationCap,
+  Images,
   KeyRound,
   LayoutDashboard,
   Lock,
@@ -19,6 +20,7 @@ import {
   Send,
   Server,
   Sparkles,
+  Tag,
   Ticket,
   UserPlus,
   Users,
@@ -90,6 +92,7 @@ const groups: NavGroup[] = [
         kind: 'route',
         label: 'Instant Generation',
         to: '/instant-generation',
+        alsoAt: ['/gallery'],
         icon: Sparkles,
         words: 'image picture film video generate prompt flux veo paris',
       },
@@ -196,6 +199,17 @@ const groups: NavGroup[] = [
   },
 ];
 
+/** Pages that have no place in the sidebar: the palette leads to them too. */
+export const furtherPages: NavItem[] = [
+  {
+    kind: 'route',
+    label: 'Gallery',
+    to: '/gallery',
+    icon: Images,
+    words: 'generations pictures images history prompts compare',
+  },
+];
+
 const operatorGroup: NavGroup = {
   label: 'Operator',
   items: [
@@ -206,6 +220,13 @@ const operatorGroup: NavGroup = {
       to: '/operator/codes',
       icon: Ticket,
       words: 'operator voucher coupon redeem credits',
+    },
+    {
+      kind: 'route',
+      label: 'Prices',
+      to: '/operator/prices',
+      icon: Tag,
+      words: 'operator price list costs change',
     },
     {
       kind: 'route',

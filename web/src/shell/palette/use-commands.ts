@@ -5,7 +5,7 @@ import { themeChoice } from '../../lib/theme.ts';
 import { useUser } from '../../modules/accounts/api.ts';
 import { useHelpLinks } from '../../modules/documentation/api.ts';
 import { notify } from '../../ui/notify.ts';
-import { createItems, type NavItem, navGroups } from '../navigation/nav-items.ts';
+import { createItems, furtherPages, type NavItem, navGroups } from '../navigation/nav-items.ts';
 import { useGoToItem } from '../navigation/use-go-to-item.ts';
 import { type CommandGroup, matchCommands } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
@@ -83,9 +83,8 @@ async function copyApiKey(): Promise<void> {
 
 function usePages(): Command[] {
   const toCommand = useToCommand();
-  return navGroups(useUser(), useHelpLinks().documentation)
-    .flatMap((group) => group.items)
-    .map(toCommand);
+  const inSidebar = navGroups(useUser(), useHelpLinks().documentation).flatMap((group) => group.items);
+  return [...inSidebar, ...furtherPages].map(toCommand);
 }
 
 function useToCommand(): (item: NavItem) => Command {

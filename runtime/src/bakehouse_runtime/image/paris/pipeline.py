@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+import torch.nn.functional as F
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from PIL import Image
 from torch import Tensor
@@ -14,12 +16,14 @@ from torch import Tensor
 from ...errors import PlainError
 from ...files import read_object
 from ..autoencoder import decode_latents, load_autoencoder
-from ..flow import guided_velocity
+from ..flow import guided
 from ..pictures import to_pictures
 from ..text import LONGEST_SENTENCE_WINDOW, ClipText, SentenceText, TextEncoder
 from .model import Expert, Router
-from .sampling import ExpertVelocity, RoutingTrace, Strategy, sample
+from .sampling import Drawing, ExpertVelocity, Strategy, take_step
 from .weights import load_expert, load_router
+
+PREVIEW_SIDE_MAX = 128
 
 
 @dataclass(frozen=True)
@@ -49,13 +53,13 @@ class ParisPicture:
     routing_confidence: float
 
 
-@dataclass(frozen=True)
-class ParisStep:
-    """What a watcher is told after a step: its number and the experts' weights, one a picture."""
+class ParisDrawing(Drawing):
+    """A request on its way to its picture."""
 
-    number: int
-    total: int
-    weights: list[list[float]]
+    def __init__(self, request: ParisRequest, noise: Tensor, text: Tensor) -> None:
+        super().__init__(noise, request.steps, request.strategy, request.k)
+        self.text = text
+        self.guidance = request.guidance
 
 
 class ParisPipeline:
@@ -76,6 +80,7 @@ class ParisPipeline:
         self.autoencoder = autoencoder.to(device).eval()  # pyright: ignore[reportArgumentType]
         self.text_encoder = text_encoder
         text_encoder.to(device)
+        self._nothing = text_encoder.encode([""]).tokens
 
     @classmethod
     def from_folder(
@@ -99,75 +104,73 @@ class ParisPipeline:
             device,
         )
 
-    @torch.no_grad()
-    def generate(
-        self, requests: Sequence[ParisRequest], on_step: Callable[[ParisStep], bool] | None = None
-    ) -> list[ParisPicture]:
-        """Draws all requests at once; they must agree in steps, guidance and routing.
+    def generate(self, requests: Sequence[ParisRequest]) -> list[ParisPicture]:
+        """Draws all requests at once. A picture depends on its own request alone, not on its
+        company."""
+        drawings = [self.begin(request) for request in requests]
+        while moving := [drawing for drawing in drawings if not drawing.is_done]:
+            self.step(moving)
+        return self.finish(drawings)
 
-        A picture depends on its own prompt and seed alone, not on its company. Where `on_step`
-        returns False the drawing stops early and is shown as it is.
-        """
-        first = requests[0]
-        if any(_settings(request) != _settings(first) for request in requests):
-            raise ValueError("Pictures drawn at once must share steps, guidance and routing.")
-        texts = self.text_encoder.encode([request.prompt for request in requests]).tokens
-        nothing = self.text_encoder.encode([""]).tokens
-
-        def tell(number: int, latents: Tensor, weights: Tensor) -> bool:
-            return on_step is None or on_step(ParisStep(number, first.steps, weights.tolist()))
-
-        latents, trace = sample(
-            self._noise(requests),
-            first.steps,
-            self._probabilities,
-            [self._velocity(expert, texts, nothing, first.guidance) for expert in self.experts],
-            first.strategy,
-            first.k,
-            tell,
-        )
-        return _pictures(decode_latents(self.autoencoder, latents), trace)
-
-    def _noise(self, requests: Sequence[ParisRequest]) -> Tensor:
+    def begin(self, request: ParisRequest) -> ParisDrawing:
+        """A drawing before its first step. Raises PlainError for a prompt that is too long."""
         shape = self.router.shape
         size = (shape.latent_channels, shape.latent_side, shape.latent_side)
-        drawn = [
-            torch.randn(size, generator=torch.Generator().manual_seed(request.seed))
-            for request in requests
+        noise = torch.randn(size, generator=torch.Generator().manual_seed(request.seed))
+        text = self.text_encoder.encode([request.prompt]).tokens[0]
+        return ParisDrawing(request, noise.to(self.device), text)
+
+    @torch.no_grad()
+    def step(self, drawings: Sequence[ParisDrawing]) -> None:
+        """Takes each drawing one step on."""
+        velocities = [self._velocity(expert, drawings) for expert in self.experts]
+        take_step(drawings, self._probabilities, velocities)
+
+    def finish(self, drawings: Sequence[ParisDrawing]) -> list[ParisPicture]:
+        """The pictures of drawings that are done."""
+        latents = torch.stack([drawing.latents for drawing in drawings])
+        pictures = to_pictures(decode_latents(self.autoencoder, latents).cpu().numpy())
+        return [
+            ParisPicture(picture, drawing.expert_used, drawing.routing_confidence)
+            for picture, drawing in zip(pictures, drawings, strict=True)
         ]
-        return torch.stack(drawn).to(self.device)
+
+    @torch.no_grad()
+    def preview(self, drawing: ParisDrawing) -> Image.Image:
+        """What a drawing leads to as far as it is: half as large, and PREVIEW_SIDE_MAX at most,
+        which costs a quarter of the picture's decoding or less."""
+        halvings = len(self.autoencoder.config["block_out_channels"]) - 1
+        side = self.router.shape.latent_side * 2**halvings
+        shrink = max(2, math.ceil(side / PREVIEW_SIDE_MAX))
+        small = F.avg_pool2d(drawing.predicted[None], shrink)
+        return to_pictures(decode_latents(self.autoencoder, small).cpu().numpy())[0]
 
     def _probabilities(self, latents: Tensor, t: Tensor) -> Tensor:
         dtype = self.router.pos_embed.dtype
         return self.router(latents.to(dtype), 1000 * t).float().softmax(dim=-1)
 
-    def _velocity(
-        self, expert: Expert, texts: Tensor, nothing: Tensor, guidance: float
-    ) -> ExpertVelocity:
+    def _velocity(self, expert: Expert, drawings: Sequence[ParisDrawing]) -> ExpertVelocity:
+        """Guided, each row by its own scale; a row of scale 1 is not asked without its prompt."""
         dtype = expert.pos_embed.dtype
 
         def velocity(latents: Tensor, t: Tensor, rows: Tensor) -> Tensor:
-            with_prompt = texts[rows].to(dtype)
-            if guidance == 1:
-                return expert(latents.to(dtype), 1000 * t, with_prompt).float()
-            with_and_without = torch.cat([with_prompt, nothing.to(dtype).expand_as(with_prompt)])
-
-            def of_both(latents: Tensor, t: Tensor) -> Tensor:
-                return expert(latents.to(dtype), 1000 * t, with_and_without)
-
-            return guided_velocity(of_both, guidance)(latents, t)
+            asked = [drawings[row] for row in rows.tolist()]
+            text = torch.stack([drawing.text for drawing in asked])
+            is_guided = [drawing.guidance != 1 for drawing in asked]
+            guided_rows = torch.tensor(is_guided).nonzero().flatten().to(self.device)
+            without = self._nothing.expand(len(guided_rows), -1, -1)
+            both = expert(
+                torch.cat([latents, latents[guided_rows]]).to(dtype),
+                1000 * torch.cat([t, t[guided_rows]]),
+                torch.cat([text, without]).to(dtype),
+            ).float()
+            conditional, unconditional = both.split([len(asked), len(guided_rows)])
+            scales = torch.tensor([drawing.guidance for drawing in asked], device=self.device)
+            scale = scales[guided_rows].reshape(-1, 1, 1, 1)
+            pushed = guided(conditional[guided_rows], unconditional, scale)
+            return conditional.index_copy(0, guided_rows, pushed)
 
         return velocity
-
-
-def _settings(request: ParisRequest) -> tuple[int, float, Strategy, int]:
-    return request.steps, request.guidance, request.strategy, request.k
-
-
-def _pictures(decoded: Tensor, trace: RoutingTrace) -> list[ParisPicture]:
-    pictures = to_pictures(decoded.cpu().numpy())
-    routed = zip(pictures, trace.expert_used, trace.confidence, strict=True)
-    return [ParisPicture(picture, used, sure) for picture, used, sure in routed]
 
 
 def load_text_encoder(folder: Path) -> ClipText | SentenceText:

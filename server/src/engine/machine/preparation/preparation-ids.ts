@@ -7,10 +7,17 @@ export const preparationLabels: Record<PreparationId, string> = {
   serving: 'Text serving',
   'starter-language-model': 'Starter language model',
   training: 'Fine-tuning',
+  'starter-image-model': 'Starter image model',
   vllm: 'Text serving on GPUs',
 };
 
 /** What a machine prepares, in this order: each step needs those before it, or is less urgent. */
 export function preparationIds({ hasGpus }: { hasGpus: boolean }): PreparationId[] {
-  return ['serving', 'starter-language-model', 'training', ...(hasGpus ? (['vllm'] as const) : [])];
+  return [
+    'serving',
+    'starter-language-model',
+    'training',
+    'starter-image-model',
+    ...(hasGpus ? (['vllm'] as const) : []),
+  ];
 }

@@ -11,7 +11,7 @@ import { startPreparing } from './prepare-machine.ts';
 import { findPreparation } from './queries.ts';
 import type { StarterFile } from './starter-model.ts';
 
-it('prepares the environment and registers the starter model once', { timeout: 600_000 }, async () => {
+it('prepares the environment and registers the starter models', { timeout: 600_000 }, async () => {
   const { db } = await testDatabase();
   const config = readConfig(process.env);
   const services = {
@@ -22,14 +22,16 @@ it('prepares the environment and registers the starter model once', { timeout: 6
     log: pino({ level: 'silent' }),
   };
   const registered: StarterFile[][] = [];
-  const register = async (files: StarterFile[]) => {
-    registered.push(files);
+  const drawing: StarterFile[][] = [];
+  const register = {
+    language: async (files: StarterFile[]) => registered.push(files),
+    image: async (files: StarterFile[]) => drawing.push(files),
   };
 
   const prepareToTheEnd = async () => {
     const preparing = startPreparing(services, register);
-    const training = () => findPreparation(services.db, services.machineId, 'training');
-    await expect.poll(training, { timeout: 600_000, interval: 200 }).toMatchObject({ state: 'ready' });
+    const last = () => findPreparation(services.db, services.machineId, 'starter-image-model');
+    await expect.poll(last, { timeout: 600_000, interval: 200 }).toMatchObject({ state: 'ready' });
     await preparing.stop();
   };
   await prepareToTheEnd();
@@ -39,11 +41,15 @@ it('prepares the environment and registers the starter model once', { timeout: 6
   expect(paths.at(-1)).toEqual(
     expect.arrayContaining(['config.json', 'model.safetensors', 'tokenizer.json']),
   );
+  expect(drawing[0]?.map((file) => file.path)).toEqual(
+    expect.arrayContaining(['README.md', 'model_index.json', 'expert_0/diffusion_pytorch_model.safetensors']),
+  );
   const { preparations } = await readMachine(services);
   expect(preparations.map(({ id, state }) => [id, state])).toEqual([
     ['serving', 'ready'],
     ['starter-language-model', 'ready'],
     ['training', 'ready'],
+    ['starter-image-model', 'ready'],
   ]);
 
   const runtime = await runtimeCommand(config);
@@ -52,5 +58,5 @@ it('prepares the environment and registers the starter model once', { timeout: 6
 
   const before = registered.length;
   await prepareToTheEnd();
-  expect(registered.length, 'a second start registers nothing').toBe(before);
+  expect(registered.length, 'a second start makes no language model again').toBe(before);
 });

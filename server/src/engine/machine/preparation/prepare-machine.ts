@@ -4,6 +4,7 @@ import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { ensureLayer, type OnProgress } from '../environment/ensure-layer.ts';
 import { machineAccelerators } from '../machine-accelerators.ts';
+import { listImageStarter } from './image-starter.ts';
 import { type PreparationId, preparationIds } from './preparation-ids.ts';
 import { PreparationRecord } from './preparation-record.ts';
 import {
@@ -16,7 +17,9 @@ import {
 const RETRY_MS = 60_000;
 
 type NeededServices = Pick<Services, 'clock' | 'config' | 'db' | 'log' | 'machineId'>;
-type Work = { services: NeededServices; register: RegisterStarterModel | null; signal: AbortSignal };
+/** What makes models that everybody may use out of the files of each starter model. */
+export type RegisterStarterModels = { language: RegisterStarterModel; image: RegisterStarterModel };
+type Work = { services: NeededServices; register: RegisterStarterModels | null; signal: AbortSignal };
 
 /** One step; resolves to what its row says from then on. */
 type Step = (
@@ -47,6 +50,12 @@ const steps: Record<PreparationId, Step> = {
     };
   },
 
+  'starter-image-model': async ({ register }, _fingerprint, onProgress) => {
+    onProgress('Storing the files', null);
+    await register?.image(await listImageStarter());
+    return { detail: 'Everyone can draw with it' };
+  },
+
   vllm: async ({ services: { config }, signal }, _fingerprint, onProgress) => {
     await ensureLayer(config, 'vllm', onProgress, signal);
     return { detail: 'Text models are served on the GPUs' };
@@ -54,14 +63,14 @@ const steps: Record<PreparationId, Step> = {
 };
 
 /**
- * Prepares the Python environment and the starter model in the background, one step after the
+ * Prepares the Python environment and the starter models in the background, one step after the
  * other, so that each part of the product works as soon as what it needs is there. A step that
  * fails says why and is tried again every minute: what was missing may have come meanwhile.
- * @param register null: another machine holds the files, and makes the model.
+ * @param register null: another machine holds the files, and makes the models.
  */
 export function startPreparing(
   services: NeededServices,
-  register: RegisterStarterModel | null,
+  register: RegisterStarterModels | null,
 ): { stop: () => Promise<void> } {
   const aborting = new AbortController();
   const work = { services, register, signal: aborting.signal };
@@ -99,7 +108,7 @@ async function tryStep(work: Work, record: PreparationRecord): Promise<boolean> 
   }
 }
 
-/** Makes and registers the starter model in one format, unless the row says that this was done. */
+/** Makes and registers the starter language model in one format, unless the row says that this was done. */
 async function registerFormat(
   { services, register, signal }: Work,
   format: Format,
@@ -110,7 +119,7 @@ async function registerFormat(
   if (done === wanted || !register) return wanted;
   const files = await ensureStarterModel(services.config, format, onProgress, signal);
   onProgress('Storing the files', null);
-  await register(files);
+  await register.language(files);
   return wanted;
 }
 

@@ -12,6 +12,7 @@ import {
   lockAddress,
 } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
+import { rememberAddress } from '../returning/remember-address.ts';
 
 /**
  * Step: nobody gets into the account any more, and nothing in its row says whose it was; descriptions of transfers
@@ -19,10 +20,12 @@ import { recordAudit } from '../record-audit.ts';
  */
 export async function closeAccount(
   tx: Transaction,
-  { userId, now }: { userId: string; now: Date },
+  { userId, now, serverSecret }: { userId: string; now: Date; serverSecret: string },
 ): Promise<void> {
   // Before anything is deleted: a sign-in that is under way comes before it, or finds the account deleted.
   await lockAddress(tx, userId);
+  // Known since the sign-up, save for accounts that are older than the memory.
+  await rememberAddress(tx, { userId, serverSecret });
   const keys = await listKeys(tx, userId);
   await endKeys(
     tx,

@@ -191,6 +191,16 @@ export async function lockWebAppKey(tx: Transaction, userId: string) {
     .executeTakeFirst();
 }
 
+/** All that a user has or had, oldest first. */
+export async function selectKeyRecords(db: Db, userId: string) {
+  return db
+    .selectFrom('api_keys')
+    .select(['id', 'name', 'scopes', 'for_web_app', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'])
+    .where('user_id', '=', userId)
+    .orderBy('id')
+    .execute();
+}
+
 function liveKeys(db: Db) {
   const start = sql<Date>`budget_period_start(budget_period, now())`;
   return db

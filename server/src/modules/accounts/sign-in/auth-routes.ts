@@ -3,11 +3,13 @@ import type { Services } from '../../../platform/context.ts';
 import { requireDatabase } from '../../../platform/db/setup/require-database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Authenticators } from '../../../platform/http/callers/find-caller.ts';
-import { addressOf, callerOf, limitBy } from '../../../platform/http/callers/rate-limits.ts';
+import { addressOf, type CountCall, callerOf, limitBy } from '../../../platform/http/callers/rate-limits.ts';
 import { refuseOtherMethods } from '../../../platform/http/refuse-other-methods.ts';
 import { AUTH_PATH, type Auth, CLIENT_ADDRESS_HEADER } from './create-auth.ts';
-import { makeDeviceCookie, readDeviceCookie } from './device-cookie.ts';
 import { hashingFor } from './hash-passwords.ts';
+import { makeDeviceCookie } from './limits/device-cookie.ts';
+import { emailOf } from './limits/limit-guesses.ts';
+import { limitSignUps } from './limits/limit-sign-ups.ts';
 import { serverSecret } from './server-secret.ts';
 
 type AuthRoute = {
@@ -18,8 +20,9 @@ type AuthRoute = {
   /** Only for who is signed in; looked at before the body is read. */
   needsSession?: boolean;
   bodyBytesMax?: number;
-  /** Counted by what is guessed too. */
+  /** A password can be guessed here. */
   guesses?: boolean;
+  makesAccount?: boolean;
 };
 
 const BODY_BYTES_MAX = 16 * 1024;
@@ -34,14 +37,14 @@ const ROUTES: AuthRoute[] = [
   { method: 'GET', path: '/error' },
   { method: 'POST', path: '/sign-in/email', guesses: true },
   { method: 'POST', path: '/sign-in/social', perMinute: 10 },
-  { method: 'POST', path: '/sign-up/email', perMinute: 20 },
+  { method: 'POST', path: '/sign-up/email', perMinute: 20, makesAccount: true },
   { method: 'POST', path: '/sign-out' },
   { method: 'POST', path: '/request-password-reset', perMinute: 5 },
   { method: 'POST', path: '/send-verification-email', perMinute: 5, needsSession: true },
   { method: 'POST', path: '/reset-password', perMinute: 5 },
   { method: 'POST', path: '/link-social', perMinute: 10, needsSession: true },
   { method: 'POST', path: '/unlink-account', perMinute: 10, needsSession: true },
-  { method: 'POST', path: '/change-password', perMinute: 5, needsSession: true },
+  { method: 'POST', path: '/change-password', perMinute: 5, needsSession: true, guesses: true },
   // With the picture.
   {
     method: 'POST',
@@ -52,26 +55,18 @@ const ROUTES: AuthRoute[] = [
   },
 ];
 
-/** Sign-ins per minute of one address, and of one browser that has signed in as this person before. */
-const SIGN_IN_LIMIT = 10;
-/**
- * Sign-ins per minute to one account by browsers that it does not know, from wherever they come: many
- * addresses must not guess one password together.
- */
-const ACCOUNT_LIMIT = 30;
-
 type FindUser = Authenticators['session'];
 
 /** Makes the Fastify plugin that hands calls under `/api/auth` to the sign-in library. */
 export function authRoutes(
   services: Services,
   auth: Auth,
-  findUser: FindUser,
+  { findUser, countGuess }: { findUser: FindUser; countGuess: CountCall },
 ): (app: FastifyInstance) => Promise<void> {
   const { config } = services;
   return async (app) => {
+    const countSignUp = limitSignUps(app, config);
     const countCall = limitBy(app, { max: config.rateLimitPerMinute, keyOf: addressOf });
-    const countGuess = limitGuesses(app, serverSecret(config));
     for (const route of ROUTES) {
       const { perMinute } = route;
       const countStrictly =
@@ -86,7 +81,7 @@ export function authRoutes(
           if (route.needsSession) request.caller = await requireUser(request, findUser);
         },
         preParsing: countStrictly ?? [],
-        preHandler: route.guesses ? countGuess : [],
+        preHandler: [...(route.guesses ? [countGuess] : []), ...(route.makesAccount ? [countSignUp] : [])],
         handler: (request, reply) => forward(services, auth, { request, reply }),
       });
     }
@@ -101,31 +96,6 @@ async function requireUser(request: FastifyRequest, findUser: FindUser) {
   const user = await findUser(request);
   if (!user) throw new AppError('unauthenticated', { publicMessage: 'Sign in first' });
   return user;
-}
-
-/**
- * A browser that has signed in as this person before is counted by itself: others' wrong guesses,
- * from the same office or from all over the world, do not lock the person out of it.
- */
-function limitGuesses(app: FastifyInstance, secret: string) {
-  const deviceOf = (request: FastifyRequest) =>
-    readDeviceCookie(request.headers.cookie, { email: emailOf(request) ?? '', secret });
-  const unlessKnown = (keyOf: (request: FastifyRequest) => string | null) => (request: FastifyRequest) =>
-    deviceOf(request) === null ? keyOf(request) : null;
-  const counts = [
-    // The address first: what it refuses does not use up what the account may take from elsewhere.
-    limitBy(app, { max: SIGN_IN_LIMIT, keyOf: unlessKnown(addressOf) }),
-    limitBy(app, { max: ACCOUNT_LIMIT, keyOf: unlessKnown(emailOf) }),
-    limitBy(app, { max: SIGN_IN_LIMIT, keyOf: deviceOf }),
-  ];
-  return async (request: FastifyRequest, reply: FastifyReply) => {
-    for (const count of counts) await count(request, reply);
-  };
-}
-
-function emailOf({ body }: FastifyRequest): string | null {
-  if (typeof body !== 'object' || body === null || !('email' in body)) return null;
-  return typeof body.email === 'string' ? body.email.toLowerCase() : null;
 }
 
 async function forward(

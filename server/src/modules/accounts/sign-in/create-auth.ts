@@ -10,7 +10,7 @@ import { recordAudit } from '../record-audit.ts';
 import { checkAuthForms } from './check-auth-forms.ts';
 import { checkProviderUser } from './check-provider-user.ts';
 import { confirmAddressMail } from './confirm-address-mail.ts';
-import { hashPasswords } from './hash-passwords.ts';
+import { passwords } from './hash-passwords.ts';
 import { proveAddress } from './prove-address.ts';
 import { resetPasswordMail } from './reset-password-mail.ts';
 import { serverSecret } from './server-secret.ts';
@@ -107,7 +107,7 @@ function passwordOptions(services: Services) {
     disableSignUp: !config.signUp,
     minPasswordLength: PASSWORD_LENGTH_MIN,
     maxPasswordLength: PASSWORD_LENGTH_MAX,
-    password: hashPasswords(),
+    password: passwords,
     revokeSessionsOnPasswordReset: true,
     sendResetPassword: async ({ user, url }) => {
       await mailOnRequest(services, {

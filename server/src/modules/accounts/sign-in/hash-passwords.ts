@@ -53,3 +53,6 @@ export function hashPasswords(): { hash: typeof hashPassword; verify: typeof ver
     verify: (input) => inTurn(() => verifyPassword(input)),
   };
 }
+
+/** The one queue of this process, for whatever hashes. */
+export const passwords = hashPasswords();

@@ -35,6 +35,7 @@ describe('sign-up', () => {
       email: 'ada@example.com',
       image_url: null,
       is_operator: false,
+      is_returning: false,
     });
     expect(me.onboarding).toEqual({
       onboarding_completed: false,

@@ -110,6 +110,15 @@ export async function deleteUserRequests(tx: Transaction, userId: string): Promi
   await tx.deleteFrom('access_requests').where('user_id', '=', userId).execute();
 }
 
+export async function selectUserRequests(db: Database, userId: string) {
+  return db
+    .selectFrom('access_requests')
+    .select(['restricted_model_id', 'message', 'state', 'requested_at', 'decided_at'])
+    .where('user_id', '=', userId)
+    .orderBy('requested_at')
+    .execute();
+}
+
 export type RequestRow = Awaited<ReturnType<typeof listRequests>>[number];
 
 function selectRequests(db: Database | Transaction) {

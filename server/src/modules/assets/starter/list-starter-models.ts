@@ -1,11 +1,13 @@
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { listStarterRows } from '../queries.ts';
+import { listStarterRows, type StarterTask } from '../queries.ts';
 
 export type StarterModelRef = {
   assetId: string;
   title: string;
   /** Its slug: the name for `model` in OpenAI-style calls. */
   modelName: string;
+  /** What it makes. */
+  task: StarterTask;
   createdAt: Date;
 };
 
@@ -15,6 +17,7 @@ export async function listStarterModels(db: Database | Transaction): Promise<Sta
     assetId: row.id,
     title: row.title,
     modelName: row.slug,
+    task: row.task,
     createdAt: row.created_at,
   }));
 }

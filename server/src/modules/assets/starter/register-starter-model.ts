@@ -8,7 +8,7 @@ import { isBlobKept } from '../../../platform/storage/owner-queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import type { NewFile } from '../add-revision.ts';
 import { createRevisionFromBlobs } from '../create-revision-from-blobs.ts';
-import { upsertStarterAsset } from '../queries.ts';
+import { type StarterTask, upsertStarterAsset } from '../queries.ts';
 
 /**
  * Makes a model out of local files that everybody may use and nobody may change, or brings the one
@@ -19,6 +19,7 @@ export async function registerStarterModel(
   services: Services,
   model: {
     slug: string;
+    task: StarterTask;
     title: string;
     details: string;
     category: string;

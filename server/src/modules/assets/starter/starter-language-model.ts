@@ -2,6 +2,7 @@
 export const starterLanguageModel = {
   /** Names the model for ever: the same slug is the same asset. */
   slug: 'smollm2-135m-instruct',
+  task: 'text' as const,
   title: 'SmolLM2-135M-Instruct',
   details:
     'The starter language model: small enough to chat with, and to fine-tune, on the CPU of a laptop. ' +

@@ -17,6 +17,7 @@ beforeAll(async () => {
 
 const model = (localPath: string) => ({
   slug: 'tiny',
+  task: 'text' as const,
   title: 'Tiny model',
   details: 'Small',
   category: 'Artificial intelligence',
@@ -35,6 +36,7 @@ test('a starter model is read by everybody and changed by nobody, and registerin
   for (const user of [ada, bob]) {
     expect(await get(user, first.assetId)).toMatchObject({
       is_starter: true,
+      starter_task: 'text',
       user_id: null,
       owner_username: 'bakehouse',
       file_count: 1,

@@ -57,6 +57,17 @@ export async function insertRedemption(
   return numInsertedOrUpdatedRows === 1n;
 }
 
+/** What a user has redeemed, oldest first. */
+export async function selectRedemptions(db: Database, userId: string) {
+  return db
+    .selectFrom('credit_code_redemptions as redemption')
+    .innerJoin('credit_codes as code', 'code.id', 'redemption.code_id')
+    .select(['code.hint', 'code.amount_micro', 'redemption.redeemed_at'])
+    .where('redemption.user_id', '=', userId)
+    .orderBy('redemption.redeemed_at')
+    .execute();
+}
+
 export type CodeRow = {
   id: string;
   hint: string;

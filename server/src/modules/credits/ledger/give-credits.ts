@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../platform/db/database.ts';
 import { GRANTS_ACCOUNT, userAccount } from './accounts.ts';
-import { transfer } from './transfer.ts';
+import { type References, transfer } from './transfer.ts';
 
 /**
  * Step: gives a user credits of the house, once per key. They are spent first, cannot be sent to others, and end at
@@ -12,6 +12,7 @@ export async function giveCredits(
     userId: string;
     amountMicro: bigint;
     description: string;
+    references?: References;
     idempotencyKey: string;
     expiresAt?: Date | null;
   },
@@ -22,6 +23,7 @@ export async function giveCredits(
     amountMicro: gift.amountMicro,
     kind: 'grant',
     description: gift.description,
+    references: gift.references ?? {},
     idempotencyKey: gift.idempotencyKey,
     given: { expiresAt: gift.expiresAt ?? null },
   });

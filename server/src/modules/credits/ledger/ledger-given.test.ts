@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { cp, mkdir, readdir } from 'node:fs/promises';
-import path from 'node:path';
 import { sql } from 'kysely';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { connect, type Database, type Transaction } from '../../../platform/db/database.ts';
-import { MIGRATIONS_DIR, migrate } from '../../../platform/db/setup/migrate.ts';
-import { onFileEnd } from '../../../testing/on-file-end.ts';
-import { temporaryFolder } from '../../../testing/temporary-folder.ts';
-import { createDatabase, dropDatabase } from '../../../testing/temporary-postgres.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { migrate } from '../../../platform/db/setup/migrate.ts';
+import { databaseBefore } from '../../../testing/database-before.ts';
 import { type TestDatabase, testDatabase } from '../../../testing/test-database.ts';
 import { findNextExpiry, getUserTotals } from '../queries.ts';
 import { buyForTest, insertTestUser } from '../test-user.ts';
@@ -272,24 +268,6 @@ test.each([
   expect(found.filter((check) => !check.ok).map(({ name }) => name)).toEqual(checks);
 });
 
-/** A database as it was before given credits were told apart. */
-async function databaseBefore(): Promise<{ url: string; old: Database }> {
-  const dir = path.join(await temporaryFolder(), 'migrations');
-  await mkdir(dir);
-  for (const name of await readdir(MIGRATIONS_DIR)) {
-    if (name < '0060') await cp(path.join(MIGRATIONS_DIR, name), path.join(dir, name));
-  }
-  const name = `given_${randomUUID().slice(0, 8)}`;
-  const url = await createDatabase(inject('postgresUrl'), name);
-  const old = connect(url);
-  onFileEnd(async () => {
-    await old.destroy();
-    await dropDatabase(inject('postgresUrl'), name);
-  });
-  await migrate(url, dir);
-  return { url, old };
-}
-
 /** Seals all transfers as it was done then. */
 async function sealBefore(old: Database): Promise<void> {
   const { rows } = await sql<SealableTransfer>`
@@ -305,7 +283,7 @@ async function sealBefore(old: Database): Promise<void> {
 }
 
 test('balances from before are split by where they came from', async () => {
-  const { url, old } = await databaseBefore();
+  const { url, old } = await databaseBefore('0060');
   const people = ['fresh', 'spender', 'heavy', 'sender', 'receiver', 'granted'];
   for (const id of people) {
     await sql`insert into users (id, name, username, email) values (${id}, ${id}, ${id}, ${`${id}@example.com`})`.execute(

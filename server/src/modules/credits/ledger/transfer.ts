@@ -16,6 +16,9 @@ export type References = {
   /** The API key that asked for it: a hold counts against its budget. */
   key_id?: string;
   purchase_id?: string;
+  /** The other side of an invitation. */
+  inviter_id?: string;
+  invited_id?: string;
   /** The usage window that the hold stands for. */
   usage_window_id?: string;
 };

@@ -1,8 +1,8 @@
-import { findPrice, type PriceId, partsPerUnit } from './prices.ts';
+import { type Price, partsPerUnit } from './prices.ts';
 
 export type QuoteItem = {
-  priceId: PriceId;
-  /** Milliseconds for a price per hour (times the number of GPUs), tokens for a price per million tokens. */
+  price: Price;
+  /** Milliseconds for a price per hour (times the number of GPUs), tokens or steps of an expert for the others. */
   parts: bigint;
   /** Instead of the price's own label. */
   label?: string;
@@ -16,9 +16,8 @@ export function costMicro(items: QuoteItem[]): bigint {
   return items.reduce((sum, item) => sum + itemCostMicro(item), 0n);
 }
 
-function itemCostMicro({ priceId, parts }: QuoteItem): bigint {
-  if (parts < 0n) throw new Error(`A quote cannot hold ${parts} of ${priceId}`);
-  const price = findPrice(priceId);
+function itemCostMicro({ price, parts }: QuoteItem): bigint {
+  if (parts < 0n) throw new Error(`A quote cannot hold ${parts} of ${price.id}`);
   const divisor = partsPerUnit[price.unit];
   return (parts * price.unitPriceMicro + divisor - 1n) / divisor;
 }

@@ -1,16 +1,32 @@
 import type { listPrices as contract } from '@bakehouse/contract/credits';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
-import { prices } from './prices.ts';
+import type { Services } from '../../../platform/context.ts';
+import { selectPriceChanges } from './price-queries.ts';
+import { pricesAt } from './prices-at.ts';
 
-/** The price list as the wire shows it. */
-export function listPrices(): ResponseOf<typeof contract> {
+/** The price list as the wire shows it, with what will change. */
+export async function listPrices({
+  db,
+  clock,
+}: Pick<Services, 'db' | 'clock'>): Promise<ResponseOf<typeof contract>> {
+  const now = clock.now();
+  const changes = await selectPriceChanges(db, now);
+  const coming = new Map(
+    changes.filter((change) => change.valid_from > now).map((change) => [change.price_id, change]),
+  );
   return {
-    prices: prices.map(({ id, label, unit, unitPriceMicro }) => ({
-      id,
-      label,
-      unit,
-      unit_price: formatBgl(unitPriceMicro),
-    })),
+    prices: Object.values(pricesAt(changes, now)).map(({ id, label, unit, unitPriceMicro }) => {
+      const next = coming.get(id);
+      return {
+        id,
+        label,
+        unit,
+        unit_price: formatBgl(unitPriceMicro),
+        next: next
+          ? { unit_price: formatBgl(next.unit_price_micro), valid_from: next.valid_from.toISOString() }
+          : null,
+      };
+    }),
   };
 }

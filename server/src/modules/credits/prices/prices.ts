@@ -7,7 +7,7 @@ export type Unit = z.infer<typeof price>['unit'];
 
 type Row = { id: string; label: string; unit: Unit; usd: string };
 
-/** The price list, in USD per unit: the one place that says what anything costs. */
+/** The price list, in USD per unit, as operators find it: what they change is kept in the database. */
 const rows = [
   {
     id: 'training:NVIDIA_TESLA_V100',
@@ -40,6 +40,7 @@ const rows = [
   { id: 'completion_tokens:GPU', label: 'Completion tokens, GPU', unit: 'million_tokens', usd: '0.40' },
   { id: 'prompt_tokens:CPU', label: 'Prompt tokens, CPU', unit: 'million_tokens', usd: '0.02' },
   { id: 'completion_tokens:CPU', label: 'Completion tokens, CPU', unit: 'million_tokens', usd: '0.08' },
+  { id: 'pictures:CPU', label: 'Pictures drawn on the CPU', unit: 'thousand_expert_steps', usd: '0.25' },
 ] as const satisfies Row[];
 
 export type PriceId = (typeof rows)[number]['id'];
@@ -47,21 +48,20 @@ export type PriceId = (typeof rows)[number]['id'];
 /** One thing that costs. `unitPriceMicro` is micro-BGL per unit. */
 export type Price = { id: PriceId; label: string; unit: Unit; unitPriceMicro: bigint };
 
-export const prices: readonly Price[] = rows.map(({ id, label, unit, usd }) => ({
-  id,
-  label,
-  unit,
-  unitPriceMicro: parseBgl(usd) * BGL_PER_USD,
-}));
+/** What everything costs at one moment. */
+export type PriceList = Readonly<Record<PriceId, Price>>;
 
-const priceById = new Map(prices.map((price) => [price.id, price]));
+/** What everything costs until an operator changes it. */
+export const defaultPrices = Object.fromEntries(
+  rows.map(({ id, label, unit, usd }) => [
+    id,
+    { id, label, unit, unitPriceMicro: parseBgl(usd) * BGL_PER_USD },
+  ]),
+) as PriceList;
 
-/** The price with this id; the type keeps unknown ids out. */
-export function findPrice(id: PriceId): Price {
-  const price = priceById.get(id);
-  if (price === undefined) throw new Error(`There is no price ${id}`);
-  return price;
-}
-
-/** How many of the parts that a meter counts make one unit: hours in milliseconds, tokens one by one. */
-export const partsPerUnit: Record<Unit, bigint> = { hour: 3_600_000n, million_tokens: 1_000_000n };
+/** How many of the parts that a meter counts make one unit: hours in milliseconds, tokens and steps one by one. */
+export const partsPerUnit: Record<Unit, bigint> = {
+  hour: 3_600_000n,
+  million_tokens: 1_000_000n,
+  thousand_expert_steps: 1_000n,
+};

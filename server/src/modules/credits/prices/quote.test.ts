@@ -2,13 +2,16 @@ import { parseBgl } from '@bakehouse/contract/money';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { costMicro } from './cost-micro.ts';
-import { prices } from './prices.ts';
+import { defaultPrice } from './default-price.ts';
+import { defaultPrices } from './prices.ts';
 import { quote } from './quote.ts';
 
 const HOUR_MS = 3_600_000n;
 
 test('an hour on two A100 costs twice the price of an hour', () => {
-  expect(quote([{ priceId: 'training:NVIDIA_TESLA_A100', parts: 2n * HOUR_MS, label: '2 x A100' }])).toEqual({
+  expect(
+    quote([{ price: defaultPrice('training:NVIDIA_TESLA_A100'), parts: 2n * HOUR_MS, label: '2 x A100' }]),
+  ).toEqual({
     items: [{ label: '2 x A100', quantity: 2, unit: 'hour', unit_price: '40', amount: '80' }],
     total: '80',
     total_usd: '3.2',
@@ -17,18 +20,18 @@ test('an hour on two A100 costs twice the price of an hour', () => {
 
 test('each item is rounded up to the next micro-BGL', () => {
   // 2.5 BGL an hour is 0.69 micro-BGL a millisecond; 2 BGL a million tokens is 2 micro-BGL a token.
-  expect(costMicro([{ priceId: 'training:CPU', parts: 1n }])).toBe(1n);
-  expect(costMicro([{ priceId: 'completion_tokens:CPU', parts: 7n }])).toBe(14n);
-  expect(costMicro([{ priceId: 'training:CPU', parts: 0n }])).toBe(0n);
+  expect(costMicro([{ price: defaultPrice('training:CPU'), parts: 1n }])).toBe(1n);
+  expect(costMicro([{ price: defaultPrice('completion_tokens:CPU'), parts: 7n }])).toBe(14n);
+  expect(costMicro([{ price: defaultPrice('training:CPU'), parts: 0n }])).toBe(0n);
 });
 
 test('nothing costs less than nothing', () => {
-  expect(() => costMicro([{ priceId: 'training:CPU', parts: -1n }])).toThrow();
+  expect(() => costMicro([{ price: defaultPrice('training:CPU'), parts: -1n }])).toThrow();
 });
 
 test('the total is the sum of the items, more never costs less, and the error is below one micro-BGL an item', () => {
   const item = fc.record({
-    priceId: fc.constantFrom(...prices.map((price) => price.id)),
+    price: fc.constantFrom(...Object.values(defaultPrices)),
     parts: fc.bigInt(0n, 10n ** 12n),
   });
   fc.assert(
@@ -36,13 +39,10 @@ test('the total is the sum of the items, more never costs less, and the error is
       const { items: lines, total } = quote(items);
       expect(lines.reduce((sum, line) => sum + parseBgl(line.amount), 0n)).toBe(parseBgl(total));
       expect(parseBgl(total)).toBe(costMicro(items));
-      for (const { priceId, parts } of items) {
-        const [once, twice] = [
-          costMicro([{ priceId, parts }]),
-          costMicro([{ priceId, parts: parts + more }]),
-        ];
+      for (const { price, parts } of items) {
+        const [once, twice] = [costMicro([{ price, parts }]), costMicro([{ price, parts: parts + more }])];
         expect(twice).toBeGreaterThanOrEqual(once);
-        const split = once + costMicro([{ priceId, parts: more }]);
+        const split = once + costMicro([{ price, parts: more }]);
         expect(split - twice).toBeGreaterThanOrEqual(0n);
         expect(split - twice).toBeLessThanOrEqual(1n);
       }

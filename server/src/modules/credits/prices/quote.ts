@@ -1,22 +1,19 @@
 import type { Quote } from '@bakehouse/contract/credits';
 import { formatBgl, formatUsd } from '@bakehouse/contract/money';
 import { costMicro, type QuoteItem } from './cost-micro.ts';
-import { findPrice, partsPerUnit } from './prices.ts';
+import { partsPerUnit } from './prices.ts';
 
 /** What a job costs, item by item. Pure: the same items always cost the same. */
 export function quote(items: QuoteItem[]): Quote {
   const total = costMicro(items);
   return {
-    items: items.map((item) => {
-      const price = findPrice(item.priceId);
-      return {
-        label: item.label ?? price.label,
-        quantity: Number(item.parts) / Number(partsPerUnit[price.unit]),
-        unit: price.unit,
-        unit_price: formatBgl(price.unitPriceMicro),
-        amount: formatBgl(costMicro([item])),
-      };
-    }),
+    items: items.map(({ price, parts, label }) => ({
+      label: label ?? price.label,
+      quantity: Number(parts) / Number(partsPerUnit[price.unit]),
+      unit: price.unit,
+      unit_price: formatBgl(price.unitPriceMicro),
+      amount: formatBgl(costMicro([{ price, parts }])),
+    })),
     total: formatBgl(total),
     total_usd: formatUsd(total),
   };

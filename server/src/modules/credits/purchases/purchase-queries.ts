@@ -58,14 +58,14 @@ export async function findPurchaseOfPayment(db: Database, paymentId: string): Pr
   return row?.id;
 }
 
-/** A user's purchases that could be paid, the newest first. */
+/** A user's purchases that could be paid, the newest first; null is all of them. */
 export async function listUserPurchases(
   db: Database,
   userId: string,
-  limit: number,
+  limit: number | null,
 ): Promise<Omit<PurchaseRow, 'account_deleted'>[]> {
   const { rows } = await sql<PurchaseRow>`
-    select * from purchases where user_id = ${userId} and session_id is not null order by id desc limit ${limit}`.execute(
+    select * from purchases where user_id = ${userId} and session_id is not null order by id desc limit ${limit}::bigint`.execute(
     db,
   );
   return rows;

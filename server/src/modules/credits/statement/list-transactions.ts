@@ -15,10 +15,12 @@ import {
   listOpenHolds,
   listUserTransfers,
   type OpenHold,
-  type Period,
+  type Selection,
   type StatementTransfer,
+  sumKeyTransfers,
   sumUserTransfers,
 } from '../queries.ts';
+import { describeMovement } from './describe-movement.ts';
 import { knownTimeZone } from './known-time-zone.ts';
 
 type Transaction = z.infer<typeof transaction>;
@@ -44,13 +46,13 @@ export async function listTransactions(
   input: InputOf<typeof contract>['query'],
 ): Promise<ResponseOf<typeof contract>> {
   const { userId } = ctx.caller;
-  const { limit, cursor, from, to, time_zone: timeZone } = input;
-  const period: Period = { from, to, timeZone };
+  const { limit, cursor, from, to, time_zone: timeZone, key_id: keyId } = input;
+  const selection: Selection = { userId, from, to, timeZone, keyId };
   const before = cursor === undefined ? null : BigInt(cursor);
   const transfers = await knownTimeZone(
-    listUserTransfers(ctx.db, { userId, before, ...period, limit: limit + 1 }),
+    listUserTransfers(ctx.db, { ...selection, before, limit: limit + 1 }),
   );
-  const holds = before === null ? await listOpenHolds(ctx.db, { userId, ...period }) : [];
+  const holds = before === null ? await listOpenHolds(ctx.db, selection) : [];
   const page = transfers.slice(0, limit);
   return {
     transactions: [
@@ -59,7 +61,7 @@ export async function listTransactions(
         toTransaction(userId, transfer, { status: 'completed', hash: transfer.hash }),
       ),
     ],
-    summary: before === null ? await summarise(ctx, { userId, ...period }) : null,
+    summary: before === null ? await summarise(ctx, selection) : null,
     next_cursor: transfers.length > limit ? (page.at(-1)?.seq.toString() ?? null) : null,
   };
 }
@@ -75,7 +77,7 @@ function toTransaction(
     transaction_date: movement.created_at.toISOString(),
     transaction_type: typeSeenBy[movement.kind][side],
     amount: formatBgl(movement.amount),
-    description: movement.description,
+    description: describeMovement(movement, side),
     status,
     asset_name: movement.refs.asset_name ?? null,
     buyer_id: accountOwner(movement.debit_account_id),
@@ -90,10 +92,7 @@ function toTransaction(
 }
 
 /** Costs are net of refunds; credits sent to other users are counted apart. */
-async function summarise(
-  ctx: Context,
-  input: Period & { userId: string },
-): Promise<z.infer<typeof transactionSummary>> {
+async function summarise(ctx: Context, selection: Selection): Promise<z.infer<typeof transactionSummary>> {
   const sums = {
     video_generation: 0n,
     image_generation: 0n,
@@ -102,7 +101,9 @@ async function summarise(
     deployment: 0n,
   };
   let sent = 0n;
-  const counterparts = await readSnapshot(ctx.db, (tx) => sumUserTransfers(tx, input));
+  const counterparts = await readSnapshot(ctx.db, (tx) =>
+    selection.keyId === undefined ? sumUserTransfers(tx, selection) : sumKeyTransfers(tx, selection),
+  );
   for (const { counterpart, paid, received } of counterparts) {
     const use = accountUse(counterpart);
     if (use !== null) sums[use] += paid - received;

@@ -171,6 +171,43 @@ describe('the statement', () => {
       { key_id: small, key_name: 'Notebook', amount: '1' },
     ]);
     expect((await statementOf(ada)).transactions[0]).toMatchObject({ run_id: 'r1', model_id: 'm1' });
+
+    // The list of one key, by pages, with what it sums to.
+    const first = await statementOf(ada, { key_id: large, limit: 1 });
+    expect(first.summary).toMatchObject({ total_cost_fine_tuning: '7', total_token_transferred: '0' });
+    const rest = await statementOf(ada, { key_id: large, limit: 1, cursor: first.next_cursor ?? undefined });
+    expect([...first.transactions, ...rest.transactions].map(({ amount }) => amount)).toEqual(['2', '5']);
+    expect(rest.next_cursor).toBeNull();
+    expect((await statementOf(ada, { key_id: small })).transactions).toMatchObject([{ amount: '1' }]);
+    // Of another user's key there is nothing.
+    const bob = await statementOf(await signUp('Bob'), { key_id: large });
+    expect([bob.transactions, bob.summary?.total_cost_fine_tuning]).toEqual([[], '0']);
+    await expect(statementOf(ada, { key_id: 'Nightly' })).rejects.toMatchObject({
+      status: 400,
+      body: { error: { param: 'key_id' } },
+    });
+  });
+
+  test('of one key has what is held for it', async () => {
+    const ada = await signUp('Ada');
+    const made = { params: { userId: ada.userId }, body: { name: 'Nightly' } };
+    const key_id = (await server.request(createApiKey, made, { as: ada })).api_key.id;
+    for (const references of [{ key_id }, {}])
+      await db.transaction().execute((tx) =>
+        hold(tx, {
+          userId: ada.userId,
+          amountMicro: 1_000_000n,
+          kind: 'fine_tuning',
+          description: 'Fine-tune',
+          references,
+          expiresAt: new Date(Date.now() + 3_600_000),
+          idempotencyKey: randomUUID(),
+        }),
+      );
+    expect((await statementOf(ada)).transactions.filter(({ status }) => status === 'pending')).toHaveLength(
+      2,
+    );
+    expect((await statementOf(ada, { key_id })).transactions).toMatchObject([{ status: 'pending' }]);
   });
 
   test("counts days by the reader's calendar", async () => {

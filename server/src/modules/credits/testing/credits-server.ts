@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { getBalance, listTransactions, transferTokens } from '@bakehouse/contract/credits';
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import type { Config } from '../../../config.ts';
+import { signUpOperator } from '../../../testing/sign-up-operator.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { buyForTest } from '../test-user.ts';
 
@@ -36,11 +37,10 @@ export async function creditsServer(config: Partial<Config> = {}) {
     usernameOf: async (who: TestUser) =>
       (await db.selectFrom('users').select('username').where('id', '=', who.userId).executeTakeFirstOrThrow())
         .username,
-    /** A new person who is one of the operators. */
+    /** A new person who is one of the operators, and has bought as much. */
     signUpOperator: async (): Promise<TestUser> => {
-      const operator = await signUp('Operator');
-      server.services.config.operators.push(operator.email);
-      await db.updateTable('users').set({ email_verified: true }).where('id', '=', operator.userId).execute();
+      const operator = await signUpOperator(server);
+      await buyForTest(db, operator.userId, 125_000_000n);
       return operator;
     },
   };

@@ -15,6 +15,7 @@ test('the statement has one line for a window, which opens into its answers', as
       source: 'model:crumb',
       description: 'Tokens of crumb',
       references: { asset_name: 'crumb' },
+      unitPrices: [1n],
       priceMicro: 1_000n,
     });
   const list = async () => {

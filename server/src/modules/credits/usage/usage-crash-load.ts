@@ -53,6 +53,7 @@ async function work(): Promise<never> {
         source: `model:${randomInt(2)}`,
         description: 'Tokens',
         references: {},
+        unitPrices: [1n],
         priceMicro: BigInt(PRICE),
       });
       await sleep(randomInt(5));

@@ -35,6 +35,7 @@ async function usageOf(grantMicro: bigint, more: Partial<Usage> = {}): Promise<U
     source: 'model:crumb',
     description: 'Tokens of crumb',
     references: { asset_name: 'crumb' },
+    unitPrices: [1n],
     priceMicro: PRICE,
     ...more,
   };

@@ -49,6 +49,8 @@ export type Usage = {
   source: string;
   description: string;
   references: References;
+  /** Micro-BGL of its units: a window keeps the prices that it began with, and others open another one. */
+  unitPrices: readonly bigint[];
   /** What it can cost at most. */
   priceMicro: bigint;
 };
@@ -379,6 +381,6 @@ export class UsageLeader {
   }
 }
 
-function keyOf({ userId, keyId, use, source }: Usage): string {
-  return JSON.stringify([userId, keyId, use, source]);
+function keyOf({ userId, keyId, use, source, unitPrices }: Usage): string {
+  return JSON.stringify([userId, keyId, use, source, ...unitPrices.map(String)]);
 }

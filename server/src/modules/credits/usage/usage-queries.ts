@@ -173,3 +173,18 @@ function first<Row>([row]: Row[]): Row {
   if (row === undefined) throw new Error('The ledger gave no answer');
   return row;
 }
+
+/** A user's windows, by id. */
+export async function listWindows(
+  db: Database,
+  { userId, cursor, limit }: { userId: string; cursor: string | undefined; limit: number },
+) {
+  return db
+    .selectFrom('usage_windows')
+    .select(['id', 'key_id', 'source', 'events', 'used_micro', 'quantities', 'opened_at', 'closed_at'])
+    .where('user_id', '=', userId)
+    .$if(cursor !== undefined, (query) => query.where('id', '>', cursor ?? ''))
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}

@@ -17,6 +17,7 @@ test('what an idle window holds can be sent, less what was used; what is in use 
     source: 'model:crumb',
     description: 'Tokens of crumb',
     references: { asset_name: 'crumb' },
+    unitPrices: [1n],
     priceMicro: 1_000_000n,
   });
   const send = (amount: string) =>

@@ -17,8 +17,9 @@ import { beginEvents, endEvents, failEvents, readChunks, sendChunks, sendComment
 import { recordRequest } from './record-request.ts';
 import { refusalSentence } from './refusal-sentence.ts';
 import { type RequestDeadline, requestDeadline } from './request-deadline.ts';
+import { type TokenPrices, tokenPrices } from './token-prices.ts';
 import type { ModelServer } from './upstream/await-model-server.ts';
-import { findModel, tokenPrices } from './upstream/find-model.ts';
+import { findModel } from './upstream/find-model.ts';
 import { readText } from './upstream/model-server-client.ts';
 import { type CompletionPath, reachModelServer, unavailable } from './upstream/reach-model-server.ts';
 import { WholeAnswer } from './whole-answer.ts';
@@ -61,7 +62,7 @@ export async function answerCompletion(
   const key = untilKeyEnds(ctx);
   try {
     const upstream = await parts.recallUpstream(ctx.caller.userId, body.model, () =>
-      findModel(ctx, parts, body.model),
+      findModel(ctx, parts, { modelName: body.model, kind: 'text' }),
     );
     // What is refused is refused before it costs anything.
     toServerRequest(body, upstream.engine);
@@ -69,7 +70,8 @@ export async function answerCompletion(
     const outcome: Outcome = { ok: false, usage: NOTHING, firstTokenMs: null };
     const call: Call = { upstream, body, reply, signal, deadline, beganMs: began.ms, outcome };
     const requestId = randomUUID();
-    const reservation = await reserveAnswer(ctx, parts, upstream);
+    const prices = tokenPrices(upstream, await parts.recallPrices());
+    const reservation = await reserveAnswer(ctx, parts, upstream, prices);
     let endUse = () => {};
     try {
       if (reply.raw.destroyed) return;
@@ -95,7 +97,7 @@ export async function answerCompletion(
       await recordRequest(
         ctx,
         parts,
-        { upstream, reservation },
+        { upstream, reservation, prices },
         { id: requestId, at: began.at, totalMs, ...outcome },
       );
     }
@@ -124,7 +126,9 @@ async function reserveAnswer(
   { caller }: Context,
   { usage }: ServingParts,
   upstream: Upstream,
+  { prompt, completion }: TokenPrices,
 ): Promise<Reservation> {
+  const dearer = prompt.unitPriceMicro > completion.unitPriceMicro ? prompt : completion;
   return usage.reserve({
     userId: caller.userId,
     keyId: caller.key?.id ?? null,
@@ -135,7 +139,8 @@ async function reserveAnswer(
       asset_name: upstream.model_name,
       ...(upstream.pod_id && { pod_id: upstream.pod_id }),
     },
-    priceMicro: costMicro([{ priceId: tokenPrices(upstream).completion, parts: BigInt(CONTEXT_TOKENS) }]),
+    unitPrices: [prompt.unitPriceMicro, completion.unitPriceMicro],
+    priceMicro: costMicro([{ price: dearer, parts: BigInt(CONTEXT_TOKENS) }]),
   });
 }
 

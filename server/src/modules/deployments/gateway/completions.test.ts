@@ -5,12 +5,13 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { STARTER, starterServing } from '../testing/starter-serving.ts';
 import { stubUsage } from '../testing/stub-model-server.ts';
 
 const requestCost = costMicro([
-  { priceId: 'prompt_tokens:CPU', parts: BigInt(stubUsage.prompt_tokens) },
-  { priceId: 'completion_tokens:CPU', parts: BigInt(stubUsage.completion_tokens) },
+  { price: defaultPrice('prompt_tokens:CPU'), parts: BigInt(stubUsage.prompt_tokens) },
+  { price: defaultPrice('completion_tokens:CPU'), parts: BigInt(stubUsage.completion_tokens) },
 ]);
 
 const { stub, server, openai, nextUser, ask, balance } = await starterServing();
@@ -133,8 +134,8 @@ describe('when the model server misbehaves', () => {
     });
     await expect(Array.fromAsync(stream)).rejects.toThrow(/stopped in the middle/);
     const cost = costMicro([
-      { priceId: 'prompt_tokens:CPU', parts: BigInt(stubUsage.prompt_tokens) },
-      { priceId: 'completion_tokens:CPU', parts: 2n },
+      { price: defaultPrice('prompt_tokens:CPU'), parts: BigInt(stubUsage.prompt_tokens) },
+      { price: defaultPrice('completion_tokens:CPU'), parts: 2n },
     ]);
     await vi.waitFor(async () =>
       expect(await balance()).toEqual({ ...before, balance: before.balance - cost }),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Services } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { runPrepared } from '../../../platform/db/run-prepared.ts';
-import type { TextEngine } from '../kinds/text-spec.ts';
+import type { EngineOf, ServerKindName } from '../kinds/kinds.ts';
 
 type Db = Database | Transaction;
 
@@ -126,9 +126,9 @@ export type UpstreamWorkload = {
   adapter_names: string[];
 };
 
-export type Upstream = {
+export type Upstream<Kind extends ServerKindName = 'text'> = {
   server_id: string;
-  engine: TextEngine;
+  engine: EngineOf[Kind];
   accelerator: string | null;
   model_name: string;
   /** Null: the starter model. */
@@ -138,6 +138,8 @@ export type Upstream = {
   /** Of a starter model: nobody has asked for it lately. A server that is up for others may be of an earlier revision. */
   sleeping: boolean;
   last_request_at: Date | null;
+  /** Of a starter model: what its server loads. */
+  starter_revision_id: string | null;
   workload: UpstreamWorkload | null;
   next_workload: UpstreamWorkload | null;
   /** The server is this deployment's own. */
@@ -148,29 +150,29 @@ export type Upstream = {
 };
 
 /**
- * Where a request for a model goes: the caller's deployment of that name, else the starter model.
+ * Where a request for a model of the kind goes: the caller's deployment of that name, else the starter model.
  * One query, because every request begins with it.
  */
-export async function findUpstream(
+export async function findUpstream<Kind extends ServerKindName>(
   services: Pick<Services, 'db' | 'pool'>,
-  asked: { userId: string; modelName: string },
-): Promise<Upstream | undefined> {
+  asked: { userId: string; modelName: string; kind: Kind },
+): Promise<Upstream<Kind> | undefined> {
   const [upstream] = await runPrepared(
     services,
     'find_upstream',
-    sql<Upstream>`
+    sql<Upstream<Kind>>`
     with asked as (
       select 0 as rank, model_server_id, model_name, id as pod_id, sleeping, last_request_at, max_replicas,
         case when adapter is not null then revision_id end as adapter
       from deployments
-      where user_id = ${asked.userId} and model_name = ${asked.modelName} and terminated_at is null
+      where user_id = ${asked.userId} and model_name = ${asked.modelName} and kind = ${asked.kind} and terminated_at is null
       union all
       select 1, id, starter_name, null, starter_requested_at is null, starter_requested_at, 1, null
-      from model_servers where starter_name = ${asked.modelName}
+      from model_servers where starter_name = ${asked.modelName} and kind = ${asked.kind}
       order by rank limit 1
     )
     select server.id as server_id, server.engine, server.accelerator, asked.model_name, asked.pod_id, asked.adapter,
-      asked.sleeping, asked.last_request_at, to_jsonb(current) as workload, to_jsonb(next) as next_workload,
+      asked.sleeping, asked.last_request_at, server.starter_revision_id, to_jsonb(current) as workload, to_jsonb(next) as next_workload,
       server.deployment_id is not null as is_own, asked.max_replicas,
       case when asked.max_replicas = 1 then '[]' else (
         select coalesce(jsonb_agg(

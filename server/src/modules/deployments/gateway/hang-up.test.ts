@@ -10,6 +10,7 @@ import { type TestServing, testServing } from '../../../testing/test-serving.ts'
 import { revenueAccount, userAccount } from '../../credits/ledger/accounts.ts';
 import { transfer } from '../../credits/ledger/transfer.ts';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { PARALLEL_REQUESTS } from '../kinds/text-spec.ts';
 import { FLOOD_TOKENS_MAX, stubUsage } from '../testing/stub-model-server.ts';
 import { insertStarter } from '../testing/test-models.ts';
@@ -98,8 +99,8 @@ it('slows the model server down for a reader who does not read, and charges what
   expect(kept?.completion_tokens).toBeGreaterThan(0);
   expect(kept?.completion_tokens).toBeLessThanOrEqual(stub.floodTokens);
   const cost = costMicro([
-    { priceId: 'prompt_tokens:CPU', parts: BigInt(kept?.prompt_tokens ?? 0) },
-    { priceId: 'completion_tokens:CPU', parts: BigInt(kept?.completion_tokens ?? 0) },
+    { price: defaultPrice('prompt_tokens:CPU'), parts: BigInt(kept?.prompt_tokens ?? 0) },
+    { price: defaultPrice('completion_tokens:CPU'), parts: BigInt(kept?.completion_tokens ?? 0) },
   ]);
   expect((await serving.balance(user)).balance).toBe(before.balance - cost);
 });

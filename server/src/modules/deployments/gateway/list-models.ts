@@ -22,10 +22,10 @@ export async function listModels(ctx: Context): Promise<ResponseOf<typeof contra
     object: 'list',
     data: [
       ...own.map((row) => ({
-        ...toModel(row.model_name, row.created_at, userId),
+        ...toModel(row.model_name, row.created_at, userId, 'text'),
         parent: row.adapter === null ? null : toModelName(row.base_model_title),
       })),
-      ...starters.map((starter) => toModel(starter.modelName, starter.createdAt, 'bakehouse')),
+      ...starters.map((starter) => toModel(starter.modelName, starter.createdAt, 'bakehouse', starter.task)),
     ],
   };
 }
@@ -43,12 +43,13 @@ export async function getModel(
   return model;
 }
 
-function toModel(id: string, created: Date, owner: string): Model {
+function toModel(id: string, created: Date, owner: string, task: Model['task']): Model {
   return {
     id,
     object: 'model',
     created: Math.floor(created.getTime() / 1000),
     owned_by: owner,
+    task,
     parent: null,
   };
 }

@@ -4,7 +4,7 @@ import type { Reservation } from '../../credits/usage/usage-leader.ts';
 import type { ServingParts } from '../serving-parts.ts';
 import type { Usage } from './completion-stream.ts';
 import type { Upstream } from './gateway-queries.ts';
-import { tokenPrices } from './upstream/find-model.ts';
+import type { TokenPrices } from './token-prices.ts';
 
 type Answered = {
   id: string;
@@ -22,14 +22,13 @@ type Answered = {
 export async function recordRequest(
   ctx: Context,
   { keepRequest }: Pick<ServingParts, 'keepRequest'>,
-  { upstream, reservation }: { upstream: Upstream; reservation: Reservation },
+  { upstream, reservation, prices }: { upstream: Upstream; reservation: Reservation; prices: TokenPrices },
   { id, at, ok, usage, firstTokenMs, totalMs }: Answered,
 ): Promise<void> {
   const { promptTokens, completionTokens } = usage;
-  const prices = tokenPrices(upstream);
   const cost = costMicro([
-    { priceId: prices.prompt, parts: BigInt(promptTokens) },
-    { priceId: prices.completion, parts: BigInt(completionTokens) },
+    { price: prices.prompt, parts: BigInt(promptTokens) },
+    { price: prices.completion, parts: BigInt(completionTokens) },
   ]);
   const amountMicro = cost < reservation.priceMicro ? cost : reservation.priceMicro;
   const endedAt = ctx.clock.now();

@@ -42,8 +42,8 @@ export type ServingPlacement = { accelerator: string | null; count: number };
 
 export type PlacedModel = { model: ServedModel; placement: ServingPlacement };
 
-/** The one table of what differs between kinds of deployments; the lifecycle is the same for all. */
-export type DeploymentKind = {
+/** What differs between kinds of model servers. */
+export type ServerKind = {
   /**
    * Where a model of this kind is served, and what has to be loaded there. Null for an unknown
    * instance type. Throws AppError 'not_found', or 'conflict' for a model that it cannot serve.
@@ -56,6 +56,10 @@ export type DeploymentKind = {
   ) => Promise<PlacedModel | null>;
   /** What the runtime is told, which reports when the server answers, and when it hangs. */
   spec: (base: Pick<ServedBase, 'engine' | 'files'>, adapters: ServedAdapter[], gpus: number) => WorkloadSpec;
+};
+
+/** The one table of what differs between kinds of deployments; the lifecycle is the same for all. */
+export type DeploymentKind = ServerKind & {
   /** What an hour costs, on the CPU or for each GPU. */
   hourPrice: Record<'CPU' | 'GPU', PriceId>;
   /** The wire's words. */

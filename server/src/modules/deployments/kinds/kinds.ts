@@ -1,7 +1,20 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
+import { placeImageModel } from '../placement/place-image-model.ts';
 import { placeTextModel } from '../placement/place-text-model.ts';
-import type { DeploymentKind } from './deployment-kind.ts';
-import { textSpec } from './text-spec.ts';
+import type { DeploymentKind, ServerKind } from './deployment-kind.ts';
+import { type ImageEngine, imageSpec } from './image-spec.ts';
+import { type TextEngine, textSpec } from './text-spec.ts';
+
+/** Every kind of model server, by what it makes. */
+export const serverKinds = {
+  text: { place: placeTextModel, spec: textSpec },
+  image: { place: placeImageModel, spec: imageSpec },
+} as const satisfies Record<string, ServerKind>;
+
+export type ServerKindName = keyof typeof serverKinds;
+
+/** What serves models of a kind. */
+export type EngineOf = { text: TextEngine; image: ImageEngine };
 
 /**
  * Every kind of deployment. Another one is a row here, its calls in the contract with their bindings
@@ -10,8 +23,7 @@ import { textSpec } from './text-spec.ts';
 export const deploymentKinds = {
   /** Text models behind the OpenAI-style calls. The wire calls them vllm, whichever engine serves them. */
   text: {
-    place: placeTextModel,
-    spec: textSpec,
+    ...serverKinds.text,
     hourPrice: { CPU: 'text_serving:CPU', GPU: 'text_serving:GPU' },
     states: {
       queued: 'queued',
@@ -28,9 +40,9 @@ export const deploymentKinds = {
 
 export type KindName = keyof typeof deploymentKinds;
 
-/** The row of a kind by the name in the database. */
-export function findKind(name: string): DeploymentKind {
-  const kind = Object.entries<DeploymentKind>(deploymentKinds).find(([known]) => known === name)?.[1];
-  if (!kind) throw new Error(`There is no kind of deployments '${name}'`);
+/** The row of a kind of model servers by the name in the database. */
+export function findServerKind(name: string): ServerKind {
+  const kind = Object.entries<ServerKind>(serverKinds).find(([known]) => known === name)?.[1];
+  if (!kind) throw new Error(`There is no kind of model servers '${name}'`);
   return kind;
 }

@@ -8,10 +8,12 @@ import { availableMicro } from '../../credits/ledger/available-micro.ts';
 import { hold } from '../../credits/ledger/holds/hold.ts';
 import { release } from '../../credits/ledger/holds/release.ts';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { insertFineTune, insertStarter } from '../testing/test-models.ts';
 import { meterDeployments } from './meter-deployments.ts';
 
-const costOf = (minutes: bigint) => costMicro([{ priceId: 'text_serving:CPU', parts: minutes * 60_000n }]);
+const costOf = (minutes: bigint) =>
+  costMicro([{ price: defaultPrice('text_serving:CPU'), parts: minutes * 60_000n }]);
 
 let serving: TestServing;
 let starter: { assetId: string; revisionId: string };

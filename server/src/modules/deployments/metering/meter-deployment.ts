@@ -5,8 +5,10 @@ import { extendHold } from '../../credits/ledger/holds/extend-hold.ts';
 import { hold } from '../../credits/ledger/holds/hold.ts';
 import { leftOfBudgetMicro } from '../../credits/ledger/holds/left-of-budget-micro.ts';
 import { settle } from '../../credits/ledger/holds/settle.ts';
+import { agreedPrice } from '../../credits/prices/agreed-price.ts';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
 import type { PriceId } from '../../credits/prices/prices.ts';
+import { readPrices } from '../../credits/prices/read-prices.ts';
 import { countReplicas, type DeploymentRow, noteHold, noteSettled, noteTime } from '../queries.ts';
 
 /**
@@ -19,14 +21,21 @@ const HOLD_SLACK_MS = 2 * PERIOD_MS;
 /** Time that nobody watched is not charged beyond this: the tick comes every minute. */
 export const UNSEEN_MS_MAX = 120_000;
 
-/** What so many milliseconds of a deployment cost, in micro-BGL. */
+type Priced = Pick<DeploymentRow, 'price_id' | 'price_count' | 'unit_price_micro'>;
+
+/** What so many milliseconds of a deployment cost at its price, in micro-BGL. */
 export function timeCostMicro(
-  deployment: Pick<DeploymentRow, 'price_id' | 'price_count'>,
+  { price_id, price_count, unit_price_micro }: Priced,
   milliseconds: bigint,
 ): bigint {
-  return costMicro([
-    { priceId: deployment.price_id as PriceId, parts: milliseconds * BigInt(deployment.price_count) },
-  ]);
+  const price = agreedPrice(price_id, unit_price_micro);
+  return costMicro([{ price, parts: milliseconds * BigInt(price_count) }]);
+}
+
+/** Step: the deployment at the price of now, which its next hold has; the open one keeps its own. */
+async function atPriceOfNow(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<DeploymentRow> {
+  const price = (await readPrices(tx, now))[deployment.price_id as PriceId];
+  return { ...deployment, unit_price_micro: price.unitPriceMicro };
 }
 
 type Meter = Pick<DeploymentRow, 'unsettled_ms' | 'metered_at' | 'metered_replicas'>;
@@ -62,12 +71,16 @@ export async function countTime(
   return { ...deployment, unsettled_ms: unsettledMs, metered_at: meteredAt, metered_replicas: replicas };
 }
 
-/** Step: holds the next period's price, or a shorter one's. Throws AppError 'insufficient_funds' or 'budget_exceeded'. */
-export async function holdPeriod(
+/** Step: holds the price of the next period. Throws AppError 'insufficient_funds' or 'budget_exceeded'. */
+export async function holdPeriod(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<void> {
+  await holdTime(tx, now, await atPriceOfNow(tx, now, deployment), BigInt(PERIOD_MS));
+}
+
+async function holdTime(
   tx: Transaction,
   now: Date,
   deployment: DeploymentRow,
-  periodMs = BigInt(PERIOD_MS),
+  periodMs: bigint,
 ): Promise<void> {
   const { holdId } = await hold(tx, {
     userId: deployment.user_id,
@@ -84,7 +97,11 @@ export async function holdPeriod(
     expiresAt: new Date(now.getTime() + HOLD_SLACK_MS),
     idempotencyKey: `deployment:${deployment.id}:${deployment.holds_made}`,
   });
-  await noteHold(tx, deployment.id, { holdId, heldMs: periodMs });
+  await noteHold(tx, deployment.id, {
+    holdId,
+    heldMs: periodMs,
+    unitPriceMicro: deployment.unit_price_micro,
+  });
 }
 
 /**
@@ -95,10 +112,11 @@ export async function holdLastPart(tx: Transaction, now: Date, deployment: Deplo
   const available = await availableMicro(tx, deployment.user_id);
   const left = deployment.key_id === null ? null : await leftOfBudgetMicro(tx, deployment.key_id);
   const micro = left !== null && left < available ? left : available;
-  const periodMs = (micro * BigInt(PERIOD_MS)) / timeCostMicro(deployment, BigInt(PERIOD_MS));
+  const priced = await atPriceOfNow(tx, now, deployment);
+  const periodMs = (micro * BigInt(PERIOD_MS)) / timeCostMicro(priced, BigInt(PERIOD_MS));
   const nextLookMs = UNSEEN_MS_MAX * deployment.max_replicas;
   if (periodMs <= BigInt(nextLookMs) || periodMs >= BigInt(PERIOD_MS)) return false;
-  await holdPeriod(tx, now, deployment, periodMs);
+  await holdTime(tx, now, priced, periodMs);
   return true;
 }
 

@@ -6,10 +6,11 @@ import type { TestUser } from '../../../testing/test-server.ts';
 import { revenueAccount, userAccount } from '../../credits/ledger/accounts.ts';
 import { transfer } from '../../credits/ledger/transfer.ts';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { starterServing } from '../testing/starter-serving.ts';
 import { meterDeployments } from './meter-deployments.ts';
 
-const hourCost = costMicro([{ priceId: 'text_serving:CPU', parts: 3_600_000n }]);
+const hourCost = costMicro([{ price: defaultPrice('text_serving:CPU'), parts: 3_600_000n }]);
 
 const {
   stub,
@@ -192,7 +193,7 @@ describe('the time of a deployment', () => {
     const second = await deploy(await makeFineTune(user, 'Fresh Focaccia'));
     await untilRunning(second.pod_id);
     const [launch] = driver.running();
-    expect(launch?.spec.kind === 'serve' && launch.spec.adapters).toHaveLength(1);
+    expect(launch && 'adapters' in launch.spec && launch.spec.adapters).toHaveLength(1);
     expect((await ask('resting-rye')).choices[0]?.message.content).toBe('Good bread.');
     await terminate(pod_id);
     await terminate(second.pod_id);

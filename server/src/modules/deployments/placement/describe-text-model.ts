@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -7,6 +6,7 @@ import { type AssetRevision, readRevision } from '../../assets/read-revision.ts'
 import type { ServedBase, ServedModel } from '../kinds/deployment-kind.ts';
 import type { TextEngine } from '../kinds/text-spec.ts';
 import { describeTextAdapter, isAdapter } from './describe-text-adapter.ts';
+import { hashFiles } from './hash-files.ts';
 
 /**
  * Finds what has to be loaded to serve a model: its base, and its adapter if it is a fine-tune, made
@@ -19,6 +19,11 @@ export async function describeTextModel(
 ): Promise<ServedModel> {
   const { userId } = ctx.caller;
   const model = await readRevision(ctx.db, { assetId, userId });
+  if (model.asset.starterTask === 'image') {
+    throw new AppError('conflict', {
+      publicMessage: `${model.asset.title} draws pictures and answers no text. It is served without a deployment: ask for a picture`,
+    });
+  }
   const found = await findBase(ctx, model);
   const base = found
     ? await readRevision(ctx.db, { assetId: found.assetId, revisionId: found.revisionId, userId })
@@ -82,12 +87,6 @@ function findConfig({ asset, files }: AssetRevision): AssetRevision['files'][num
   throw new AppError('conflict', {
     publicMessage: `${asset.title} has no config.json, without which no uploaded adapter can be served on it here`,
   });
-}
-
-function hashFiles(files: InputFile[]): string {
-  const hash = createHash('sha256');
-  for (const { path, sha256 } of files) hash.update(`${sha256} ${path}\n`);
-  return hash.digest('hex');
 }
 
 function toInput(file: AssetRevision['files'][number]): InputFile {

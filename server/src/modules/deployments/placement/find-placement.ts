@@ -4,6 +4,7 @@ import type { Capacity } from '../../../engine/queue/queue.ts';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { PriceId } from '../../credits/prices/prices.ts';
+import { readPrices } from '../../credits/prices/read-prices.ts';
 import type { PlacedModel } from '../kinds/deployment-kind.ts';
 import { deploymentKinds, type KindName } from '../kinds/kinds.ts';
 import { checkRoom } from '../servers/plan/check-room.ts';
@@ -16,7 +17,7 @@ export type FoundPlacement = {
   placed: PlacedModel;
   capacity: Capacity;
   /** Of one replica. */
-  price: { price_id: PriceId; price_count: number };
+  price: { price_id: PriceId; price_count: number; unit_price_micro: bigint };
 };
 
 /** Where the model would be served, and at which price. Throws AppError 'invalid_request', and what the kind's placing throws. */
@@ -38,5 +39,6 @@ export async function findPlacement(
   const { placement } = placed;
   checkRoom(body, placement, capacity);
   const price_id = hourPrice[placement.accelerator ? 'GPU' : 'CPU'];
-  return { placed, capacity, price: { price_id, price_count: placement.count || 1 } };
+  const { unitPriceMicro: unit_price_micro } = (await readPrices(ctx.db, ctx.clock.now()))[price_id];
+  return { placed, capacity, price: { price_id, price_count: placement.count || 1, unit_price_micro } };
 }

@@ -8,6 +8,7 @@ import { type TestServing, testServing } from '../../../testing/test-serving.ts'
 import { readRevision } from '../../assets/read-revision.ts';
 import { recordLineage } from '../../assets/record-lineage.ts';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { insertModel, insertTraining } from '../testing/test-models.ts';
 
 const GB = 1024 ** 3;
@@ -33,7 +34,9 @@ async function deploy(user: TestUser, weights: string, count: number) {
 }
 
 const hourOn = (device: 'GPU' | 'CPU', count: number) =>
-  formatBgl(costMicro([{ priceId: `text_serving:${device}`, parts: 3_600_000n * BigInt(count) }]));
+  formatBgl(
+    costMicro([{ price: defaultPrice(`text_serving:${device}`), parts: 3_600_000n * BigInt(count) }]),
+  );
 
 it.each([
   ['one GPU of another kind', '1234', 1, `1 x ${RTX}`, 'vllm', hourOn('GPU', 1)],

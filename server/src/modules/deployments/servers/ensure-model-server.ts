@@ -1,10 +1,10 @@
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import type { PlacedModel } from '../kinds/deployment-kind.ts';
-import type { KindName } from '../kinds/kinds.ts';
+import type { ServerKindName } from '../kinds/kinds.ts';
 import { upsertModelServer } from './server-queries.ts';
 
 type Wanted = {
-  kind: KindName;
+  kind: ServerKindName;
   placed: PlacedModel;
   /** Null: the one that is shared. Else a deployment's own, with room for so many replicas. */
   own: { deploymentId: string; replicas: number } | null;

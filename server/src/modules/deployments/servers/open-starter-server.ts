@@ -1,7 +1,7 @@
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { findStarterModel } from '../../assets/starter/find-starter-model.ts';
-import { deploymentKinds } from '../kinds/kinds.ts';
+import { type ServerKindName, serverKinds } from '../kinds/kinds.ts';
 import type { ServingParts } from '../serving-parts.ts';
 import { ensureModelServer } from './ensure-model-server.ts';
 import { reconcileModelServer } from './reconcile-model-server.ts';
@@ -11,19 +11,23 @@ const STARTER_INSTANCE = { instanceType: 'a100', gpuCount: 1 };
 
 /**
  * Wakes the starter model of that name: its newest revision, on the best placement that there is.
- * False when there is no such model.
+ * False when there is no such model. Throws what the kind's placing throws: 'conflict' for a model of another kind.
  */
 export async function openStarterServer(
   ctx: Context,
-  parts: ServingParts,
-  modelName: string,
+  parts: Pick<ServingParts, 'capacity'>,
+  { modelName, kind }: { modelName: string; kind: ServerKindName },
 ): Promise<boolean> {
   const starter = await findStarterModel(ctx.db, modelName);
-  const placed = starter && (await deploymentKinds.text.place(ctx, parts, starter.assetId, STARTER_INSTANCE));
+  const placed = starter && (await serverKinds[kind].place(ctx, parts, starter.assetId, STARTER_INSTANCE));
   if (!placed) return false;
   await inTransaction(ctx.db, async (tx) => {
-    const serverId = await ensureModelServer(tx, { kind: 'text', placed, own: null });
-    await nameStarterServer(tx, serverId, { assetId: starter.assetId, modelName });
+    const serverId = await ensureModelServer(tx, { kind, placed, own: null });
+    await nameStarterServer(tx, serverId, {
+      assetId: starter.assetId,
+      revisionId: placed.model.revisionId,
+      modelName,
+    });
     await setStarterRequested(tx, serverId, ctx.clock.now());
     await reconcileModelServer(tx, ctx.clock, serverId);
   });

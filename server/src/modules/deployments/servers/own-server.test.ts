@@ -29,7 +29,7 @@ beforeEach(async () => {
 /** What the running workload that carries the adapter was told. */
 function specOf(revisionId: string) {
   const specs = serving.driver.running().map(({ spec }) => spec);
-  return specs.find((spec) => spec.kind === 'serve' && spec.adapters.some(({ name }) => name === revisionId));
+  return specs.find((spec) => 'adapters' in spec && spec.adapters.some(({ name }) => name === revisionId));
 }
 
 it('loads an uploaded adapter, from safetensors, into a process that answers for nobody else', async () => {

@@ -5,6 +5,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../../testing/test-serving.ts';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
+import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { meterDeployments } from '../metering/meter-deployments.ts';
 import { lockDeployment, setReplicas } from '../queries.ts';
 import { insertModel, insertStarter } from '../testing/test-models.ts';
@@ -14,7 +15,7 @@ import { addReplica } from './scale-deployment.ts';
 
 const patiently = { timeout: 20_000, interval: 50 };
 const minutesCost = (count: number) =>
-  costMicro([{ priceId: 'text_serving:CPU', parts: BigInt(count) * 60_000n }]);
+  costMicro([{ price: defaultPrice('text_serving:CPU'), parts: BigInt(count) * 60_000n }]);
 
 /** As one machine has it. */
 const capacity = async () => ({ 'cpu:deployment': CPU_SERVERS });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import type { KindName } from '../kinds/kinds.ts';
+import type { ServerKindName } from '../kinds/kinds.ts';
 
 type Db = Database | Transaction;
 
@@ -46,7 +46,7 @@ export async function findModelServerOfWorkload(db: Db, workloadId: string) {
 }
 
 export type NewModelServer = {
-  kind: KindName;
+  kind: ServerKindName;
   engine: string;
   filesSha256: string;
   baseFiles: string;
@@ -119,17 +119,26 @@ export async function deleteReplicasOfEnded(tx: Transaction, podId: string): Pro
 export async function nameStarterServer(
   tx: Transaction,
   id: string,
-  starter: { assetId: string; modelName: string },
+  starter: { assetId: string; revisionId: string; modelName: string },
 ): Promise<void> {
   await tx
     .updateTable('model_servers')
-    .set({ starter_asset_id: null, starter_name: null, starter_requested_at: null })
+    .set({
+      starter_asset_id: null,
+      starter_revision_id: null,
+      starter_name: null,
+      starter_requested_at: null,
+    })
     .where('starter_name', '=', starter.modelName)
     .where('id', '<>', id)
     .execute();
   await tx
     .updateTable('model_servers')
-    .set({ starter_asset_id: starter.assetId, starter_name: starter.modelName })
+    .set({
+      starter_asset_id: starter.assetId,
+      starter_revision_id: starter.revisionId,
+      starter_name: starter.modelName,
+    })
     .where('id', '=', id)
     .execute();
 }

@@ -2,7 +2,7 @@ import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import { requestWorkload } from '../../../engine/request-workload.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import type { ServedAdapter } from '../kinds/deployment-kind.ts';
-import { findKind } from '../kinds/kinds.ts';
+import { findServerKind } from '../kinds/kinds.ts';
 import type { DeploymentRow } from '../queries.ts';
 import type { ModelServerRow } from './server-queries.ts';
 
@@ -20,7 +20,7 @@ export async function startServerWorkload(
     behaviour: 'deployment',
     kind: MODEL_SERVER_KIND,
     title: server.starter_name ?? 'Model server',
-    spec: findKind(server.kind).spec(
+    spec: findServerKind(server.kind).spec(
       { engine: server.engine, files: server.base_files as InputFile[] },
       adapters,
       server.accelerator_count,

@@ -57,7 +57,7 @@ export function stubModelServer(): Stub {
       await report(1, { type: 'phase', phase: 'loading model' });
       await stub.gate;
       const { spec } = launch;
-      const broken = spec.kind === 'serve' && spec.adapters.some(({ name }) => name === stub.brokenAdapter);
+      const broken = 'adapters' in spec && spec.adapters.some(({ name }) => name === stub.brokenAdapter);
       const failure = broken ? 'An adapter does not fit' : stub.failure;
       if (failure) {
         await report(2, { type: 'failed', message: failure });

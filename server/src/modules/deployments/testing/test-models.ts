@@ -23,6 +23,7 @@ export async function insertStarter(
   await writeFile(gguf, content);
   return registerStarterModel(services, {
     slug,
+    task: 'text',
     title: 'Starter Model',
     details: '',
     category: '',

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';
 import { roundCostMicro } from './round-cost.ts';
 
-const run = { priceId: 'training:CPU', devices: 1, settledSeconds: 35 } as const;
-const costOf = (seconds: number) => runCostMicro('training:CPU', seconds, 1);
+const run = { price: defaultPrice('training:CPU'), devices: 1, settledSeconds: 35 } as const;
+const costOf = (seconds: number) => runCostMicro(run.price, seconds, 1);
 
 test('a round costs what goes beyond the rounds that were settled', () => {
   expect(roundCostMicro(run, 95)).toBe(costOf(60));

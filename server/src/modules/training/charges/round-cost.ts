@@ -6,8 +6,8 @@ import { runCostMicro } from '../validation/estimate-run.ts';
  * work that an earlier round has charged, that is done again for nothing. Pure.
  */
 export function roundCostMicro(
-  run: Pick<RunRow, 'priceId' | 'devices' | 'settledSeconds'>,
+  run: Pick<RunRow, 'price' | 'devices' | 'settledSeconds'>,
   activeSeconds: number,
 ): bigint {
-  return runCostMicro(run.priceId, Math.max(0, activeSeconds - run.settledSeconds), run.devices);
+  return runCostMicro(run.price, Math.max(0, activeSeconds - run.settledSeconds), run.devices);
 }

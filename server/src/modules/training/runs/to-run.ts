@@ -69,7 +69,7 @@ export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run
 
 /** What the time so far costs, with that of earlier rounds; never more than is held. */
 function usedMicro(run: RunRow, { activeSeconds }: Workload): bigint {
-  const used = runCostMicro(run.priceId, Math.max(0, activeSeconds - run.settledSeconds), run.devices);
+  const used = runCostMicro(run.price, Math.max(0, activeSeconds - run.settledSeconds), run.devices);
   return run.settledMicro + (used < run.heldMicro ? used : run.heldMicro);
 }
 

@@ -5,7 +5,9 @@ import type { FineTuneValidation } from '@bakehouse/contract/training';
 import type { Capacity } from '../../../engine/queue/queue.ts';
 import type { Context } from '../../../platform/context.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
+import type { Price } from '../../credits/prices/prices.ts';
 import { quote } from '../../credits/prices/quote.ts';
+import { readPrices } from '../../credits/prices/read-prices.ts';
 import { usualCeilingMicro } from '../charges/ceiling.ts';
 import {
   type FineTuneFields,
@@ -59,6 +61,8 @@ export type FineTuneCheck = {
   base: AssetRevision;
   dataset: AssetRevision;
   place: RunPlace;
+  /** Of one device for an hour: what is quoted here is what is held and charged. */
+  price: Price;
   seconds: number;
   flops: number;
   costMicro: bigint;
@@ -106,6 +110,8 @@ export async function checkFineTune(
   const refusal = readable ? refuseMemory(neededBytes, place.gpu, cpu.memoryBytes) : null;
   if (refusal) errors.push(refusal);
 
+  const prices = await readPrices(ctx.db, ctx.clock.now());
+  const price = prices[place.priceId];
   const work = toWork(report, fields);
   const seconds =
     place.gpu === null
@@ -119,8 +125,10 @@ export async function checkFineTune(
         ...warnOfLearningRate(fields.learning_rate),
         ...(readable ? warnOfServing(base, report.gguf_obstacle, there) : []),
       ],
-      cost_estimate: toCostEstimate(place, seconds, cpu.slowdown),
-      recommendations: { recommended_gpus: readable ? recommendGpus(work, report.gpu_memory_bytes) : [] },
+      cost_estimate: toCostEstimate(place, price, seconds, cpu.slowdown),
+      recommendations: {
+        recommended_gpus: readable ? recommendGpus(work, report.gpu_memory_bytes, prices) : [],
+      },
       placement: { device, description: place.description },
       reading: known?.reading ?? null,
       data: report && { ...report, memory_bytes: neededBytes },
@@ -128,23 +136,25 @@ export async function checkFineTune(
     base,
     dataset,
     place,
+    price,
     seconds,
     flops: runFlops(work, device),
-    costMicro: runCostMicro(place.priceId, seconds, place.devices),
+    costMicro: runCostMicro(price, seconds, place.devices),
   };
 }
 
 function toCostEstimate(
-  { gpu, priceId, devices, priceLabel }: RunPlace,
+  { gpu, devices, priceLabel }: RunPlace,
+  price: Price,
   seconds: number,
   slowdown: number,
 ): FineTuneValidation['cost_estimate'] {
-  const costMicro = runCostMicro(priceId, seconds, devices);
+  const costMicro = runCostMicro(price, seconds, devices);
   return {
     usd_cost: displayAmount(costMicro, 'USD').replace(/[$,]/g, ''),
     duration_hours: seconds / 3600,
     token_cost: displayAmount(costMicro, 'BGL').replace(/[ ,BGL]/g, ''),
-    quote: quote(runItems(priceId, seconds, devices, priceLabel)),
+    quote: quote(runItems(price, seconds, devices, priceLabel)),
     ceiling: formatBgl(usualCeilingMicro(costMicro)),
     slowdown: gpu === null ? slowdown : 1,
     load: gpu === null ? describeLoad(slowdown) : null,

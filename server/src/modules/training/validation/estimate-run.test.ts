@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { listed } from '../../../engine/testing/test-gpus.ts';
+import { defaultPrice } from '../../credits/prices/default-price.ts';
+import { pricesAt } from '../../credits/prices/prices-at.ts';
 import {
   cpuSeconds,
   gpuSeconds,
@@ -11,6 +13,7 @@ import {
 } from './estimate-run.ts';
 
 const GB = 1024 ** 3;
+const prices = pricesAt([], new Date());
 /** The example that the formulas were checked with: 8.03B parameters, 10M tokens. */
 const work: Work = {
   train_tokens: 10_000_000,
@@ -65,14 +68,14 @@ describe('memory', () => {
   });
 
   test('leaves out the GPUs that are too small, and names the cheapest first', () => {
-    const [first, ...others] = recommendGpus(work, 30 * GB).map(({ description }) => description);
+    const [first, ...others] = recommendGpus(work, 30 * GB, prices).map(({ description }) => description);
     expect(first).toMatch(/^NVIDIA H100 \(80GB\): needs 30\.0 GB, about 23 min, \$1\.\d\d$/);
     expect(others).toHaveLength(2);
-    expect(recommendGpus(work, 100 * GB)).toEqual([]);
+    expect(recommendGpus(work, 100 * GB, prices)).toEqual([]);
   });
 });
 
 test('the cost is hours x devices x price', () => {
-  expect(runCostMicro('training:CPU', 3600, 1)).toBe(2_500_000n);
-  expect(runCostMicro('training:NVIDIA_H100_80GB', 1800, 2)).toBe(75_000_000n);
+  expect(runCostMicro(defaultPrice('training:CPU'), 3600, 1)).toBe(2_500_000n);
+  expect(runCostMicro(defaultPrice('training:NVIDIA_H100_80GB'), 1800, 2)).toBe(75_000_000n);
 });

@@ -4,6 +4,7 @@ import type { ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import type { Gpu } from '../../../engine/queue/gpu.ts';
 import { listedGpu } from '../../../engine/queue/listed-gpu.ts';
 import { costMicro, type QuoteItem } from '../../credits/prices/cost-micro.ts';
+import type { PriceList } from '../../credits/prices/prices.ts';
 
 /*
  * How long a LoRA run takes and what memory it needs; docs/engine.md has the formulas and their
@@ -93,12 +94,16 @@ export function refuseMemory(
 }
 
 /** The GPUs that hold the run, cheapest for it first. */
-export function recommendGpus(work: Work, neededBytes: number): { gpu_type: GpuType; description: string }[] {
+export function recommendGpus(
+  work: Work,
+  neededBytes: number,
+  prices: PriceList,
+): { gpu_type: GpuType; description: string }[] {
   return gpuTypes
     .filter((type) => fitsInto(listedGpu(type).memoryBytes, neededBytes))
     .map((type) => {
       const seconds = gpuSeconds(work, type);
-      return { type, seconds, cost: runCostMicro(`training:${type}`, seconds, 1) };
+      return { type, seconds, cost: runCostMicro(prices[`training:${type}`], seconds, 1) };
     })
     .sort((a, b) => Number(a.cost - b.cost))
     .map(({ type, seconds, cost }) => ({
@@ -116,12 +121,12 @@ export function runCostMicro(...run: Parameters<typeof runItems>): bigint {
 
 /** The items of a run's quote and of its charge: hours of devices. */
 export function runItems(
-  priceId: QuoteItem['priceId'],
+  price: QuoteItem['price'],
   seconds: number,
   devices: number,
   label?: string,
 ): QuoteItem[] {
-  return [{ priceId, parts: BigInt(Math.round(seconds * 1000)) * BigInt(devices), label }];
+  return [{ price, parts: BigInt(Math.round(seconds * 1000)) * BigInt(devices), label }];
 }
 
 /** 3221225472 -> '3.0 GB'. */

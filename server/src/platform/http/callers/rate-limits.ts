@@ -18,6 +18,7 @@ type KeyOf = (request: FastifyRequest) => string | null;
 
 /** Buckets that are kept at once; beyond it the one that was not asked for longest is forgotten. */
 const BUCKETS_MAX = 50_000;
+const TOO_MANY = 'Too many requests';
 
 /**
  * Makes the limits of calls per minute: `countCall` counts those of each user over all routes, and
@@ -62,15 +63,26 @@ export async function limitCalls(
   };
 }
 
+type Limit = {
+  max: number;
+  keyOf: KeyOf;
+  per?: 'minute' | 'hour';
+  /** What there is too much of, in words. */
+  tooMany?: string;
+};
+
 /**
- * Counts calls per minute by what they are about, and shows the count in the standard headers.
+ * Counts calls by what they are about, and shows the count in the standard headers.
  * Does nothing where the limits are off.
  */
-export function limitBy(app: FastifyInstance, { max, keyOf }: { max: number; keyOf: KeyOf }): CountCall {
+export function limitBy(
+  app: FastifyInstance,
+  { max, keyOf, per = 'minute', tooMany: words = TOO_MANY }: Limit,
+): CountCall {
   if (!app.hasDecorator('createRateLimit')) return async () => undefined;
   const count = app.createRateLimit({
     max: () => app.shareOfLimit(max),
-    timeWindow: '1 minute',
+    timeWindow: `1 ${per}`,
     keyGenerator: (request) => keyOf(request) ?? '',
   });
   return async (request, reply) => {
@@ -86,7 +98,7 @@ export function limitBy(app: FastifyInstance, { max, keyOf }: { max: number; key
         'ratelimit-reset': counted.ttlInSeconds,
       });
     }
-    if (counted.isExceeded) throw tooMany(reply, counted.ttlInSeconds);
+    if (counted.isExceeded) throw tooMany(reply, counted.ttlInSeconds, words);
   };
 }
 
@@ -100,11 +112,14 @@ export function addressOf(request: FastifyRequest): string {
   return rateLimit.normalizeIP(request.ip);
 }
 
-function tooMany(reply: FastifyReply, seconds: number): AppError {
+function tooMany(reply: FastifyReply, seconds: number, words = TOO_MANY): AppError {
   reply.header('retry-after', seconds);
-  return new AppError('rate_limited', {
-    publicMessage: `Too many requests. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
-  });
+  return new AppError('rate_limited', { publicMessage: `${words}. Try again in ${inWords(seconds)}.` });
+}
+
+function inWords(seconds: number): string {
+  if (seconds > 120) return `${Math.ceil(seconds / 60)} minutes`;
+  return `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
 }
 
 declare module 'fastify' {

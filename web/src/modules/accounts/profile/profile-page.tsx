@@ -34,10 +34,10 @@ export function ProfilePage() {
   );
 }
 
-/** Who came by GitHub or Google alone has none to change. */
+/** Who came by GitHub or Google alone has none to change; until that is known it keeps its place. */
 function Password() {
   const { data: methods } = useQuery(ownSignInMethodsQuery);
-  if (!methods?.some(({ providerId }) => providerId === 'credential')) return null;
+  if (methods && !methods.some(({ providerId }) => providerId === 'credential')) return null;
   return (
     <Card title="Password">
       <ChangePasswordForm />

@@ -18,6 +18,7 @@ const asset = (title: string) => ({
   file_count: 1,
   size_bytes: 1,
   is_starter: false,
+  starter_task: null,
 });
 
 it('finds on the server what a form does not hold, and says that there is more', async () => {

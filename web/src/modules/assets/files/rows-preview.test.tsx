@@ -15,6 +15,7 @@ const asset: Asset = {
   user_id: 'ada',
   owner_username: 'ada',
   is_starter: false,
+  starter_task: null,
   is_published: false,
   price: '0',
   embedding_model: '',

@@ -1,5 +1,6 @@
 import { uploadFile } from '@bakehouse/contract/assets';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { reportFailure } from '../../../lib/api/report-error.ts';
 import { upload } from '../../../lib/api/upload.ts';
 import { newId } from '../../../lib/new-id.ts';
 import { createStore } from '../../../lib/store.ts';
@@ -86,6 +87,7 @@ async function send(one: Upload, file: File): Promise<void> {
     await queryClient.invalidateQueries({ queryKey: ['asset'] });
   } catch (error) {
     change(one.id, { state: 'failed', error: errorMessage(error) });
+    reportFailure(error, ['asset']);
   } finally {
     cancels.delete(one.id);
   }

@@ -2,6 +2,7 @@ import { ArrowLeftRight, Gift, UserCog } from 'lucide-react';
 import { Card } from '../../../ui/card.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { useUser } from '../../accounts/api.ts';
+import { NO_STARTING_CREDITS } from '../api.ts';
 
 /** How credits come on a server without a payment provider. */
 export function OtherWays() {
@@ -16,7 +17,9 @@ export function OtherWays() {
           <Gift aria-hidden className="size-5 text-accent-text" />
           <h3 className="mt-2 font-medium">Starting credits</h3>
           <p className="mt-0.5 text-[0.8125rem] text-muted leading-5">
-            Every new account starts with some. Yours are in your transaction history.
+            {user.is_returning
+              ? NO_STARTING_CREDITS
+              : 'Every new account starts with some. Yours are in your transaction history.'}
           </p>
         </li>
         <li>

@@ -1,16 +1,10 @@
-import type { listPrices } from '@bakehouse/contract/credits';
-import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { useQuery } from '@tanstack/react-query';
 import { Card } from '../../../ui/card.tsx';
-import { type Column, DataTable } from '../../../ui/data-table.tsx';
-import { Money } from '../../../ui/money.tsx';
+import { DataTable } from '../../../ui/data-table.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { pricesQuery } from '../api.ts';
-
-type Price = ResponseOf<typeof listPrices>['prices'][number];
-
-const units: Record<Price['unit'], string> = { hour: 'per hour', million_tokens: 'per million tokens' };
+import { priceColumns } from '../prices/price-columns.tsx';
 
 /** What everything costs. */
 export function PriceList() {
@@ -33,30 +27,9 @@ export function PriceList() {
         flush
       >
         {({ prices }) => (
-          <DataTable label="Prices" rows={prices} rowKey={(price) => price.id} columns={columns} />
+          <DataTable label="Prices" rows={prices} rowKey={(price) => price.id} columns={priceColumns} />
         )}
       </QueryView>
     </Card>
   );
 }
-
-const columns: Column<Price>[] = [
-  { id: 'label', header: 'What', cell: (price) => price.label },
-  {
-    id: 'unit',
-    header: 'Unit',
-    cell: (price) => <span className="text-muted">{units[price.unit]}</span>,
-    hideBelow: 'sm',
-  },
-  {
-    id: 'price',
-    header: 'Price',
-    numeric: true,
-    cell: (price) => (
-      <>
-        <Money bgl={price.unit_price} className="font-medium" />
-        <span className="block text-muted text-xs sm:hidden">{units[price.unit]}</span>
-      </>
-    ),
-  },
-];

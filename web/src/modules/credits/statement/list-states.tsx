@@ -2,25 +2,31 @@ import { ReceiptText } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { useUser } from '../../accounts/api.ts';
+import { NO_STARTING_CREDITS } from '../api.ts';
 
 /** What every view of the transactions says where they could not be loaded. */
 export const LOADING_FAILED = 'Error Loading Transactions';
 
 type Props = {
-  /** A period was chosen. */
+  /** A period, or a key, was chosen. */
   filtered: boolean;
-  /** Leads to all of them, where a period was chosen. */
+  /** Leads to all of them, where something was chosen. */
   showAll: ReactNode;
 };
 
 /** Where there is nothing to list. */
 export function NoTransactions({ filtered, showAll }: Props) {
+  const user = useUser();
+  const none = 'Credits you receive and spend appear here.';
   return (
     <EmptyState
       icon={<ReceiptText aria-hidden />}
       title="No transactions found"
       description={
-        filtered ? 'There were no transactions in this period.' : 'Credits you receive and spend appear here.'
+        filtered
+          ? 'There are no transactions that match your choice.'
+          : `${none}${user.is_returning ? ` ${NO_STARTING_CREDITS}` : ''}`
       }
       action={filtered && showAll}
     />

@@ -11,6 +11,7 @@ import { Segmented } from '../../../ui/segmented.tsx';
 import { useUser } from '../../accounts/api.ts';
 import { transactionsQuery, useBalance } from '../api.ts';
 import { ExportMenu } from './export/export-menu.tsx';
+import { KeyField } from './key-field.tsx';
 import { LOADING_FAILED, LoadingTransactions, NoTransactions } from './list-states.tsx';
 import { type Period, usablePeriod } from './period.ts';
 import { PeriodFields } from './period-fields.tsx';
@@ -24,13 +25,14 @@ import { type Transaction, untilDay, withRunningBalance } from './transaction-ro
 /** Every movement of the account: by day, or as a statement with the balance after each. Filters live in the URL. */
 export function TransactionsPage() {
   const user = useUser();
-  const { view = 'list', ...asked } = useSearch({ from: '/app/transactions' });
+  const { view = 'list', key: askedKey, ...asked } = useSearch({ from: '/app/transactions' });
   const { from, to } = usablePeriod(asked, localDay(new Date()));
-  // The statement reckons back from today's balance, so it needs what came after `to` as well.
-  const filter = view === 'statement' ? { from } : { from, to };
+  // The statement reckons back from today's balance, so it needs what came after `to`, and of every key.
+  const key = view === 'statement' ? undefined : askedKey;
+  const filter = view === 'statement' ? { from } : { from, to, key };
   const list = useInfiniteQuery(transactionsQuery(user.id, filter));
   const transactions = useMemo(() => list.data?.pages.flatMap((page) => page.transactions), [list.data]);
-  const filtered = from !== undefined || to !== undefined;
+  const filtered = (from ?? to ?? key) !== undefined;
   const nothing = (
     <NoTransactions
       filtered={filtered}
@@ -52,7 +54,7 @@ export function TransactionsPage() {
         <SpendCard from={from} to={to} />
         <Card flush>
           <Toolbar />
-          <Totals from={from} to={to} />
+          <Totals from={from} to={to} chosenKey={key} />
           <QueryView
             query={{ ...list, data: transactions }}
             failed={LOADING_FAILED}
@@ -118,16 +120,17 @@ function Statement({ transactions, period, hasMore, nothing }: StatementProps) {
 }
 
 /** The same for both views: the statement may begin after the period, to reckon back from today. */
-function Totals(period: Period) {
-  const { data } = useInfiniteQuery(transactionsQuery(useUser().id, period));
+function Totals({ from, to, chosenKey: key }: Period & { chosenKey: string | undefined }) {
+  const { data } = useInfiniteQuery(transactionsQuery(useUser().id, { from, to, key }));
   const summary = data?.pages[0]?.summary;
   return summary ? <PeriodTotals summary={summary} /> : null;
 }
 
 function Toolbar() {
-  const { from, to, view = 'list' } = useSearch({ from: '/app/transactions' });
+  const { from, to, view = 'list', key } = useSearch({ from: '/app/transactions' });
   const navigate = useNavigate({ from: '/transactions' });
-  const set = (change: { from?: string; to?: string; view?: 'statement' }) =>
+  const period = usablePeriod({ from, to }, localDay(new Date()));
+  const set = (change: { from?: string; to?: string; view?: 'statement'; key?: string }) =>
     void navigate({ search: (previous) => ({ ...previous, ...change }), replace: true, resetScroll: false });
   return (
     <div className="flex flex-wrap items-start justify-between gap-3 border-line border-b px-5 py-3.5">
@@ -142,10 +145,16 @@ function Toolbar() {
         ]}
       />
       <div className="flex flex-wrap items-start gap-3 max-sm:w-full">
+        {view === 'list' && (
+          <KeyField period={period} value={key} onChange={(chosen) => set({ key: chosen })} />
+        )}
         <PeriodFields period={{ from, to }} onChange={set} />
-        <div className="sm:mt-6.5">
-          <ExportMenu period={usablePeriod({ from, to }, localDay(new Date()))} />
-        </div>
+        {/* A file has the balance after each movement, and so all of them. */}
+        {(key === undefined || view === 'statement') && (
+          <div className="sm:mt-6.5">
+            <ExportMenu period={period} />
+          </div>
+        )}
       </div>
     </div>
   );

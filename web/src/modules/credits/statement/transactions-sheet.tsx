@@ -9,6 +9,7 @@ import { Sheet } from '../../../ui/sheet.tsx';
 import { useUser } from '../../accounts/api.ts';
 import { transactionsQuery } from '../api.ts';
 import { ExportMenu } from './export/export-menu.tsx';
+import { KeyField } from './key-field.tsx';
 import { LOADING_FAILED, LoadingTransactions, NoTransactions } from './list-states.tsx';
 import { type Period, usablePeriod } from './period.ts';
 import { PeriodFields } from './period-fields.tsx';
@@ -21,6 +22,7 @@ type Props = { open: boolean; onClose: () => void };
 /** Transaction History over any page: the lines of a period by day, and what they sum to. */
 export function TransactionsSheet({ open, onClose }: Props) {
   const [chosen, setChosen] = useState<Period>({});
+  const [key, setKey] = useState<string>();
   const period = usablePeriod(chosen, localDay(new Date()));
   return (
     <Sheet
@@ -28,11 +30,16 @@ export function TransactionsSheet({ open, onClose }: Props) {
       onClose={onClose}
       title="Transaction History"
       size="lg"
-      subheader={<PeriodFields period={chosen} onChange={setChosen} />}
+      subheader={
+        <div className="flex flex-wrap items-start gap-3">
+          <PeriodFields period={chosen} onChange={setChosen} />
+          {open && <KeyField period={period} value={key} onChange={setKey} />}
+        </div>
+      }
       footer={
         <>
-          <ExportMenu period={period} />
-          <ButtonLink to="/transactions" search={period}>
+          {key === undefined && <ExportMenu period={period} />}
+          <ButtonLink to="/transactions" search={{ ...period, ...(key && { key }) }}>
             <Maximize2 aria-hidden />
             Open as page
           </ButtonLink>
@@ -41,14 +48,24 @@ export function TransactionsSheet({ open, onClose }: Props) {
     >
       {/* It reaches to the edges of the sheet. */}
       <div className="-mx-5 -my-5">
-        {open && <Transactions period={period} onShowAll={() => setChosen({})} />}
+        {open && (
+          <Transactions
+            filter={{ ...period, key }}
+            onShowAll={() => {
+              setChosen({});
+              setKey(undefined);
+            }}
+          />
+        )}
       </div>
     </Sheet>
   );
 }
 
-function Transactions({ period, onShowAll }: { period: Period; onShowAll: () => void }) {
-  const list = useInfiniteQuery(transactionsQuery(useUser().id, period));
+type Filter = Period & { key: string | undefined };
+
+function Transactions({ filter, onShowAll }: { filter: Filter; onShowAll: () => void }) {
+  const list = useInfiniteQuery(transactionsQuery(useUser().id, filter));
   const transactions = useMemo(() => list.data?.pages.flatMap((page) => page.transactions), [list.data]);
   const summary = list.data?.pages[0]?.summary;
   return (
@@ -62,7 +79,7 @@ function Transactions({ period, onShowAll }: { period: Period; onShowAll: () => 
         isEmpty={(rows) => rows.length === 0 && !list.hasNextPage}
         empty={
           <NoTransactions
-            filtered={period.from !== undefined || period.to !== undefined}
+            filtered={(filter.from ?? filter.to ?? filter.key) !== undefined}
             showAll={<Button onClick={onShowAll}>Show all</Button>}
           />
         }

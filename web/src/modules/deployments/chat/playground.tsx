@@ -1,8 +1,11 @@
 import { CornerDownLeft, RotateCcw, Square } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import { Button } from '../../../ui/button.tsx';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { currencyChoice } from '../../../lib/format/currency.ts';
+import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Money } from '../../../ui/money.tsx';
+import { errorMessage } from '../../../ui/notify.ts';
 import { Textarea } from '../../../ui/textarea.tsx';
 import { type ServingDevice, useServingPrice } from '../serving-prices.ts';
 import { ChatOptionFields, initialSettings, optionProblems } from './chat-options.tsx';
@@ -26,11 +29,7 @@ export function Playground({ modelName, device, pricePerHour }: Props) {
     <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_14rem]">
       <div className="flex min-w-0 flex-col gap-3">
         <Turns modelName={modelName} turns={turns} answering={answering} />
-        {error && (
-          <Callout tone="bad" title="The model did not answer">
-            {error}
-          </Callout>
-        )}
+        {error !== null && <NoAnswer error={error} />}
         <Question answering={answering} isAskable={isAskable} ask={ask} stop={stop} />
         <TokenPrices device={device} pricePerHour={pricePerHour} />
       </div>
@@ -42,6 +41,27 @@ export function Playground({ modelName, device, pricePerHour }: Props) {
         </Button>
       </div>
     </div>
+  );
+}
+
+/** Why no answer came; too little credit leads to more of it, in the currency that is chosen by now. */
+function NoAnswer({ error }: { error: unknown }) {
+  currencyChoice.use();
+  const needsCredit = error instanceof ApiError && error.code === 'insufficient_funds';
+  return (
+    <Callout
+      tone="bad"
+      title="The model did not answer"
+      action={
+        needsCredit && (
+          <ButtonLink to="/buy-bagels" size="sm" className="self-center">
+            Buy credits
+          </ButtonLink>
+        )
+      }
+    >
+      {errorMessage(error)}
+    </Callout>
   );
 }
 

@@ -12,7 +12,7 @@ export function StarterChatCard({ above }: { above: FirstRead }) {
   const device = useServingDevice();
   const models = useQuery(chatModelsQuery);
   const answered = useFirstAnswers(above, models, useMachine(), useQuery(pricesQuery));
-  const starter = models.data?.data.find((model) => model.owned_by === 'bakehouse');
+  const starter = models.data?.data.find((model) => model.owned_by === 'bakehouse' && model.task === 'text');
   if (!starter || !answered) return null;
   return (
     <Card

@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'react';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { errorMessage } from '../../../ui/notify.ts';
 import { tellFailure } from '../../../ui/tell-failure.ts';
 import { type ChatMessage, type ChatSpeed, streamChat } from './chat.ts';
 import type { ChatSettings } from './chat-options.tsx';
@@ -10,7 +9,7 @@ export type Turn = ChatMessage & { speed?: ChatSpeed };
 /** A conversation with one model. It lives as long as the component; leaving stops the answer. */
 export function useConversation(modelName: string, { system, options }: ChatSettings) {
   const [turns, setTurns] = useState<Turn[]>([]);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<unknown>(null);
   const [running, setRunning] = useState<AbortController | null>(null);
   useEffect(() => () => running?.abort(), [running]);
 
@@ -41,7 +40,7 @@ export function useConversation(modelName: string, { system, options }: ChatSett
       return true;
     } catch (failure) {
       if (!controller.signal.aborted) {
-        setError(errorMessage(failure));
+        setError(failure);
         tellFailure(failure, { product: 'Chat', inPlace: true });
       }
       setTurns(answer ? [...before, { role: 'assistant', content: answer }] : turns);

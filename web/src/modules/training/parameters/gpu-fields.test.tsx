@@ -15,9 +15,9 @@ const h100 = { gpu_type: 'NVIDIA_H100_80GB', label: 'NVIDIA H100 (80GB)', count:
 const client = new QueryClient();
 client.setQueryData(pricesQuery.queryKey, {
   prices: [
-    { id: 'training:CPU', label: '', unit: 'hour', unit_price: '2.5' },
-    { id: 'training:NVIDIA_TESLA_A100', label: '', unit: 'hour', unit_price: '50' },
-    { id: 'training:NVIDIA_H100_80GB', label: '', unit: 'hour', unit_price: '100' },
+    { id: 'training:CPU', label: '', unit: 'hour', unit_price: '2.5', next: null },
+    { id: 'training:NVIDIA_TESLA_A100', label: '', unit: 'hour', unit_price: '50', next: null },
+    { id: 'training:NVIDIA_H100_80GB', label: '', unit: 'hour', unit_price: '100', next: null },
   ],
 });
 

@@ -116,9 +116,9 @@ function ChooseConfiguration({ onApply }: Pick<Props, 'onApply'>) {
   );
 }
 
-/** A fine-tune stands on a whole model, not on another adapter. */
+/** A fine-tune stands on a whole text model, not on another adapter. */
 function isBase(model: AssetSummary): boolean {
-  return model.parent_dataset_id === null && model.file_count > 0;
+  return model.parent_dataset_id === null && model.file_count > 0 && model.starter_task !== 'image';
 }
 
 /** Why there may be no base model yet. */

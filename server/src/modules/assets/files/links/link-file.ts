@@ -1,19 +1,11 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import { endpointUrl } from '@bakehouse/contract/endpoint-url';
-import { type linkFile as endpoint, openFileLink } from '@bakehouse/contract/file-links';
+import type { linkFile as endpoint } from '@bakehouse/contract/file-links';
 import type { Context } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import { watchForDamage } from '../../../../platform/storage/watch-for-damage.ts';
-import { serverSecret } from '../../../accounts/sign-in/server-secret.ts';
-import { contentDisposition } from '../content-disposition.ts';
 import { contentTypeOf } from '../content-type.ts';
 import { findFile } from '../find-file.ts';
-import { signLink } from './sign-link.ts';
-
-/** Long enough to resume a large download, and to see a film to its end. */
-const LIFE_S = 60 * 60;
-/** All links that are made within so long are the same, so that a browser shows its copy of a picture again. */
-const STEP_S = 10 * 60;
+import { linkBlob } from './link-blob.ts';
 
 /**
  * A link to the bytes that a file has now, for whoever may read it now. It opens for an hour at least,
@@ -26,7 +18,7 @@ export async function linkFile(
 ): Promise<ResponseOf<typeof endpoint>> {
   const { disposition, path } = input;
   const file = await findFile(ctx, { assetId: input.assetId, revisionId: input.revision_id, path });
-  const { contentType, canBeShown } = contentTypeOf(path);
+  const { canBeShown } = contentTypeOf(path);
   if (disposition === 'inline' && !canBeShown) {
     throw new AppError('invalid_request', {
       publicMessage: `${path} can be downloaded, but not shown: only pictures, films and sounds can be shown`,
@@ -34,19 +26,6 @@ export async function linkFile(
     });
   }
   await watchForDamage(ctx, { sha256: file.sha256, path });
-  const expires = Math.ceil((ctx.clock.now().getTime() / 1000 + LIFE_S) / STEP_S) * STEP_S;
-  const expiresAt = new Date(expires * 1000);
-  const elsewhere = await ctx.blobs.presign(file.sha256, {
-    contentType,
-    contentDisposition: contentDisposition(disposition, path),
-    expiresAt,
-  });
-  const name = path.split('/').at(-1) ?? path;
-  const signature = signLink(serverSecret(ctx.config), { sha256: file.sha256, name, disposition, expires });
-  const own = endpointUrl(
-    openFileLink.path,
-    { sha256: file.sha256, '*': name },
-    { disposition, expires, signature },
-  );
-  return { url: elsewhere ?? own, expires_at: expiresAt.toISOString() };
+  const { url, expiresAt } = await linkBlob(ctx, { sha256: file.sha256, path, disposition });
+  return { url, expires_at: expiresAt.toISOString() };
 }

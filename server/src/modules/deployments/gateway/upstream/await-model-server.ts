@@ -1,7 +1,7 @@
 import { cutHostPaths } from '../../../../engine/machine/cut-host-paths.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
-import { chooseAdapter, type TextEngine } from '../../kinds/text-spec.ts';
+import type { EngineOf, ServerKindName } from '../../kinds/kinds.ts';
 import { findDeployment } from '../../queries.ts';
 import { openStarterServer } from '../../servers/open-starter-server.ts';
 import { watchModelServer } from '../../servers/watch-model-server.ts';
@@ -10,21 +10,24 @@ import { wakeDeployment } from '../../wake-deployment.ts';
 import type { Upstream, UpstreamWorkload } from '../gateway-queries.ts';
 import { findModel } from './find-model.ts';
 
-export type ModelServer = {
+export type ModelServer<Kind extends ServerKindName = 'text'> = {
   id: string;
   /** It answers for one deployment only. */
   isOwn: boolean;
   baseUrl: string;
+  /** Of a starter model: the revision that it has loaded. */
+  starterRevisionId: string | null;
   key: string | null;
-  engine: TextEngine;
-  /** Fields of the request that choose the adapter. */
-  selection: Record<string, unknown>;
+  engine: EngineOf[Kind];
+  /** What it carries, in the order in which its engine counts them, and which of it is asked; null: the base alone. */
+  adapterNames: string[];
+  adapter: string | null;
 };
 
 const WAIT_MS_MAX = 10 * 60_000;
 
 /** The model servers that answer for the upstream now. */
-export function readyServers(upstream: Upstream): ModelServer[] {
+export function readyServers<Kind extends ServerKindName>(upstream: Upstream<Kind>): ModelServer<Kind>[] {
   const { server_id, workload, replicas, sleeping, engine, adapter, is_own: isOwn } = upstream;
   if (sleeping) return [];
   return [{ server_id, workload }, ...replicas].flatMap((server) =>
@@ -34,9 +37,11 @@ export function readyServers(upstream: Upstream): ModelServer[] {
             id: server.server_id,
             isOwn,
             baseUrl: server.workload.base_url ?? '',
+            starterRevisionId: upstream.starter_revision_id,
             key: server.workload.server_key,
             engine,
-            selection: chooseAdapter(engine, server.workload.adapter_names, adapter),
+            adapterNames: server.workload.adapter_names,
+            adapter,
           },
         ]
       : [],
@@ -48,39 +53,44 @@ function canAnswer(workload: UpstreamWorkload, adapter: string | null): boolean 
   return up && workload.base_url !== null && (adapter === null || workload.adapter_names.includes(adapter));
 }
 
-type Wait = {
+type Wait<Kind extends ServerKindName> = {
   /** As it was when the request came. */
-  upstream: Upstream;
+  upstream: Upstream<Kind>;
   modelName: string;
+  kind: Kind;
   signal: AbortSignal;
-  onWait: (phase: string) => void;
+  onWait: (phase: string, reason: string) => void;
 };
 
 /**
- * Wakes the model and waits until it answers, telling `onWait` the phase each time it changes. Looks
+ * Wakes the model and waits until it answers, telling `onWait` the phase, and its reason in words, each time they change. Looks
  * when its model server is said to have changed. Throws AppError 'unavailable' when it cannot come
  * up, and what waking throws.
  */
-export async function awaitModelServer(
+export async function awaitModelServer<Kind extends ServerKindName>(
   ctx: Context,
-  parts: ServingParts,
-  { upstream, modelName, signal, onWait }: Wait,
-): Promise<ModelServer[]> {
+  parts: Pick<ServingParts, 'capacity'>,
+  { upstream, modelName, kind, signal, onWait }: Wait<Kind>,
+): Promise<ModelServer<Kind>[]> {
   const began = Date.now();
-  let phase = '';
+  let said = '';
   let podId: string | null = null;
   let woken = false;
   let watch = watchModelServer(ctx.events, upstream.server_id);
   try {
     for (;;) {
-      const found = await findModel(ctx, parts, modelName).catch((error) => explainEnd(ctx, podId, error));
+      const found = await findModel(ctx, parts, { modelName, kind }).catch((error) =>
+        explainEnd(ctx, podId, error),
+      );
       const ready = readyServers(found);
       if (ready.length > 0) return ready;
       podId = found.pod_id;
       if (needsWaking(found)) {
         // It was woken before, and has given up since.
         if (woken) throw unavailable(`${modelName} could not start`);
-        await (podId ? wakeDeployment(ctx, parts, podId) : openStarterServer(ctx, parts, modelName));
+        await (podId
+          ? wakeDeployment(ctx, parts, podId)
+          : openStarterServer(ctx, parts, { modelName, kind }));
         woken = true;
         continue;
       }
@@ -89,9 +99,9 @@ export async function awaitModelServer(
         watch = watchModelServer(ctx.events, found.server_id);
         continue;
       }
-      const now = phaseOf(found);
-      if (now !== phase) onWait(now);
-      phase = now;
+      const { phase, reason } = phaseOf(found);
+      if (`${phase} ${reason}` !== said) onWait(phase, reason);
+      said = `${phase} ${reason}`;
       if (Date.now() - began > WAIT_MS_MAX) throw unavailable(`${modelName} did not wake in time`);
       await watch.change(signal);
     }
@@ -101,7 +111,7 @@ export async function awaitModelServer(
 }
 
 /** A starter model whose server has failed has nothing to wait for either. */
-function needsWaking(upstream: Upstream): boolean {
+function needsWaking(upstream: Upstream<ServerKindName>): boolean {
   return upstream.sleeping || (upstream.pod_id === null && !upstream.workload && !upstream.next_workload);
 }
 
@@ -119,8 +129,10 @@ function unavailable(what: string): AppError {
   return new AppError('unavailable', { publicMessage: `${what}. Try again` });
 }
 
-/** What a waiting request waits for, in a word. */
-function phaseOf(upstream: Upstream): string {
+/** What a waiting request waits for, in a word, and why where there is more to say. */
+function phaseOf(upstream: Upstream<ServerKindName>): { phase: string; reason: string } {
   const workload = upstream.next_workload ?? upstream.workload;
-  return workload ? (workload.phase ?? workload.state) : 'queued';
+  return workload
+    ? { phase: workload.phase ?? workload.state, reason: workload.reason }
+    : { phase: 'queued', reason: '' };
 }

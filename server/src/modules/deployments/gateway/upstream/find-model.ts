@@ -1,32 +1,24 @@
 import type { Context } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
-import type { PriceId } from '../../../credits/prices/prices.ts';
+import type { ServerKindName } from '../../kinds/kinds.ts';
 import { openStarterServer } from '../../servers/open-starter-server.ts';
 import type { ServingParts } from '../../serving-parts.ts';
 import { findUpstream, type Upstream } from '../gateway-queries.ts';
 
 /** Where the caller's deployment is, or to the starter model, of that name. Throws AppError 'not_found'. */
-export async function findModel(ctx: Context, parts: ServingParts, modelName: string): Promise<Upstream> {
-  const asked = { userId: ctx.caller.userId, modelName };
+export async function findModel<Kind extends ServerKindName>(
+  ctx: Context,
+  parts: Pick<ServingParts, 'capacity'>,
+  { modelName, kind }: { modelName: string; kind: Kind },
+): Promise<Upstream<Kind>> {
+  const asked = { userId: ctx.caller.userId, modelName, kind };
   const upstream = await findUpstream(ctx, asked);
   if (upstream) return upstream;
   // The first request for a starter model gives it its server.
-  const opened = (await openStarterServer(ctx, parts, modelName))
-    ? await findUpstream(ctx, asked)
-    : undefined;
+  const opened = (await openStarterServer(ctx, parts, asked)) ? await findUpstream(ctx, asked) : undefined;
   if (opened) return opened;
   throw new AppError('not_found', {
     publicMessage: `There is no model '${modelName}'. GET /v1/models lists those that answer; deploy a model to add it`,
     param: 'model',
   });
-}
-
-/** Prices of prompt and completion tokens there. */
-export function tokenPrices(upstream: Pick<Upstream, 'accelerator'>): {
-  prompt: PriceId;
-  completion: PriceId;
-} {
-  return upstream.accelerator
-    ? { prompt: 'prompt_tokens:GPU', completion: 'completion_tokens:GPU' }
-    : { prompt: 'prompt_tokens:CPU', completion: 'completion_tokens:CPU' };
 }

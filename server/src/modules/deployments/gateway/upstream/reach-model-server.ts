@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
+import { chooseAdapter } from '../../kinds/text-spec.ts';
 import type { ServingParts } from '../../serving-parts.ts';
 import { type CompletionBody, toServerRequest } from '../body/completion-request.ts';
 import type { Upstream } from '../gateway-queries.ts';
@@ -43,7 +44,13 @@ export async function reachModelServer(
     const servers =
       ready.length > 0
         ? ready
-        : await awaitModelServer(ctx, parts, { upstream, modelName: body.model, signal, onWait });
+        : await awaitModelServer(ctx, parts, {
+            upstream,
+            modelName: body.model,
+            kind: 'text',
+            signal,
+            onWait,
+          });
     ready = [];
     const server = chooseReplica(parts.turns, servers);
     parts.replicas.grow(ctx, upstream, {
@@ -75,6 +82,7 @@ async function send(
   pass: (answer: IncomingMessage, server: ModelServer) => Promise<void>,
 ): Promise<void> {
   const request = toServerRequest(body, server.engine);
+  const selection = chooseAdapter(server.engine, server.adapterNames, server.adapter);
   await presence.settled(signal);
   deadline.progress();
   const { userId } = ctx.caller;
@@ -82,7 +90,7 @@ async function send(
     // vLLM keeps the caches of different salts apart.
     const answer = await postToModelServer(
       { url: server.baseUrl + path, key: server.key },
-      { ...request, ...server.selection, cache_salt: userId },
+      { ...request, ...selection, cache_salt: userId },
       signal,
     );
     return pass(answer, server);
@@ -92,7 +100,7 @@ async function send(
     epoch === null
       ? null
       : slots(server.baseUrl)({
-          owner: `${userId} ${JSON.stringify(server.selection)}`,
+          owner: `${userId} ${JSON.stringify(selection)}`,
           prompt: JSON.stringify(body.messages ?? body.prompt),
           epoch,
         });
@@ -101,7 +109,7 @@ async function send(
   try {
     const answer = await postToModelServer(
       { url: server.baseUrl + path, key: server.key },
-      { ...request, ...server.selection, ...place },
+      { ...request, ...selection, ...place },
       signal,
     );
     await pass(answer, server);
@@ -123,7 +131,7 @@ function chooseReplica({ load, places }: ServerTurns, servers: ModelServer[]): M
   );
 }
 
-export function unavailable(upstream: Upstream, cause: unknown): AppError {
+export function unavailable(upstream: Pick<Upstream, 'model_name'>, cause: unknown): AppError {
   return new AppError('unavailable', {
     publicMessage: `${upstream.model_name} does not answer. Try again`,
     cause,

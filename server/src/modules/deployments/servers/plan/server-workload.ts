@@ -18,7 +18,7 @@ function viewedState(workload: WorkloadWithSpec, now: Date): ServerWorkload['sta
 
 /** The adapters of a model server's workload, in the order in which its engine counts them. */
 export function adapterNames(workload: Pick<WorkloadWithSpec, 'spec'>): string[] {
-  return workload.spec.kind === 'serve' ? workload.spec.adapters.map((adapter) => adapter.name) : [];
+  return 'adapters' in workload.spec ? workload.spec.adapters.map((adapter) => adapter.name) : [];
 }
 
 /** Whether the workload can answer for the deployment. */

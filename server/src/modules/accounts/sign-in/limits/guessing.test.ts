@@ -1,8 +1,9 @@
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
+import { deleteAccount } from '@bakehouse/contract/privacy';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { authClient, bodyOf, cookieOf, password } from '../../../testing/auth-client.ts';
-import { type TestServer, testServer } from '../../../testing/test-server.ts';
+import { authClient, bodyOf, cookieOf, password } from '../../../../testing/auth-client.ts';
+import { type TestServer, testServer } from '../../../../testing/test-server.ts';
 
 /** A server of its own counts from zero. */
 async function limitedServer(): Promise<TestServer & ReturnType<typeof authClient>> {
@@ -78,6 +79,56 @@ describe('sign-ins are limited', () => {
     expect(await guess({ ...own, email: 'bob@example.com', times: 1 })).toEqual([429]);
     const forged = 'bakehouse.device=AAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
     expect(await guess({ from: '203.0.113.5', email, times: 1, cookie: forged })).toEqual([429]);
+  });
+});
+
+describe('a password that deletes the account is guessed as at a sign-in', () => {
+  test('by the same count, from a strange browser and from one that its owner has used', async () => {
+    const server = await limitedServer();
+    const { post } = server;
+    const email = 'finn@example.com';
+    const home = { 'x-forwarded-for': '198.51.100.7' };
+    const cookies = cookieOf(await post('/sign-up/email', { name: 'Finn', email, password }, home)).split(
+      '; ',
+    );
+    const session = cookies.filter((cookie) => !cookie.startsWith('bakehouse.device=')).join('; ');
+    const guess = async (from: string, cookie?: string) =>
+      (
+        await post(
+          '/sign-in/email',
+          { email, password: 'not the right one' },
+          { 'x-forwarded-for': from, ...(cookie && { cookie }) },
+        )
+      ).status;
+    const remove = async (from: string, cookie: string) => {
+      const headers = { 'x-forwarded-for': from, cookie };
+      return (await server.send(deleteAccount, { body: { password: 'not the right one' } }, { headers }))
+        .status;
+    };
+    const strange = '203.0.113.1';
+    expect([await remove(strange, session), await remove(strange, session)]).toEqual([400, 400]);
+    for (let at = 0; at < 8; at += 1) expect(await guess(strange)).toBe(401);
+    expect(await guess(strange)).toBe(429);
+    expect(await remove(strange, session)).toBe(429);
+
+    const own = cookies.join('; ');
+    for (let at = 0; at < 9; at += 1) expect(await guess(strange, own)).toBe(401);
+    expect(await remove(strange, own)).toBe(400);
+    expect(await guess(strange, own)).toBe(429);
+  });
+
+  test('and is hashed in the same line, which is full when too many wait in it', async () => {
+    const server = await testServer();
+    const users = await Promise.all(Array.from({ length: 3 }, () => server.signUp()));
+    const calls = users.flatMap(({ cookie }) =>
+      Array.from({ length: 9 }, () =>
+        server.send(deleteAccount, { body: { password: 'not the right one' } }, { headers: { cookie } }),
+      ),
+    );
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    // Of one address 20 wait at once.
+    expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(0);
+    expect(statuses.filter((status) => status === 400).length).toBeGreaterThanOrEqual(20);
   });
 });
 

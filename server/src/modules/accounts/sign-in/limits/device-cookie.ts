@@ -13,7 +13,7 @@ export function makeDeviceCookie(
 ): string {
   const device = randomBytes(16).toString('base64url');
   const value = `${device}.${sign(device, email, secret).toString('base64url')}`;
-  const flags = `Path=/api/auth; HttpOnly; SameSite=Lax; Max-Age=${AGE_S}${isSecure ? '; Secure' : ''}`;
+  const flags = `Path=/api; HttpOnly; SameSite=Lax; Max-Age=${AGE_S}${isSecure ? '; Secure' : ''}`;
   return `${NAME}=${value}; ${flags}`;
 }
 

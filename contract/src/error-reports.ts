@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+import { only } from './fields/only.ts';
+
+/** Characters of a report's parts: what is longer is cut before it is sent. */
+export const ERROR_REPORT_MAX = { name: 100, message: 1_000, stack: 8_000, path: 300 } as const;
+
+const text = (part: keyof typeof ERROR_REPORT_MAX) =>
+  z.string().max(ERROR_REPORT_MAX[part], `${part} must have at most ${ERROR_REPORT_MAX[part]} characters`);
+
+export const reportError = endpoint({
+  method: 'POST',
+  path: '/api/v1/error-reports',
+  access: 'key_or_session',
+  summary: 'Report an error of the web app, which goes on to the error-reporting service if there is one',
+  bodyBytesMax: 40 * 1024,
+  body: only({
+    /** `dataset`: a dataset or model could not be read or written; `unhandled`: nobody had thought of it. */
+    kind: z.enum(['dataset', 'unhandled']),
+    name: text('name'),
+    message: text('message'),
+    stack: text('stack').default(''),
+    /** Of the page, without its query. */
+    path: text('path'),
+  }),
+  response: z.object({
+    /** False where there is no such service: then nothing need be sent any more. */
+    taken: z.boolean(),
+  }),
+});

@@ -1,0 +1,153 @@
+import * as z from 'zod';
+import { userIdParams } from './accounts.ts';
+import { endpoint } from './endpoint.ts';
+import { idOf } from './fields/id.ts';
+import { only } from './fields/only.ts';
+import { generatorNames, provider } from './generators.ts';
+import { bgl } from './money.ts';
+
+export const generationStates = [
+  'queued',
+  'starting',
+  'running',
+  'completed',
+  'failed',
+  'cancelled',
+] as const;
+export type GenerationState = (typeof generationStates)[number];
+
+/** What a generator's form holds, by the names of its fields; `generators/table.ts` says which there are. */
+const parameters = z.record(
+  z.string().max(50),
+  z.union([z.string().max(4_000), z.number(), z.boolean(), z.null()]),
+);
+export type GenerationParameters = z.infer<typeof parameters>;
+
+export const PROMPT_LENGTH_MAX = 4_000;
+const PAGE_MAX = 100;
+const PAGE_DEFAULT = 20;
+
+const output = z.object({
+  id: z.string(),
+  /** Opens without a key for a while; relative to this server, unless its files are stored elsewhere. */
+  url: z.string(),
+  /** The same, as a download under a name of its own. */
+  download_url: z.string(),
+  media_type: z.string(),
+  width: z.int(),
+  height: z.int(),
+  size_bytes: z.number(),
+});
+
+/** One picture or film that was asked for. */
+const generation = z.object({
+  id: z.string(),
+  generator: z.enum(generatorNames),
+  provider,
+  /** What drew it, e.g. `paris-ddm-v1.0`. */
+  model: z.string(),
+  prompt: z.string(),
+  /** Every one, also those that nobody chose. */
+  parameters,
+  seed: z.number(),
+  state: z.enum(generationStates),
+  /** Why it is in this state, in words: what it waits for, or what went wrong. */
+  reason: z.string(),
+  /** How many are drawn before it; null once it is being drawn. */
+  position: z.int().nullable(),
+  step: z.int(),
+  steps: z.int(),
+  /** Unfinished, as a `data:` URL; null where there is none, and once it is done. */
+  preview: z.string().nullable(),
+  /** Paris: the weight of each expert, a row for each step so far. */
+  expert_weights: z.array(z.array(z.number())).nullable(),
+  /** Paris: the expert that was used most, and the mean of the router's greatest probability. */
+  expert_used: z.int().nullable(),
+  routing_confidence: z.number().nullable(),
+  /** What it costs at most while it is under way; what was charged once it is completed; else 0. */
+  cost: bgl,
+  outputs: z.array(output),
+  created_at: z.string(),
+  started_at: z.string().nullable(),
+  ended_at: z.string().nullable(),
+});
+export type Generation = z.infer<typeof generation>;
+
+const request = {
+  generator: z.enum(generatorNames),
+  /** Those that are left out have the default of the generator's form. */
+  parameters: parameters.default({}),
+};
+
+export const quoteGeneration = endpoint({
+  method: 'POST',
+  path: '/api/v1/generations/quote',
+  access: 'key',
+  scopes: ['read', 'inference'],
+  summary: 'What a generation with these parameters costs',
+  body: only(request),
+  response: z.object({ cost: bgl }),
+});
+
+export const startGeneration = endpoint({
+  method: 'POST',
+  path: '/api/v1/generations',
+  access: 'key',
+  scopes: ['inference'],
+  spends: true,
+  summary: 'Ask for a picture; it is drawn in the background',
+  body: only({
+    ...request,
+    prompt: z.string().trim().min(1, 'Please enter a prompt').max(PROMPT_LENGTH_MAX),
+  }),
+  status: 202,
+  response: generation,
+});
+
+export const listGenerations = endpoint({
+  method: 'GET',
+  path: '/api/v1/users/:userId/generations',
+  access: 'key',
+  summary: "The user's generations, newest first",
+  params: userIdParams,
+  query: z.object({
+    generator: z.enum(generatorNames).optional(),
+    state: z.enum(generationStates).optional(),
+    /** Part of the prompt, in any case. */
+    search: z.string().trim().max(200).optional(),
+    cursor: z.string().max(200).optional(),
+    limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(PAGE_DEFAULT),
+  }),
+  response: z.object({ generations: z.array(generation), next_cursor: z.string().nullable() }),
+});
+
+const generationParams = z.object({ id: idOf('generation') });
+
+export const getGeneration = endpoint({
+  method: 'GET',
+  path: '/api/v1/generations/:id',
+  access: 'key',
+  summary: 'How far a generation has come, and what it made',
+  params: generationParams,
+  response: generation,
+});
+
+export const cancelGeneration = endpoint({
+  method: 'POST',
+  path: '/api/v1/generations/:id/cancel',
+  access: 'key',
+  scopes: ['inference'],
+  summary: 'Stop a generation; it costs nothing',
+  params: generationParams,
+  response: generation,
+});
+
+export const deleteGeneration = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/generations/:id',
+  access: 'key',
+  scopes: ['inference'],
+  summary: 'Delete a generation and what it made; one that is under way is stopped',
+  params: generationParams,
+  status: 204,
+});

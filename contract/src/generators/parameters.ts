@@ -1,0 +1,83 @@
+import { numberMessages, numberProblem } from '../fields/number-field.ts';
+import type { Generator, GeneratorField } from './generator.ts';
+
+/** A value of a generator's form. An empty seed is null on the wire, and NaN in the form. */
+export type ParameterValue = string | number | boolean | null;
+
+/** The values that hold, those that other fields decide included. */
+export function effectiveValues<Value extends ParameterValue>(
+  { fields }: Pick<Generator, 'fields'>,
+  values: Record<string, Value>,
+): Record<string, Value | number> {
+  const fixed = fields.flatMap((field) => {
+    const value = decidedValue(field, values);
+    return value === undefined ? [] : [[field.name, value] as const];
+  });
+  return { ...values, ...Object.fromEntries(fixed) };
+}
+
+/** What the field is, where another one decides it. */
+export function decidedValue(
+  field: GeneratorField,
+  values: Record<string, ParameterValue>,
+): number | undefined {
+  if (field.kind !== 'number' || !field.decidedBy) return undefined;
+  return field.decidedBy.values[String(values[field.decidedBy.field])];
+}
+
+/** What is wrong with the value of a field, if anything. */
+export function parameterProblem(field: GeneratorField, value: ParameterValue): string | undefined {
+  const { label } = field;
+  switch (field.kind) {
+    case 'number':
+      return typeof value === 'number' ? numberProblem(field, value) : numberMessages(field).type;
+    case 'seed': {
+      const asNumber = { label, min: 0, max: field.max, step: 1, default: 0 };
+      if (value === null || Number.isNaN(value)) return undefined;
+      return typeof value === 'number' ? numberProblem(asNumber, value) : numberMessages(asNumber).type;
+    }
+    case 'choice': {
+      const known = field.options.map((option) => option.value);
+      return known.some((option) => option === value)
+        ? undefined
+        : `${label} must be one of ${known.join(', ')}`;
+    }
+    case 'flag':
+      return typeof value === 'boolean' ? undefined : `${label} must be true or false`;
+    case 'text':
+      return typeof value === 'string' ? undefined : `${label} must be text`;
+    case 'picture':
+      return undefined;
+  }
+}
+
+type Completed =
+  | { values: Record<string, ParameterValue>; problem: null }
+  | { values: null; problem: { field: string; message: string } };
+
+/** All parameters of a generation, defaults and what other fields decide included, or the first that does not fit. Pure. */
+export function completeParameters(generator: Generator, given: Record<string, ParameterValue>): Completed {
+  const { fields } = generator;
+  const unknown = Object.keys(given).find((name) => fields.every((field) => field.name !== name));
+  if (unknown !== undefined)
+    return refused(unknown, `${generator.title} has no parameter ${unknown.slice(0, 80)}`);
+  const values = effectiveValues(generator, { ...defaultsOf(generator), ...given });
+  for (const field of fields) {
+    const problem = parameterProblem(field, values[field.name] ?? null);
+    if (problem !== undefined) return refused(field.name, problem);
+  }
+  return { values, problem: null };
+}
+
+function refused(field: string, message: string): Completed {
+  return { values: null, problem: { field, message } };
+}
+
+function defaultsOf({ fields }: Generator): Record<string, ParameterValue> {
+  return Object.fromEntries(
+    fields.flatMap((field): [string, ParameterValue][] => {
+      if (field.kind === 'picture') return [];
+      return [[field.name, field.kind === 'seed' ? null : field.default]];
+    }),
+  );
+}

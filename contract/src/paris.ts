@@ -1,0 +1,107 @@
+import * as z from 'zod';
+import { userIdParams } from './accounts.ts';
+import { endpoint } from './endpoint.ts';
+import { idOf } from './fields/id.ts';
+import { PROMPT_LENGTH_MAX } from './generations.ts';
+
+/** The model's name on the wire. */
+export const PARIS_MODEL = 'paris-ddm-v1.0';
+
+/**
+ * The calls of the Paris page as the original product has them. What does not fit is put right as its form does,
+ * and not refused (`generators/clamp-paris.ts`).
+ */
+const body = z.looseObject({
+  model: z.literal(PARIS_MODEL, `model: this call draws with ${PARIS_MODEL} alone`).default(PARIS_MODEL),
+  prompt: z.string().trim().min(1, 'Please enter a prompt').max(PROMPT_LENGTH_MAX),
+});
+
+const image = z.object({
+  id: z.string(),
+  url: z.string(),
+  b64_json: z.string().nullable(),
+  revised_prompt: z.string().nullable(),
+  cfg_scale: z.number(),
+  num_inference_steps: z.int(),
+  sampling_strategy: z.enum(['top1', 'topk', 'full']),
+  k: z.int(),
+  seed: z.number(),
+  output_format: z.enum(['png', 'jpeg', 'webp']),
+  expert_used: z.int().nullable(),
+  routing_confidence: z.number().nullable(),
+  /** Seconds. */
+  generation_time: z.number().nullable(),
+  model: z.string(),
+  generation_id: z.string(),
+  /** Null unless the files of this server are in S3. */
+  s3_url: z.string().nullable(),
+  width: z.int(),
+  height: z.int(),
+});
+
+const drawn = z.object({
+  /** The generation's id. */
+  request_id: z.string(),
+  status: z.enum(['processing', 'completed']),
+  /** Empty while it is drawn, with status 202. */
+  images: z.array(image),
+});
+
+/** Waits up to 35 s for the picture; after that the answer is a 202. */
+export const drawParis = endpoint({
+  method: 'POST',
+  path: '/api/external-paris-generation',
+  access: 'key_or_session',
+  scopes: ['inference'],
+  spends: true,
+  summary: 'Draw a picture with Paris and wait for it',
+  body,
+  response: drawn,
+});
+
+/** The same body finds the picture that is drawn or was just drawn for it; else it begins one. */
+export const pollParis = endpoint({
+  method: 'POST',
+  path: '/v1/external/paris/images/generations',
+  access: 'key',
+  scopes: ['inference'],
+  spends: true,
+  summary: 'Draw a picture with Paris, or look whether the one of the same body is done',
+  body,
+  response: drawn,
+});
+
+export const estimateParis = endpoint({
+  method: 'POST',
+  path: '/v1/external/estimate',
+  access: 'key',
+  scopes: ['read', 'inference'],
+  summary: 'What a picture of Paris costs',
+  body: z.looseObject({ model: z.string().max(100).default(PARIS_MODEL) }),
+  response: z.object({
+    estimated_cost_tokens: z.number(),
+    estimated_cost_bgl: z.number(),
+    estimated_cost_usd: z.number(),
+    currency: z.literal('USD'),
+    is_free: z.boolean(),
+  }),
+});
+
+export const listParisImages = endpoint({
+  method: 'GET',
+  path: '/api/v1/generated/images/user/:userId/paris-ddm-v1.0',
+  access: 'key',
+  summary: "The user's last pictures by Paris, 20 at most",
+  params: userIdParams,
+  response: z.object({ images: z.array(image.extend({ prompt: z.string(), created_at: z.string() })) }),
+});
+
+export const deleteParisImage = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/generated/images/:id/paris-ddm-v1.0',
+  access: 'key',
+  scopes: ['inference'],
+  summary: 'Delete a picture by Paris',
+  params: z.object({ id: idOf('picture') }),
+  status: 204,
+});

@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { price } from './credits.ts';
+import { endpoint } from './endpoint.ts';
+import { idOf } from './fields/id.ts';
+import { only } from './fields/only.ts';
+import { bgl, bglInput, MICRO_PER_BGL } from './money.ts';
+
+/** BGL of one unit at most: 4,000 USD. */
+export const UNIT_PRICE_MAX = 100_000n;
+/** Days ahead that a price may be changed. */
+export const PRICE_AHEAD_DAYS_MAX = 365;
+
+const priceChange = z.object({
+  id: z.string(),
+  price_id: z.string(),
+  label: z.string(),
+  unit: price.shape.unit,
+  unit_price: bgl,
+  /** What it was when this was decided. */
+  previous: bgl,
+  valid_from: z.string(),
+  /** When another change came before its moment; null where none did. */
+  withdrawn_at: z.string().nullable(),
+  /** Their username; null where the account was deleted. */
+  changed_by: z.string().nullable(),
+  created_at: z.string(),
+});
+
+export type PriceChange = z.infer<typeof priceChange>;
+
+export const listPriceChanges = endpoint({
+  method: 'GET',
+  path: '/api/v1/operator/price-changes',
+  access: 'operator',
+  summary: 'What operators have made of the prices, newest first',
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+    cursor: idOf('price change').optional(),
+  }),
+  response: z.object({ changes: z.array(priceChange), next_cursor: z.string().nullable() }),
+});
+
+export const changePrice = endpoint({
+  method: 'POST',
+  path: '/api/v1/operator/price-changes',
+  access: 'operator',
+  summary: 'Change what something costs, at once or from a moment on; what is held keeps its price',
+  body: only({
+    price_id: z.string(),
+    unit_price: bglInput
+      .refine((micro) => micro > 0n, 'unit_price must be greater than 0')
+      .refine(
+        (micro) => micro <= UNIT_PRICE_MAX * MICRO_PER_BGL,
+        `unit_price must be at most ${UNIT_PRICE_MAX} BGL`,
+      ),
+    /** Left out, or null: now. */
+    valid_from: z.iso
+      .datetime({ offset: true, error: 'valid_from must be a time, such as 2030-01-31T12:00:00Z' })
+      .nullish(),
+  }),
+  response: z.object({ change_id: z.string() }),
+});

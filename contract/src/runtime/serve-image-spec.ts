@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { workloadSpecBase } from './workload-spec.ts';
+
+/**
+ * An image model server: one model, which draws several requests at once. Input folder: `model`.
+ *
+ * `POST /generate` (bearer `api_key`; body: `imageRequest`) answers with lines of JSON (`imageEvent`) until the
+ * picture is done; a client that disconnects ends the drawing within a step. A request that cannot be drawn is a 400,
+ * also where its prompt is longer than the model reads; too many at once are a 503. Refusals are
+ * `{ error: { message, param } }`. `GET /health` answers once the model is loaded.
+ */
+export const serveImageSpec = workloadSpecBase.extend({
+  kind: z.literal('serve'),
+  task: z.literal('image'),
+  engine: z.enum(['paris']),
+  host: z.string(),
+  /** 0 lets the system choose; the `ready` report tells which. */
+  port: z.int().min(0).max(65535),
+  /** What whoever asks has to show as a bearer token: the server answers nobody else. */
+  api_key: z.string().min(1),
+  /** Requests that are drawn at once; the others wait. */
+  parallel_requests: z.int().min(1),
+  threads: z.int().min(1),
+  /** 0 on the CPU. */
+  gpus: z.int().min(0).default(0),
+});
+
+export const imageRequest = z.object({
+  prompt: z.string(),
+  seed: z
+    .int()
+    .min(0)
+    .max(2 ** 32 - 1),
+  steps: z.int().min(1).max(1000),
+  guidance: z.number(),
+  strategy: z.enum(['top1', 'topk', 'full']),
+  k: z.int().min(1),
+  /** A preview comes with every so many steps; 0: never. */
+  preview_every: z.int().min(0),
+  format: z.enum(['png', 'jpeg', 'webp']),
+  /**
+   * Written into the file: a PNG text each, or one JSON object in EXIF's UserComment. Keys are up to 79 printable
+   * ASCII characters; all of it is at most 8 KB.
+   */
+  metadata: z.record(z.string(), z.string()),
+});
+
+/** A line of the answer. Pictures are base64. */
+export const imageEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('queued'), position: z.int() }),
+  z.object({
+    type: z.literal('step'),
+    step: z.int(),
+    /** Of each expert at this step. */
+    expert_weights: z.array(z.number()),
+    /** A small JPEG of what it looks like so far. */
+    preview: z.string().nullable(),
+  }),
+  z.object({
+    type: z.literal('done'),
+    picture: z.string(),
+    media_type: z.enum(['image/png', 'image/jpeg', 'image/webp']),
+    width: z.int(),
+    height: z.int(),
+    expert_used: z.int(),
+    routing_confidence: z.number(),
+  }),
+  z.object({ type: z.literal('error'), message: z.string() }),
+]);
+export type ServeImageSpec = z.infer<typeof serveImageSpec>;
+export type ImageEvent = z.infer<typeof imageEvent>;
+export type ImageRequest = z.infer<typeof imageRequest>;

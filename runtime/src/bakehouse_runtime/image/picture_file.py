@@ -1,0 +1,58 @@
+"""A picture as a file that says inside how it was made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Literal
+
+from PIL import ExifTags, Image
+from PIL.PngImagePlugin import PngInfo
+
+from ..errors import PlainError
+
+Format = Literal["png", "jpeg", "webp"]
+
+# An EXIF block holds 64 KB, and a byte may need six in JSON's ASCII.
+METADATA_BYTES_MAX = 8192
+# PNG's keywords: 1 to 79 characters of Latin-1 that can be printed.
+_KEY_CHARACTERS_MAX = 79
+_QUALITY = 92
+# What EXIF writes before a comment, to say what it is written in.
+_EXIF_ASCII = b"ASCII\0\0\0"
+
+
+def check_metadata(metadata: Mapping[str, str]) -> None:
+    """Refuses what a file of one of the formats could not hold."""
+    for key in metadata:
+        if not (1 <= len(key) <= _KEY_CHARACTERS_MAX and key.isascii() and key.isprintable()):
+            raise PlainError(
+                f"The key {key!r} of metadata is not from 1 to {_KEY_CHARACTERS_MAX} printable "
+                "ASCII characters."
+            )
+    size = sum(len((key + value).encode()) for key, value in metadata.items())
+    if size > METADATA_BYTES_MAX:
+        raise PlainError(f"metadata has {size} bytes: at most {METADATA_BYTES_MAX} fit in a file.")
+
+
+def encoded(picture: Image.Image, kind: Format, metadata: Mapping[str, str]) -> bytes:
+    """The bytes of a file: PNG with a text chunk for each key, the others with all of them as one
+    JSON object in EXIF's UserComment."""
+    file = BytesIO()
+    if kind == "png":
+        chunks = PngInfo()
+        for key, value in metadata.items():
+            # A plain chunk where Latin-1 has all of its characters, else an international one.
+            chunks.add_text(key, value)
+        picture.save(file, "PNG", pnginfo=chunks)
+    else:
+        picture.save(file, kind.upper(), quality=_QUALITY, exif=_exif(metadata))
+    return file.getvalue()
+
+
+def _exif(metadata: Mapping[str, str]) -> bytes:
+    exif = Image.Exif()
+    comment = _EXIF_ASCII + json.dumps(dict(metadata)).encode("ascii")
+    exif.get_ifd(ExifTags.IFD.Exif)[ExifTags.Base.UserComment] = comment
+    return exif.tobytes()

@@ -1,0 +1,77 @@
+"""`serve` for pictures: one model in this process, its sampler, and the calls in front of it."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import torch
+
+from ..device import choose_device, weights_dtype
+from ..errors import PlainError
+from ..image.paris.pipeline import ParisPipeline, ParisRequest
+from .image_calls import ImageCalls
+from .sampler import Sampler
+from .serving import serve
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..protocol import ServeImageSpec
+
+_CLOSE_S = 5
+
+
+def serve_image(spec: ServeImageSpec) -> int:
+    """Serves until it is told to stop. Returns the exit status."""
+    return serve(spec, lambda inputs: ImageServer(spec, inputs))
+
+
+class ImageServer:
+    """Draws for whoever shows the key."""
+
+    def __init__(self, spec: ServeImageSpec, inputs: dict[str, Path]) -> None:
+        """Loads the model and starts to answer. Raises PlainError when it cannot be loaded."""
+        paris = _load(spec, inputs)
+        self._sampler = Sampler(paris, spec.parallel_requests)
+        self._calls = ImageCalls((spec.host, spec.port), spec.api_key, self._sampler)
+        self.base_url = f"http://{spec.host}:{self._calls.server_port}"
+        threading.Thread(target=self._calls.serve_forever, name="calls", daemon=True).start()
+
+    def ended(self) -> str | None:
+        """Raises what the sampler failed with: the workload says it."""
+        self._sampler.raise_if_ended()
+        return None
+
+    def in_flight(self) -> int:
+        """Requests being drawn, waiting, or being answered."""
+        return self._calls.in_flight
+
+    def advances(self) -> bool:
+        """Whether the sampler gets on."""
+        return self._sampler.advances()
+
+    def close(self) -> None:
+        """Ends the sampler; those who still wait are told. Where its step hangs, this process ends
+        with it: nothing else can end a thread, and a GPU may not be left before."""
+        if not self._sampler.close(_CLOSE_S):
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(_CLOSE_S)
+        until = time.monotonic() + 1
+        while self._calls.in_flight > 0 and time.monotonic() < until:
+            time.sleep(0.02)
+        self._calls.shutdown()
+        self._calls.server_close()
+
+
+def _load(spec: ServeImageSpec, inputs: dict[str, Path]) -> ParisPipeline:
+    if "model" not in inputs:
+        raise PlainError("The spec has no input model.")
+    torch.set_num_threads(spec.threads)
+    device = choose_device("cuda" if spec.gpus > 0 else "cpu")
+    paris = ParisPipeline.from_folder(inputs["model"], torch.device(device), weights_dtype(device))
+    # The first step on a device takes long; and a model that draws no numbers never gets ready.
+    paris.generate([ParisRequest("", seed=0, steps=1)])
+    return paris

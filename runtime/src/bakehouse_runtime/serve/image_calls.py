@@ -1,0 +1,259 @@
+"""The calls of an image model server: `POST /generate` and `GET /health`."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+import select
+import socket
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
+from queue import Empty
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import ValidationError
+
+from ..errors import PlainError, first_wrong_field
+from ..image.paris.pipeline import ParisRequest
+from ..image.picture_file import check_metadata, encoded
+from ..protocol import (
+    DoneImageEvent,
+    ErrorImageEvent,
+    ImageRequest,
+    QueuedImageEvent,
+    StepImageEvent,
+)
+from .sampler import Done, Event, Failed, Job, Queued, Refused, Sampler, Stepped
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from ..image.paris.pipeline import ParisPicture
+    from ..image.picture_file import Format
+    from ..protocol import Wire
+
+BODY_BYTES_MAX = 65536
+# Each has a thread.
+_CONNECTIONS_MAX = 256
+# Requests that are answered or wait. The gateway has a queue of its own.
+_IN_FLIGHT_MAX = 128
+# Who sends or reads nothing for so long has gone.
+_PATIENCE_S = 30
+_LOOK_FOR_CLIENT_S = 0.05
+_PREVIEW_QUALITY = 75
+_MEDIA_TYPES: dict[Format, Literal["image/png", "image/jpeg", "image/webp"]] = {
+    "png": "image/png",
+    "jpeg": "image/jpeg",
+    "webp": "image/webp",
+}
+
+
+class ImageCalls(ThreadingHTTPServer):
+    """Listens; every connection has a thread, which only waits, encodes and writes."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, address: tuple[str, int], api_key: str, sampler: Sampler) -> None:
+        self.shown_key = f"Bearer {api_key}".encode()
+        self.sampler = sampler
+        self.in_flight = 0
+        self._lock = threading.Lock()
+        self._connections = threading.BoundedSemaphore(_CONNECTIONS_MAX)
+        super().__init__(address, _Handler)
+
+    def count_in(self) -> bool:
+        """Takes one more request in, where there is room for it."""
+        with self._lock:
+            has_room = self.in_flight < _IN_FLIGHT_MAX
+            self.in_flight += has_room
+            return has_room
+
+    def count_out(self) -> None:
+        """One of those taken in has ended."""
+        with self._lock:
+            self.in_flight -= 1
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if self._connections.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._connections.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        # A client that has gone is none of the server's errors.
+        if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
+            super().handle_error(request, client_address)
+
+
+class _Refusal(Exception):  # noqa: N818 - an answer
+    """What the request is answered with instead of a picture."""
+
+    def __init__(self, status: int, message: str, param: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.error = {"message": message, "param": param}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: ImageCalls  # pyright: ignore[reportIncompatibleVariableOverride]
+    protocol_version = "HTTP/1.1"
+    server_version = "bakehouse"
+    sys_version = ""
+    timeout = _PATIENCE_S
+    disable_nagle_algorithm = True
+
+    def log_message(self, format: str, *args: object) -> None:
+        """What is asked is not for the log."""
+
+    def do_GET(self) -> None:
+        if self.path == "/health":
+            self._send(200, {"status": "ok"})
+        else:
+            self._send(404, {"error": {"message": "There is no such route.", "param": None}})
+
+    def do_POST(self) -> None:
+        try:
+            request = self._read_request()
+            if not self.server.count_in():
+                raise _Refusal(503, "Too many requests wait already.")
+            try:
+                self._answer(request, Job(_paris_request(request), request.preview_every))
+            finally:
+                self.server.count_out()
+        except _Refusal as refusal:
+            # What is left of the body is not read.
+            self.close_connection = True
+            self._send(refusal.status, {"error": refusal.error})
+
+    def _read_request(self) -> ImageRequest:
+        if not hmac.compare_digest(
+            self.headers.get("Authorization", "").encode(), self.server.shown_key
+        ):
+            raise _Refusal(401, "The key of this model server was not shown.")
+        if self.path != "/generate":
+            raise _Refusal(404, "There is no such route.")
+        length = self.headers.get("Content-Length", "")
+        # A line that comes in pieces needs the chunks of 1.1.
+        if self.request_version != "HTTP/1.1" or not (length.isascii() and length.isdigit()):
+            raise _Refusal(411, "A request is HTTP/1.1 and says its Content-Length.")
+        if len(length) > 9 or int(length) > BODY_BYTES_MAX:
+            raise _Refusal(413, f"A request has at most {BODY_BYTES_MAX} bytes.")
+        try:
+            request = ImageRequest.model_validate_json(self.rfile.read(int(length)))
+            check_metadata(request.metadata)
+        except ValidationError as error:
+            field, message = first_wrong_field(error)
+            said = f"{field}: {message}." if field else f"{message}."
+            raise _Refusal(400, said, field or None) from error
+        except PlainError as error:
+            raise _Refusal(400, str(error), "metadata") from error
+        return request
+
+    def _answer(self, request: ImageRequest, job: Job) -> None:
+        """Writes a line for each event until the last one, or until the client has gone."""
+        self.server.sampler.submit(job)
+        try:
+            event = self._next_event(job)
+            if isinstance(event, Refused):
+                raise _Refusal(400, event.message, "prompt")
+            self.send_response(200)
+            self.send_header("Content-Type", "application/x-ndjson")
+            self.send_header("Cache-Control", "no-store")
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            while True:
+                self._write_chunk(_line(event, request).model_dump_json().encode() + b"\n")
+                if isinstance(event, Done | Failed):
+                    break
+                event = self._next_event(job)
+            self._write_chunk(b"")
+        finally:
+            job.cancel()
+
+    def _next_event(self, job: Job) -> Event:
+        """Waits for it. Raises ConnectionError when the client goes meanwhile."""
+        while True:
+            if _has_gone(self.connection):
+                raise ConnectionAbortedError
+            try:
+                return job.events.get(timeout=_LOOK_FOR_CLIENT_S)
+            except Empty:
+                continue
+
+    def _write_chunk(self, content: bytes) -> None:
+        self.wfile.write(b"%x\r\n%b\r\n" % (len(content), content))
+
+    def _send(self, status: int, content: dict[str, Any]) -> None:
+        body = json.dumps(content).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def _paris_request(request: ImageRequest) -> ParisRequest:
+    return ParisRequest(
+        request.prompt, request.seed, request.steps, request.guidance, request.strategy, request.k
+    )
+
+
+def _line(event: Event, request: ImageRequest) -> Wire:
+    match event:
+        case Queued():
+            return QueuedImageEvent(type="queued", position=event.position)
+        case Stepped():
+            return StepImageEvent(
+                type="step",
+                step=event.step,
+                expert_weights=event.expert_weights,
+                preview=event.preview and _preview(event.preview),
+            )
+        case Done():
+            return _done(event.picture, request)
+        case Failed() | Refused():
+            return ErrorImageEvent(type="error", message=event.message)
+
+
+def _done(drawn: ParisPicture, request: ImageRequest) -> DoneImageEvent:
+    return DoneImageEvent(
+        type="done",
+        picture=_base64(encoded(drawn.picture, request.format, request.metadata)),
+        media_type=_MEDIA_TYPES[request.format],
+        width=drawn.picture.width,
+        height=drawn.picture.height,
+        expert_used=drawn.expert_used,
+        routing_confidence=drawn.routing_confidence,
+    )
+
+
+def _preview(picture: Image) -> str:
+    file = BytesIO()
+    picture.save(file, "JPEG", quality=_PREVIEW_QUALITY)
+    return _base64(file.getvalue())
+
+
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode("ascii")
+
+
+def _has_gone(connection: socket.socket) -> bool:
+    """Whether the other side has closed the connection."""
+    look = select.poll()
+    look.register(connection, select.POLLIN)
+    try:
+        return bool(look.poll(0)) and connection.recv(1, socket.MSG_PEEK) == b""
+    except ConnectionError:
+        return True

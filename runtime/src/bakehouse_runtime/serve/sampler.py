@@ -1,0 +1,199 @@
+"""Draws the pictures of all requests in one thread, a step of all of them at a time.
+
+Requests join and leave between two steps. All of torch happens here; who waits for a picture reads
+the events of his job.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, TypeAlias
+
+from ..errors import PlainError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from ..image.paris.pipeline import ParisDrawing, ParisPicture, ParisPipeline, ParisRequest
+
+
+@dataclass(frozen=True)
+class Queued:
+    """It waits; `position` 1 is next."""
+
+    position: int
+
+
+@dataclass(frozen=True)
+class Stepped:
+    step: int
+    expert_weights: list[float]
+    preview: Image | None
+
+
+@dataclass(frozen=True)
+class Done:
+    picture: ParisPicture
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The first and only event of a request that cannot be drawn."""
+
+    message: str
+
+
+@dataclass(frozen=True)
+class Failed:
+    message: str
+
+
+Event: TypeAlias = Queued | Stepped | Done | Refused | Failed
+
+
+class Job:
+    """One request, and what happens to it."""
+
+    def __init__(self, request: ParisRequest, preview_every: int) -> None:
+        self.request = request
+        self.preview_every = preview_every
+        self.events: SimpleQueue[Event] = SimpleQueue()
+        self.is_cancelled = False
+
+    def cancel(self) -> None:
+        """Nobody waits for it any more: no further step is taken."""
+        self.is_cancelled = True
+
+
+class _Row:
+    """A job with its drawing, in the queue or being drawn."""
+
+    def __init__(self, job: Job, drawing: ParisDrawing) -> None:
+        self.job = job
+        self.drawing = drawing
+        self.position = 0
+
+
+class Sampler:
+    """The thread, and the queue in front of it: first come, first drawn."""
+
+    def __init__(self, paris: ParisPipeline, rows_max: int) -> None:
+        self._paris = paris
+        self._rows_max = rows_max
+        self._changed = threading.Condition()
+        self._arrived: deque[Job] = deque()
+        self._waiting: list[_Row] = []
+        self._rows: list[_Row] = []
+        self._is_closing = False
+        self._error: BaseException | None = None
+        # Counts whatever may take long; even while there is nothing to do.
+        self._turns = 0
+        self._turns_seen = -1
+        self._is_idle = True
+        self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
+        self._thread.start()
+
+    def submit(self, job: Job) -> None:
+        """Takes a request in; what comes of it are its events, the last of them Done, Refused or
+        Failed."""
+        with self._changed:
+            if self._is_closing:
+                job.events.put(Failed("The model server is stopping."))
+                return
+            self._arrived.append(job)
+            self._changed.notify()
+
+    def raise_if_ended(self) -> None:
+        """Raises what has ended the thread."""
+        if self._error is not None:
+            raise self._error
+
+    def advances(self) -> bool:
+        """Whether it has got on since it was last asked, or has nothing to do."""
+        with self._changed:
+            before, self._turns_seen = self._turns_seen, self._turns
+            return self._is_idle or self._turns != before
+
+    def close(self, timeout_s: float) -> bool:
+        """Ends the thread after its step; returns whether it has ended."""
+        with self._changed:
+            self._is_closing = True
+            self._changed.notify()
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        message = "The model server was stopped before the picture was done."
+        try:
+            while self._wait_for_work():
+                self._let_in()
+                self._draw()
+        except BaseException as error:
+            self._error = error
+            message = "The model server failed."
+        finally:
+            with self._changed:
+                self._is_closing = True
+            jobs = [*self._arrived, *(row.job for row in (*self._waiting, *self._rows))]
+            for job in jobs:
+                job.events.put(Failed(message))
+
+    def _wait_for_work(self) -> bool:
+        """Waits until there is something to draw; False when there never will be."""
+        with self._changed:
+            self._is_idle = not self._has_work()
+            self._changed.wait_for(lambda: self._is_closing or self._has_work())
+            self._is_idle = False
+            self._turns += 1
+            return not self._is_closing
+
+    def _has_work(self) -> bool:
+        return bool(self._arrived or self._waiting or self._rows)
+
+    def _let_in(self) -> None:
+        """Forgets those that nobody waits for, and fills the free rows out of the queue."""
+        self._rows = [row for row in self._rows if not row.job.is_cancelled]
+        self._waiting = [row for row in self._waiting if not row.job.is_cancelled]
+        while self._arrived:
+            self._begin(self._arrived[0])
+            self._arrived.popleft()
+        free = self._rows_max - len(self._rows)
+        self._rows += self._waiting[:free]
+        self._waiting = self._waiting[free:]
+        for position, row in enumerate(self._waiting, start=1):
+            if row.position != position:
+                row.position = position
+                row.job.events.put(Queued(position))
+
+    def _begin(self, job: Job) -> None:
+        try:
+            self._waiting.append(_Row(job, self._paris.begin(job.request)))
+        except PlainError as error:
+            job.events.put(Refused(str(error)))
+
+    def _draw(self) -> None:
+        if self._rows:
+            self._paris.step([row.drawing for row in self._rows])
+        self._rows = [row for row in self._rows if self._goes_on(row)]
+
+    def _goes_on(self, row: _Row) -> bool:
+        """Tells what the step was; returns whether there is another."""
+        drawing, job = row.drawing, row.job
+        try:
+            job.events.put(Stepped(drawing.steps_done, drawing.expert_weights, self._preview(row)))
+            if drawing.is_done:
+                job.events.put(Done(self._paris.finish([drawing])[0]))
+        # Values that are not numbers.
+        except PlainError as error:
+            job.events.put(Failed(str(error)))
+            return False
+        return not drawing.is_done
+
+    def _preview(self, row: _Row) -> Image | None:
+        every, drawing = row.job.preview_every, row.drawing
+        # After the last step comes the picture itself.
+        is_due = every > 0 and drawing.steps_done % every == 0 and not drawing.is_done
+        return self._paris.preview(drawing) if is_due else None

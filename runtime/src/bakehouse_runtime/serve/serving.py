@@ -1,0 +1,82 @@
+"""Serving any model: ready once it answers, watched while it works, drained at the end."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from ..errors import PlainError
+from ..workload import workload
+from .engine import answers, drain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ..server_client import Reporter
+    from ..workload import WorkloadSpec
+    from .engine import ServingEngine
+
+_DRAIN_S = 10.0
+_POLL_LOADING_S = 0.02
+_POLL_READY_S = 0.5
+_LOOK_EVERY_S = 5.0
+# The longest piece of work is one batch of a prompt, which a large model reads for minutes on a
+# busy CPU; each look in vain takes up to two seconds. The gateway gives up a request earlier.
+_LOOKS_MAX = 40
+
+
+def serve(spec: WorkloadSpec, start: Callable[[dict[str, Path]], ServingEngine]) -> int:
+    """Serves what `start` makes of the inputs until SIGTERM, the server's `stop`, or its 410.
+    Returns the exit status."""
+    engine: ServingEngine | None = None
+    try:
+        with workload(spec) as work:
+            inputs = work.inputs()
+            work.reporter.phase("loading model")
+            engine = start(inputs)
+            _serve(engine, work.reporter)
+    finally:
+        # Last, when everything is said: an engine that hangs may take this process with it.
+        if engine is not None:
+            engine.close()
+    return 0
+
+
+class _Watch:
+    """Looks every few seconds whether the engine gets on. Looks are counted, and not seconds: where
+    the whole machine stands still, so does the watch."""
+
+    def __init__(self, engine: ServingEngine) -> None:
+        self._engine = engine
+        self._next_at = time.monotonic() + _LOOK_EVERY_S
+        self._in_vain = 0
+
+    def look(self) -> None:
+        """Raises PlainError when the engine has not advanced for too many looks in a row."""
+        if time.monotonic() < self._next_at:
+            return
+        self._in_vain = 0 if self._engine.advances() else self._in_vain + 1
+        if self._in_vain >= _LOOKS_MAX:
+            raise PlainError("The model server hangs: it has not advanced for several minutes.")
+        self._next_at = time.monotonic() + _LOOK_EVERY_S
+
+
+def _serve(engine: ServingEngine, reporter: Reporter) -> None:
+    """From loading to the last answer. Raises PlainError when the engine ends or hangs."""
+    ready = False
+    watch = _Watch(engine)
+    while not reporter.stop_requested:
+        if (reason := engine.ended()) is not None:
+            raise PlainError(reason)
+        if not ready and answers(engine):
+            ready = True
+            reporter.ready(engine.base_url)
+        if ready:
+            watch.look()
+        reporter.wait_for_stop(_POLL_READY_S if ready else _POLL_LOADING_S)
+    if ready:
+        # The gateway may be handing over a request that it accepted before the stop.
+        time.sleep(0.1)
+        drain(engine, _DRAIN_S)
+    reporter.stopped(0)

@@ -1,0 +1,145 @@
+"""An image model server as a process of its own, with the starter model."""
+
+from __future__ import annotations
+
+import base64
+import json
+import signal
+import sys
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import numpy as np
+import pytest
+from PIL import Image
+
+from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
+from bakehouse_server import ASKING
+from serving import Serving, serve_image_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bakehouse_server import BakehouseServer
+
+STARTER = Path(__file__).parents[3] / "models" / "starter-paris"
+
+
+def asked(**changed: Any) -> dict[str, Any]:
+    return {
+        "prompt": "a red apple on a table",
+        "seed": 7,
+        "steps": 4,
+        "guidance": 7.5,
+        "strategy": "topk",
+        "k": 2,
+        "preview_every": 2,
+        "format": "png",
+        "metadata": {"prompt": "a red apple on a table"},
+    } | changed
+
+
+def events(answer: httpx.Response) -> list[dict[str, Any]]:
+    answer.raise_for_status()
+    return [json.loads(line) for line in answer.read().splitlines()]
+
+
+def picture(event: dict[str, Any]) -> np.ndarray:
+    with Image.open(BytesIO(base64.b64decode(event["picture"]))) as opened:
+        return np.asarray(opened).astype(int)
+
+
+@pytest.fixture
+def serving(server: BakehouseServer, tmp_path: Path) -> Iterator[Serving]:
+    running = Serving(server, tmp_path, serve_image_spec(server, tmp_path, STARTER))
+    yield running
+    running.process.kill()
+    running.process.wait()
+
+
+def test_it_draws_what_the_pipeline_draws(serving: Serving) -> None:
+    assert httpx.get(f"{serving.url}/health", trust_env=False).is_success
+    answer = ASKING.post(f"{serving.url}/generate", json=asked(), timeout=120)
+    assert answer.headers["content-type"] == "application/x-ndjson"
+    *steps, done = events(answer)
+    assert [step["step"] for step in steps] == [1, 2, 3, 4]
+    assert all(sum(weight > 0 for weight in step["expert_weights"]) == 2 for step in steps)
+    assert [bool(step["preview"]) for step in steps] == [False, True, False, False]
+    with Image.open(BytesIO(base64.b64decode(steps[1]["preview"]))) as preview:
+        assert (preview.format, preview.size) == ("JPEG", (64, 64))
+    assert (done["type"], done["media_type"]) == ("done", "image/png")
+    assert (done["width"], done["height"]) == (128, 128)
+    import torch
+
+    paris = ParisPipeline.from_folder(STARTER, torch.device("cpu"))
+    alone = paris.generate([ParisRequest("a red apple on a table", 7, steps=4)])[0]
+    assert done["expert_used"] == alone.expert_used
+    assert done["routing_confidence"] == pytest.approx(alone.routing_confidence, abs=1e-4)
+    assert np.abs(picture(done) - np.asarray(alone.picture).astype(int)).max() <= 2
+
+
+def test_a_stop_waits_for_the_picture_in_flight(serving: Serving) -> None:
+    with ASKING.stream("POST", f"{serving.url}/generate", json=asked(), timeout=120) as answer:
+        lines = answer.iter_lines()
+        assert json.loads(next(lines))["step"] == 1
+        serving.process.send_signal(signal.SIGTERM)
+        rest = [json.loads(line) for line in lines]
+    assert rest[-1]["type"] == "done"
+    assert serving.process.wait(60) == 0
+    assert serving.server.reports[-1]["type"] == "stopped"
+
+
+def test_a_server_that_has_forgotten_it_ends_it(serving: Serving) -> None:
+    assert ASKING.get(f"{serving.url}/health").is_success
+    serving.server.faults = [410]
+    assert serving.process.wait(60) == 0
+
+
+def test_a_folder_that_is_no_model_fails_with_one_sentence(
+    server: BakehouseServer, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "README.md").write_text("nothing")
+    running = Serving(server, tmp_path, serve_image_spec(server, tmp_path, tmp_path / "empty"))
+    assert running.process.wait(60) == 1
+    assert server.reports[-1]["type"] == "failed"
+    assert "it is not a Paris model" in server.reports[-1]["message"]
+
+
+# As `serve` runs, but its second step never ends, and nobody waits minutes to notice.
+HANGS = """
+import sys, threading
+from bakehouse_runtime.cli import main
+from bakehouse_runtime.image.paris.pipeline import ParisPipeline
+from bakehouse_runtime.serve import image, serving
+
+serving._LOOK_EVERY_S = serving._POLL_READY_S = 0.01
+image._CLOSE_S = 1
+step = ParisPipeline.step
+
+def hanging(self, drawings):
+    if drawings[0].steps_done == 1:
+        threading.Event().wait()
+    step(self, drawings)
+
+ParisPipeline.step = hanging
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_a_sampler_that_hangs_ends_its_process(server: BakehouseServer, tmp_path: Path) -> None:
+    spec = serve_image_spec(server, tmp_path, STARTER)
+    running = Serving(server, tmp_path, spec, [sys.executable, "-c", HANGS])
+    try:
+        with (
+            pytest.raises(httpx.HTTPError),
+            ASKING.stream("POST", f"{running.url}/generate", json=asked(), timeout=60) as answer,
+        ):
+            events(answer)
+        assert running.process.wait(60) != 0
+        assert "hangs" in server.of_type("failed")[0]["message"]
+    finally:
+        running.process.kill()
+        running.process.wait()

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { authClient, bodyOf, password } from '../../../../testing/auth-client.ts';
+import { testServer } from '../../../../testing/test-server.ts';
+
+/** A server of its own counts from zero. */
+async function signingUp(config: { signUpsPerAddress: number; signUpsPerHour: number }) {
+  const { post } = authClient(await testServer({ config: { rateLimitPerMinute: 1000, ...config } }));
+  let users = 0;
+  return (from: string, form: object = {}) => {
+    users += 1;
+    const body = { name: 'Ada', email: `new-${users}@example.com`, password, ...form };
+    return post('/sign-up/email', body, { 'x-forwarded-for': from });
+  };
+}
+
+async function refusal(response: Response) {
+  expect(response.status).toBe(429);
+  const retryAfter = Number(response.headers.get('retry-after'));
+  expect(retryAfter).toBeGreaterThan(3500);
+  expect(retryAfter).toBeLessThanOrEqual(3600);
+  return (await bodyOf(response)).error;
+}
+
+test('one address makes so many accounts an hour, however new their addresses are; another one is not slowed down', async () => {
+  const signUp = await signingUp({ signUpsPerAddress: 3, signUpsPerHour: 100 });
+  // What makes no account is not counted.
+  for (let at = 0; at < 4; at += 1)
+    expect((await signUp('203.0.113.1', { password: 'short' })).status).toBe(400);
+  for (let at = 0; at < 3; at += 1) expect((await signUp('203.0.113.1')).status).toBe(200);
+  expect(await refusal(await signUp('203.0.113.1'))).toMatchObject({
+    code: 'rate_limited',
+    message: 'Too many accounts were made from your network. Try again in 60 minutes.',
+  });
+  expect((await signUp('203.0.113.2')).status).toBe(200);
+});
+
+test('all addresses together make so many accounts an hour; what one is refused does not count', async () => {
+  const signUp = await signingUp({ signUpsPerAddress: 2, signUpsPerHour: 3 });
+  const statuses = [];
+  for (let at = 0; at < 5; at += 1) statuses.push((await signUp('203.0.113.1')).status);
+  expect(statuses).toEqual([200, 200, 429, 429, 429]);
+  expect((await signUp('203.0.113.2')).status).toBe(200);
+  expect(await refusal(await signUp('203.0.113.3'))).toMatchObject({
+    message: 'Too many accounts are being made here. Try again in 60 minutes.',
+  });
+});
+
+test('0 is no limit', async () => {
+  const signUp = await signingUp({ signUpsPerAddress: 0, signUpsPerHour: 0 });
+  expect((await signUp('203.0.113.1')).status).toBe(200);
+});

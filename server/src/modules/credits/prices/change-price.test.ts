@@ -1,0 +1,127 @@
+import { listAudit } from '@bakehouse/contract/audit';
+import { listPrices } from '@bakehouse/contract/credits';
+import type { CallOf } from '@bakehouse/contract/endpoint';
+import { changePrice, listPriceChanges } from '@bakehouse/contract/prices';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { fakeClock } from '../../../testing/fake-clock.ts';
+import { signUpOperator } from '../../../testing/sign-up-operator.ts';
+import { testServer } from '../../../testing/test-server.ts';
+import { recallPrices } from './recall-prices.ts';
+
+const PRICE = 'training:CPU';
+const clock = fakeClock(new Date('2030-01-01T00:00:00Z'));
+const server = await testServer({ clock });
+const operator = await signUpOperator(server);
+
+type Body = CallOf<typeof changePrice>['body'];
+const change = (body: Partial<Body>) =>
+  server.request(changePrice, { body: { price_id: PRICE, unit_price: '3', ...body } }, { as: operator });
+const priceOf = async (id = PRICE) =>
+  (await server.request(listPrices, {})).prices.find((price) => price.id === id);
+const history = async (query: CallOf<typeof listPriceChanges>['query'] = {}) =>
+  server.request(listPriceChanges, { query }, { as: operator });
+const afterDays = (days: number) =>
+  new Date(clock.now().getTime() + days * 24 * 60 * 60 * 1000).toISOString();
+
+beforeEach(async () => {
+  await server.services.db.deleteFrom('price_changes').execute();
+});
+
+describe('a price', () => {
+  test('is changed at once, and the change stays in the history and in the audit log', async () => {
+    expect(await priceOf()).toMatchObject({ unit_price: '2.5', next: null });
+    await change({ unit_price: '2.75' });
+    await change({ unit_price: '0.000001' });
+    expect(await priceOf()).toMatchObject({ unit_price: '0.000001', next: null });
+    expect((await history()).changes).toMatchObject([
+      { price_id: PRICE, unit_price: '0.000001', previous: '2.75', withdrawn_at: null },
+      { price_id: PRICE, unit_price: '2.75', previous: '2.5', changed_by: expect.any(String) },
+    ]);
+    const { entries } = await server.request(listAudit, { query: { noun: 'price' } }, { as: operator });
+    expect(entries[0]).toMatchObject({
+      action: 'price.changed',
+      user_id: operator.userId,
+      detail: { price_id: PRICE, previous: '2.75', unit_price: '0.000001' },
+    });
+  });
+
+  test('is changed from a moment on, and said so before', async () => {
+    const valid_from = afterDays(2);
+    await change({ unit_price: 3, valid_from });
+    expect(await priceOf()).toMatchObject({ unit_price: '2.5', next: { unit_price: '3', valid_from } });
+    clock.advance({ days: 2 });
+    expect(await priceOf()).toMatchObject({ unit_price: '3', next: null });
+  });
+
+  test('has one change to come: another one takes its place', async () => {
+    await change({ unit_price: '4', valid_from: afterDays(2) });
+    await change({ unit_price: '5', valid_from: afterDays(3) });
+    expect(await priceOf()).toMatchObject({ unit_price: '2.5', next: { unit_price: '5' } });
+    // To the price that it has: nothing changes any more.
+    await change({ unit_price: '2.5' });
+    clock.advance({ days: 4 });
+    expect(await priceOf()).toMatchObject({ unit_price: '2.5', next: null });
+    expect((await history()).changes.map(({ withdrawn_at }) => withdrawn_at !== null)).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  test('that several operators change at once has one after the other', async () => {
+    const amounts = ['10', '11', '12', '13', '14'];
+    await Promise.all(amounts.map((unit_price) => change({ unit_price })));
+    const { changes } = await history();
+    const [latest] = changes;
+    expect(await priceOf()).toMatchObject({ unit_price: latest?.unit_price });
+    // Each begins with what the one before it has made.
+    expect(changes.map(({ previous }) => previous)).toEqual([
+      ...changes.slice(1).map(({ unit_price }) => unit_price),
+      '2.5',
+    ]);
+  });
+
+  test('holds in every process when the call is answered, from memory too', async () => {
+    const other = await testServer({
+      clock,
+      database: { url: server.databaseUrl, close: async () => undefined },
+      config: { dataDir: server.services.config.dataDir },
+    });
+    const recalls = [recallPrices(server.services), recallPrices(other.services)];
+    for (const recall of recalls) expect((await recall())[PRICE].unitPriceMicro).toBe(2_500_000n);
+    await change({ unit_price: '7' });
+    await other.services.rowChanges.catchUp();
+    for (const recall of recalls) expect((await recall())[PRICE].unitPriceMicro).toBe(7_000_000n);
+    // What comes later is known before, and comes without a word.
+    await change({ unit_price: '8', valid_from: afterDays(1) });
+    await other.services.rowChanges.catchUp();
+    for (const recall of recalls) expect((await recall())[PRICE].unitPriceMicro).toBe(7_000_000n);
+    clock.advance({ days: 1 });
+    for (const recall of recalls) expect((await recall())[PRICE].unitPriceMicro).toBe(8_000_000n);
+  });
+
+  test('has its history by pages', async () => {
+    for (const unit_price of ['3', '4', '5']) await change({ unit_price });
+    const first = await history({ limit: 2 });
+    const rest = await history({ limit: 2, cursor: first.next_cursor ?? undefined });
+    expect([...first.changes, ...rest.changes].map(({ unit_price }) => unit_price)).toEqual(['5', '4', '3']);
+    expect(rest.next_cursor).toBeNull();
+  });
+});
+
+test.each<[Partial<Body>, string]>([
+  [{ price_id: 'bread' }, 'price_id'],
+  [{ price_id: 'constructor' }, 'price_id'],
+  [{ unit_price: '0' }, 'unit_price'],
+  [{ unit_price: '-1' }, 'unit_price'],
+  [{ unit_price: '1.1234567' }, 'unit_price'],
+  [{ unit_price: '100000.000001' }, 'unit_price'],
+  [{ unit_price: 'much' }, 'unit_price'],
+  [{ unit_price: '2.5' }, 'unit_price'],
+  [{ valid_from: 'tomorrow' }, 'valid_from'],
+  [{ valid_from: '2000-01-01T00:00:00Z' }, 'valid_from'],
+  [{ valid_from: '2999-01-01T00:00:00Z' }, 'valid_from'],
+])('%j is refused, and changes nothing', async (body, param) => {
+  await expect(change(body)).rejects.toMatchObject({ status: 400, body: { error: { param } } });
+  expect((await history()).changes).toEqual([]);
+});

@@ -1,0 +1,67 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import { formatBgl } from '@bakehouse/contract/money';
+import { type changePrice as contract, PRICE_AHEAD_DAYS_MAX } from '@bakehouse/contract/prices';
+import type { Context } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { recordAudit } from '../../accounts/record-audit.ts';
+import { insertPriceChange, lockPrice, selectPriceChanges, withdrawPending } from './price-queries.ts';
+import { defaultPrices, type PriceId } from './prices.ts';
+import { pricesAt } from './prices-at.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Changes what something costs, at once or from a moment on; the caller is an operator. What was to change later
+ * is withdrawn. Nothing that is held is touched: it keeps the price that it was quoted at.
+ */
+export async function changePrice(
+  ctx: Context,
+  { price_id, unit_price: unitPriceMicro, valid_from }: InputOf<typeof contract>['body'],
+): Promise<ResponseOf<typeof contract>> {
+  const priceId = knownPrice(price_id);
+  const { userId } = ctx.caller;
+  const id = await inTransaction(ctx.db, async (tx) => {
+    await lockPrice(tx, priceId);
+    const now = ctx.clock.now();
+    const validFrom = momentOf(valid_from ?? null, now);
+    const changes = await selectPriceChanges(tx, now);
+    const previousMicro = pricesAt(changes, now)[priceId].unitPriceMicro;
+    const isPending = changes.some((change) => change.price_id === priceId && change.valid_from > now);
+    if (unitPriceMicro === previousMicro && !isPending) throw refused('unit_price', 'is the price already');
+    await withdrawPending(tx, priceId, now);
+    await recordAudit(tx, {
+      userId,
+      action: 'price.changed',
+      detail: {
+        price_id: priceId,
+        previous: formatBgl(previousMicro),
+        unit_price: formatBgl(unitPriceMicro),
+        valid_from: validFrom.toISOString(),
+      },
+    });
+    const change = { priceId, unitPriceMicro, previousMicro, validFrom, changedBy: userId, createdAt: now };
+    return insertPriceChange(tx, change);
+  });
+  await ctx.rowChanges.catchUp();
+  return { change_id: id };
+}
+
+function knownPrice(id: string): PriceId {
+  if (Object.hasOwn(defaultPrices, id)) return id as PriceId;
+  throw refused('price_id', `must be one of ${Object.keys(defaultPrices).join(', ')}`);
+}
+
+/** What somebody has agreed to is never changed afterwards. */
+function momentOf(text: string | null, now: Date): Date {
+  if (text === null) return now;
+  const at = new Date(text);
+  if (at <= now) throw refused('valid_from', 'must lie in the future; leave it out to change the price now');
+  if (at.getTime() > now.getTime() + PRICE_AHEAD_DAYS_MAX * DAY_MS)
+    throw refused('valid_from', `must lie within ${PRICE_AHEAD_DAYS_MAX} days`);
+  return at;
+}
+
+function refused(param: string, what: string): AppError {
+  return new AppError('invalid_request', { publicMessage: `${param} ${what}`, param });
+}

@@ -1,0 +1,21 @@
+import { rowCache } from '../../../platform/cache/row-cache.ts';
+import type { Services } from '../../../platform/context.ts';
+import { selectPriceChanges } from './price-queries.ts';
+import type { PriceList } from './prices.ts';
+import { type PriceChange, pricesAt } from './prices-at.ts';
+
+/** What everything costs now, from memory. */
+export type RecallPrices = () => Promise<PriceList>;
+
+/** Keeps in memory what decides the prices, for requests that must not wait for the database. */
+export function recallPrices({
+  db,
+  clock,
+  rowChanges,
+}: Pick<Services, 'db' | 'clock' | 'rowChanges'>): RecallPrices {
+  const recall = rowCache<PriceChange[]>(rowChanges, { max: 1, concerns: (_, { of }) => of === 'price' });
+  return async () => {
+    const now = clock.now();
+    return pricesAt(await recall('all', () => selectPriceChanges(db, now)), now);
+  };
+}

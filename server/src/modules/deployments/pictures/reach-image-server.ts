@@ -1,0 +1,104 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ImageEvent, ImageRequest } from '@bakehouse/contract/runtime/serve-image-spec';
+import * as z from 'zod';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { keepInUse } from '../gateway/keep-in-use.ts';
+import { type RequestDeadline, requestDeadline } from '../gateway/request-deadline.ts';
+import { awaitModelServer, type ModelServer, readyServers } from '../gateway/upstream/await-model-server.ts';
+import { findModel } from '../gateway/upstream/find-model.ts';
+import {
+  ModelServerUnreachable,
+  postToModelServer,
+  readText,
+} from '../gateway/upstream/model-server-client.ts';
+import type { ServingParts } from '../serving-parts.ts';
+import { readImageEvents } from './read-image-events.ts';
+
+/** A server that was just replaced, or has just died, is looked for this often, with this pause. */
+const TRIES = 10;
+const TRY_PAUSE_MS = 300;
+
+/** What an image model server says of a request that it cannot draw. */
+const refusal = z.object({ error: z.object({ message: z.string(), param: z.string().nullable() }) });
+
+type Question = {
+  /** Of a starter model. */
+  modelName: string;
+  request: ImageRequest;
+  signal: AbortSignal;
+  /** Why it waits for the model server, each time that changes. */
+  onWait: (phase: string, reason: string) => void;
+};
+
+type Take = (event: ImageEvent, server: { revisionId: string | null }) => void;
+
+/**
+ * Has an image model server draw a picture, waking it where it must, and hands the events to `take` until the picture
+ * is done. The server is in use for that long. Throws AppError 'not_found', 'invalid_request' for what the server
+ * refuses, 'unavailable' and 'timed_out', or the signal's reason.
+ */
+export async function reachImageServer(
+  ctx: Context,
+  parts: Pick<ServingParts, 'capacity'>,
+  { modelName, request, signal: wanted, onWait }: Question,
+  take: Take,
+): Promise<void> {
+  const deadline = requestDeadline(modelName);
+  const signal = AbortSignal.any([wanted, deadline.signal]);
+  try {
+    for (let tries = 1; ; tries += 1) {
+      const upstream = await findModel(ctx, parts, { modelName, kind: 'image' });
+      const endUse = keepInUse(ctx, upstream);
+      try {
+        const [server] =
+          tries === 1 && readyServers(upstream).length > 0
+            ? readyServers(upstream)
+            : await awaitModelServer(ctx, parts, { upstream, modelName, kind: 'image', signal, onWait });
+        if (server) return await draw(server, request, { deadline, signal, modelName }, take);
+      } catch (error) {
+        if (!(error instanceof ModelServerUnreachable) || tries === TRIES) throw error;
+      } finally {
+        endUse();
+      }
+      await pause(TRY_PAUSE_MS, undefined, { signal });
+    }
+  } catch (error) {
+    // What is said is why it was ended, not that it was.
+    throw wanted.aborted ? wanted.reason : deadline.signal.aborted ? deadline.signal.reason : error;
+  } finally {
+    deadline.stop();
+  }
+}
+
+async function draw(
+  server: ModelServer<'image'>,
+  request: ImageRequest,
+  { deadline, signal, modelName }: { deadline: RequestDeadline; signal: AbortSignal; modelName: string },
+  take: Take,
+): Promise<void> {
+  deadline.progress();
+  const target = { url: `${server.baseUrl}/generate`, key: server.key };
+  const answer = await postToModelServer(target, request, signal);
+  if (answer.statusCode !== 200) throw await toError(answer, modelName);
+  for await (const event of readImageEvents(answer)) {
+    deadline.progress();
+    take(event, { revisionId: server.starterRevisionId });
+    if (event.type === 'done') return;
+    if (event.type === 'error') throw unavailable(event.message);
+  }
+  throw unavailable(`${modelName} broke off in the middle of the picture`);
+}
+
+async function toError(answer: IncomingMessage, modelName: string): Promise<AppError> {
+  const text = await readText(answer);
+  const cause = new Error(`${answer.statusCode}: ${text.slice(0, 1_000)}`);
+  if (answer.statusCode !== 400) return unavailable(`${modelName} could not draw this`, cause);
+  const { message, param } = refusal.parse(JSON.parse(text)).error;
+  return new AppError('invalid_request', { publicMessage: message, ...(param !== null && { param }), cause });
+}
+
+function unavailable(publicMessage: string, cause?: unknown): AppError {
+  return new AppError('unavailable', { publicMessage, cause });
+}

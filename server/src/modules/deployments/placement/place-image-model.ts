@@ -1,0 +1,38 @@
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { readRevision } from '../../assets/read-revision.ts';
+import type { PlacedModel } from '../kinds/deployment-kind.ts';
+import type { ServingParts } from '../serving-parts.ts';
+import { hashFiles } from './hash-files.ts';
+
+/**
+ * Where an image model is served, and what has to be loaded there. A starter model is small: it stays on the CPU, and
+ * leaves the GPUs to what people pay for by the hour. Throws AppError 'not_found', or 'conflict' for another model.
+ */
+export async function placeImageModel(
+  { db, caller }: Context,
+  _parts: Pick<ServingParts, 'capacity'>,
+  assetId: string,
+): Promise<PlacedModel> {
+  const { asset, revision, files } = await readRevision(db, { assetId, userId: caller.userId });
+  if (asset.starterTask !== 'image') {
+    throw new AppError('conflict', { publicMessage: `${asset.title} is no model that draws pictures` });
+  }
+  const loaded = files
+    .filter(({ path }) => path.endsWith('.safetensors') || path.endsWith('.json'))
+    .map(({ path, sha256, sizeBytes }) => ({ path, sha256, size_bytes: sizeBytes }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return {
+    model: {
+      assetId,
+      revisionId: revision.id,
+      title: asset.title,
+      baseAssetId: assetId,
+      baseTitle: asset.title,
+      base: { engine: 'paris', files: loaded, filesSha256: hashFiles(loaded) },
+      adapter: null,
+      isForeign: false,
+    },
+    placement: { accelerator: null, count: 0 },
+  };
+}

@@ -1,0 +1,23 @@
+import type { Transaction } from '../../platform/db/database.ts';
+import { publishChanges } from '../../platform/events/publish-change.ts';
+import { listWaiting } from './queries.ts';
+
+/** Those who draw listen under a name of its own, beside the users'. */
+export const DRAWERS = 'generations';
+
+/** Who waits further behind hears of it when the line has moved up. */
+const LOOKED_AT_MAX = 100;
+
+/** Step: tells the owner that a generation has changed, and where the line has moved, all who wait and those who draw. */
+export async function announceGeneration(
+  tx: Transaction,
+  { id, user_id }: { id: string; user_id: string },
+  { lineMoved }: { lineMoved: boolean },
+): Promise<void> {
+  const waiting = lineMoved ? await listWaiting(tx, LOOKED_AT_MAX) : [];
+  await publishChanges(tx, [
+    { userId: user_id, event: { topic: 'generation', id } },
+    ...waiting.map((one) => ({ userId: one.userId, event: { topic: 'generation' as const, id: one.id } })),
+    ...(lineMoved ? [{ userId: DRAWERS, event: { topic: 'generation' as const, id: 'line' } }] : []),
+  ]);
+}

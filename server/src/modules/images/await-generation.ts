@@ -1,0 +1,31 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Generation } from '@bakehouse/contract/generations';
+import type { Context } from '../../platform/context.ts';
+import { getGeneration } from './get-generation.ts';
+
+/** An event may be lost with its connection: this often it is looked at all the same. */
+const LOOK_EVERY_MS = 2_000;
+
+/** The generation once it has ended, or as it is when the time is over or the signal aborts. Throws AppError 'not_found'. */
+export async function awaitGeneration(
+  ctx: Context,
+  id: string,
+  { ms, signal }: { ms: number; signal?: AbortSignal },
+): Promise<Generation> {
+  const over = AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]);
+  let heard = new AbortController();
+  const stop = ctx.events.subscribe(ctx.caller.userId, (event) => {
+    if (event.topic === 'generation' && event.id === id) heard.abort();
+  });
+  try {
+    for (;;) {
+      const change = AbortSignal.any([over, heard.signal]);
+      const generation = await getGeneration(ctx, { id });
+      if (generation.ended_at !== null || over.aborted) return generation;
+      await pause(LOOK_EVERY_MS, undefined, { signal: change }).catch(() => undefined);
+      heard = new AbortController();
+    }
+  } finally {
+    stop();
+  }
+}

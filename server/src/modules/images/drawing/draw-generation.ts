@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
+import type { Context, Services } from '../../../platform/context.ts';
+import { type Transaction, toJson } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { type Lease, lockLeased } from '../../../platform/leases/leased-table.ts';
+import { storeBlob } from '../../../platform/storage/store-blob.ts';
+import { reachImageServer } from '../../deployments/pictures/reach-image-server.ts';
+import type { ServingParts } from '../../deployments/serving-parts.ts';
+import { announceGeneration } from '../announce-generation.ts';
+import { endGeneration } from '../end-generation.ts';
+import { type GenerationRow, insertOutput, updateGeneration } from '../queries.ts';
+import { checkPicture } from './check-picture.ts';
+import { generationsTable } from './generations-table.ts';
+import { pictureRequest } from './picture-request.ts';
+import { planAfterFailure } from './plan-generation.ts';
+import { begun, progressAfter } from './progress.ts';
+import { LeaseLost, reportProgress } from './report-progress.ts';
+
+export type Drawing = {
+  services: Services;
+  serving: Pick<ServingParts, 'capacity'>;
+  /** Aborted when this process ends in good order. */
+  closing: AbortSignal;
+};
+
+type Done = Extract<ImageEvent, { type: 'done' }>;
+type Picture = { done: Done; revisionId: string | null; expertWeights: number[][] };
+
+/**
+ * Makes one attempt at a leased generation, and writes what came of it. Killed anywhere before the last transaction it
+ * has changed nothing that counts: the lease runs out, and the picture is drawn again.
+ */
+export async function drawGeneration(drawing: Drawing, lease: Lease<GenerationRow>): Promise<void> {
+  const { services, closing } = drawing;
+  try {
+    const picture = await draw(drawing, lease);
+    await complete(services, lease, picture);
+  } catch (error) {
+    if (error instanceof LeaseLost) return;
+    await (closing.aborted ? giveBack(services, lease) : writeFailure(services, lease, error));
+  }
+}
+
+/** Throws what `reachImageServer` throws, and LeaseLost. */
+async function draw({ services, serving, closing }: Drawing, lease: Lease<GenerationRow>): Promise<Picture> {
+  const { row } = lease;
+  const report = reportProgress(services, lease);
+  let progress = begun;
+  let picture: Picture | null = null;
+  const question = {
+    modelName: row.model,
+    request: pictureRequest(row),
+    signal: AbortSignal.any([report.lost, closing]),
+    onWait: (phase: string, reason: string) =>
+      report.tell({ ...progress, reason: reason || `The model is starting: ${phase}` }),
+  };
+  try {
+    await reachImageServer(asOwner(services, row), serving, question, (event, { revisionId }) => {
+      if (event.type === 'done')
+        picture = { done: event, revisionId, expertWeights: progress.expert_weights };
+      const next = progressAfter(progress, event);
+      if (next !== progress) report.tell(next);
+      progress = next;
+    });
+  } finally {
+    await report.stop();
+  }
+  if (!picture) throw new Error('the model server has drawn nothing');
+  return picture;
+}
+
+/** The picture, its price and the end of the generation are one transaction. */
+async function complete(services: Services, lease: Lease<GenerationRow>, picture: Picture): Promise<void> {
+  const { done, revisionId, expertWeights } = picture;
+  const stored = await storeBlob(services, Readable.from([checkPicture(done)]));
+  await underLease(services, lease, async (tx, row) => {
+    await insertOutput(tx, {
+      generation_id: row.id,
+      user_id: row.user_id,
+      sha256: stored.sha256,
+      size_bytes: BigInt(stored.sizeBytes),
+      media_type: done.media_type,
+      width: done.width,
+      height: done.height,
+    });
+    await updateGeneration(tx, row.id, {
+      step: row.steps,
+      revision_id: revisionId,
+      expert_weights: toJson(expertWeights),
+      expert_used: done.expert_used,
+      routing_confidence: done.routing_confidence,
+    });
+    await endGeneration(tx, row, {
+      state: 'completed',
+      reason: '',
+      // What it was quoted at, whatever the price has become.
+      chargedMicro: row.held_micro,
+      now: services.clock.now(),
+    });
+  });
+}
+
+async function writeFailure(services: Services, lease: Lease<GenerationRow>, error: unknown): Promise<void> {
+  services.log.warn(
+    { err: error, generation_id: lease.id, attempt: lease.row.attempt },
+    'a picture broke off',
+  );
+  await underLease(services, lease, async (tx, row) => {
+    const now = services.clock.now();
+    const step = planAfterFailure(row, error, now);
+    if (step.do === 'fail')
+      return endGeneration(tx, row, { state: 'failed', reason: step.reason, chargedMicro: 0n, now });
+    if (step.do === 'wait') await putBack(tx, row, { reason: step.reason, check_at: step.at });
+  });
+}
+
+/** The process ends: another goes on at once, and this attempt does not count. */
+async function giveBack(services: Services, lease: Lease<GenerationRow>): Promise<void> {
+  await underLease(services, lease, (tx, row) =>
+    putBack(tx, row, { reason: '', check_at: services.clock.now(), attempt: row.attempt - 1 }),
+  );
+}
+
+async function putBack(
+  tx: Transaction,
+  row: GenerationRow,
+  values: { reason: string; check_at: Date; attempt?: number },
+): Promise<void> {
+  const waiting = { state: 'queued', step: 0, preview: null, expert_weights: null };
+  await updateGeneration(tx, row.id, { ...waiting, ...values, lock_token: null, locked_until: null });
+  await announceGeneration(tx, row, { lineMoved: true });
+}
+
+/** Runs `work` on the row as it is now, if the lease still holds; a cancelled one stays cancelled. */
+async function underLease(
+  { db }: Services,
+  lease: Lease<GenerationRow>,
+  work: (tx: Transaction, row: GenerationRow) => Promise<void>,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const row = await lockLeased(tx, generationsTable, lease);
+    if (row) await work(tx, row);
+  });
+}
+
+/** What the owner may do, his generation may. */
+function asOwner(services: Services, { user_id: userId }: GenerationRow): Context {
+  return {
+    ...services,
+    caller: { kind: 'user', userId, isOperator: false },
+    requestId: randomUUID(),
+    idempotencyKey: null,
+  };
+}

@@ -1,0 +1,46 @@
+import { type Selectable, sql } from 'kysely';
+import type { DB } from '../../../platform/db/schema.generated.ts';
+import type { LeasedTable } from '../../../platform/leases/leased-table.ts';
+import { type GenerationRow, toRow } from '../queries.ts';
+
+type Columns = Selectable<DB['generations']>;
+
+const columns = [
+  'id',
+  'user_id',
+  'key_id',
+  'generator',
+  'provider',
+  'model',
+  'revision_id',
+  'prompt',
+  'parameters',
+  'seed',
+  'request_sha256',
+  'state',
+  'reason',
+  'step',
+  'steps',
+  'preview',
+  'expert_weights',
+  'expert_used',
+  'routing_confidence',
+  'hold_id',
+  'held_micro',
+  'charged_micro',
+  'attempt',
+  'check_at',
+  'lock_token',
+  'locked_until',
+  'created_at',
+  'started_at',
+  'ended_at',
+] as const satisfies (keyof Columns)[];
+
+/** Generations as work that is leased: whoever draws one holds it as long as he does. */
+export const generationsTable: LeasedTable<Columns, GenerationRow> = {
+  name: 'generations',
+  columns,
+  due: sql<boolean>`ended_at is null`,
+  toRow,
+};

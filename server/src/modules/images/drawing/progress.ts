@@ -1,0 +1,42 @@
+import type { GenerationState } from '@bakehouse/contract/generations';
+import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
+
+/** What is told of a generation while it is drawn. */
+export type Progress = {
+  state: Extract<GenerationState, 'starting' | 'running'>;
+  reason: string;
+  step: number;
+  preview: string | null;
+  expert_weights: number[][];
+};
+
+/** A preview of 128 px takes a twentieth of it. */
+const PREVIEW_LENGTH_MAX = 190_000;
+
+export const begun: Progress = {
+  state: 'starting',
+  reason: 'The model is starting',
+  step: 0,
+  preview: null,
+  expert_weights: [],
+};
+
+/** How it stands after an event of the model server; the same where the event says nothing new. Pure. */
+export function progressAfter(before: Progress, event: ImageEvent): Progress {
+  if (event.type === 'queued')
+    return { ...before, reason: `Waits at the model: ${event.position} before it` };
+  if (event.type !== 'step') return before;
+  const preview = event.preview === null ? before.preview : previewUrl(event.preview);
+  return {
+    state: 'running',
+    reason: '',
+    step: event.step,
+    preview,
+    expert_weights: [...before.expert_weights, event.expert_weights],
+  };
+}
+
+/** One that is too large to be kept is left out. */
+function previewUrl(jpeg: string): string | null {
+  return jpeg.length > PREVIEW_LENGTH_MAX ? null : `data:image/jpeg;base64,${jpeg}`;
+}

@@ -1,0 +1,36 @@
+import type { Services } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { claimRow, type Lease } from '../../../platform/leases/leased-table.ts';
+import { announceGeneration } from '../announce-generation.ts';
+import { endGeneration } from '../end-generation.ts';
+import { chooseNext, type GenerationRow, updateGeneration } from '../queries.ts';
+import { generationsTable } from './generations-table.ts';
+import { planTurn } from './plan-generation.ts';
+import { begun } from './progress.ts';
+
+/** A generation whose turn it is, or the news that one was ended instead. */
+export type Turn = { lease: Lease<GenerationRow> } | 'ended';
+
+/** Leases the generation that is drawn next, and begins an attempt. Null when nobody's turn has come. */
+export async function takeTurn(
+  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  places: number,
+): Promise<Turn | null> {
+  return inTransaction(db, async (tx) => {
+    const now = clock.now();
+    const id = await chooseNext(tx, { places, now });
+    const lease = id === null ? null : await claimRow(tx, generationsTable, id, now);
+    if (!lease) return null;
+    const { row } = lease;
+    const step = planTurn(row);
+    if (step.do === 'fail') {
+      await endGeneration(tx, row, { state: 'failed', reason: step.reason, chargedMicro: 0n, now });
+      return 'ended';
+    }
+    const attempt = row.attempt + 1;
+    const startedAt = row.started_at ?? now;
+    await updateGeneration(tx, row.id, { ...begun, expert_weights: null, attempt, started_at: startedAt });
+    await announceGeneration(tx, row, { lineMoved: true });
+    return { lease: { ...lease, row: { ...row, attempt } } };
+  });
+}

@@ -1,0 +1,30 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { listGenerations as endpoint } from '@bakehouse/contract/generations';
+import type { Context } from '../../platform/context.ts';
+import { readSnapshot } from '../../platform/db/read-snapshot.ts';
+import { unknownCursor } from '../../platform/unknown-cursor.ts';
+import { findGeneration, selectGenerations } from './queries.ts';
+import { showGenerations } from './show-generations.ts';
+
+/** The caller's generations, newest first; the cursor is the last one of the page before. */
+export async function listGenerations(
+  ctx: Context,
+  query: InputOf<typeof endpoint>['query'],
+): Promise<ResponseOf<typeof endpoint>> {
+  const { userId } = ctx.caller;
+  const { cursor, limit } = query;
+  return readSnapshot(ctx.db, async (tx) => {
+    if (cursor !== undefined && !(await isOwn(cursor, () => findGeneration(tx, { id: cursor, userId }))))
+      throw unknownCursor();
+    const found = await selectGenerations(tx, { ...query, userId, limit: limit + 1 });
+    const page = found.slice(0, limit);
+    return {
+      generations: await showGenerations(ctx, tx, page),
+      next_cursor: found.length > limit ? (page.at(-1)?.id ?? null) : null,
+    };
+  });
+}
+
+async function isOwn(cursor: string, find: () => Promise<unknown>): Promise<boolean> {
+  return /^[0-9a-f-]{36}$/i.test(cursor) && (await find()) !== undefined;
+}

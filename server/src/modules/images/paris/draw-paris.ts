@@ -1,0 +1,25 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { drawParis as endpoint } from '@bakehouse/contract/paris';
+import type { Context } from '../../../platform/context.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { clientSignal } from '../../../platform/http/client-signal.ts';
+import { awaitGeneration } from '../await-generation.ts';
+import { startGeneration } from '../start-generation.ts';
+import { answerParis } from './answer-paris.ts';
+import { parisRequest } from './paris-request.ts';
+
+const WAIT_MS = 35_000;
+
+/**
+ * Draws a picture and waits for it, for a while. Whoever hangs up leaves it to be drawn: the same body finds it by
+ * `pollParis`. Throws what `startGeneration` throws.
+ */
+export async function drawParis(
+  ctx: Context,
+  body: InputOf<typeof endpoint>['body'],
+  http: Http,
+): Promise<ResponseOf<typeof endpoint>> {
+  const { id } = await startGeneration(ctx, parisRequest(body));
+  const generation = await awaitGeneration(ctx, id, { ms: WAIT_MS, signal: clientSignal(http.reply) });
+  return answerParis(generation, http);
+}

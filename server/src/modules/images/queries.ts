@@ -1,0 +1,216 @@
+import type { GenerationParameters, GenerationState } from '@bakehouse/contract/generations';
+import type { GeneratorName, Provider } from '@bakehouse/contract/generators';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Database, Transaction } from '../../platform/db/database.ts';
+import type { DB } from '../../platform/db/schema.generated.ts';
+
+type Db = Database | Transaction;
+type Columns = Selectable<DB['generations']>;
+
+/* The SQL of generations. Locks are taken in one order everywhere: generation, what the user stores, ledger. */
+
+export type GenerationRow = Omit<
+  Columns,
+  'generator' | 'provider' | 'state' | 'parameters' | 'expert_weights'
+> & {
+  generator: GeneratorName;
+  provider: Provider;
+  state: GenerationState;
+  parameters: GenerationParameters;
+  expert_weights: number[][] | null;
+};
+export type OutputRow = Selectable<DB['generation_outputs']>;
+
+/** A row by its words: the checks of the table keep them to those of the contract. */
+export function toRow(columns: Columns): GenerationRow {
+  return columns as unknown as GenerationRow;
+}
+
+export async function nextId(tx: Transaction): Promise<string> {
+  const { rows } = await sql<{ id: string }>`select uuidv7() as id`.execute(tx);
+  return rows[0]?.id ?? '';
+}
+
+export async function insertGeneration(
+  tx: Transaction,
+  row: Insertable<DB['generations']>,
+): Promise<GenerationRow> {
+  return toRow(await tx.insertInto('generations').values(row).returningAll().executeTakeFirstOrThrow());
+}
+
+/** How many of a user's have not ended. Whoever asks this does it alone until the transaction ends. */
+export async function countOpen(tx: Transaction, userId: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`generations of ${userId}`}, 0))`.execute(tx);
+  const { count } = await tx
+    .selectFrom('generations')
+    .select((select) => select.fn.countAll<bigint>().as('count'))
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+type Own = { id: string; userId: string };
+
+export async function findGeneration(db: Db, { id, userId }: Own): Promise<GenerationRow | undefined> {
+  const row = await db
+    .selectFrom('generations')
+    .selectAll()
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row && toRow(row);
+}
+
+export async function lockGeneration(
+  tx: Transaction,
+  { id, userId }: Own,
+): Promise<GenerationRow | undefined> {
+  const row = await tx
+    .selectFrom('generations')
+    .selectAll()
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .forUpdate()
+    .executeTakeFirst();
+  return row && toRow(row);
+}
+
+type Filter = {
+  userId: string;
+  generator?: GeneratorName | undefined;
+  state?: GenerationState | undefined;
+  search?: string | undefined;
+  /** Those that come after it. */
+  cursor?: string | undefined;
+  limit: number;
+};
+
+/** Newest first. */
+export async function selectGenerations(db: Db, filter: Filter): Promise<GenerationRow[]> {
+  const { userId, generator, state, search = '', cursor, limit } = filter;
+  let query = db.selectFrom('generations').selectAll().where('user_id', '=', userId);
+  if (generator !== undefined) query = query.where('generator', '=', generator);
+  if (state !== undefined) query = query.where('state', '=', state);
+  if (search !== '') query = query.where(sql<boolean>`strpos(lower(prompt), lower(${search})) > 0`);
+  if (cursor !== undefined) query = query.where('id', '<', cursor);
+  return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toRow);
+}
+
+/** The newest generation that was asked for by the same call. */
+export async function findByRequest(
+  db: Db,
+  { userId, requestSha256 }: { userId: string; requestSha256: string },
+): Promise<GenerationRow | undefined> {
+  const row = await db
+    .selectFrom('generations')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('request_sha256', '=', requestSha256)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && toRow(row);
+}
+
+export async function updateGeneration(
+  tx: Transaction,
+  id: string,
+  values: Updateable<DB['generations']>,
+): Promise<void> {
+  await tx.updateTable('generations').set(values).where('id', '=', id).execute();
+}
+
+export async function removeGeneration(tx: Transaction, id: string): Promise<void> {
+  await tx.deleteFrom('generations').where('id', '=', id).execute();
+}
+
+export async function listGenerationIds(db: Db, userId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('generations')
+    .select('id')
+    .where('user_id', '=', userId)
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+// Outputs
+
+export async function insertOutput(
+  tx: Transaction,
+  row: Insertable<DB['generation_outputs']>,
+): Promise<void> {
+  await tx.insertInto('generation_outputs').values(row).execute();
+}
+
+/** The outputs of each of these generations. */
+export async function findOutputs(db: Db, generationIds: string[]): Promise<Map<string, OutputRow[]>> {
+  const rows = await db
+    .selectFrom('generation_outputs')
+    .selectAll()
+    .where('generation_id', '=', sql<string>`any(${generationIds}::uuid[])`)
+    .orderBy('id')
+    .execute();
+  return Map.groupBy(rows, (row) => row.generation_id);
+}
+
+/** The generation that has made it. */
+export async function findGenerationOfOutput(db: Db, { id, userId }: Own): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('generation_outputs')
+    .select('generation_id')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.generation_id;
+}
+
+// The line
+
+/** How many are drawn before each of these that waits. */
+export async function findPositions(db: Db, ids: string[]): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('generation_line')
+    .select(['id', 'position'])
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute();
+  return new Map(rows.map(({ id, position }) => [id ?? '', Number(position)]));
+}
+
+/** Who waits first, as many as may look on. */
+export async function listWaiting(db: Db, limit: number): Promise<{ id: string; userId: string }[]> {
+  const rows = await db
+    .selectFrom('generation_line')
+    .select(['id', 'user_id'])
+    .orderBy('position')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, user_id }) => ({ id: id ?? '', userId: user_id ?? '' }));
+}
+
+/**
+ * The one to be drawn next, where `places` at once are: one that nobody looks after any more, else the first in line.
+ * The last place is for a user who has nothing in work. Whoever asks this does it alone until the transaction ends.
+ */
+export async function chooseNext(
+  tx: Transaction,
+  { places, now }: { places: number; now: Date },
+): Promise<string | null> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('the next generation', 0))`.execute(tx);
+  const { rows } = await sql<{ orphan: string | null; drawn: bigint }>`
+    select count(*) as drawn,
+      (array_agg(id order by id) filter (
+        where check_at <= ${now} and (locked_until is null or locked_until <= ${now})))[1] as orphan
+    from generations where ended_at is null and state in ('starting', 'running')`.execute(tx);
+  const { orphan, drawn } = rows[0] ?? { orphan: null, drawn: 0n };
+  if (orphan !== null) return orphan;
+  const free = places - Number(drawn);
+  if (free <= 0) return null;
+  const { rows: line } = await sql<{ id: string; turn: bigint }>`
+    select line.id, line.turn from generation_line line join generations using (id)
+    where check_at <= ${now} order by line.position limit 1`.execute(tx);
+  const [first] = line;
+  if (!first || (free === 1 && places > 1 && first.turn > 1n)) return null;
+  return first.id;
+}

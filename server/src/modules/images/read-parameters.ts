@@ -1,0 +1,15 @@
+import type { GenerationParameters } from '@bakehouse/contract/generations';
+import type { GeneratorName } from '@bakehouse/contract/generators';
+import { completeParameters } from '@bakehouse/contract/generators/parameters';
+import { generators } from '@bakehouse/contract/generators/table';
+import { AppError } from '../../platform/errors.ts';
+
+/** All parameters of a generation. Throws AppError 'invalid_request' with the field that does not fit. */
+export function readParameters(generator: GeneratorName, given: GenerationParameters): GenerationParameters {
+  const { values, problem } = completeParameters(generators[generator], given);
+  if (problem === null) return values;
+  throw new AppError('invalid_request', {
+    publicMessage: problem.message,
+    param: `parameters.${problem.field}`,
+  });
+}

@@ -1,0 +1,51 @@
+import * as contract from '@bakehouse/contract/generations';
+import * as images from '@bakehouse/contract/images';
+import * as paris from '@bakehouse/contract/paris';
+import { AppError } from '../../platform/errors.ts';
+import { type Binding, bind, type Http } from '../../platform/http/bind.ts';
+import { cancelGeneration } from './cancel-generation.ts';
+import { deleteGeneration } from './delete-generation.ts';
+import { getGeneration } from './get-generation.ts';
+import { listGenerations } from './list-generations.ts';
+import { createImage } from './openai/create-image.ts';
+import { deleteParisImage } from './paris/delete-paris-image.ts';
+import { drawParis } from './paris/draw-paris.ts';
+import { estimateParis } from './paris/estimate-paris.ts';
+import { listParisImages } from './paris/list-paris-images.ts';
+import { pollParis } from './paris/poll-paris.ts';
+import { quoteGeneration } from './quote-generation.ts';
+import { readParameters } from './read-parameters.ts';
+import { startGeneration } from './start-generation.ts';
+
+/** Seconds after which a user with too many open generations may try again. */
+const RETRY_AFTER_S = 5;
+
+export const imagesRoutes: Binding[] = [
+  bind(contract.quoteGeneration, (ctx, { body }) => quoteGeneration(ctx, body)),
+  bind(contract.startGeneration, (ctx, { body }, http) =>
+    sayWhen(http, async () =>
+      startGeneration(ctx, { ...body, parameters: readParameters(body.generator, body.parameters) }),
+    ),
+  ),
+  bind(contract.listGenerations, (ctx, { query }) => listGenerations(ctx, query)),
+  bind(contract.getGeneration, (ctx, { params }) => getGeneration(ctx, params)),
+  bind(contract.cancelGeneration, (ctx, { params }) => cancelGeneration(ctx, params)),
+  bind(contract.deleteGeneration, (ctx, { params }) => deleteGeneration(ctx, params)),
+  bind(images.createImage, (ctx, { body }, http) => sayWhen(http, () => createImage(ctx, body, http))),
+  bind(paris.drawParis, (ctx, { body }, http) => sayWhen(http, () => drawParis(ctx, body, http))),
+  bind(paris.pollParis, (ctx, { body }, http) => sayWhen(http, () => pollParis(ctx, body, http))),
+  bind(paris.estimateParis, (ctx, { body }) => estimateParis(ctx, body)),
+  bind(paris.listParisImages, (ctx) => listParisImages(ctx)),
+  bind(paris.deleteParisImage, (ctx, { params }) => deleteParisImage(ctx, params)),
+];
+
+/** A refusal because of too many open generations says when to come back. */
+async function sayWhen<Answer>({ reply }: Http, work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'rate_limited')
+      reply.header('retry-after', RETRY_AFTER_S);
+    throw error;
+  }
+}

@@ -1,0 +1,95 @@
+import { randomInt } from 'node:crypto';
+import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
+import type { GeneratorName } from '@bakehouse/contract/generators';
+import { generators } from '@bakehouse/contract/generators/table';
+import type { Context } from '../../platform/context.ts';
+import { type Transaction, toJson } from '../../platform/db/database.ts';
+import { idempotent } from '../../platform/db/idempotency/idempotent.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { AppError } from '../../platform/errors.ts';
+import { hold } from '../credits/ledger/holds/hold.ts';
+import { readPrices } from '../credits/prices/read-prices.ts';
+import { announceGeneration } from './announce-generation.ts';
+import { costOfPicture } from './cost-of-picture.ts';
+import { hashRequest } from './hash-request.ts';
+import { countOpen, type GenerationRow, insertGeneration, nextId } from './queries.ts';
+import { requireOwnModel } from './require-own-model.ts';
+import { showGenerations } from './show-generations.ts';
+
+/** Of one user that wait or are drawn. */
+const OPEN_MAX = 8;
+const SEEDS = 2 ** 32;
+/** Far longer than a generation may take. */
+const HOLD_MS = 7 * 24 * 60 * 60 * 1000;
+
+export type Asked = { generator: GeneratorName; prompt: string; parameters: GenerationParameters };
+
+/**
+ * Asks for a picture: its price is held, and it waits for its turn. `parameters` are complete. Throws AppError
+ * 'conflict' where nothing draws it here, 'rate_limited', 'insufficient_funds' or 'budget_exceeded'.
+ */
+export async function startGeneration(ctx: Context, asked: Asked): Promise<Generation> {
+  const { model, title } = await readModel(ctx, asked.generator);
+  const call = {
+    userId: ctx.caller.userId,
+    key: ctx.idempotencyKey,
+    operation: 'start-generation',
+    input: asked,
+  };
+  return inTransaction(ctx.db, (tx) =>
+    idempotent(tx, call, async () => {
+      if ((await countOpen(tx, ctx.caller.userId)) >= OPEN_MAX) throw tooMany();
+      const row = await insert(tx, ctx, asked, { model, title });
+      const [shown] = await showGenerations(ctx, tx, [row]);
+      if (!shown) throw new Error('A generation that was just made is not there');
+      return shown;
+    }),
+  );
+}
+
+async function readModel(ctx: Context, generator: GeneratorName): Promise<{ model: string; title: string }> {
+  const { modelName } = await requireOwnModel(ctx, generator);
+  return { model: modelName, title: generators[generator].title };
+}
+
+async function insert(
+  tx: Transaction,
+  ctx: Context,
+  asked: Asked,
+  { model, title }: { model: string; title: string },
+): Promise<GenerationRow> {
+  const { userId, key } = ctx.caller;
+  const now = ctx.clock.now();
+  const id = await nextId(tx);
+  const heldMicro = costOfPicture(await readPrices(tx, now), asked.parameters);
+  const seed = Number(asked.parameters.seed ?? randomInt(SEEDS));
+  const { holdId } = await hold(tx, {
+    userId,
+    amountMicro: heldMicro,
+    kind: 'image_generation',
+    description: `Picture by ${title}`,
+    references: { asset_name: title, generation_id: id, ...(key && { key_id: key.id }) },
+    expiresAt: new Date(now.getTime() + HOLD_MS),
+    idempotencyKey: `generation:${id}`,
+  });
+  const row = await insertGeneration(tx, {
+    ...{ id, user_id: userId, key_id: key?.id ?? null, model },
+    ...{ generator: asked.generator, provider: 'own', prompt: asked.prompt },
+    parameters: toJson({ ...asked.parameters, seed }),
+    seed: BigInt(seed),
+    request_sha256: hashRequest(asked),
+    steps: Number(asked.parameters.num_inference_steps),
+    hold_id: holdId,
+    held_micro: heldMicro,
+    check_at: now,
+    created_at: now,
+  });
+  await announceGeneration(tx, row, { lineMoved: true });
+  return row;
+}
+
+function tooMany(): AppError {
+  return new AppError('rate_limited', {
+    publicMessage: `At most ${OPEN_MAX} pictures of one user wait or are drawn at a time. Wait until one is done, or cancel one`,
+  });
+}

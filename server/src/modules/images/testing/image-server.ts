@@ -1,0 +1,117 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type ImageEvent,
+  type ImageRequest,
+  imageRequest,
+} from '@bakehouse/contract/runtime/serve-image-spec';
+import { postWorkloadReports } from '@bakehouse/contract/workloads';
+import type { Script } from '../../../engine/drivers/fake/fake-driver.ts';
+
+/** How the next pictures are drawn; `hang` begins and stands still until it is let go. */
+export type ImageAnswer = 'ok' | 'hang' | 'broken picture' | 'die' | 'fail' | 'refuse' | 'error';
+
+export type ImageServer = {
+  /** Script for the fake driver: an image model server in this process. */
+  script: Script;
+  /** What it was asked for, in this order. */
+  requests: ImageRequest[];
+  /** Of these it is drawing. */
+  open: number;
+  answer: ImageAnswer;
+  /** Lets go what hangs. */
+  letGo: () => void;
+};
+
+const refusal = { error: { message: 'The prompt is too long for this model.', param: 'prompt' } };
+const SIGN_OF_LIFE_MS = 100;
+/** A PNG of one pixel. */
+export const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** For tests: stands in for the Python runtime with an image model in it. */
+export function imageServer(): ImageServer {
+  let release = new AbortController();
+  const stub: ImageServer = {
+    requests: [],
+    open: 0,
+    answer: 'ok',
+    letGo: () => {
+      release.abort();
+      release = new AbortController();
+    },
+    script: async (launch, { stop, killed }) => {
+      const post = (reports: object[]) =>
+        fetch(launch.server.base_url + postWorkloadReports.path.replace(':workloadId', launch.workloadId), {
+          method: 'POST',
+          headers: { authorization: `Bearer ${launch.server.token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ reports }),
+        });
+      const { accepted_seq } = (await (await post([])).json()) as { accepted_seq: number };
+      const server = createServer((request, response) => {
+        if (request.headers.authorization !== `Bearer ${launch.serverKey}`)
+          return void response.writeHead(401).end();
+        stub.open += 1;
+        response.on('close', () => (stub.open -= 1));
+        draw(stub, request, response, () => release.signal).catch(() => response.destroy());
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const ready = { type: 'ready', base_url: `http://127.0.0.1:${port}` };
+      await post([{ seq: accepted_seq + 1, at: new Date().toISOString(), ...ready }]);
+      const signsOfLife = setInterval(() => void post([]).catch(() => undefined), SIGN_OF_LIFE_MS);
+      await ended(AbortSignal.any([stop, killed]));
+      clearInterval(signsOfLife);
+      server.closeAllConnections();
+      server.close();
+      return 0;
+    },
+  };
+  return stub;
+}
+
+async function draw(
+  stub: ImageServer,
+  request: IncomingMessage,
+  response: ServerResponse,
+  released: () => AbortSignal,
+): Promise<void> {
+  const asked = imageRequest.parse(JSON.parse(await readText(request)));
+  stub.requests.push(asked);
+  const { answer } = stub;
+  if (answer === 'fail') return void response.writeHead(500).end('out of memory');
+  if (answer === 'refuse') return void response.writeHead(400).end(JSON.stringify(refusal));
+  response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+  const send = (event: ImageEvent) => response.write(`${JSON.stringify(event)}\n`);
+  const weights = Array.from({ length: 8 }, (_, expert) => (expert < asked.k ? 1 / asked.k : 0));
+  for (let step = 1; step <= asked.steps; step += 1) {
+    if (step === 2 && answer === 'die') return void response.destroy();
+    if (step === 2 && answer === 'hang') await ended(released());
+    const preview = asked.preview_every > 0 && step % asked.preview_every === 0 ? 'c21hbGw=' : null;
+    send({ type: 'step', step, expert_weights: weights, preview });
+    await pause(1);
+  }
+  if (answer === 'error') send({ type: 'error', message: 'The picture has no end' });
+  else
+    send({
+      type: 'done',
+      picture: answer === 'broken picture' ? Buffer.from('no picture').toString('base64') : PIXEL,
+      media_type: 'image/png',
+      ...{ width: 1, height: 1, expert_used: 3, routing_confidence: 0.5 },
+    });
+  response.end();
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve());
+  });
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}

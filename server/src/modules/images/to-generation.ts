@@ -1,0 +1,58 @@
+import type { Generation } from '@bakehouse/contract/generations';
+import { formatBgl } from '@bakehouse/contract/money';
+import type { Services } from '../../platform/context.ts';
+import { linkBlob } from '../assets/files/links/link-blob.ts';
+import type { GenerationRow, OutputRow } from './queries.ts';
+
+type Beside = {
+  outputs: OutputRow[];
+  /** How many are drawn before it; null where it does not wait. */
+  position: number | null;
+};
+
+/** A generation as the wire shows it. */
+export async function toGeneration(
+  services: Pick<Services, 'blobs' | 'clock' | 'config'>,
+  row: GenerationRow,
+  { outputs, position }: Beside,
+): Promise<Generation> {
+  const { prompt, parameters, state, step, steps, preview, expert_weights, expert_used, routing_confidence } =
+    row;
+  return {
+    id: row.id,
+    ...{ generator: row.generator, provider: row.provider, model: row.model },
+    ...{ prompt, parameters, state, step, steps, preview, expert_weights, expert_used, routing_confidence },
+    seed: Number(row.seed),
+    reason: state === 'queued' ? whyItWaits(row, position) : row.reason,
+    position: state === 'queued' ? (position ?? 0) : null,
+    cost: formatBgl(row.charged_micro ?? row.held_micro),
+    outputs: await Promise.all(outputs.map((output) => toOutput(services, row, output))),
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    ended_at: row.ended_at?.toISOString() ?? null,
+  };
+}
+
+function whyItWaits({ reason }: GenerationRow, position: number | null): string {
+  if (reason !== '') return reason;
+  if (!position) return 'Next in line';
+  return position === 1 ? 'One picture is drawn before it' : `${position} pictures are drawn before it`;
+}
+
+async function toOutput(
+  services: Pick<Services, 'blobs' | 'clock' | 'config'>,
+  { generator, seed }: GenerationRow,
+  { id, sha256, media_type, width, height, size_bytes }: OutputRow,
+): Promise<Generation['outputs'][number]> {
+  const path = `${generator}-${seed}.${media_type.split('/')[1]}`;
+  const [shown, saved] = await Promise.all([
+    linkBlob(services, { sha256, path, disposition: 'inline' }),
+    linkBlob(services, { sha256, path, disposition: 'attachment' }),
+  ]);
+  return {
+    ...{ id, media_type, width, height },
+    url: shown.url,
+    download_url: saved.url,
+    size_bytes: Number(size_bytes),
+  };
+}

@@ -1,0 +1,47 @@
+import type { SectionName } from './sections.ts';
+
+/**
+ * Every column that names a user, and where what is in its rows stands in the user's export, or why it does not. A test holds
+ * the list against the database.
+ */
+export const personalColumns: Record<string, { section: SectionName } | { leftOut: string }> = {
+  'access_requests.user_id': { section: 'access_requests' },
+  'access_requests.decided_by': { leftOut: "an operator's decision about somebody else" },
+  'api_keys.user_id': { section: 'api_keys' },
+  // Datasets and models.
+  'assets.owner_user_id': { section: 'datasets' },
+  'audit_log.user_id': { section: 'activity' },
+  'chat_requests.user_id': {
+    leftOut:
+      'how long models took to answer, for the page of a deployment; what was used is in usage_windows',
+  },
+  'contact_messages.user_id': { section: 'contact_messages' },
+  'credit_code_redemptions.user_id': { section: 'redeemed_codes' },
+  'credit_codes.created_by': { leftOut: "an operator's work for others" },
+  'data_readings.user_id': { leftOut: "what was counted in a dataset's file, which can be downloaded" },
+  'deployments.user_id': { section: 'deployments' },
+  'generation_line.user_id': { leftOut: 'a view of generations' },
+  'generation_outputs.user_id': { section: 'generations' },
+  'generations.user_id': { section: 'generations' },
+  'idempotency_keys.user_id': {
+    leftOut: 'answers to calls, kept for seven days; what they made is exported',
+  },
+  'ledger_accounts.owner_user_id': { section: 'balance' },
+  'low_balance_watch.user_id': { leftOut: 'whether a notification is due' },
+  'notifications.user_id': { section: 'notifications' },
+  // The profile has them.
+  'onboarding_steps.user_id': { section: 'profile' },
+  'price_changes.changed_by': { leftOut: "an operator's work for others" },
+  'purchases.user_id': { section: 'purchases' },
+  'recent_changes.user_id': { leftOut: 'that something has changed, without what, kept for a day' },
+  'referral_codes.user_id': { section: 'invitations' },
+  'referrals.invited_user_id': { section: 'invitations' },
+  'referrals.inviter_user_id': { section: 'invitations' },
+  'runs.user_id': { section: 'runs' },
+  'sessions.user_id': { section: 'sessions' },
+  'sign_in_methods.user_id': { section: 'sign_in_methods' },
+  'training_configurations.user_id': { section: 'configurations' },
+  'usage_windows.user_id': { section: 'usage_windows' },
+  'user_storage.user_id': { leftOut: 'the sum of the sizes of datasets and models' },
+  'workloads.user_id': { leftOut: 'how runs and deployments were carried out; both are exported' },
+};

@@ -1,0 +1,152 @@
+import type { Context } from '../../../platform/context.ts';
+import { getMe } from '../../accounts/get-me.ts';
+import { listKeyRecords } from '../../accounts/keys/list-key-records.ts';
+import { listAuditEntries } from '../../accounts/list-audit-entries.ts';
+import { listSessions } from '../../accounts/sessions/list-sessions.ts';
+import { listSignInMethods } from '../../accounts/sign-in/list-sign-in-methods.ts';
+import { listAssets } from '../../assets/list-assets.ts';
+import { listOwnRequests } from '../../assets/restricted/list-own-requests.ts';
+import { listOwnMessages } from '../../contact/list-own-messages.ts';
+import { listRedeemedCodes } from '../../credits/codes/list-redeemed-codes.ts';
+import { listAllPurchases } from '../../credits/purchases/list-all-purchases.ts';
+import { getBalance } from '../../credits/statement/get-balance.ts';
+import { listTransactions } from '../../credits/statement/list-transactions.ts';
+import { listUsageWindows } from '../../credits/usage/list-usage-windows.ts';
+import { listDeployments } from '../../deployments/list-deployments.ts';
+import { listGenerations } from '../../images/list-generations.ts';
+import { listNotifications } from '../../notifications/list-notifications.ts';
+import { findOwnReferral } from '../../referrals/find-own-referral.ts';
+import { listInvitations } from '../../referrals/list-invitations.ts';
+import { listConfigurations } from '../../training/configurations/list-configurations.ts';
+import { listRuns } from '../../training/runs/list-runs.ts';
+
+const PAGE = 100;
+/** Higher than any number of a row. */
+const NEWEST = 10n ** 18n;
+
+/** A value, or a list that is read page by page. */
+export type Section = { value: () => Promise<unknown> } | { rows: AsyncIterable<unknown> };
+
+/** The parts of the file, by their names in it. */
+export function sectionsOf(ctx: Context) {
+  const { db, caller } = ctx;
+  const { userId } = caller;
+  return {
+    profile: { value: () => getMe(ctx) },
+    sessions: { value: async () => (await listSessions(ctx)).sessions },
+    sign_in_methods: { value: () => listSignInMethods(db, userId) },
+    api_keys: { value: () => listKeyRecords(db, userId) },
+    activity: { rows: activityOf(ctx) },
+    datasets: { rows: assetsOf(ctx, 'RAW') },
+    models: { rows: assetsOf(ctx, 'MODEL') },
+    configurations: { value: async () => (await listConfigurations(ctx)).configurations },
+    ...workOf(ctx),
+    generations: { rows: generationsOf(ctx) },
+    access_requests: { value: () => listOwnRequests(ctx) },
+    balance: { value: () => getBalance(ctx) },
+    transactions: { rows: transactionsOf(ctx) },
+    usage_windows: {
+      rows: pagesAfter(
+        (cursor) => listUsageWindows(db, { userId, cursor, limit: PAGE }),
+        ({ id }) => id,
+      ),
+    },
+    purchases: { value: () => listAllPurchases(db, userId) },
+    redeemed_codes: { value: () => listRedeemedCodes(db, userId) },
+    invitations: {
+      value: async () => ({
+        ...(await findOwnReferral(db, userId)),
+        ...(await listInvitations(ctx, null)),
+      }),
+    },
+    notifications: { rows: notificationsOf(ctx) },
+    contact_messages: { value: () => listOwnMessages(ctx) },
+  } satisfies Record<string, Section>;
+}
+
+export type SectionName = keyof ReturnType<typeof sectionsOf>;
+
+/** What was recorded of the user's changes and sign-ins, newest first. */
+function activityOf({ db, caller: { userId } }: Context) {
+  return allPages(async (cursor) => {
+    const before = cursor === undefined ? NEWEST : BigInt(cursor);
+    const entries = await listAuditEntries(db, { userId, before, limit: PAGE });
+    const rows = entries.map(({ at, action, detail }) => ({ at, action, detail }));
+    return { rows, next: entries.length < PAGE ? null : (entries.at(-1)?.id.toString() ?? null) };
+  });
+}
+
+function assetsOf(ctx: Context, types: 'RAW' | 'MODEL') {
+  const query = {
+    ...{ types, owner: ctx.caller.userId, search: '' },
+    ...{ sort: 'updated' as const, include_starter: false, limit: PAGE },
+  };
+  return allPages(async (cursor) => {
+    const page = await listAssets(ctx, { ...query, cursor });
+    return { rows: page.datasets, next: page.next_cursor };
+  });
+}
+
+function workOf(ctx: Context) {
+  return {
+    runs: {
+      rows: allPages(async (cursor) => {
+        const query = { search: '', limit: PAGE, cursor };
+        const page = await listRuns(ctx, { params: undefined, body: undefined, query });
+        return { rows: page.runs, next: page.next_cursor };
+      }),
+    },
+    deployments: {
+      rows: allPages(async (cursor) => {
+        const all = { kind: 'text' as const, includeTerminated: true, search: '' };
+        const page = await listDeployments(ctx, { ...all, limit: PAGE, cursor });
+        return { rows: page.deployments, next: page.nextCursor };
+      }),
+    },
+  };
+}
+
+function generationsOf(ctx: Context) {
+  return allPages(async (cursor) => {
+    const page = await listGenerations(ctx, { limit: PAGE, cursor });
+    return { rows: page.generations, next: page.next_cursor };
+  });
+}
+
+function transactionsOf(ctx: Context) {
+  return allPages(async (cursor) => {
+    const page = await listTransactions(ctx, { limit: PAGE, cursor, time_zone: 'UTC' });
+    return { rows: page.transactions, next: page.next_cursor };
+  });
+}
+
+function notificationsOf(ctx: Context) {
+  const params = { userId: ctx.caller.userId };
+  return pagesAfter(
+    (cursor) => listNotifications(ctx, { params, query: { limit: PAGE, cursor }, body: undefined }),
+    ({ notification_id }) => notification_id,
+  );
+}
+
+/** All rows of a list whose cursor is the last row of the page before. */
+function pagesAfter<Row>(
+  read: (cursor: string | undefined) => Promise<Row[]>,
+  cursorOf: (row: Row) => string,
+): AsyncGenerator<Row> {
+  return allPages(async (cursor) => {
+    const rows = await read(cursor);
+    const last = rows.at(-1);
+    return { rows, next: last === undefined || rows.length < PAGE ? null : cursorOf(last) };
+  });
+}
+
+async function* allPages<Row>(
+  read: (cursor: string | undefined) => Promise<{ rows: Row[]; next: string | null }>,
+): AsyncGenerator<Row> {
+  let cursor: string | undefined;
+  do {
+    const { rows, next } = await read(cursor);
+    yield* rows;
+    cursor = next ?? undefined;
+  } while (cursor !== undefined);
+}

@@ -1,0 +1,23 @@
+import { formatBgl, parseBgl } from '@bakehouse/contract/money';
+import type { Context } from '../../platform/context.ts';
+import { countReferrals, listReferrals } from './queries.ts';
+
+/** What came of the caller's invitations, the newest `limit` of them by name; null is all. */
+export async function listInvitations({ db, config, caller }: Context, limit: number | null) {
+  const { userId } = caller;
+  const [{ total, earnedMicro }, referrals] = await Promise.all([
+    countReferrals(db, userId),
+    listReferrals(db, userId, limit),
+  ]);
+  return {
+    bonus: formatBgl(parseBgl(config.referralBonusBgl)),
+    referrals_max: config.referralsMax,
+    referrals_total: total,
+    earned: formatBgl(earnedMicro),
+    referrals: referrals.map((one) => ({
+      username: one.username,
+      joined_at: one.created_at.toISOString(),
+      bonus: formatBgl(one.bonus_micro),
+    })),
+  };
+}

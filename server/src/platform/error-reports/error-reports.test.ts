@@ -1,0 +1,160 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { onFileEnd } from '../../testing/on-file-end.ts';
+import { sentryServer } from '../../testing/sentry-server.ts';
+import { openErrorReports, PER_MINUTE_MAX, WAITING_MAX } from './error-reports.ts';
+import { parseSentryDsn } from './sentry-address.ts';
+import { causesOf, type Reported } from './to-event.ts';
+
+const service = await sentryServer();
+const warn = vi.fn<(sentence: string) => void>();
+
+beforeEach(async () => {
+  service.answer = (response) => void response.end('{}');
+  service.events.length = 0;
+  service.requests = 0;
+  warn.mockClear();
+});
+
+function open(options: { pausesMs?: number[]; timeoutMs?: number } = {}) {
+  const address = parseSentryDsn(service.dsn);
+  if (!address) throw new Error('no DSN');
+  const reports = openErrorReports(address, { warn, pausesMs: [50, 100], ...options });
+  onFileEnd(reports.close);
+  return reports;
+}
+
+const reportOf = (thrown: unknown, more: Partial<Reported> = {}): Reported => ({
+  platform: 'node',
+  errors: causesOf(thrown),
+  tags: {},
+  ...more,
+});
+
+test('an error arrives with its causes, its place in the code, its user and its tags', async () => {
+  const cause = new TypeError('cannot read the crumb');
+  const error = new Error('the oven is cold', { cause });
+  open().report(reportOf(error, { userId: 'ada', tags: { job: 'training.bake' } }));
+  await vi.waitFor(() => expect(service.events).toHaveLength(1));
+  const [event] = service.events;
+  expect(event).toMatchObject({
+    platform: 'node',
+    level: 'error',
+    release: 'bakehouse@0.1.0',
+    user: { id: 'ada' },
+    tags: { job: 'training.bake' },
+    exception: {
+      values: [
+        { type: 'TypeError', value: 'cannot read the crumb' },
+        { type: 'Error', value: 'the oven is cold' },
+      ],
+    },
+  });
+  const frame = event?.exception.values[1]?.stacktrace.frames.at(-1);
+  expect(frame).toMatchObject({
+    filename: 'server/src/platform/error-reports/error-reports.test.ts',
+    in_app: true,
+    lineno: expect.any(Number),
+  });
+});
+
+test('no secret, prompt, row or folder leaves with it, wherever it stands', async () => {
+  const secrets = [
+    'bk_live_0123456789',
+    'hunter2',
+    'Dear Bob, I love you',
+    'ada@example.com',
+    '/srv/private',
+  ];
+  const error = new Error(
+    'Unexpected token "Dear Bob, I love you" for ada@example.com with bk_live_0123456789, password=hunter2',
+    { cause: new Error('postgres://ada:hunter2@db/x') },
+  );
+  error.stack = `Error: ${error.message}\nDear Bob, I love you\n    at "Dear Bob, I love you" (/srv/private/file.ts:1:2)`;
+  open().report(reportOf(error, { tags: { path: '/x?key=bk_live_0123456789', logged: "of 'hunter2'" } }));
+  open().report(reportOf({ password: 'hunter2' }));
+  await vi.waitFor(() => expect(service.events).toHaveLength(2));
+  for (const secret of secrets) expect(service.bodies.join('')).not.toContain(secret);
+});
+
+test('a service that asks for patience gets it, and then the report', async () => {
+  const refusedAt: number[] = [];
+  service.answer = (response) => {
+    refusedAt.push(performance.now());
+    service.answer = (next) => {
+      refusedAt.push(performance.now());
+      next.end('{}');
+    };
+    response.writeHead(429, { 'retry-after': '1' }).end();
+  };
+  open().report(reportOf(new Error('cold')));
+  await vi.waitFor(() => expect(service.events).toHaveLength(1), 10_000);
+  expect((refusedAt[1] ?? 0) - (refusedAt[0] ?? 0)).toBeGreaterThan(950);
+});
+
+test('what is reported while the service is down arrives once it is back, and the log says it once', async () => {
+  await service.stop();
+  const reports = open();
+  reports.report(reportOf(new Error('first')));
+  reports.report(reportOf(new Error('second')));
+  await vi.waitFor(() => expect(warn).toHaveBeenCalledOnce());
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await service.start();
+  await vi.waitFor(() => expect(service.events).toHaveLength(2), 10_000);
+  expect(service.events.map(({ exception }) => exception.values[0]?.value)).toEqual(['first', 'second']);
+  expect(warn).toHaveBeenCalledOnce();
+});
+
+test('a report that the service will never take is left out, and the next one goes', async () => {
+  service.answer = (response) => {
+    service.answer = (next) => void next.end('{}');
+    response.writeHead(413).end();
+  };
+  const reports = open();
+  reports.report(reportOf(new Error('first')));
+  reports.report(reportOf(new Error('second')));
+  await vi.waitFor(() => expect(service.events).toHaveLength(1));
+  expect(service.requests).toBe(2);
+});
+
+test('a service that is slow holds nobody up, and gets no more than it may at once', async () => {
+  service.answer = () => undefined;
+  const reports = open({ timeoutMs: 60_000 });
+  const before = performance.now();
+  for (let count = 0; count < WAITING_MAX + PER_MINUTE_MAX; count += 1)
+    reports.report(reportOf(new Error(`${count}`)));
+  expect(performance.now() - before).toBeLessThan(2_000);
+  await vi.waitFor(() => expect(service.requests).toBe(1));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(service.requests).toBe(1);
+  // It ends all the same.
+  const closing = performance.now();
+  await reports.close();
+  expect(performance.now() - closing).toBeLessThan(5_000);
+});
+
+test('a service that is slow is tried again, and of many errors in a minute a part arrives', async () => {
+  service.answer = () => undefined;
+  const reports = open({ timeoutMs: 100 });
+  for (let count = 0; count < 2 * PER_MINUTE_MAX; count += 1) reports.report(reportOf(new Error(`${count}`)));
+  await vi.waitFor(() => expect(service.requests).toBeGreaterThan(1));
+  service.answer = (response) => void response.end('{}');
+  await vi.waitFor(() => expect(service.events.length).toBe(PER_MINUTE_MAX), 15_000);
+});
+
+test.each([
+  ['https://key@sentry.example/4', 'https://sentry.example/api/4/envelope/'],
+  ['http://key@127.0.0.1:9000/tools/errors/12', 'http://127.0.0.1:9000/tools/errors/api/12/envelope/'],
+])('%s leads to %s', (dsn, envelopeUrl) => {
+  expect(parseSentryDsn(dsn)).toEqual({ envelopeUrl, publicKey: 'key' });
+});
+
+test.each([
+  '',
+  'sentry',
+  'https://sentry.example/4',
+  'https://key@sentry.example/',
+  'file://key@x/4',
+  'https://key@x/4?a=b',
+])('%j is no DSN', (dsn) => {
+  expect(parseSentryDsn(dsn)).toBeNull();
+});

@@ -1,0 +1,137 @@
+import type { SentryAddress } from './sentry-address.ts';
+import { type ErrorEvent, type Reported, toEvent } from './to-event.ts';
+
+/** Reports errors to a service that speaks Sentry's envelopes. */
+export type ErrorReports = {
+  /** Whether there is such a service. */
+  isOn: boolean;
+  /** Takes a report, or leaves it where there are too many. Never waits, never throws. */
+  report: (reported: Reported) => void;
+  /** Sends what waits, for two seconds at most. */
+  close: () => Promise<void>;
+};
+
+type Options = {
+  /** Told where reports cannot be delivered, once until one can. */
+  warn: (sentence: string) => void;
+  /** Pauses after failures, each longer than the one before; the last one stays. */
+  pausesMs?: readonly number[];
+  timeoutMs?: number;
+};
+
+/** Reports that wait, and that are taken in a minute: a broken installation has few errors many times. */
+export const WAITING_MAX = 100;
+export const PER_MINUTE_MAX = 60;
+const TIMEOUT_MS = 5_000;
+const PAUSES_MS = [10_000, 60_000, 300_000];
+const PAUSE_MS_MAX = 3_600_000;
+const CLOSE_MS = 2_000;
+
+/** Reports nothing. */
+export const noErrorReports: ErrorReports = {
+  isOn: false,
+  report: () => undefined,
+  close: async () => undefined,
+};
+
+/** Sends one report after the other, beside all other work. What cannot be delivered waits, up to a limit. */
+export function openErrorReports(address: SentryAddress, options: Options): ErrorReports {
+  const { warn, pausesMs = PAUSES_MS, timeoutMs = TIMEOUT_MS } = options;
+  const waiting: ErrorEvent[] = [];
+  let failures = 0;
+  let working: Promise<void> | null = null;
+  let pause: NodeJS.Timeout | null = null;
+  let minute = { since: 0, taken: 0 };
+
+  const isTooMany = (now: number) => {
+    if (now - minute.since >= 60_000) minute = { since: now, taken: 0 };
+    minute.taken += 1;
+    return minute.taken > PER_MINUTE_MAX || waiting.length >= WAITING_MAX;
+  };
+
+  async function work(): Promise<void> {
+    for (let event = waiting[0]; event !== undefined; event = waiting[0]) {
+      const answer = await deliver(address, event, timeoutMs);
+      if (answer.isOver) {
+        waiting.shift();
+        if (answer.trouble === null) failures = 0;
+        else tellTrouble(answer.trouble);
+        continue;
+      }
+      tellTrouble(answer.trouble);
+      const ms = answer.retryMs ?? pausesMs[Math.min(failures, pausesMs.length) - 1] ?? 0;
+      pause = setTimeout(goOn, Math.min(ms, PAUSE_MS_MAX)).unref();
+      return;
+    }
+  }
+
+  function tellTrouble(trouble: string): void {
+    failures += 1;
+    if (failures === 1) warn(`errors cannot be reported: ${trouble}`);
+  }
+
+  function goOn(): void {
+    pause = null;
+    working ??= work().finally(() => {
+      working = null;
+    });
+  }
+
+  return {
+    isOn: true,
+    report: (reported) => {
+      const now = new Date();
+      if (isTooMany(now.getTime())) return;
+      waiting.push(toEvent(reported, now));
+      if (pause === null) goOn();
+    },
+    close: async () => {
+      if (pause !== null) clearTimeout(pause);
+      else await Promise.race([working, new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())]);
+      waiting.length = 0;
+    },
+  };
+}
+
+/** `isOver`: it was taken, or never will be. Else when to try again, where the service says so. */
+type Answer =
+  | { isOver: true; trouble: string | null }
+  | { isOver: false; trouble: string; retryMs: number | null };
+
+async function deliver(
+  { envelopeUrl, publicKey }: SentryAddress,
+  event: ErrorEvent,
+  timeoutMs: number,
+): Promise<Answer> {
+  try {
+    const { status, headers, body } = await fetch(envelopeUrl, {
+      method: 'POST',
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+      headers: {
+        'content-type': 'application/x-sentry-envelope',
+        'x-sentry-auth': `Sentry sentry_version=7, sentry_client=bakehouse/1.0, sentry_key=${publicKey}`,
+      },
+      body: toEnvelope(event),
+    });
+    await body?.cancel();
+    if (status < 300) return { isOver: true, trouble: null };
+    const trouble = `the service answered ${status}`;
+    if (status === 429 || status >= 500) return { isOver: false, trouble, retryMs: retryMsOf(headers) };
+    return { isOver: true, trouble };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    return { isOver: false, trouble: cause instanceof Error ? cause.message : 'no answer', retryMs: null };
+  }
+}
+
+function toEnvelope(event: ErrorEvent): string {
+  const lines = [{ event_id: event.event_id, sent_at: new Date().toISOString() }, { type: 'event' }, event];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+/** The header in seconds; as a date it says no more than our own pauses. */
+function retryMsOf(headers: Headers): number | null {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null;
+}

@@ -1,0 +1,15 @@
+/** Where reports go, and the key that says whose they are. */
+export type SentryAddress = { envelopeUrl: string; publicKey: string };
+
+/** 'https://key@sentry.example/4' as the address of its envelopes; null where it is none. Pure. */
+export function parseSentryDsn(dsn: string): SentryAddress | null {
+  if (!URL.canParse(dsn)) return null;
+  const { protocol, username, host, pathname, search, hash } = new URL(dsn);
+  const [, prefix, project] = /^(\/(?:.+\/)?)([^/]+)$/.exec(pathname) ?? [];
+  const isWhole = /^https?:$/.test(protocol) && username !== '' && project !== undefined;
+  if (!isWhole || search !== '' || hash !== '') return null;
+  return {
+    envelopeUrl: `${protocol}//${host}${prefix}api/${project}/envelope/`,
+    publicKey: decodeURIComponent(username),
+  };
+}

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { onFileEnd } from './on-file-end.ts';
+
+/** An event as it came, as far as tests look at it. */
+type SentEvent = {
+  platform: string;
+  user?: { id: string };
+  tags: Record<string, string>;
+  exception: {
+    values: {
+      type: string;
+      value: string;
+      stacktrace: { frames: { filename: string; function?: string; lineno: number; in_app: boolean }[] };
+    }[];
+  };
+};
+
+/** For tests: a service that takes Sentry's envelopes, as whose fourth project its DSN is. */
+export async function sentryServer() {
+  const service = {
+    dsn: '',
+    events: [] as SentEvent[],
+    /** The envelopes themselves. */
+    bodies: [] as string[],
+    requests: 0,
+    /** Answers instead of 200. */
+    answer: (response: ServerResponse) => void response.end('{}'),
+  };
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    service.requests += 1;
+    const isWhole =
+      request.method === 'POST' &&
+      request.url === '/api/4/envelope/' &&
+      /^Sentry sentry_version=7, .*sentry_key=s3cretkey$/.test(String(request.headers['x-sentry-auth']));
+    if (!isWhole) return void response.writeHead(400).end();
+    response.once('finish', () => {
+      if (response.statusCode !== 200) return;
+      const [header = '', item = '', event = '', end] = body.split('\n');
+      const { event_id } = JSON.parse(header) as { event_id: string };
+      const parsed = JSON.parse(event) as SentEvent & { event_id: string };
+      if (
+        (JSON.parse(item) as { type: string }).type !== 'event' ||
+        end !== '' ||
+        parsed.event_id !== event_id
+      )
+        throw new Error(`Not an envelope: ${body}`);
+      service.bodies.push(body);
+      service.events.push(parsed);
+    });
+    service.answer(response);
+  });
+  const listen = async (port = 0) => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  };
+  const port = await listen();
+  service.dsn = `http://s3cretkey@127.0.0.1:${port}/4`;
+  const stop = async () => {
+    server.closeAllConnections();
+    if (server.listening) await new Promise((resolve) => server.close(resolve));
+  };
+  onFileEnd(stop);
+  return Object.assign(service, { stop, start: () => listen(port) });
+}

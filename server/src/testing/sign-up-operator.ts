@@ -1,0 +1,17 @@
+import type { TestServer, TestUser } from './test-server.ts';
+
+/** For tests: a new person who is one of the operators. */
+export async function signUpOperator({
+  signUp,
+  services,
+}: Pick<TestServer, 'signUp' | 'services'>): Promise<TestUser> {
+  const operator = await signUp('Operator');
+  services.config.operators.push(operator.email);
+  await services.db
+    .updateTable('users')
+    .set({ email_verified: true })
+    .where('id', '=', operator.userId)
+    .execute();
+  await services.rowChanges.catchUp();
+  return operator;
+}

@@ -1,0 +1,87 @@
+import { QueryClient } from '@tanstack/react-query';
+import { beforeEach, expect, test, vi } from 'vitest';
+
+const fetched = vi.fn<(path: string, init: RequestInit) => Promise<Response>>();
+
+/** As a page that was just opened. */
+async function freshPage({ taken = true } = {}) {
+  vi.resetModules();
+  vi.stubGlobal('fetch', fetched);
+  fetched.mockReset().mockImplementation(async () => Response.json({ taken }));
+  const { LoadError } = await import('../loadable.tsx');
+  const { ApiError } = await import('./api-error.ts');
+  return { ...(await import('./report-error.ts')), LoadError, ApiError };
+}
+const bodies = () =>
+  fetched.mock.calls.map(([, { body }]) => JSON.parse(String(body)) as Record<string, string>);
+
+beforeEach(() => history.replaceState(null, '', '/dataset/1/description?tab=rows'));
+
+test('an error is reported once, with the page that it happened on and within its bounds', async () => {
+  const { reportError } = await freshPage();
+  const error = new TypeError('x'.repeat(5_000));
+  error.stack = 'y'.repeat(20_000);
+  reportError(error, 'unhandled');
+  reportError(error, 'unhandled');
+  expect(fetched).toHaveBeenCalledOnce();
+  expect(fetched.mock.calls[0]?.[0]).toBe('/api/v1/error-reports');
+  const [body] = bodies();
+  expect(body).toMatchObject({ kind: 'unhandled', name: 'TypeError', path: '/dataset/1/description' });
+  expect([body?.message?.length, body?.stack?.length]).toEqual([1_000, 8_000]);
+});
+
+test('a page that breaks again and again reports so often', async () => {
+  const { reportError } = await freshPage();
+  for (let count = 0; count < 50; count += 1) reportError(new Error(`${count}`), 'unhandled');
+  expect(fetched).toHaveBeenCalledTimes(10);
+});
+
+test('where nobody wants reports the first one is the last', async () => {
+  const { reportError } = await freshPage({ taken: false });
+  reportError(new Error('one'), 'unhandled');
+  await vi.waitFor(async () => {
+    fetched.mockClear();
+    reportError(new Error(`${Math.random()}`), 'unhandled');
+    expect(fetched).not.toHaveBeenCalled();
+  });
+});
+
+test('a report that cannot be sent breaks nothing', async () => {
+  const { reportError } = await freshPage();
+  fetched.mockRejectedValue(new TypeError('Failed to fetch'));
+  expect(() => reportError(new Error('one'), 'unhandled')).not.toThrow();
+  await vi.waitFor(() => expect(fetched).toHaveBeenCalledOnce());
+});
+
+test('of failed calls those of datasets are reported where the server failed, of others only what is no answer', async () => {
+  const { reportErrors, LoadError, ApiError } = await freshPage();
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  reportErrors(client);
+  const fail = (family: string, error: Error) =>
+    client
+      .fetchQuery({ queryKey: [family, error.message], queryFn: () => Promise.reject(error) })
+      .catch(() => null);
+  const answered = (status: number, text: string) => new ApiError(text, { status });
+  await fail('asset', answered(500, 'our fault'));
+  await fail('asset', answered(404, 'not there'));
+  await fail('asset', answered(0, 'away'));
+  await fail('run', answered(500, 'of a run'));
+  await fail('run', new TypeError('a bug'));
+  await fail('run', new LoadError(null, 1, async () => undefined));
+  expect(bodies().map(({ kind, message }) => [kind, message])).toEqual([
+    ['dataset', 'our fault'],
+    ['unhandled', 'a bug'],
+  ]);
+});
+
+test('what nobody catches is reported', async () => {
+  const { reportErrors } = await freshPage();
+  reportErrors(new QueryClient());
+  dispatchEvent(new ErrorEvent('error', { error: new Error('uncaught') }));
+  const rejection = Object.assign(new Event('unhandledrejection'), { reason: 'words' });
+  dispatchEvent(rejection);
+  // Other pages of this file listen too.
+  expect(new Set(bodies().map(({ name, message }) => `${name}: ${message}`))).toEqual(
+    new Set(['Error: uncaught', 'Error: Thrown string']),
+  );
+});

@@ -1,0 +1,107 @@
+import { formatBgl, isPositiveBgl, parseBgl } from '@bakehouse/contract/money';
+import { type FormEvent, useState } from 'react';
+import { showAmount } from '../../../lib/format/currency.ts';
+import { formatDateTime } from '../../../lib/format/format-time.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { notify } from '../../../ui/notify.ts';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { type PriceForm, priceProblems } from './price-form.ts';
+import { type Price, priceUnits } from './price-units.ts';
+import { useChangePrice } from './prices-api.ts';
+
+const FORM = 'change-price';
+
+/** Asks for the new price of one thing, and from when on it holds. */
+export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: () => void }) {
+  const change = useChangePrice();
+  const [form, setForm] = useState<PriceForm>({ amount: '', when: 'now', at: '' });
+  const [problems, setProblems] = useState<ReturnType<typeof priceProblems>>({});
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const found = priceProblems(form, new Date());
+    setProblems(found);
+    if (Object.keys(found).length > 0 || change.isPending) return;
+    const from = form.when === 'later' ? new Date(form.at) : null;
+    change.mutate(
+      { price_id: price.id, unit_price: form.amount.trim(), valid_from: from?.toISOString() ?? null },
+      {
+        onSuccess: () => {
+          notify.success(from ? `The price will change on ${formatDateTime(from)}` : 'The price was changed');
+          onClose();
+        },
+      },
+    );
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      size="sm"
+      title={`Change the price of ‘${price.label}’`}
+      description={`It is ${showAmount(price.unit_price, 'BGL')} ${priceUnits[price.unit]}. Runs that have begun and time that is paid keep it.`}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={FORM} variant="primary" loading={change.isPending}>
+            Change the price
+          </Button>
+        </>
+      }
+    >
+      <form id={FORM} noValidate onSubmit={submit} className="grid gap-4">
+        <Field
+          label="New price"
+          aside={`BGL ${priceUnits[price.unit]}`}
+          error={problems.amount}
+          help={inDollars(form.amount, price)}
+        >
+          <Input
+            value={form.amount}
+            autoComplete="off"
+            inputMode="decimal"
+            maxLength={20}
+            onChange={(event) => setForm({ ...form, amount: event.target.value })}
+          />
+        </Field>
+        <Segmented
+          label="From when"
+          value={form.when}
+          onChange={(when) => setForm({ ...form, when })}
+          options={[
+            { value: 'now', label: 'Now' },
+            { value: 'later', label: 'Later' },
+          ]}
+        />
+        {form.when === 'later' && (
+          <Field
+            label="Date and time"
+            error={problems.at}
+            help="In your time zone. The price list says it before."
+          >
+            <Input
+              type="datetime-local"
+              value={form.at}
+              onChange={(event) => setForm({ ...form, at: event.target.value })}
+            />
+          </Field>
+        )}
+        {price.next && (
+          <p className="text-[0.8125rem] text-muted leading-5">
+            This takes the place of the change to {showAmount(price.next.unit_price, 'BGL')} on{' '}
+            {formatDateTime(new Date(price.next.valid_from))}.
+          </p>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+function inDollars(amount: string, { unit }: Price): string | undefined {
+  if (!isPositiveBgl(amount)) return undefined;
+  return `${showAmount(formatBgl(parseBgl(amount)), 'USD')} ${priceUnits[unit]}`;
+}

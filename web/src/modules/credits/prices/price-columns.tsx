@@ -1,0 +1,39 @@
+import { formatDateTime } from '../../../lib/format/format-time.ts';
+import type { Column } from '../../../ui/data-table.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { type Price, priceUnits } from './price-units.ts';
+
+/** What the price is of, with what it will be. */
+export const priceColumns: Column<Price>[] = [
+  {
+    id: 'label',
+    header: 'What',
+    cell: ({ label, next }) => (
+      <>
+        <span className="block">{label}</span>
+        {next && (
+          <span className="block text-muted text-xs">
+            <Money bgl={next.unit_price} /> from {formatDateTime(new Date(next.valid_from))}
+          </span>
+        )}
+      </>
+    ),
+  },
+  {
+    id: 'unit',
+    header: 'Unit',
+    cell: ({ unit }) => <span className="text-muted">{priceUnits[unit]}</span>,
+    hideBelow: 'sm',
+  },
+  {
+    id: 'price',
+    header: 'Price',
+    numeric: true,
+    cell: ({ unit_price, unit }) => (
+      <>
+        <Money bgl={unit_price} className="font-medium" />
+        <span className="block text-muted text-xs sm:hidden">{priceUnits[unit]}</span>
+      </>
+    ),
+  },
+];

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { type PriceForm, priceProblems } from './price-form.ts';
+
+const now = new Date('2030-01-01T12:00:00');
+const good: PriceForm = { amount: '2.5', when: 'now', at: '' };
+
+test.each<[Partial<PriceForm>, object]>([
+  [{}, {}],
+  [{ when: 'later', at: '2030-01-01T12:01' }, {}],
+  [{ amount: '100000' }, {}],
+  [{ at: '2000-01-01T00:00' }, {}],
+  [{ amount: '' }, { amount: 'Price must be greater than 0, with at most 6 decimals' }],
+  [{ amount: '0' }, { amount: 'Price must be greater than 0, with at most 6 decimals' }],
+  [{ amount: '0.0000001' }, { amount: 'Price must be greater than 0, with at most 6 decimals' }],
+  [{ amount: '100000.01' }, { amount: 'Price must be at most 100,000 BGL' }],
+  [{ when: 'later' }, { at: 'Enter the date and the time' }],
+  [{ when: 'later', at: '2030-01-01T12:00' }, { at: 'Choose a later time, or change the price now' }],
+  [{ when: 'later', at: '2031-01-02T12:00' }, { at: 'Choose a time within 365 days' }],
+])('%j has the problems %j', (changed, problems) => {
+  expect(priceProblems({ ...good, ...changed }, now)).toEqual(problems);
+});

@@ -1,0 +1,90 @@
+import type { PriceChange } from '@bakehouse/contract/prices';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { History } from 'lucide-react';
+import { formatDateTime } from '../../../lib/format/format-time.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { Pager } from '../../../ui/pager.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { priceUnits } from './price-units.ts';
+import { priceChangesQuery } from './prices-api.ts';
+
+/** Every change that was made of a price, newest first. */
+export function PriceHistory() {
+  const list = useInfiniteQuery(priceChangesQuery);
+  const changes = list.data?.pages.flatMap((page) => page.changes);
+  return (
+    <Card title="History" flush>
+      <QueryView
+        query={{ ...list, data: changes }}
+        failed="The history could not be loaded"
+        pending={
+          <LoadingRegion className="grid gap-4 px-5 pb-5">
+            <Skeleton className="h-6" />
+            <Skeleton className="h-6" />
+          </LoadingRegion>
+        }
+        isEmpty={(rows) => rows.length === 0}
+        empty={
+          <EmptyState
+            icon={<History aria-hidden />}
+            title="No changes yet"
+            description="All prices are those that Bakehouse comes with."
+          />
+        }
+        flush
+      >
+        {(rows) => <DataTable label="History" rows={rows} rowKey={({ id }) => id} columns={columns} />}
+      </QueryView>
+      <Pager pages={list} />
+    </Card>
+  );
+}
+
+function State({ withdrawn_at, valid_from }: Pick<PriceChange, 'withdrawn_at' | 'valid_from'>) {
+  if (withdrawn_at) return <Badge>Withdrawn</Badge>;
+  return new Date(valid_from) > new Date() ? <Badge tone="accent">To come</Badge> : null;
+}
+
+const columns: Column<PriceChange>[] = [
+  {
+    id: 'label',
+    header: 'What',
+    cell: ({ label, unit, changed_by, created_at }) => (
+      <>
+        <span className="block">{label}</span>
+        <span className="block text-muted text-xs">
+          {priceUnits[unit]} · {changed_by ?? 'Deleted user'}, {formatDateTime(new Date(created_at))}
+        </span>
+      </>
+    ),
+  },
+  {
+    id: 'from',
+    header: 'From',
+    hideBelow: 'sm',
+    cell: (change) => (
+      <span className="flex flex-wrap items-center gap-2">
+        <time dateTime={change.valid_from}>{formatDateTime(new Date(change.valid_from))}</time>
+        <State {...change} />
+      </span>
+    ),
+  },
+  {
+    id: 'price',
+    header: 'Price',
+    numeric: true,
+    cell: ({ previous, unit_price }) => (
+      <>
+        <Money bgl={unit_price} className="font-medium" />
+        <span className="block text-muted text-xs">
+          before <Money bgl={previous} />
+        </span>
+      </>
+    ),
+  },
+];

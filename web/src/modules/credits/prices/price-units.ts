@@ -1,0 +1,11 @@
+import type { listPrices } from '@bakehouse/contract/credits';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+
+export type Price = ResponseOf<typeof listPrices>['prices'][number];
+
+/** What a price is of, after its amount. */
+export const priceUnits: Record<Price['unit'], string> = {
+  hour: 'per hour',
+  million_tokens: 'per million tokens',
+  thousand_expert_steps: 'per 1,000 steps of an expert',
+};

@@ -1,0 +1,56 @@
+import type { Provider } from '@bakehouse/contract/generators';
+import type { Generator } from '@bakehouse/contract/generators/generator';
+import type { ReactNode } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { QueryView, type ViewedQuery } from '../../ui/query-view.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { isServed, waitsFor } from './waits-for.ts';
+
+/** Who serves which generator. */
+export type Served = ViewedQuery<unknown> & { by: readonly Provider[] };
+
+type Props = {
+  generator: Generator;
+  ownOnly: boolean;
+  served: Served;
+  /** Stands beside the button. */
+  price: ReactNode;
+  busy: boolean;
+};
+
+/** Generate with its price, or what it waits for. */
+export function GenerateBar({ generator, ownOnly, served, price, busy }: Props) {
+  const open = isServed(served.by, ownOnly);
+  return (
+    <div className="grid gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+        {open && price}
+        <Button
+          type="submit"
+          variant="primary"
+          size="lg"
+          disabled={!open}
+          loading={busy}
+          aria-describedby="waits-for"
+          className="min-w-36 flex-1"
+        >
+          Generate
+        </Button>
+      </div>
+      <QueryView
+        query={served}
+        failed="Whether it is served could not be read"
+        pending={<Skeleton className="h-10" />}
+        compact
+      >
+        {() =>
+          !open && (
+            <p id="waits-for" className="text-balance text-center text-[0.8125rem] text-muted">
+              {waitsFor(generator, ownOnly)}
+            </p>
+          )
+        }
+      </QueryView>
+    </div>
+  );
+}

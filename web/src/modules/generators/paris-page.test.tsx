@@ -1,0 +1,132 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { notify } from '../../ui/notify.ts';
+import { FakeApi } from '../images/testing/fake-api.ts';
+import { generationOf, unfinished } from '../images/testing/generation-of.ts';
+import { renderPage } from '../images/testing/render-page.tsx';
+
+const server = vi.hoisted(() => ({ api: null as FakeApi | null }));
+vi.mock('../../lib/api/api-client.ts', () => ({
+  call: (...input: Parameters<FakeApi['call']>) => server.api?.call(...input),
+}));
+
+// The pages are loaded on demand; how long that takes says nothing here.
+beforeAll(() => Promise.all([import('./generator-page.tsx'), import('../images/generator-results.tsx')]));
+
+let api: FakeApi;
+beforeEach(() => {
+  api = new FakeApi();
+  server.api = api;
+});
+
+const prompt = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
+const generate = () => userEvent.click(screen.getByRole('button', { name: 'Generate' }));
+
+it('shows the price beside the button, and the picture that is drawn, step by step', async () => {
+  await renderPage('/paris');
+  expect((await screen.findByRole('group', { name: 'Price' })).textContent).toContain('Price');
+  await screen.findByText('$0.02');
+  await userEvent.type(prompt(), 'A loaf of bread');
+  api.next = unfinished();
+  await generate();
+  expect(await screen.findByText('Step 5 of 20')).toBeTruthy();
+  expect(api.bodiesOf('/api/v1/generations')).toEqual([
+    {
+      generator: 'paris',
+      prompt: 'A loaf of bread',
+      parameters: {
+        cfg_scale: 7.5,
+        num_inference_steps: 100,
+        sampling_strategy: 'topk',
+        k: 4,
+        output_format: 'png',
+      },
+    },
+  ]);
+});
+
+it('a second one is refused in words while one is drawn, and nothing is asked of the server', async () => {
+  api.generations = [unfinished()];
+  await renderPage('/paris');
+  // A reload finds it again.
+  await screen.findByText('Step 5 of 20');
+  await userEvent.type(prompt(), 'Another loaf');
+  await generate();
+  expect((await screen.findByRole('alert')).textContent).toBe(
+    'A picture is still being drawn. Wait for it, or cancel it first.',
+  );
+  expect(api.bodiesOf('/api/v1/generations')).toEqual([]);
+
+  await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+  expect(await screen.findByText('You were not charged.')).toBeTruthy();
+});
+
+it('a price that cannot be read is free and zero', async () => {
+  api.cost = null;
+  await renderPage('/paris');
+  const price = await screen.findByRole('group', { name: 'Price' });
+  await waitFor(() => expect(price.textContent).toContain('$0.00Free'));
+});
+
+it('a finished picture has its figures and its experts, and can be deleted', async () => {
+  const told = vi.spyOn(notify, 'success').mockImplementation(() => undefined);
+  api.generations = [generationOf()];
+  await renderPage('/paris');
+  await screen.findByRole('img', { name: 'A loaf of bread' });
+  const shown = within(screen.getByRole('region', { name: 'Results' }));
+  expect(shown.getByText('2.5 s')).toBeTruthy();
+  expect(shown.getAllByText('70%')).toHaveLength(2);
+  expect(shown.getByRole('row', { name: 'Expert 1 30%' })).toBeTruthy();
+
+  await userEvent.click(shown.getByRole('button', { name: 'Delete' }));
+  await userEvent.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Delete' }));
+  await waitFor(() => expect(told).toHaveBeenCalledWith('Paris generation deleted successfully'));
+  await screen.findByText('Your pictures appear here');
+});
+
+it('runs again with other experts from the same seed, and shows both', async () => {
+  api.generations = [generationOf()];
+  await renderPage('/paris');
+  await userEvent.click(await screen.findByRole('button', { name: /^Run again/ }));
+  const dialog = within(await screen.findByRole('dialog'));
+  await userEvent.click(dialog.getByRole('radio', { name: 'All eight' }));
+  await waitFor(() =>
+    expect(api.bodiesOf('/api/v1/generations/quote')).toContainEqual({
+      generator: 'paris',
+      parameters: expect.objectContaining({ sampling_strategy: 'full', k: 8, seed: 7 }),
+    }),
+  );
+  api.next = generationOf({
+    id: 'g2',
+    parameters: { ...generationOf().parameters, sampling_strategy: 'full', k: 8 },
+  });
+  await userEvent.click(dialog.getByRole('button', { name: 'Generate' }));
+  await screen.findByRole('heading', { name: 'Side by side' });
+  expect(await screen.findByRole('row', { name: 'Experts The best few All eight' })).toBeTruthy();
+});
+
+it('a remix stands in the form, and the address is the page’s own again', async () => {
+  const router = await renderPage(
+    `/paris?prompt=Rye&settings=${encodeURIComponent(JSON.stringify({ sampling_strategy: 'top1', k: 1, seed: 7, other: 1 }))}`,
+  );
+  await waitFor(() => expect(prompt().value).toBe('Rye'));
+  expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Seed' }).value).toBe('7');
+  expect(screen.getByRole('combobox', { name: 'Experts' }).textContent).toContain('The best one');
+  await waitFor(() => expect(router.state.location.search).toEqual({}));
+
+  await userEvent.click(screen.getByRole('button', { name: 'Reset settings' }));
+  expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Seed' }).value).toBe('');
+  expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Steps' }).value).toBe('20');
+});
+
+it('the first field that is wrong has the focus', async () => {
+  await renderPage('/paris');
+  await userEvent.type(prompt(), 'Bread');
+  const steps = screen.getByRole('textbox', { name: 'Steps' });
+  await userEvent.clear(steps);
+  await userEvent.type(steps, '5');
+  await generate();
+  expect(document.activeElement).toBe(steps);
+  expect(screen.getByText('Steps must be at least 10')).toBeTruthy();
+});

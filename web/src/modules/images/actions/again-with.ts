@@ -1,0 +1,14 @@
+import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
+
+export type Strategy = 'top1' | 'topk' | 'full';
+
+type Choice = { strategy: Strategy /** Of the best few. */; k: number; sameSeed: boolean };
+
+/** The parameters of a picture by Paris, drawn by other experts. */
+export function againWith(
+  { parameters, seed }: Pick<Generation, 'parameters' | 'seed'>,
+  { strategy, k, sameSeed }: Choice,
+): GenerationParameters {
+  const experts = { top1: 1, topk: k, full: 8 };
+  return { ...parameters, sampling_strategy: strategy, k: experts[strategy], seed: sameSeed ? seed : null };
+}

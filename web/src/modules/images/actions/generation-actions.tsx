@@ -1,0 +1,121 @@
+import type { Generation } from '@bakehouse/contract/generations';
+import { useMutation } from '@tanstack/react-query';
+import { Copy, Download, Shuffle, Sparkles, Sprout, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { Menu, MenuLink } from '../../../ui/menu.tsx';
+import { useDeleteGeneration } from '../generation-calls.ts';
+import { isUnderWay } from '../generation-sentences.ts';
+import { downloadPicture } from './download-picture.ts';
+import { remixOf, remixParts } from './remix.ts';
+import { RunAgainDialog } from './run-again-dialog.tsx';
+
+type Props = {
+  generation: Generation;
+  onDeleted: () => void;
+  /** Another one has begun, to be shown beside this one. */
+  onRunAgain: (started: Generation) => void;
+};
+
+/** What can be done with a generation that has ended. */
+export function GenerationActions({ generation, onDeleted, onRunAgain }: Props) {
+  const [asking, setAsking] = useState<'again' | 'delete' | null>(null);
+  const close = () => setAsking(null);
+  const download = useMutation({ mutationFn: () => downloadPicture(generation) });
+  if (isUnderWay(generation)) return null;
+  return (
+    <div className="flex flex-wrap gap-2">
+      {generation.state === 'completed' && (
+        <Button variant="primary" loading={download.isPending} onClick={() => download.mutate()}>
+          <Download aria-hidden />
+          Download
+        </Button>
+      )}
+      {generation.generator === 'paris' && (
+        <Button onClick={() => setAsking('again')}>
+          <Shuffle aria-hidden />
+          Run again with …
+        </Button>
+      )}
+      <RemixMenu generation={generation} />
+      <Button variant="ghost" size="icon" aria-label="Delete" onClick={() => setAsking('delete')}>
+        <Trash2 aria-hidden />
+      </Button>
+      {asking === 'again' && (
+        <RunAgainDialog
+          generation={generation}
+          onClose={close}
+          onStarted={(started) => {
+            close();
+            onRunAgain(started);
+          }}
+        />
+      )}
+      <DeleteDialog
+        generation={generation}
+        open={asking === 'delete'}
+        onClose={close}
+        onDeleted={onDeleted}
+      />
+    </div>
+  );
+}
+
+const remixIcons = {
+  all: <Sparkles aria-hidden />,
+  prompt: <Copy aria-hidden />,
+  seed: <Sprout aria-hidden />,
+};
+
+/** Takes it over into the form of its generator. */
+function RemixMenu({ generation }: { generation: Generation }) {
+  const { generator } = generation;
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <Button>
+          <Sparkles aria-hidden />
+          Remix
+        </Button>
+      }
+    >
+      {remixParts.map(({ value, label }) => (
+        <MenuLink
+          key={value}
+          to={`/${generator}`}
+          search={remixOf(generation, value)}
+          icon={remixIcons[value]}
+        >
+          {label}
+        </MenuLink>
+      ))}
+    </Menu>
+  );
+}
+
+type DeleteProps = { generation: Generation; open: boolean; onClose: () => void; onDeleted: () => void };
+
+function DeleteDialog({ generation, open, onClose, onDeleted }: DeleteProps) {
+  const deletion = useDeleteGeneration();
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title="Delete this picture?"
+      description="The picture and its parameters are gone for good. What it cost stays in your transactions."
+      action="Delete"
+      pending={deletion.isPending}
+      onConfirm={() =>
+        deletion.mutate(generation, {
+          onSuccess: () => {
+            onClose();
+            onDeleted();
+          },
+          onError: onClose,
+        })
+      }
+    />
+  );
+}

@@ -1,0 +1,84 @@
+import { numberProblem } from '@bakehouse/contract/fields/number-field';
+import type { Generation } from '@bakehouse/contract/generations';
+import { paris } from '@bakehouse/contract/generators/paris';
+import { type FormEvent, useId, useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { Checkbox } from '../../../ui/checkbox.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { NumberField } from '../../../ui/number-field.tsx';
+import { RadioCards } from '../../../ui/radio-cards.tsx';
+import { useUser } from '../../accounts/api.ts';
+import { useRecentGenerations } from '../api.ts';
+import { useQuote, useStartGeneration } from '../generation-calls.ts';
+import { isUnderWay, ONE_AT_A_TIME } from '../generation-sentences.ts';
+import { Price } from '../view/price.tsx';
+import { againWith, type Strategy } from './again-with.ts';
+
+type Props = { generation: Generation; onClose: () => void; onStarted: (started: Generation) => void };
+
+const strategies = [
+  {
+    value: 'top1',
+    label: 'The best one',
+    description: 'At each step the one expert that the router trusts most.',
+  },
+  { value: 'topk', label: 'The best few', description: 'Several experts, each by its weight.' },
+  { value: 'full', label: 'All eight', description: 'Every expert at every step. It takes longest.' },
+] as const;
+
+const howMany = paris.fields.find((field) => field.kind === 'number' && field.name === 'k');
+
+/** The same prompt and settings with other experts, so that the two pictures can be held side by side. */
+export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
+  const form = useId();
+  const [strategy, setStrategy] = useState<Strategy>(
+    generation.parameters.sampling_strategy === 'top1' ? 'topk' : 'top1',
+  );
+  const [k, setK] = useState<number | null>(2);
+  const [sameSeed, setSameSeed] = useState(true);
+  const [refused, setRefused] = useState(false);
+  const start = useStartGeneration();
+  const problem =
+    strategy === 'topk' && howMany?.kind === 'number' ? numberProblem(howMany, k ?? Number.NaN) : null;
+  const parameters = againWith(generation, { strategy, k: k ?? 1, sameSeed });
+  const quote = useQuote('paris', parameters, !problem);
+  const busy = useRecentGenerations(useUser().id).some(isUnderWay);
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    setRefused(busy);
+    if (problem || busy || start.isPending) return;
+    start.mutate({ generator: 'paris', prompt: generation.prompt, parameters }, { onSuccess: onStarted });
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Run again with other experts"
+      description="Everything else stays as it was, so that the two pictures can be compared."
+      footer={
+        <>
+          <Price quote={quote} className="mr-auto" />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={form} variant="primary" loading={start.isPending}>
+            Generate
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit} noValidate className="grid gap-4">
+        <RadioCards aria-label="Experts" value={strategy} onChange={setStrategy} options={strategies} />
+        {strategy === 'topk' && (
+          <Field label="How many" error={problem ?? undefined}>
+            <NumberField value={k} onChange={setK} min={1} max={8} />
+          </Field>
+        )}
+        <Checkbox checked={sameSeed} onChange={setSameSeed} label="Begin from the same seed" />
+        {refused && busy && <Callout tone="bad">{ONE_AT_A_TIME}</Callout>}
+      </form>
+    </Dialog>
+  );
+}

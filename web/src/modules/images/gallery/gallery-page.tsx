@@ -1,0 +1,193 @@
+import { type Generation, type GenerationState, generationStates } from '@bakehouse/contract/generations';
+import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
+import { generators } from '@bakehouse/contract/generators/table';
+import { getRouteApi } from '@tanstack/react-router';
+import { Images } from 'lucide-react';
+import { relativeTime } from '../../../lib/format/format-time.ts';
+import { Button, ButtonLink } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { Checkbox } from '../../../ui/checkbox.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { PageHeader } from '../../../ui/page-header.tsx';
+import { Pager } from '../../../ui/pager.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { SearchInput } from '../../../ui/search-input.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { useUser } from '../../accounts/api.ts';
+import { useGenerations } from '../generation-calls.ts';
+import { CompareGenerations } from '../view/compare-generations.tsx';
+import { GenerationGrid, PendingGrid } from './generation-grid.tsx';
+import { toggleCompared } from './toggle-compared.ts';
+
+const route = getRouteApi('/app/gallery');
+const SKELETONS = 10;
+
+/** All that the user has generated, narrowed by what stands in the address; two that are ticked are compared. */
+export function GalleryPage() {
+  return (
+    <>
+      <PageHeader
+        title="Gallery"
+        description="Everything that you have generated, with its settings and what it cost."
+        parents={[{ label: 'Instant Generation', to: '/instant-generation' }]}
+      />
+      <Filter />
+      <Comparison />
+      <Grid />
+    </>
+  );
+}
+
+type Narrowed = { search?: string; generator?: GeneratorName; state?: GenerationState };
+
+function useNarrow() {
+  const navigate = route.useNavigate();
+  return (name: keyof Narrowed, value: string | null) =>
+    void navigate({
+      search: ({ [name]: _, ...rest }) => ({ ...rest, ...(value && { [name]: value }) }),
+      replace: true,
+    });
+}
+
+const generatorOptions = [
+  { value: 'all', label: 'All generators' },
+  ...generatorNames.map((name) => ({ value: name, label: generators[name].title })),
+];
+const stateOptions = [
+  { value: 'all', label: 'All states' },
+  ...generationStates.map((state) => ({
+    value: state,
+    label: state.charAt(0).toUpperCase() + state.slice(1),
+  })),
+];
+
+function Filter() {
+  const { search = '', generator, state } = route.useSearch();
+  const narrow = useNarrow();
+  const choose = (name: 'generator' | 'state') => (value: string) =>
+    narrow(name, value === 'all' ? null : value);
+  return (
+    <div className="mb-5 flex flex-wrap items-center gap-2">
+      <div className="min-w-48 flex-1 sm:max-w-xs">
+        <SearchInput label="Search prompts" value={search} onChange={(value) => narrow('search', value)} />
+      </div>
+      <Select
+        aria-label="Generator"
+        className="w-44"
+        value={generator ?? 'all'}
+        onChange={choose('generator')}
+        options={generatorOptions}
+      />
+      <Select
+        aria-label="State"
+        className="w-36"
+        value={state ?? 'all'}
+        onChange={choose('state')}
+        options={stateOptions}
+      />
+    </div>
+  );
+}
+
+function useCompared() {
+  const { compare = [] } = route.useSearch();
+  const navigate = route.useNavigate();
+  const setCompared = (ids: string[]) =>
+    void navigate({
+      search: ({ compare: _, ...rest }) => ({ ...rest, ...(ids.length > 0 && { compare: ids }) }),
+      replace: true,
+      resetScroll: false,
+    });
+  return [compare, setCompared] as const;
+}
+
+function Comparison() {
+  const [[one, other], setCompared] = useCompared();
+  if (!one) return null;
+  const close = (
+    <Button size="sm" onClick={() => setCompared([])}>
+      Close
+    </Button>
+  );
+  if (!other) {
+    return (
+      <Callout className="mb-5" action={close}>
+        Choose a second picture to compare it with.
+      </Callout>
+    );
+  }
+  return (
+    <Card title="Side by side" className="mb-6" actions={close}>
+      <CompareGenerations ids={[one, other]} />
+    </Card>
+  );
+}
+
+function Grid() {
+  const { search, generator, state } = route.useSearch();
+  const list = useGenerations(useUser().id, { search, generator, state });
+  const [compared, setCompared] = useCompared();
+  const isNarrowed = search !== undefined || generator !== undefined || state !== undefined;
+  const toggle = (generation: Generation) => (
+    <Checkbox
+      checked={compared.includes(generation.id)}
+      onChange={(checked) => setCompared(toggleCompared(compared, generation.id, checked))}
+      label={<span className="sr-only">Compare {generation.prompt}</span>}
+    />
+  );
+  return (
+    <>
+      <QueryView
+        query={list}
+        failed="Your generations could not be loaded"
+        pending={<PendingGrid tiles={SKELETONS} />}
+        isEmpty={({ pages }) => pages[0]?.generations.length === 0}
+        empty={isNarrowed ? <NothingFound /> : <NothingYet />}
+      >
+        {({ pages }) => (
+          <GenerationGrid
+            generations={pages.flatMap((page) => page.generations)}
+            caption={(generation) => <Caption generation={generation} />}
+            corner={toggle}
+          />
+        )}
+      </QueryView>
+      <Pager pages={list} />
+    </>
+  );
+}
+
+/** The picture's link has the prompt as its name already. */
+function Caption({ generation: { prompt, generator, created_at } }: { generation: Generation }) {
+  return (
+    <div className="mt-1.5 text-[0.8125rem]">
+      <p aria-hidden className="truncate">
+        {prompt}
+      </p>
+      <p className="truncate text-muted text-xs">
+        {generators[generator].title} · {relativeTime(new Date(created_at))}
+      </p>
+    </div>
+  );
+}
+
+function NothingFound() {
+  return (
+    <EmptyState
+      title="No generations found"
+      description="No generation fits the search and what is chosen beside it."
+    />
+  );
+}
+
+function NothingYet() {
+  return (
+    <EmptyState
+      icon={<Images aria-hidden />}
+      title="No generations yet"
+      description="Pictures that you make are kept here, with every setting, so that you can make them again."
+      action={<ButtonLink to="/paris">Draw a picture</ButtonLink>}
+    />
+  );
+}

@@ -1,0 +1,138 @@
+import type { Generation } from '@bakehouse/contract/generations';
+import { generators } from '@bakehouse/contract/generators/table';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { formatDateTime } from '../../../lib/format/format-time.ts';
+import { Card } from '../../../ui/card.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Missing } from '../../../ui/missing.tsx';
+import { PageHeader } from '../../../ui/page-header.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { StatusBadge } from '../../../ui/status-badge.tsx';
+import { GenerationActions } from '../actions/generation-actions.tsx';
+import { useGeneration } from '../generation-calls.ts';
+import { ExpertWeights } from '../view/expert-weights.tsx';
+import { GenerationFigures } from '../view/generation-figures.tsx';
+import { GenerationPicture } from '../view/generation-picture.tsx';
+import { shownParameters } from '../view/shown-parameters.ts';
+
+const route = getRouteApi('/app/gallery/$id');
+const columnsClass = 'grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)]';
+
+/** One generation: the picture, all that it was made from, and what can be done with it. */
+export function GenerationPage() {
+  const { id } = route.useParams();
+  return (
+    <QueryView
+      query={useGeneration(id)}
+      failed="This generation cannot be shown"
+      pending={<PendingPage />}
+      missing={
+        <Missing
+          title="There is no such generation"
+          text="It was deleted, the link may be mistyped, or it belongs to another account."
+          to="/gallery"
+          label="Go to the gallery"
+        />
+      }
+    >
+      {(generation) => <LoadedPage generation={generation} />}
+    </QueryView>
+  );
+}
+
+function PendingPage() {
+  return (
+    <LoadingRegion>
+      <Skeleton className="mb-2 h-5 w-24" />
+      <Skeleton className="mb-6 h-9 w-64 max-w-full" />
+      <div className={columnsClass}>
+        <Skeleton className="aspect-square max-h-[32rem] w-full rounded-xl" />
+        <Skeleton className="h-80 rounded-xl" />
+      </div>
+    </LoadingRegion>
+  );
+}
+
+function LoadedPage({ generation }: { generation: Generation }) {
+  const navigate = useNavigate();
+  const { id, prompt, generator, state, expert_weights: weights, steps } = generation;
+  return (
+    <>
+      <PageHeader
+        title={`${generators[generator].title} picture`}
+        parents={[{ label: 'Gallery', to: '/gallery' }]}
+        badge={<StatusBadge status={state} moving={state === 'running' || undefined} />}
+        actions={
+          <GenerationActions
+            generation={generation}
+            onDeleted={() => void navigate({ to: '/gallery', replace: true })}
+            onRunAgain={(started) => void navigate({ to: '/gallery', search: { compare: [id, started.id] } })}
+          />
+        }
+      />
+      <div className={columnsClass}>
+        <div className="grid gap-6">
+          <GenerationPicture generation={generation} />
+          {weights && weights.length > 0 && (
+            <Card title="Experts">
+              <ExpertWeights rows={weights} steps={steps} />
+            </Card>
+          )}
+        </div>
+        <div className="grid gap-6">
+          <Card title="Prompt" actions={<CopyButton text={prompt} label="Copy prompt" />}>
+            <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{prompt}</p>
+          </Card>
+          <Card title="Cost and time">
+            <GenerationFigures generation={generation} />
+          </Card>
+          <Card title="Made from">
+            <MadeFrom generation={generation} />
+          </Card>
+        </div>
+      </div>
+    </>
+  );
+}
+
+const providers = { own: 'this installation', upstream: 'the maker’s own service' };
+
+function MadeFrom({ generation }: { generation: Generation }) {
+  const { generator, model, provider, created_at, outputs } = generation;
+  const [output] = outputs;
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5 text-[0.8125rem]">
+      <Row label="Generator">
+        <Link to={`/${generator}`} className="rounded text-accent-text hover:underline">
+          {generators[generator].title}
+        </Link>
+      </Row>
+      <Row label="Model">
+        <span className="font-mono text-xs">{model}</span>
+      </Row>
+      <Row label="Served by">{providers[provider]}</Row>
+      {shownParameters(generation).map(({ name, value }) => (
+        <Row key={name} label={name}>
+          {value}
+        </Row>
+      ))}
+      {output && (
+        <Row label="Size">
+          {output.width} × {output.height} pixels
+        </Row>
+      )}
+      <Row label="Created">{formatDateTime(new Date(created_at))}</Row>
+    </dl>
+  );
+}
+
+function Row({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-muted">{label}</dt>
+      <dd className="min-w-0 tabular-nums [overflow-wrap:anywhere]">{children}</dd>
+    </>
+  );
+}

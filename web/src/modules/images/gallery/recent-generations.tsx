@@ -1,0 +1,53 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Images } from 'lucide-react';
+import { Card } from '../../../ui/card.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { useUser } from '../../accounts/api.ts';
+import { recentGenerationsQuery } from '../generation-queries.ts';
+import { GenerationGrid, PendingGrid } from './generation-grid.tsx';
+
+type Props = {
+  title: string;
+  /** As many at most, in one row where there is room. */
+  shown?: number;
+};
+
+/** The newest generations of all generators. */
+export function RecentGenerations({ title, shown = 10 }: Props) {
+  const list = useInfiniteQuery(recentGenerationsQuery(useUser().id));
+  return (
+    <Card
+      title={title}
+      actions={
+        <Link to="/gallery" className="rounded text-[0.8125rem] text-muted hover:text-ink hover:underline">
+          All generations
+        </Link>
+      }
+    >
+      <QueryView
+        query={list}
+        failed="Your generations could not be loaded"
+        pending={<PendingGrid tiles={shown} size="small" />}
+        isEmpty={({ pages }) => pages[0]?.generations.length === 0}
+        empty={
+          <EmptyState
+            icon={<Images aria-hidden />}
+            title="No generations yet"
+            description="Pictures and films that you make appear here, with their prompts and what they cost."
+            className="py-8"
+          />
+        }
+        compact
+      >
+        {({ pages }) => (
+          <GenerationGrid
+            size="small"
+            generations={pages.flatMap((page) => page.generations).slice(0, shown)}
+          />
+        )}
+      </QueryView>
+    </Card>
+  );
+}

@@ -1,0 +1,157 @@
+import {
+  cancelGeneration,
+  deleteGeneration,
+  type Generation,
+  type GenerationParameters,
+  quoteGeneration,
+  startGeneration,
+} from '@bakehouse/contract/generations';
+import type { GeneratorName } from '@bakehouse/contract/generators';
+import { generators } from '@bakehouse/contract/generators/table';
+import {
+  type InfiniteData,
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+} from '@tanstack/react-query';
+import { call } from '../../lib/api/api-client.ts';
+import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { useDebounced } from '../../lib/use-debounced.ts';
+import { notify } from '../../ui/notify.ts';
+import {
+  type GenerationSearch,
+  generationQuery,
+  generationsQuery,
+  isUnanswered,
+  POLL_MS,
+  POLLS_MAX,
+  timedOut,
+} from './generation-queries.ts';
+
+/*
+ * What the pages ask the server for. Apart from the module's api.ts, which is on the first screen: they are not.
+ */
+
+const START_TIMEOUT_MS = 35_000;
+const FAMILY = ['generation'];
+const LISTS = ['generation', 'list'];
+
+export function useGenerations(userId: string, wanted: GenerationSearch) {
+  return useInfiniteQuery({
+    ...generationsQuery(userId, wanted),
+    refetchInterval: useFallbackInterval(POLL_MS),
+  });
+}
+
+/** One generation while it is drawn and afterwards; `known` stands in until it is read. */
+export function useGeneration(id: string, known?: Generation) {
+  const interval = useFallbackInterval(POLL_MS);
+  return useQuery({
+    ...generationQuery(id),
+    placeholderData: known,
+    // It is asked again by the interval.
+    ...(interval !== false && { retry: false }),
+    refetchInterval: ({ state }) =>
+      state.data?.ended_at || state.errorUpdateCount >= POLLS_MAX ? false : interval,
+  });
+}
+
+export type GenerationRequest = {
+  generator: GeneratorName;
+  prompt: string;
+  parameters: GenerationParameters;
+};
+
+/**
+ * Asks for a picture. Where the answer is lost the generation may have begun all the same: the lists are read again,
+ * and asking for the same once more is not charged twice.
+ */
+export function useStartGeneration() {
+  const keys = useIdempotencyKeys();
+  return useMutation({
+    mutationFn: async (body: GenerationRequest) => {
+      try {
+        return await call(
+          startGeneration,
+          { body },
+          {
+            idempotencyKey: keys.keyFor(body),
+            timeoutMs: START_TIMEOUT_MS,
+            operation: 'start the generation',
+          },
+        );
+      } catch (error) {
+        if (!isUnanswered(error)) throw error;
+        void queryClient.invalidateQueries({ queryKey: FAMILY });
+        throw timedOut();
+      }
+    },
+    onSuccess: (generation) => {
+      keys.renew();
+      queryClient.setQueryData(generationQuery(generation.id).queryKey, generation);
+      return queryClient.invalidateQueries({ queryKey: LISTS });
+    },
+    meta: { product: 'Image Generation' },
+  });
+}
+
+export function useCancelGeneration() {
+  return useMutation({
+    mutationFn: (id: string) =>
+      call(cancelGeneration, { params: { id } }, { operation: 'cancel the generation' }),
+    onSuccess: (generation) => {
+      queryClient.setQueryData(generationQuery(generation.id).queryKey, generation);
+      return queryClient.invalidateQueries({ queryKey: LISTS });
+    },
+  });
+}
+
+export function useDeleteGeneration() {
+  return useMutation({
+    mutationFn: ({ id }: Generation) =>
+      call(deleteGeneration, { params: { id } }, { operation: 'delete generation' }),
+    onSuccess: (_, { id, generator }) => {
+      notify.success(`${generators[generator].title} generation deleted successfully`);
+      leaveOut(id);
+      return queryClient.invalidateQueries({ queryKey: LISTS });
+    },
+    meta: { title: 'Failed to delete generation' },
+  });
+}
+
+/** Out of the lists at once, so that nobody asks for it while they are read again. */
+function leaveOut(id: string): void {
+  queryClient.setQueriesData<InfiniteData<{ generations: Generation[] }>>(
+    { queryKey: LISTS },
+    (data) =>
+      data && {
+        ...data,
+        pages: data.pages.map((page) => ({
+          ...page,
+          generations: page.generations.filter((one) => one.id !== id),
+        })),
+      },
+  );
+  queryClient.removeQueries({ queryKey: generationQuery(id).queryKey });
+}
+
+/** What these parameters cost. While they change the last price stays in sight. */
+export function useQuote(generator: GeneratorName, parameters: GenerationParameters, enabled: boolean) {
+  const asked = JSON.stringify(parameters);
+  const settled = useDebounced(asked);
+  const quote = useQuery({
+    queryKey: ['quote', generator, settled],
+    queryFn: ({ signal }) =>
+      call(
+        quoteGeneration,
+        { body: { generator, parameters: JSON.parse(settled) as GenerationParameters } },
+        { signal, operation: 'read the price' },
+      ),
+    enabled,
+    placeholderData: keepPreviousData,
+  });
+  return { ...quote, isSettled: settled === asked && !quote.isPlaceholderData };
+}

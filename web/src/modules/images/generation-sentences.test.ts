@@ -1,0 +1,49 @@
+import type { Generation } from '@bakehouse/contract/generations';
+import { expect, test } from 'vitest';
+import { drawnSeconds, percentOf, phaseText, timeText } from './generation-sentences.ts';
+
+const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
+const generation = (changed: Partial<Generation>) =>
+  ({
+    state: 'queued',
+    reason: '',
+    position: null,
+    step: 0,
+    steps: 20,
+    created_at: at(0).toISOString(),
+    started_at: null,
+    ended_at: null,
+    ...changed,
+  }) as Generation;
+
+test.each([
+  [{ position: 0 }, 'Next in the queue'],
+  [{ position: 1 }, '1 picture before yours'],
+  [{ position: 3, reason: 'In the queue' }, '3 pictures before yours'],
+  [{}, 'Waiting for its turn'],
+  [{ state: 'starting' as const }, 'Starting the model'],
+  [{ state: 'starting' as const, reason: 'The model is loaded' }, 'The model is loaded'],
+  [{ state: 'running' as const, step: 7 }, 'Step 7 of 20'],
+  [{ state: 'failed' as const, reason: 'No memory.' }, 'No memory.'],
+])('%j is told as %j', (changed, told) => {
+  expect(phaseText(generation(changed))).toBe(told);
+});
+
+test('how far it is, is known once it is drawn', () => {
+  expect(percentOf(generation({}))).toBeNull();
+  expect(percentOf(generation({ state: 'running', step: 5 }))).toBe(25);
+});
+
+test('the time that is left comes from the steps so far', () => {
+  const running = { state: 'running' as const, started_at: at(10).toISOString() };
+  expect(timeText(generation({}), at(5))).toBe('Waiting for 5 s');
+  expect(timeText(generation(running), at(12))).toBe('2 s so far');
+  expect(timeText(generation({ ...running, step: 5 }), at(20))).toBe('10 s so far, about 30 s left');
+});
+
+test('how long it was drawn', () => {
+  expect(drawnSeconds(generation({ ended_at: at(9).toISOString() }))).toBeNull();
+  expect(drawnSeconds(generation({ started_at: at(4).toISOString(), ended_at: at(9).toISOString() }))).toBe(
+    5,
+  );
+});

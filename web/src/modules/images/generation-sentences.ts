@@ -1,0 +1,50 @@
+import type { Generation } from '@bakehouse/contract/generations';
+import { countOf } from '../../lib/format/count-of.ts';
+import { aboutDuration, formatDuration } from '../../lib/format/format-time.ts';
+
+/** It says where it lies before it counts its steps. */
+type Stage = Pick<Generation, 'state' | 'reason' | 'position' | 'step' | 'steps'>;
+
+const unfinished = new Set<Generation['state']>(['queued', 'starting', 'running']);
+
+export function isUnderWay({ state }: Pick<Generation, 'state'>): boolean {
+  return unfinished.has(state);
+}
+
+/** What is said to whoever asks for a second picture. */
+export const ONE_AT_A_TIME = 'A picture is still being drawn. Wait for it, or cancel it first.';
+
+/** What it does now. */
+export function phaseText({ state, reason, position, step, steps }: Stage): string {
+  if (state === 'running' && steps > 0) return `Step ${step} of ${steps}`;
+  if (state === 'queued' && position === 0) return 'Next in the queue';
+  if (state === 'queued' && position !== null) return `${countOf(position, 'picture')} before yours`;
+  if (reason) return reason;
+  return state === 'queued' ? 'Waiting for its turn' : 'Starting the model';
+}
+
+/** 0 to 100; null while it cannot be said. */
+export function percentOf({ state, step, steps }: Stage): number | null {
+  return state === 'running' && steps > 0 ? (step / steps) * 100 : null;
+}
+
+type Times = Stage & Pick<Generation, 'created_at' | 'started_at'>;
+
+/** '12 s so far, about 20 s left'; while it waits, for how long. */
+export function timeText(generation: Times, now: Date): string {
+  const { state, step, steps, created_at, started_at } = generation;
+  const since = (from: string) => Math.max(0, (now.getTime() - new Date(from).getTime()) / 1_000);
+  if (state !== 'running' || started_at === null) return `Waiting for ${formatDuration(since(created_at))}`;
+  const elapsed = since(started_at);
+  const soFar = `${formatDuration(elapsed)} so far`;
+  return step === 0 ? soFar : `${soFar}, ${aboutDuration((elapsed / step) * (steps - step))} left`;
+}
+
+/** How long it was drawn; null where it never was. */
+export function drawnSeconds({
+  started_at,
+  ended_at,
+}: Pick<Generation, 'started_at' | 'ended_at'>): number | null {
+  if (started_at === null || ended_at === null) return null;
+  return (new Date(ended_at).getTime() - new Date(started_at).getTime()) / 1_000;
+}

@@ -1,0 +1,40 @@
+import { type GenerationState, generationStates } from '@bakehouse/contract/generations';
+import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
+import { type AnyRoute, createRoute } from '@tanstack/react-router';
+import { page } from '../../lib/api/page.ts';
+
+/** The gallery and the page of each generation. */
+export const imagesRoutes = <App extends AnyRoute>(app: App) =>
+  [
+    createRoute({
+      getParentRoute: () => app,
+      path: '/gallery',
+      validateSearch: parseGallery,
+      component: page(() => import('./gallery/gallery-page.tsx'), 'GalleryPage'),
+    }),
+    createRoute({
+      getParentRoute: () => app,
+      path: '/gallery/$id',
+      component: page(() => import('./gallery/generation-page.tsx'), 'GenerationPage'),
+    }),
+  ] as const;
+
+type GallerySearch = {
+  search?: string;
+  generator?: GeneratorName;
+  state?: GenerationState;
+  /** The ids of those that are held side by side. */
+  compare?: string[];
+};
+
+function parseGallery({ search, generator, state, compare }: Record<string, unknown>): GallerySearch {
+  const knownGenerator = generatorNames.find((one) => one === generator);
+  const knownState = generationStates.find((one) => one === state);
+  const ids = Array.isArray(compare) ? compare.filter((id) => typeof id === 'string') : [];
+  return {
+    ...(typeof search === 'string' && search !== '' && { search }),
+    ...(knownGenerator && { generator: knownGenerator }),
+    ...(knownState && { state: knownState }),
+    ...(ids.length > 0 && { compare: ids }),
+  };
+}

@@ -1,0 +1,61 @@
+import type { Generation } from '@bakehouse/contract/generations';
+import { ApiError } from '../../../lib/api/api-error.ts';
+
+type Call = {
+  path: string;
+  method: string;
+  input: { params?: { id?: string }; query?: Query; body?: unknown };
+};
+type Query = { search?: string; state?: string; generator?: string };
+
+/** What the server would answer about generations, from a list in memory; it notes what it was asked. */
+export class FakeApi {
+  generations: Generation[] = [];
+  /** What the next generation is. */
+  next: Generation | null = null;
+  cost: string | null = '0.5';
+  readonly calls: Call[] = [];
+
+  readonly call = async ({ path, method }: Call, input: Call['input'] = {}): Promise<unknown> => {
+    this.calls.push({ path, method, input });
+    const { id } = input.params ?? {};
+    switch (`${method} ${path}`) {
+      case 'POST /api/v1/generations/quote':
+        if (this.cost === null) throw new ApiError('No price', { status: 400 });
+        return { cost: this.cost };
+      case 'POST /api/v1/generations':
+        if (this.next) this.generations = [this.next, ...this.generations];
+        return this.next;
+      case 'GET /api/v1/users/:userId/generations':
+        return { generations: this.generations.filter(fits(input.query ?? {})), next_cursor: null };
+      case 'GET /api/v1/generations/:id':
+        return this.find(id);
+      case 'POST /api/v1/generations/:id/cancel':
+        return { ...this.find(id), state: 'cancelled', cost: '0' };
+      case 'DELETE /api/v1/generations/:id':
+        this.find(id);
+        this.generations = this.generations.filter((one) => one.id !== id);
+        return undefined;
+      default:
+        return new Promise(() => undefined);
+    }
+  };
+
+  /** The bodies that one endpoint was given. */
+  bodiesOf(path: string): unknown[] {
+    return this.calls.filter((call) => call.path === path).map(({ input }) => input.body);
+  }
+
+  private find(id: string | undefined): Generation {
+    const found = this.generations.find((one) => one.id === id);
+    if (!found) throw new ApiError('No generation has this id', { status: 404 });
+    return found;
+  }
+}
+
+function fits({ search = '', state, generator }: Query): (generation: Generation) => boolean {
+  return (one) =>
+    one.prompt.includes(search) &&
+    (state === undefined || one.state === state) &&
+    (generator === undefined || one.generator === generator);
+}

@@ -1,0 +1,53 @@
+import type { Generation } from '@bakehouse/contract/generations';
+
+const PICTURE = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==';
+
+/** A finished picture by Paris, with what is different about it. */
+export function generationOf(changed: Partial<Generation> = {}): Generation {
+  return {
+    id: 'g1',
+    generator: 'paris',
+    provider: 'own',
+    model: 'paris-ddm-v1.0',
+    prompt: 'A loaf of bread',
+    parameters: {
+      cfg_scale: 7.5,
+      num_inference_steps: 20,
+      sampling_strategy: 'topk',
+      k: 4,
+      output_format: 'png',
+      seed: null,
+    },
+    seed: 7,
+    state: 'completed',
+    reason: '',
+    position: null,
+    step: 20,
+    steps: 20,
+    preview: null,
+    expert_weights: [[0.7, 0.3, 0, 0, 0, 0, 0, 0]],
+    expert_used: 0,
+    routing_confidence: 0.7,
+    cost: '0.5',
+    outputs: [
+      {
+        id: 'o1',
+        url: PICTURE,
+        download_url: PICTURE,
+        media_type: 'image/png',
+        width: 128,
+        height: 128,
+        size_bytes: 9,
+      },
+    ],
+    created_at: '2026-01-01T00:00:00.000Z',
+    started_at: '2026-01-01T00:00:01.000Z',
+    ended_at: '2026-01-01T00:00:03.500Z',
+    ...changed,
+  };
+}
+
+/** One that has not ended yet. */
+export function unfinished(changed: Partial<Generation> = {}): Generation {
+  return generationOf({ state: 'running', step: 5, outputs: [], ended_at: null, ...changed });
+}

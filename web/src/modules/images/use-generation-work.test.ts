@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { endOf } from './use-generation-work.ts';
+
+const end = (state: 'completed' | 'failed' | 'cancelled', pathname = '/dashboard', reason = '') =>
+  endOf({ state, generator: 'paris', prompt: 'A loaf', reason }, pathname);
+
+test('a finished picture is told on every page, and in its own words on the page of Paris', () => {
+  expect(end('completed')).toEqual({
+    kind: 'success',
+    title: 'Image Generation Completed!',
+    description: 'A loaf',
+  });
+  expect(end('completed', '/paris').title).toBe('Paris images generated successfully!');
+  expect(end('completed', '/bakery/paris').title).toBe('Paris images generated successfully!');
+});
+
+test('one that was not drawn says why, and what it cost', () => {
+  expect(end('failed', '/paris', 'No memory. You were not charged.')).toMatchObject({
+    kind: 'failure',
+    description: 'No memory. You were not charged.',
+  });
+  expect(end('cancelled')).toMatchObject({
+    kind: 'info',
+    title: 'The picture was cancelled. You were not charged.',
+  });
+});
+
+test('a long prompt is cut', () => {
+  const { description } = endOf(
+    { state: 'completed', generator: 'paris', prompt: 'bread '.repeat(50), reason: '' },
+    '/',
+  );
+  expect(description).toHaveLength(100);
+  expect(description?.endsWith('…')).toBe(true);
+});

@@ -1,0 +1,42 @@
+import type { Generation } from '@bakehouse/contract/generations';
+import { useLocation } from '@tanstack/react-router';
+import type { LongWork } from '../../ui/long-work.ts';
+import { useUser } from '../accounts/api.ts';
+import { useRecentGenerations } from './api.ts';
+import { useCancelGeneration } from './generation-calls.ts';
+import { isUnderWay, percentOf, phaseText } from './generation-sentences.ts';
+
+/** Generations, as the list of long work shows them. */
+export function useGenerationWork(): LongWork[] {
+  const cancel = useCancelGeneration();
+  const pathname = useLocation({ select: (location) => location.pathname });
+  return useRecentGenerations(useUser().id).map((generation) => ({
+    id: `generation-${generation.id}`,
+    title: generation.prompt,
+    phase: phaseText(generation),
+    progress: percentOf(generation),
+    link: { to: '/gallery/$id', params: { id: generation.id } },
+    cancel: { run: () => cancel.mutate(generation.id) },
+    end: isUnderWay(generation) ? null : endOf(generation, pathname),
+  }));
+}
+
+/** How it ended, in the words of the page that the person is on. */
+export function endOf(
+  { state, generator, prompt, reason }: Pick<Generation, 'state' | 'generator' | 'prompt' | 'reason'>,
+  pathname: string,
+): NonNullable<LongWork['end']> {
+  const description = short(prompt);
+  if (state === 'completed') {
+    const onItsPage = generator === 'paris' && pathname.endsWith('/paris');
+    const title = onItsPage ? 'Paris images generated successfully!' : 'Image Generation Completed!';
+    return { kind: 'success', title, description };
+  }
+  return state === 'failed'
+    ? { kind: 'failure', title: 'The picture could not be drawn', description: reason || description }
+    : { kind: 'info', title: 'The picture was cancelled. You were not charged.', description };
+}
+
+function short(prompt: string): string {
+  return prompt.length > 100 ? `${prompt.slice(0, 99).trimEnd()}…` : prompt;
+}

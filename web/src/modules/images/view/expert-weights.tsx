@@ -1,0 +1,56 @@
+import { cx } from '../../../lib/cx.ts';
+import { expertShares, outlineOf } from './expert-shares.ts';
+
+/** Below this nothing could be told from nothing. */
+const TOP_MIN = 0.25;
+
+type Props = {
+  /** A row for each step so far. */
+  rows: readonly (readonly number[])[];
+  /** As many as there will be. */
+  steps: number;
+};
+
+/** Who draws: the weight of each expert over the steps. It fills from left to right while the picture is drawn. */
+export function ExpertWeights({ rows, steps }: Props) {
+  const shares = expertShares(rows);
+  const most = Math.max(...shares.map(({ share }) => share));
+  const top = Math.max(TOP_MIN, ...shares.flatMap(({ weights }) => weights));
+  return (
+    <table className="w-full border-collapse text-[0.8125rem]">
+      <caption className="pb-2 text-left text-muted text-xs">
+        The weight of each expert over the steps, and its share of the picture
+      </caption>
+      <thead className="sr-only">
+        <tr>
+          <th scope="col">Expert</th>
+          <th scope="col">Weight over the steps</th>
+          <th scope="col">Share</th>
+        </tr>
+      </thead>
+      <tbody>
+        {shares.map(({ expert, share, weights }) => (
+          <tr key={expert} className={share === most ? 'font-medium text-ink' : 'text-muted'}>
+            <th scope="row" className="w-20 py-0.5 text-left font-[inherit]">
+              Expert {expert}
+            </th>
+            <td className="p-0">
+              <svg
+                aria-hidden
+                viewBox={`0 0 ${Math.max(steps, rows.length)} 1`}
+                preserveAspectRatio="none"
+                className={cx(
+                  'block h-5 w-full border-line border-b',
+                  share === most ? 'text-accent' : 'text-control-line',
+                )}
+              >
+                <path d={outlineOf(weights, top)} fill="currentColor" />
+              </svg>
+            </td>
+            <td className="w-14 text-right tabular-nums">{Math.round(share * 100)}%</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

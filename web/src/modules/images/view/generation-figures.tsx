@@ -1,0 +1,23 @@
+import type { Generation } from '@bakehouse/contract/generations';
+import { formatDuration } from '../../../lib/format/format-time.ts';
+import { Figure } from '../../../ui/figure.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { drawnSeconds, isUnderWay } from '../generation-sentences.ts';
+
+/** What a picture cost and who drew it, in figures. */
+export function GenerationFigures({ generation }: { generation: Generation }) {
+  const { expert_used: expert, routing_confidence: confidence, cost } = generation;
+  const seconds = drawnSeconds(generation);
+  return (
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-4">
+      <Figure label={isUnderWay(generation) ? 'Costs at most' : 'Cost'}>
+        <Money bgl={cost} />
+      </Figure>
+      {expert !== null && <Figure label="Expert used">Expert {expert}</Figure>}
+      {confidence !== null && <Figure label="Confidence">{Math.round(confidence * 100)}%</Figure>}
+      {seconds !== null && (
+        <Figure label="Drawn in">{seconds < 10 ? `${seconds.toFixed(1)} s` : formatDuration(seconds)}</Figure>
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,40 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { render, screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { generationOf, unfinished } from '../testing/generation-of.ts';
+import { GenerationPicture } from './generation-picture.tsx';
+
+const show = (generation = generationOf()) =>
+  render(
+    <QueryClientProvider client={queryClient}>
+      <GenerationPicture generation={generation} />
+    </QueryClientProvider>,
+  ).container;
+
+test('a finished one is the picture, with its prompt as its text and its size known', () => {
+  show();
+  const picture = screen.getByRole('img', { name: 'A loaf of bread' });
+  expect([picture.getAttribute('width'), picture.getAttribute('height')]).toEqual(['128', '128']);
+});
+
+test('one that waits says its place, one that is drawn how far it is', () => {
+  show(unfinished({ state: 'queued', position: 2, step: 0, started_at: null }));
+  expect(screen.getByText('2 pictures before yours')).toBeTruthy();
+  expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBeNull();
+  show(unfinished({ preview: 'data:image/jpeg;base64,AA==' }));
+  expect(screen.getByText('Step 5 of 20')).toBeTruthy();
+  expect(document.querySelector('img')?.getAttribute('src')).toBe('data:image/jpeg;base64,AA==');
+});
+
+test.each([
+  ['failed', 'No memory', 'The picture could not be drawnNo memory. You were not charged.'],
+  [
+    'failed',
+    'It hung. You were not charged.',
+    'The picture could not be drawnIt hung. You were not charged.',
+  ],
+  ['cancelled', '', 'CancelledYou were not charged.'],
+] as const)('one that is %s (%s) says why, and that it cost nothing', (state, reason, text) => {
+  expect(show(generationOf({ state, reason, outputs: [] })).textContent).toBe(text);
+});

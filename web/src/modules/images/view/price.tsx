@@ -1,0 +1,35 @@
+import { parseBgl } from '@bakehouse/contract/money';
+import { cx } from '../../../lib/cx.ts';
+import { Money } from '../../../ui/money.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+
+type Props = {
+  quote: { data: { cost: string } | undefined; isError: boolean; isSettled: boolean };
+  className?: string;
+};
+
+/** What a picture costs, beside the button. A price that cannot be read is free and zero; what is held is the server's own. */
+export function Price({ quote, className }: Props) {
+  const { data, isError, isSettled } = quote;
+  const cost = isError ? '0' : data?.cost;
+  return (
+    <div className={className} role="group" aria-label="Price" aria-busy={!isSettled}>
+      <p className="text-muted text-xs">Price</p>
+      {cost === undefined ? (
+        <Skeleton className="mt-1 h-6 w-16" />
+      ) : (
+        <p className={cx('font-semibold text-lg', !isSettled && !isError && 'opacity-60')}>
+          <Money bgl={cost} />
+          {parseBgl(cost) === 0n && (
+            <span className="ml-1.5 font-normal text-[0.8125rem] text-muted">Free</span>
+          )}
+        </p>
+      )}
+      {isError && (
+        <p className="max-w-52 text-muted text-xs">
+          The price could not be read. You pay what the server quotes.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import type { Generation } from '@bakehouse/contract/generations';
+import type { GeneratorField } from '@bakehouse/contract/generators/generator';
+import { generators } from '@bakehouse/contract/generators/table';
+
+export type ShownParameter = { name: string; value: string };
+
+/** Every parameter of a generation, as its form names it. */
+export function shownParameters({
+  generator,
+  parameters,
+  seed,
+}: Pick<Generation, 'generator' | 'parameters' | 'seed'>): ShownParameter[] {
+  const { fields } = generators[generator];
+  const rows = fields.flatMap((field): ShownParameter[] => {
+    if (field.kind === 'seed' || field.kind === 'picture') return [];
+    const value = parameters[field.name];
+    return value === undefined || value === null
+      ? []
+      : [{ name: field.label, value: shownValue(field, value) }];
+  });
+  return [...rows, { name: 'Seed', value: String(seed) }];
+}
+
+/** The parameters in which several generations differ, with the value of each. */
+export function differingParameters(
+  all: readonly Parameters<typeof shownParameters>[0][],
+): { name: string; values: string[] }[] {
+  const columns = all.map(shownParameters);
+  const names = [...new Set(columns.flatMap((column) => column.map(({ name }) => name)))];
+  return names
+    .map((name) => ({
+      name,
+      values: columns.map((column) => column.find((row) => row.name === name)?.value ?? '–'),
+    }))
+    .filter(({ values }) => new Set(values).size > 1);
+}
+
+function shownValue(field: GeneratorField, value: string | number | boolean): string {
+  if (field.kind === 'choice')
+    return field.options.find((option) => option.value === value)?.label ?? String(value);
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  return value === '' ? '–' : String(value);
+}
