@@ -21,7 +21,7 @@ export function contains({ text }: Wanted): RawBuilder<boolean> {
 
 /** That the index knows an asset of this owner to have the trigrams of what is wanted; it may still not contain it. Fewer than three letters have none. */
 export function hasTrigrams(userId: string, { text }: Wanted): RawBuilder<boolean> {
-  if (Array.from(text).length < 3) return sql`true`;
+  if ([...text].length < 3) return sql`true`;
   return sql`asset_search_trigrams(assets.owner_user_id, assets.search_text)
     @> asset_search_trigrams(${userId}, lower(${text}))`;
 }

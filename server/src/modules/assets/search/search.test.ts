@@ -100,8 +100,7 @@ describe('of many', () => {
     flo = await server.signUp('Flo');
     await sql`
       insert into assets (owner_user_id, dataset_type, title, category, details, tags)
-      select (array[${flo.userId}, ${bob.userId}])[1 + n % 2], 'RAW',
-        (array['Loaves', 'Buns'])[1 + n % 2] || ' of rye, batch ' || n, '', '',
+      select (array[${flo.userId}, ${bob.userId}])[1 + n % 2], 'RAW', 'Loaves of rye, batch ' || n, '', '',
         array['example', case when n = 2 then 'Сурдо закваска' else 'bread' end]
       from generate_series(0, 19999) n`.execute(server.services.db);
     await sql`vacuum analyze assets`.execute(server.services.db);
@@ -128,18 +127,14 @@ describe('of many', () => {
   }
   const byIndex = /Bitmap Index Scan on assets_by_trigrams .*\(actual rows=(\d+)/;
 
-  test('what is rare is found by the index', async () => {
+  test('what is rare is found by an index that holds what this owner has', async () => {
     expect(await list('batch 1990')).toHaveLength(6);
-    expect(await plan()).toMatch(byIndex);
+    const [, rows] = byIndex.exec(await plan()) ?? [];
+    // Of the same rows Bob has as many, and one more of each has the same trigrams in another order.
+    expect(Number(rows)).toBe(7);
     expect(await match('batch 1990')).toHaveLength(6);
     expect(await plan()).toMatch(byIndex);
     expect(await plan()).not.toContain('Seq Scan on assets');
-  });
-
-  test('nothing is read in it of what others have', async () => {
-    expect(await list('buns of rye')).toEqual([]);
-    const [, rows] = byIndex.exec(await plan()) ?? [];
-    expect(rows).toBe('0');
   });
 
   test('what is frequent is found among the newest, without the index', async () => {
