@@ -138,8 +138,8 @@ create table assets (
 );
 CREATE INDEX assets_by_size ON public.assets USING btree (owner_user_id, dataset_type, size_bytes, id);
 CREATE INDEX assets_by_title ON public.assets USING btree (owner_user_id, dataset_type, lower(title), id);
-CREATE INDEX assets_by_trigrams ON public.assets USING gin (asset_search_trigrams(owner_user_id, search_text)) WITH (gin_pending_list_limit='256');
 CREATE INDEX assets_by_update ON public.assets USING btree (owner_user_id, dataset_type, updated_at, id);
+CREATE INDEX assets_by_words ON public.assets USING gin (owner_user_id, search_text gin_trgm_ops) WITH (gin_pending_list_limit='256');
 CREATE INDEX assets_deleted ON public.assets USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX assets_parent ON public.assets USING btree (parent_asset_id);
 CREATE INDEX assets_revision ON public.assets USING btree (revision_id);
@@ -1110,15 +1110,6 @@ CREATE OR REPLACE FUNCTION public.asset_search_text(id text, title text, family 
 AS $function$
   select lower(concat(chr(10), concat_ws(chr(10), title, id, nullif(family, ''), base_model_type,
     nullif(array_to_string(tags, chr(10)), '')), chr(10)))
-$function$;
-
-CREATE OR REPLACE FUNCTION public.asset_search_trigrams(owner text, words text)
- RETURNS integer[]
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT COST 1000
-AS $function$
-  select coalesce(array_agg(distinct hashtext(concat(owner, chr(10), substr(words, place, 3)))), '{}')
-  from generate_series(1, length(words) - 2) place
 $function$;
 
 CREATE OR REPLACE FUNCTION public.budget_period_start(p_period text, p_now timestamp with time zone)

@@ -1,5 +1,5 @@
 import type { AssetSummary, DatasetType } from '@bakehouse/contract/assets';
-import { type Expression, type Selectable, sql, type Updateable } from 'kysely';
+import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
 
@@ -10,29 +10,18 @@ export type RevisionRow = Selectable<DB['revisions']>;
 export type FileRow = Pick<Selectable<DB['asset_files']>, 'path' | 'sha256' | 'size_bytes' | 'uploaded_at'>;
 export type LineageRow = Selectable<DB['asset_lineage']>;
 
-/** Assets that are there. */
+/** Assets that are there, each with the name of its owner. */
 export function selectAssets(db: Database | Transaction) {
-  return db.selectFrom('assets').where('assets.deleted_at', 'is', null).selectAll('assets');
-}
-
-type AssetColumns = Selectable<DB['assets']>;
-
-/** Some assets, where a query takes the table. */
-export function asAssets(assets: Expression<AssetColumns>) {
-  return sql<AssetColumns>`${assets}`.as('assets');
-}
-
-/** Assets, each with the name of its owner. */
-export function withOwners(db: Database | Transaction, assets: Expression<AssetColumns>) {
   return db
-    .selectFrom(asAssets(assets))
+    .selectFrom('assets')
     .leftJoin('users', 'users.id', 'assets.owner_user_id')
+    .where('assets.deleted_at', 'is', null)
     .selectAll('assets')
     .select('users.username as owner_username');
 }
 
 export async function findAsset(db: Database | Transaction, assetId: string): Promise<AssetRow | undefined> {
-  return withOwners(db, selectAssets(db).where('assets.id', '=', assetId)).executeTakeFirst();
+  return selectAssets(db).where('assets.id', '=', assetId).executeTakeFirst();
 }
 
 /** Holds the asset until the transaction ends: changes to one asset follow one another. */

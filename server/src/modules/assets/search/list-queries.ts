@@ -1,9 +1,9 @@
 import type { AssetType } from '@bakehouse/contract/assets';
 import { sql } from 'kysely';
 import type { Database } from '../../../platform/db/database.ts';
-import { type AssetRow, asAssets, selectAssets, withOwners } from '../queries.ts';
+import { type AssetRow, selectAssets } from '../queries.ts';
 import { selectGranted } from '../restricted/queries.ts';
-import { anywhere, contains, firstOrIndexed, hasTrigrams, LOOKED_AT_MAX } from './search-text.ts';
+import { contains } from './search-text.ts';
 
 export type SortKey = 'updated' | 'title' | 'size';
 export type ListCursor = { value: string; id: string };
@@ -31,17 +31,13 @@ export async function listAssets(
   db: Database,
   filter: ListFilter,
 ): Promise<(AssetRow & { sort_value: string })[]> {
-  const { key, direction } = orders[filter.sort];
+  const { direction } = orders[filter.sort];
   const pages = whoseIn(filter).map((whose) => pageOf(db, filter, whose));
-  const page = db
-    .selectFrom(asAssets(pages.reduce((all, one) => all.unionAll(one))))
+  return db
+    .selectFrom(pages.reduce((all, one) => all.unionAll(one)).as('page'))
     .selectAll()
-    .orderBy(sql`${key} ${direction}, id ${direction}`)
-    .limit(filter.limit);
-  // Their owners are looked up last: most of what is found is on no page.
-  return withOwners(db, page)
-    .select(sql<string>`${key}::text`.as('sort_value'))
-    .orderBy(sql`${key} ${direction}, assets.id ${direction}`)
+    .orderBy(sql`sort_key ${direction}, id ${direction}`)
+    .limit(filter.limit)
     .execute();
 }
 
@@ -54,24 +50,12 @@ function whoseIn({ includeStarter, type }: ListFilter): Whose[] {
 
 /** The page if there were only these assets. */
 function pageOf(db: Database, filter: ListFilter, whose: Whose) {
-  const { userId, search, sort, limit } = filter;
-  const { key, direction } = orders[sort];
-  const wanted = anywhere(search);
-  const assets = assetsFrom(db, filter, whose);
-  const inOrder = (some: typeof assets) => some.orderBy(sql`${key} ${direction}, assets.id ${direction}`);
-  if (search === '') return db.selectFrom(inOrder(assets).limit(limit).as('page')).selectAll();
-  const matching = (some: typeof assets) =>
-    inOrder(db.selectFrom(asAssets(some)).selectAll().where(contains(wanted))).limit(limit);
-  if (whose !== 'own') return db.selectFrom(matching(assets).as('page')).selectAll();
-  const first = matching(inOrder(assets).limit(LOOKED_AT_MAX));
-  const indexed = matching(assets.where(hasTrigrams(userId, wanted)));
-  return db.selectFrom(firstOrIndexed({ first, indexed }, limit).as('page')).selectAll();
-}
-
-/** These assets, from the page's cursor on. */
-function assetsFrom(db: Database, { userId, type, sort, cursor }: ListFilter, whose: Whose) {
-  const { key, type: keyType, after } = orders[sort];
-  let query = selectAssets(db);
+  const { userId, type, search, sort, cursor, limit } = filter;
+  const { key, type: keyType, direction, after } = orders[sort];
+  let query = selectAssets(db).select([
+    sql`${key}`.as('sort_key'),
+    sql<string>`${key}::text`.as('sort_value'),
+  ]);
   if (type !== null) query = query.where('assets.dataset_type', '=', type);
   if (whose === 'own') query = query.where('assets.owner_user_id', '=', userId);
   if (whose === 'starter') query = query.where('assets.owner_user_id', 'is', null);
@@ -81,8 +65,13 @@ function assetsFrom(db: Database, { userId, type, sort, cursor }: ListFilter, wh
       .where(sql<boolean>`assets.id = any(array(${selectGranted(db, userId)}))`)
       .where('assets.owner_user_id', '!=', userId);
   }
-  if (!cursor) return query;
-  return query.where(
-    sql<boolean>`(${key}, assets.id) ${after} (${cursor.value}::${keyType}, ${cursor.id}::uuid)`,
-  );
+  if (search !== '') query = query.where(contains('assets.search_text', search));
+  if (cursor) {
+    query = query.where(
+      sql<boolean>`(${key}, assets.id) ${after} (${cursor.value}::${keyType}, ${cursor.id}::uuid)`,
+    );
+  }
+  return db
+    .selectFrom(query.orderBy(sql`${key} ${direction}, assets.id ${direction}`).limit(limit).as('own'))
+    .selectAll();
 }

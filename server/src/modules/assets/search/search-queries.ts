@@ -1,8 +1,8 @@
+import type { DatasetType } from '@bakehouse/contract/assets';
 import type { SearchResult } from '@bakehouse/contract/search';
 import { sql } from 'kysely';
-import type { Database } from '../../../platform/db/database.ts';
-import { asAssets, selectAssets } from '../queries.ts';
-import { anywhere, contains, firstOrIndexed, hasTrigrams, LOOKED_AT_MAX, wholeName } from './search-text.ts';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { contains, hasName } from './search-text.ts';
 
 export type FoundRow = {
   id: string;
@@ -15,36 +15,39 @@ export type FoundRow = {
 
 type Search = { userId: string; words: string; limit: number };
 
+/** Matches of a misspelt word that are compared at most. */
+const COMPARED_MAX = 200;
 /** How much of the word's trigrams a name must have: 'lama' has enough of 'llama', and 'sourdough' too little of 'source'. */
-const SIMILARITY_MIN = 0.42;
+const SIMILARITY_MIN = '0.42';
 
 /** What has the words in it: own assets, starter models and restricted models, those first of which a whole name is just that, then the newest. */
 export async function findMatching(db: Database, { userId, words, limit }: Search): Promise<FoundRow[]> {
-  const isExact = contains(wholeName(words)).as('is_exact');
-  const own = [anywhere(words), wholeName(words)].flatMap((wanted) =>
-    (['RAW', 'MODEL'] as const).map((type) => {
-      const assets = selectAssets(db).where('owner_user_id', '=', userId).where('dataset_type', '=', type);
-      const newest = (source: typeof assets) =>
-        foundAssets(db, source)
-          .select([isExact, 'updated_at'])
-          .where(contains(wanted))
-          .orderBy('updated_at', 'desc')
-          .limit(limit);
-      const first = newest(assets.orderBy('updated_at', 'desc').limit(LOOKED_AT_MAX));
-      const indexed = newest(assets.where(hasTrigrams(userId, wanted)));
-      return db.selectFrom(firstOrIndexed({ first, indexed }, limit).as('own')).selectAll();
-    }),
-  );
-  // An operator has entered each of the others: there are few.
-  const starters = foundAssets(db, selectAssets(db).where('owner_user_id', 'is', null))
-    .select([isExact, 'updated_at'])
-    .where(contains(anywhere(words)));
+  /** Those of one owner and type in the order of an index, so that nobody sorts a hundred thousand. */
+  const arm = (owner: string | null, type: DatasetType, condition: typeof contains) =>
+    db.selectFrom(
+      foundAssets(db, owner)
+        .select([hasName('assets.search_text', words).as('is_exact'), 'updated_at'])
+        .where('dataset_type', '=', type)
+        .where(condition('assets.search_text', words))
+        .orderBy('updated_at', 'desc')
+        .limit(limit)
+        .as('arm'),
+    );
+  const arms = [contains, hasName].flatMap((condition) => [
+    arm(userId, 'RAW', condition).selectAll(),
+    arm(userId, 'MODEL', condition).selectAll(),
+    arm(null, 'MODEL', condition).selectAll(),
+  ]);
+  // An operator has entered each of them: there are few.
   const restricted = foundRestricted(db)
-    .select([isExact, 'updated_at'])
-    .where(contains(anywhere(words)));
+    .select([hasName('restricted_models.search_text', words).as('is_exact'), 'updated_at'])
+    .where(contains('restricted_models.search_text', words));
   return db
     .selectFrom(
-      [...own, restricted].reduce<typeof starters>((all, one) => all.union(one), starters).as('found'),
+      arms
+        .reduce((all, one) => all.union(one))
+        .union(restricted)
+        .as('found'),
     )
     .selectAll()
     .orderBy('is_exact', 'desc')
@@ -54,27 +57,24 @@ export async function findMatching(db: Database, { userId, words, limit }: Searc
     .execute();
 }
 
-/** What has something like the words in it, the most alike first: of the newest, since this is a hint. */
-export async function findSimilar(db: Database, { userId, words, limit }: Search): Promise<FoundRow[]> {
-  const similarity = sql<number>`word_similarity(${words}, search_text)`.as('similarity');
-  const own = (['RAW', 'MODEL'] as const).map((type) =>
-    foundAssets(
-      db,
-      selectAssets(db)
-        .where('owner_user_id', '=', userId)
-        .where('dataset_type', '=', type)
-        .orderBy('updated_at', 'desc')
-        .limit(LOOKED_AT_MAX),
-    ).select(similarity),
-  );
-  const starters = foundAssets(db, selectAssets(db).where('owner_user_id', 'is', null)).select(similarity);
-  const restricted = foundRestricted(db).select(similarity);
-  return db
-    .selectFrom(
-      [...own, restricted].reduce<typeof starters>((all, one) => all.unionAll(one), starters).as('found'),
-    )
+/** What has something like the words in it, the most alike first. */
+export async function findSimilar(tx: Transaction, { userId, words, limit }: Search): Promise<FoundRow[]> {
+  // What the operator `%>` goes by; the index knows no function.
+  await sql`select set_config('pg_trgm.word_similarity_threshold', ${SIMILARITY_MIN}, true)`.execute(tx);
+  const arm = (owner: string | null) =>
+    tx.selectFrom(
+      foundAssets(tx, owner)
+        .select(sql<number>`word_similarity(${words}, assets.search_text)`.as('similarity'))
+        .where(sql<boolean>`assets.search_text %> ${words}`)
+        .limit(COMPARED_MAX)
+        .as('arm'),
+    );
+  const restricted = foundRestricted(tx)
+    .select(sql<number>`word_similarity(${words}, restricted_models.search_text)`.as('similarity'))
+    .where(sql<boolean>`restricted_models.search_text %> ${words}`);
+  return tx
+    .selectFrom(arm(userId).selectAll().unionAll(arm(null).selectAll()).unionAll(restricted).as('found'))
     .selectAll()
-    .where('similarity', '>=', SIMILARITY_MIN)
     .orderBy('similarity', 'desc')
     .orderBy('title')
     .orderBy('id')
@@ -82,14 +82,16 @@ export async function findSimilar(db: Database, { userId, words, limit }: Search
     .execute();
 }
 
-function foundAssets(db: Database, assets: ReturnType<typeof selectAssets>) {
+function foundAssets(db: Database | Transaction, owner: string | null) {
   return db
-    .selectFrom(asAssets(assets))
+    .selectFrom('assets')
     .select([sql<string>`id::text`.as('id'), 'title', 'family', 'tags', 'is_starter'])
-    .select(sql<FoundRow['kind']>`case dataset_type when 'RAW' then 'dataset' else 'model' end`.as('kind'));
+    .select(sql<FoundRow['kind']>`case dataset_type when 'RAW' then 'dataset' else 'model' end`.as('kind'))
+    .where('deleted_at', 'is', null)
+    .where('owner_user_id', owner === null ? 'is' : '=', owner);
 }
 
-function foundRestricted(db: Database) {
+function foundRestricted(db: Database | Transaction) {
   return db
     .selectFrom('restricted_models')
     .select(['id', 'name as title', 'family', 'tags', sql<boolean>`false`.as('is_starter')])

@@ -6,6 +6,7 @@ import {
   type SearchResults,
 } from '@bakehouse/contract/search';
 import type { Context } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { type FoundRow, findMatching, findSimilar } from './search-queries.ts';
 
 /** The caller's datasets and models, the starter models and the restricted ones, by what was typed; what is only alike where nothing has it in it. */
@@ -16,7 +17,7 @@ export async function search(
   const wanted = { userId: ctx.caller.userId, words: query, limit: SEARCH_RESULTS_MAX };
   const found = await findMatching(ctx.db, wanted);
   if (found.length > 0 || query === '') return { results: found.map(toResult), similar: false };
-  const similar = await findSimilar(ctx.db, wanted);
+  const similar = await inTransaction(ctx.db, (tx) => findSimilar(tx, wanted));
   return { results: similar.map(toResult), similar: similar.length > 0 };
 }
 
