@@ -9,7 +9,7 @@ export const PARIS_MODEL = 'paris-ddm-v1.0';
 
 /**
  * The calls of the Paris page as the original product has them. What does not fit is put right as its form does,
- * and not refused (`generators/clamp-paris.ts`).
+ * and not refused (`generators/parameters/clamp-paris.ts`).
  */
 const body = z.looseObject({
   model: z.literal(PARIS_MODEL, `model: this call draws with ${PARIS_MODEL} alone`).default(PARIS_MODEL),

@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../root.ts';
-import { findGone } from './find-gone.ts';
+import { findBrokenReferences } from './find-broken-references.ts';
 
 const at = (file: string) => path.join(root, file);
-const gone = findGone(readFileSync(at('docs/specification.md'), 'utf8'), {
+const gone = findBrokenReferences(readFileSync(at('docs/specification.md'), 'utf8'), {
   exists: (file) => existsSync(at(file)),
   read: (file) => (existsSync(at(file)) ? readFileSync(at(file), 'utf8') : null),
 });

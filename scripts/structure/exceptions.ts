@@ -13,11 +13,8 @@ export function isGenerated(file: string): boolean {
   return generated.some((pattern) => pattern.test(file));
 }
 
-const toBeSplit = 'to be split';
-
 /** What may break a rule of the structure, and why. One that is not needed any more, or stands twice, is refused. */
 export const exceptions: Exception[] = [
-  // For good.
   {
     rule: 'file',
     where: 'server/migrations/0061_given_credits.sql',
@@ -28,11 +25,6 @@ export const exceptions: Exception[] = [
     where: 'contract/src',
     reason:
       'One file per noun of the wire, looked for by its name on both sides: the number grows with the product.',
-  },
-  {
-    rule: 'folder',
-    where: 'contract/src/generators',
-    reason: 'One file per generator: the number grows with the product.',
   },
   {
     rule: 'folder',
@@ -59,30 +51,4 @@ export const exceptions: Exception[] = [
     where: 'server/src/modules/assets/preview/csv-records.ts#csvRecords',
     reason: 'One state machine, state by state that of CPython, so that the two can be held side by side.',
   },
-
-  // The engine.
-
-  // Assets and storage.
-  { rule: 'file', where: 'server/src/modules/assets/assets.test.ts', reason: toBeSplit },
-
-  // Deployments.
-
-  // Credits, accounts and training.
-  { rule: 'file', where: 'server/src/modules/accounts/sign-in/sign-in.test.ts', reason: toBeSplit },
-  { rule: 'file', where: 'server/src/modules/training/training.test.ts', reason: toBeSplit },
-
-  // The platform, the commands and the contract.
-
-  // The web app.
-  { rule: 'function', where: 'web/src/modules/assets/asset-list.tsx#AssetList', reason: toBeSplit },
-  { rule: 'function', where: 'web/src/modules/assets/asset-page.tsx#LoadedPage', reason: toBeSplit },
-  {
-    rule: 'function',
-    where: 'web/src/modules/assets/create-dataset-sheet.tsx#CreateDatasetSheet',
-    reason: toBeSplit,
-  },
-  { rule: 'function', where: 'web/src/modules/assets/files/file-table.tsx#FileTable', reason: toBeSplit },
-  { rule: 'function', where: 'web/src/ui/combobox.tsx#Combobox', reason: toBeSplit },
-  { rule: 'function', where: 'web/src/ui/data-table.tsx#DataTable', reason: toBeSplit },
-  { rule: 'function', where: 'web/src/ui/sheet.tsx#Sheet', reason: toBeSplit },
 ];

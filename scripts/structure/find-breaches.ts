@@ -156,5 +156,5 @@ function verbName(file: string): string {
 }
 
 function isTest(file: string): boolean {
-  return /\.test\.tsx?$/.test(file) || file.startsWith('server/src/testing/') || file.startsWith('e2e/');
+  return /\.test\.tsx?$|^server\/src\/(.*\/)?testing\/|^e2e\//.test(file);
 }

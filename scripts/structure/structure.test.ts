@@ -136,6 +136,8 @@ describe('verbs', () => {
     expect(
       breachesOf({
         'server/src/modules/training/start-run.test.ts': importing('a'),
+        'server/src/modules/training/testing/start-runs.ts':
+          "import { a } from '../../credits/hold-credits.ts';",
         'server/src/modules/credits/quote.ts': "import { a } from './hold-credits.ts';",
         'server/src/app.ts': "import { a } from './modules/credits/hold-credits.ts';",
         [target]: text,

@@ -27,7 +27,7 @@ import type { Clock } from './platform/clock.ts';
 import type { Services } from './platform/context.ts';
 import { type ErrorReports, noErrorReports } from './platform/error-reports/error-reports.ts';
 import { localUrl } from './platform/http/local-url.ts';
-import { takeBackFiles } from './platform/walls/lend-files.ts';
+import { removeSharedFiles } from './platform/walls/share-files.ts';
 import type { Role } from './roles.ts';
 
 type Options = {
@@ -87,7 +87,7 @@ export async function createApp(options: Options): Promise<App> {
     machineId: machine.id,
     serverUrl: () => findWorkloadServer(services.db, machine, config, roles),
     mayWork: () => claim.held?.isHeld() ?? true,
-    goneMs: config.machineGoneMinutes * 60_000,
+    lostAfterMs: config.machineGoneMinutes * 60_000,
     cpuLoad,
   });
   const usage = new UsageLeader(services);
@@ -137,7 +137,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
       }
       await heartbeat.start();
       if (roles.includes('worker')) {
-        await takeBackFiles(wall);
+        await removeSharedFiles(wall);
         await queue.work(services);
         parts.drawing.start();
       }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { inputCacheDir } from './engine/drivers/local/input-cache.ts';
 import { runtimeDir } from './engine/machine/environment/environment.ts';
-import { createHeartbeat, GONE_MS } from './engine/machines/heartbeat.ts';
+import { createHeartbeat, LOST_AFTER_MS } from './engine/machines/heartbeat.ts';
 import { joinInstallation, type MachineIdentity } from './engine/machines/join-installation.ts';
 import { gatewayPresence } from './modules/deployments/gateway/upstream/gateway-presence.ts';
 import { openRowChanges } from './platform/cache/row-changes.ts';
@@ -61,7 +61,7 @@ export async function openServices(options: Options) {
   const queue = await openJobQueue({ url: databaseUrl, log, jobs, works: roles.includes('worker') });
   const blobs = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
   const wall = await openWall(config, roles, log);
-  const presence = gatewayPresence({ beat: () => heartbeat.beat(), goneMs: GONE_MS });
+  const presence = gatewayPresence({ beat: () => heartbeat.beat(), goneMs: LOST_AFTER_MS });
   const heartbeat = createHeartbeat({ db, log, machineId: machine.id, roles, onBeat: presence.onBeat });
   const services: Services = {
     config,
@@ -90,7 +90,7 @@ export async function openServices(options: Options) {
 async function openWall(config: Config, roles: Role[], log: Logger): Promise<Wall> {
   const home = path.dirname(runtimeDir);
   const { wall, line } = await findWall({
-    lendingDir: path.join(config.dataDir, 'lent'),
+    sharedDir: path.join(config.dataDir, 'lent'),
     reads: [runtimeDir],
     // Its `.env` lies beside the runtime.
     hidden: [home, config.dataDir, inputCacheDir(config)],

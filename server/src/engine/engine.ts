@@ -5,7 +5,7 @@ import type { Driver } from './drivers/driver.ts';
 import { removeFiles } from './files/remove-files.ts';
 import { type CpuLoad, readCpuLoad } from './machine/cpu-load.ts';
 import { machineCpu } from './machine/machine-cpu.ts';
-import { findGoneMachines } from './machines/find-gone-machines.ts';
+import { findLostMachines } from './machines/find-lost-machines.ts';
 import { readOffer } from './machines/offer.ts';
 import { noteMachine } from './machines/queries.ts';
 import { returnLost } from './machines/return-lost.ts';
@@ -23,7 +23,7 @@ const RECONNECT_MS = 1_000;
 const CONCURRENCY = 4;
 const SWEEP_EVERY_MS = 60_000;
 /** A machine whose server was not seen for so long is given up, unless the settings say otherwise. */
-const GONE_MS = 600_000;
+const LOST_AFTER_MS = 600_000;
 
 export type EngineOptions = {
   driver: Driver;
@@ -36,7 +36,7 @@ export type EngineOptions = {
   serverUrl: () => Promise<string>;
   /** Whether this server has the machine at this moment (claim-machine.ts). Always, unless said. */
   mayWork?: () => boolean;
-  goneMs?: number;
+  lostAfterMs?: number;
   /** The load of its processors; this computer's own, unless said. */
   cpuLoad?: () => CpuLoad;
 };
@@ -132,7 +132,7 @@ function createPass(
     machineId,
     serverUrl,
     mayWork = () => true,
-    goneMs = GONE_MS,
+    lostAfterMs = LOST_AFTER_MS,
     cpuLoad = readCpuLoad,
   }: EngineOptions,
   hasEnded: () => boolean,
@@ -161,8 +161,8 @@ function createPass(
       await sweepFiles(db, driver, machineId);
       sweptAt = performance.now();
     }
-    const gone = await findGoneMachines(db, { machineId, goneMs });
-    await returnLost({ ...parts, goneMs }, gone);
+    const gone = await findLostMachines(db, { machineId, lostAfterMs });
+    await returnLost({ ...parts, lostAfterMs }, gone);
     do {
       await Promise.all(Array.from({ length: CONCURRENCY }, drainDue));
       if (!mayWork()) return;

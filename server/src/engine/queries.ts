@@ -36,7 +36,10 @@ export async function findServingPlace(tx: Transaction, id: string): Promise<{ h
 }
 
 /** Attempts that have begun on a machine and may be alive. */
-export async function listBegun(db: Database, machineId: string): Promise<{ id: string; attempt: number }[]> {
+export async function listStarted(
+  db: Database,
+  machineId: string,
+): Promise<{ id: string; attempt: number }[]> {
   return db
     .selectFrom('workloads')
     .select(['id', 'attempt'])
@@ -63,7 +66,7 @@ export async function listOfMachines(db: Database, machineIds: string[]): Promis
  * Which of these a machine need not keep: one that is there has taken them over, or their files
  * were given up. What waits without a machine may come back to the one that it was taken from.
  */
-export async function listWhoseFilesGo(db: Database, ids: string[], machineId: string): Promise<string[]> {
+export async function listRemovable(db: Database, ids: string[], machineId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select workloads.id from workloads left join machines on machines.id = workloads.machine_id
     where workloads.id = any(${ids}::uuid[]) and (workloads.files_removed_at is not null

@@ -1,7 +1,7 @@
 import { act, render, screen } from '@testing-library/react';
 import { type ReactNode, Suspense } from 'react';
 import { expect, test, vi } from 'vitest';
-import { Boundary, NothingForNow } from '../ui/boundary.tsx';
+import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
 import { checkServer } from './live/online.ts';
 import { loadable } from './loadable.tsx';
 
@@ -35,7 +35,7 @@ test('what could not be fetched takes nothing else along, and comes by itself wh
   await show(
     <>
       <p>The shell</p>
-      <Boundary fallback={NothingForNow}>
+      <Boundary fallback={EmptyFallback}>
         <Suspense fallback="Loading">
           <Loaded />
         </Suspense>

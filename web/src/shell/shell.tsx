@@ -6,7 +6,7 @@ import { loadable } from '../lib/loadable.tsx';
 import { useSheets } from '../lib/sheet.ts';
 import { whenIdle } from '../lib/when-idle.ts';
 import { UserContext } from '../modules/accounts/api.ts';
-import { Boundary, NothingForNow } from '../ui/boundary.tsx';
+import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
 import { Header, preloadMenus } from './header/header.tsx';
 import { Sidebar } from './navigation/sidebar.tsx';
 import { OpenSheets, preloadSheets } from './open-sheets.tsx';
@@ -101,7 +101,7 @@ export function Shell({ user, children }: Props) {
 /** What may come after the rest, and whose absence breaks nothing. */
 function Later({ children }: { children: ReactNode }) {
   return (
-    <Boundary fallback={NothingForNow}>
+    <Boundary fallback={EmptyFallback}>
       <Suspense>{children}</Suspense>
     </Boundary>
   );

@@ -27,7 +27,7 @@ export function Boundary({ fallback, children }: Props) {
 }
 
 /** For what can be done without for a while: shows nothing, and comes when the server is back. */
-export function NothingForNow(broken: Broken) {
+export function EmptyFallback(broken: Broken) {
   useRetry(broken);
   return null;
 }

@@ -74,24 +74,7 @@ export function Combobox({
               'max-h-[min(20rem,var(--available-height))] w-(--anchor-width) overflow-y-auto',
             )}
           >
-            <Base.Empty className="px-2.5 py-2 text-muted empty:hidden">
-              {loading ? 'Loading…' : !failed && emptyText}
-            </Base.Empty>
-            <Base.List>
-              {(option: ComboboxOption) => (
-                <Base.Item key={option.value} value={option} className={cx(itemClass, 'relative pr-8')}>
-                  <div className="min-w-0">
-                    <div className="truncate">{option.label}</div>
-                    {option.description && (
-                      <div className="truncate text-muted text-xs">{option.description}</div>
-                    )}
-                  </div>
-                  <Base.ItemIndicator className="absolute right-2.5">
-                    <Check aria-hidden />
-                  </Base.ItemIndicator>
-                </Base.Item>
-              )}
-            </Base.List>
+            <Choices emptyText={loading ? 'Loading…' : failed ? null : emptyText} />
             {failed && (
               <p role="alert" className="px-2.5 py-1.5 text-[0.8125rem] text-bad">
                 {failed}
@@ -102,5 +85,27 @@ export function Combobox({
         </Base.Positioner>
       </Base.Portal>
     </Base.Root>
+  );
+}
+
+/** The options that match, or what is said where none does. */
+function Choices({ emptyText }: { emptyText: string | null }) {
+  return (
+    <>
+      <Base.Empty className="px-2.5 py-2 text-muted empty:hidden">{emptyText}</Base.Empty>
+      <Base.List>
+        {(option: ComboboxOption) => (
+          <Base.Item key={option.value} value={option} className={cx(itemClass, 'relative pr-8')}>
+            <div className="min-w-0">
+              <div className="truncate">{option.label}</div>
+              {option.description && <div className="truncate text-muted text-xs">{option.description}</div>}
+            </div>
+            <Base.ItemIndicator className="absolute right-2.5">
+              <Check aria-hidden />
+            </Base.ItemIndicator>
+          </Base.Item>
+        )}
+      </Base.List>
+    </>
   );
 }

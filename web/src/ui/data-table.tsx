@@ -1,6 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, type RefObject, useRef } from 'react';
 import { cx } from '../lib/cx.ts';
 import { usePlaceOnPage } from './use-place-on-page.ts';
 
@@ -50,22 +50,8 @@ export function DataTable<Row>({
   rowHeight = 44,
 }: Props<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const top = usePlaceOnPage(body);
-  const virtual = rows.length >= VIRTUAL_FROM;
-  const virtualizer = useWindowVirtualizer({
-    count: rows.length,
-    estimateSize: () => rowHeight,
-    scrollMargin: top,
-    overscan: 12,
-    enabled: virtual,
-  });
-  const items = virtualizer.getVirtualItems();
-  const visible = virtual
-    ? items.map(({ index }) => ({ row: rows[index] as Row, index }))
-    : rows.map((row, index) => ({ row, index }));
-  const above = (items[0]?.start ?? top) - top;
-  const below = virtual ? virtualizer.getTotalSize() - ((items.at(-1)?.end ?? top) - top) : 0;
-
+  const { visible, above, below, measure } = useRowsInSight(body, { rows, rowHeight });
+  const virtual = measure !== undefined;
   return (
     <div
       role="region"
@@ -95,7 +81,7 @@ export function DataTable<Row>({
           {visible.map(({ row, index }) => (
             <tr
               key={rowKey(row)}
-              ref={virtual ? virtualizer.measureElement : undefined}
+              ref={measure}
               data-index={index}
               aria-rowindex={virtual || more ? index + 2 : undefined}
               // The link inside the row serves the keyboard; the rest of the row is a larger target for the pointer.
@@ -106,12 +92,7 @@ export function DataTable<Row>({
                 <td
                   key={column.id}
                   style={{ height: rowHeight }}
-                  className={cx(
-                    'px-3 py-1.5',
-                    edgePadding(columns, place),
-                    column.numeric && 'text-right tabular-nums',
-                    column.hideBelow && hidden[column.hideBelow],
-                  )}
+                  className={cx('px-3 py-1.5', edgePadding(columns, place), cellClass(column))}
                 >
                   {column.cell(row)}
                 </td>
@@ -123,6 +104,31 @@ export function DataTable<Row>({
       </table>
     </div>
   );
+}
+
+/** The rows that exist, and the pixels that stand for those above and below them. Few rows exist all. */
+function useRowsInSight<Row>(
+  body: RefObject<HTMLElement | null>,
+  { rows, rowHeight }: { rows: readonly Row[]; rowHeight: number },
+) {
+  const top = usePlaceOnPage(body);
+  const virtual = rows.length >= VIRTUAL_FROM;
+  const virtualizer = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => rowHeight,
+    scrollMargin: top,
+    overscan: 12,
+    enabled: virtual,
+  });
+  if (!virtual) return { visible: rows.map((row, index) => ({ row, index })), above: 0, below: 0 };
+  const items = virtualizer.getVirtualItems();
+  return {
+    visible: items.map(({ index }) => ({ row: rows[index] as Row, index })),
+    above: (items[0]?.start ?? top) - top,
+    below: virtualizer.getTotalSize() - ((items.at(-1)?.end ?? top) - top),
+    /** Each row's own height. */
+    measure: virtualizer.measureElement,
+  };
 }
 
 function HeaderCell<Row>({
@@ -141,8 +147,7 @@ function HeaderCell<Row>({
       className={cx(
         'h-9 whitespace-nowrap px-3 font-medium text-muted text-xs shadow-[inset_0_-1px_0_var(--line)]',
         padding,
-        column.numeric && 'text-right',
-        column.hideBelow && hidden[column.hideBelow],
+        cellClass(column),
       )}
     >
       {sortable ? (
@@ -167,6 +172,11 @@ function HeaderCell<Row>({
       )}
     </th>
   );
+}
+
+/** Of the head and of the cells of a column. */
+function cellClass({ numeric, hideBelow }: Pick<Column<never>, 'numeric' | 'hideBelow'>): string {
+  return cx(numeric && 'text-right tabular-nums', hideBelow && hidden[hideBelow]);
 }
 
 type HideBelow = Pick<Column<never>, 'hideBelow'>;

@@ -39,7 +39,6 @@ export function Sheet({
   children,
 }: Props) {
   const [asking, setAsking] = useState(false);
-  const online = useOnline();
   const content = useRef<HTMLDivElement>(null);
   // One that is open from its very first rendering would stand there without having slid in.
   const [mounted, setMounted] = useState(false);
@@ -67,30 +66,8 @@ export function Sheet({
               widths[size],
             )}
           >
-            <header className="border-line border-b px-5 py-4">
-              <div className="flex items-start gap-4">
-                <div className="min-w-0 flex-1">
-                  <Dialog.Title className="font-semibold text-base">{title}</Dialog.Title>
-                  {description && (
-                    <Dialog.Description className="mt-0.5 text-muted">{description}</Dialog.Description>
-                  )}
-                </div>
-                <Dialog.Close
-                  aria-label="Close"
-                  className={cx(buttonClass({ variant: 'ghost', size: 'icon-sm' }), '-mr-1.5')}
-                >
-                  <X aria-hidden />
-                </Dialog.Close>
-              </div>
-              {subheader && <div className="mt-4">{subheader}</div>}
-            </header>
-            <div role="status">
-              {!online && (
-                <p className="bg-warn-soft px-5 py-2 text-[0.8125rem] text-warn">
-                  The server cannot be reached. What you enter stays here.
-                </p>
-              )}
-            </div>
+            <SheetHeader title={title} description={description} subheader={subheader} />
+            <OfflineNote />
             <div ref={content} className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-5">
               {children}
             </div>
@@ -115,6 +92,41 @@ export function Sheet({
         }}
       />
     </Dialog.Root>
+  );
+}
+
+function SheetHeader({ title, description, subheader }: Pick<Props, 'title' | 'description' | 'subheader'>) {
+  return (
+    <header className="border-line border-b px-5 py-4">
+      <div className="flex items-start gap-4">
+        <div className="min-w-0 flex-1">
+          <Dialog.Title className="font-semibold text-base">{title}</Dialog.Title>
+          {description && (
+            <Dialog.Description className="mt-0.5 text-muted">{description}</Dialog.Description>
+          )}
+        </div>
+        <Dialog.Close
+          aria-label="Close"
+          className={cx(buttonClass({ variant: 'ghost', size: 'icon-sm' }), '-mr-1.5')}
+        >
+          <X aria-hidden />
+        </Dialog.Close>
+      </div>
+      {subheader && <div className="mt-4">{subheader}</div>}
+    </header>
+  );
+}
+
+function OfflineNote() {
+  const online = useOnline();
+  return (
+    <div role="status">
+      {!online && (
+        <p className="bg-warn-soft px-5 py-2 text-[0.8125rem] text-warn">
+          The server cannot be reached. What you enter stays here.
+        </p>
+      )}
+    </div>
   );
 }
 

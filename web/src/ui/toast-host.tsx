@@ -1,16 +1,16 @@
 import { Suspense, useEffect } from 'react';
 import { loadable } from '../lib/loadable.tsx';
 import { whenIdle } from '../lib/when-idle.ts';
-import { Boundary, NothingForNow } from './boundary.tsx';
-import { useToasterWanted } from './toaster-loader.ts';
+import { Boundary, EmptyFallback } from './boundary.tsx';
+import { useToasterRequested } from './toaster-loader.ts';
 
 const Toaster = loadable(async () => (await import('./toaster.tsx')).Toaster);
 
 /** Stands once in the app; empty until the first toast. Its code comes before anything can go wrong. */
 export function ToastHost() {
   useEffect(() => whenIdle(() => void Toaster.preload()), []);
-  return useToasterWanted() ? (
-    <Boundary fallback={NothingForNow}>
+  return useToasterRequested() ? (
+    <Boundary fallback={EmptyFallback}>
       <Suspense>
         <Toaster />
       </Suspense>

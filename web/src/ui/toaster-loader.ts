@@ -17,7 +17,7 @@ export function loadToaster(): Promise<Toast> {
 }
 
 /** Whether there has been anything to say yet. */
-export function useToasterWanted(): boolean {
+export function useToasterRequested(): boolean {
   return useSyncExternalStore(subscribe, () => wanted);
 }
 

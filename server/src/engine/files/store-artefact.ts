@@ -10,7 +10,7 @@ import { storeBlob } from '../../platform/storage/store-blob.ts';
 import { hasEnded } from '../has-ended.ts';
 import { lockWorkload } from '../lock-workload.ts';
 import { updateWorkload } from '../queries.ts';
-import { workloadGone } from '../reports/workload-gone.ts';
+import { workloadEnded } from '../reports/workload-ended.ts';
 import { CHECKPOINT, upsertArtefact } from './file-queries.ts';
 
 /** Far above any adapter; what would leave too little room on the disk is refused before. */
@@ -54,7 +54,7 @@ export async function storeArtefact(
   }
   const before = await inTransaction(ctx.db, async (tx) => {
     const workload = await lockWorkload(tx, ctx.caller.workloadId);
-    if (!workload || hasEnded(workload)) throw workloadGone();
+    if (!workload || hasEnded(workload)) throw workloadEnded();
     // The runtime has reported this checkpoint before, and makes none until this is answered.
     if (path === CHECKPOINT)
       await updateWorkload(tx, workload.id, { checkpointSeconds: workload.savedSeconds });

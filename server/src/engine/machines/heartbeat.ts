@@ -7,7 +7,7 @@ const BEAT_MS = 2_000;
 /** Beats that are farther apart are broken: nobody was there in between. */
 export const BREAK_MS = 6_000;
 /** A process that was not seen for this long has gone. */
-export const GONE_MS = 30_000;
+export const LOST_AFTER_MS = 30_000;
 
 export type Beat = {
   /** Just before this process was noted, and just before the others were counted; by `performance.now()`. */
@@ -62,7 +62,7 @@ export function createHeartbeat({ db, log, machineId, roles, onBeat, also }: Opt
       throw error;
     }
     const lookedAt = performance.now();
-    const found = await findOtherWebProcesses(db, id, GONE_MS);
+    const found = await findOtherWebProcesses(db, id, LOST_AFTER_MS);
     others = found.count;
     const made = { notedAt, lookedAt, others: found };
     onBeat?.(made);

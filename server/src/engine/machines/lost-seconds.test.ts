@@ -41,7 +41,7 @@ function machine(id: string) {
 /** The machine is silent for a minute, and its workloads are given to others. */
 async function lose(id: string) {
   await testSilence(db, id, { watcherId: machineId });
-  await returnLost({ db, kinds, log, now: clock.now, machineId, goneMs: 60_000 }, [id]);
+  await returnLost({ db, kinds, log, now: clock.now, machineId, lostAfterMs: 60_000 }, [id]);
 }
 
 /** Leaves the last checkpoint on the server, as the runtime does. */

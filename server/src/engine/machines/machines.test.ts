@@ -5,13 +5,13 @@ import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.
 import { selectArtefacts, upsertArtefact } from '../files/file-queries.ts';
 import { complete, testEngine } from '../testing/test-engine.ts';
 import { testMachine, testSilence } from '../testing/test-machine.ts';
-import { findGoneMachines } from './find-gone-machines.ts';
+import { findLostMachines } from './find-lost-machines.ts';
 import { returnLost } from './return-lost.ts';
 
 const { db, clock, log, kinds, machineId, authenticate, engineOn, request, report, see, stop, pass } =
   await testEngine();
 const otherId = await testMachine(db, 'second oven');
-const parts = { db, kinds, log, now: clock.now, machineId, goneMs: 60_000 };
+const parts = { db, kinds, log, now: clock.now, machineId, lostAfterMs: 60_000 };
 
 beforeEach(async () => {
   await db.deleteFrom('workloads').execute();
@@ -39,7 +39,7 @@ async function leaveCheckpoint(id: string) {
   const artefact = { path: 'checkpoint.tar', sha256, sizeBytes: 1 };
   await db.transaction().execute((tx) => upsertArtefact(tx, id, artefact));
 }
-const giveUp = async () => returnLost(parts, await findGoneMachines(db, parts));
+const giveUp = async () => returnLost(parts, await findLostMachines(db, parts));
 
 describe('two machines on one database', () => {
   test('share the queue, and each looks after its own', async () => {
@@ -137,7 +137,7 @@ describe('two machines on one database', () => {
     await report(two.launches[0] as Launch, complete[1] as (typeof complete)[number]);
     await goes(machineId, 0);
     await goes(otherId, 0);
-    await engineOn(one.driver, { goneMs: parts.goneMs }).pass();
+    await engineOn(one.driver, { lostAfterMs: parts.lostAfterMs }).pass();
     expect(await see(id)).toMatchObject({ state: 'ready', machineId: otherId, attempt: 1, restarts: 0 });
     // Unseen for a minute of which this one has watched the half.
     await goes(otherId, 30);
@@ -157,7 +157,7 @@ describe('two machines on one database', () => {
     await stop(id);
     await goes(otherId);
     await giveUp();
-    const givingUp = engineOn(one.driver, { goneMs: parts.goneMs });
+    const givingUp = engineOn(one.driver, { lostAfterMs: parts.lostAfterMs });
     await givingUp.pass();
     expect(await see(id)).toMatchObject({ state: 'stopped', machineId: otherId, filesRemovedAt: null });
     expect(await selectArtefacts(db, id)).toHaveLength(1);

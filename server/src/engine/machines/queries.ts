@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { MachinesTable } from '../../platform/db/schema.generated.ts';
-import type { Span } from './listening.ts';
 import type { Offer } from './offer.ts';
+import type { Span } from './uptime.ts';
 
 type Row = Selectable<MachinesTable>;
 
@@ -55,16 +55,16 @@ export async function updateMachineUrl(db: Database, id: string, url: string): P
   await db.updateTable('machines').set({ url }).where('id', '=', id).execute();
 }
 
-/** Machines whose server was not seen for `goneMs`, all of them within `watched`: before it nobody could have been seen. */
-export async function listGoneMachines(
+/** Machines whose server was not seen for `lostAfterMs`, all of them within `watched`: before it nobody could have been seen. */
+export async function listLostMachines(
   db: Database | Transaction,
   watched: Span,
-  goneMs: number,
+  lostAfterMs: number,
 ): Promise<string[]> {
   // greatest() passes over the null of one that was never seen.
   const { rows } = await sql<{ id: string }>`
     select id from machines
-    where greatest(seen_at, ${watched.since}) < ${watched.until}::timestamptz - ${goneMs} * interval '1 millisecond'`.execute(
+    where greatest(seen_at, ${watched.since}) < ${watched.until}::timestamptz - ${lostAfterMs} * interval '1 millisecond'`.execute(
     db,
   );
   return rows.map(({ id }) => id);
@@ -92,13 +92,13 @@ export async function noteProcess(
 export async function findOtherWebProcesses(
   db: Database,
   id: string,
-  goneMs: number,
+  lostAfterMs: number,
 ): Promise<{ count: number; lastSeenMs: number | null }> {
   const { rows } = await sql<{ count: number; last_seen_ms: number | null }>`
     select count(*)::int as count, extract(epoch from clock_timestamp() - max(seen_at))::float8 * 1000 as last_seen_ms
     from processes
     where id <> ${id} and 'web' = any(roles) and left_at is null
-      and seen_at > clock_timestamp() - ${goneMs} * interval '1 millisecond'`.execute(db);
+      and seen_at > clock_timestamp() - ${lostAfterMs} * interval '1 millisecond'`.execute(db);
   return { count: rows[0]?.count ?? 0, lastSeenMs: rows[0]?.last_seen_ms ?? null };
 }
 
@@ -109,7 +109,7 @@ export async function leaveProcess(db: Database, id: string): Promise<void> {
 }
 
 /** When each process could take in what workloads report: they report to the machine that holds the files. */
-export async function listListening(db: Database | Transaction): Promise<Span[]> {
+export async function listUptimes(db: Database | Transaction): Promise<Span[]> {
   const { rows } = await sql<Span>`
     select processes.since, processes.seen_at as until
     from processes join machines on machines.id = processes.machine_id
@@ -118,7 +118,7 @@ export async function listListening(db: Database | Transaction): Promise<Span[]>
 }
 
 /** When each process of a machine has reached the database. */
-export async function listBeats(db: Database | Transaction, machineId: string): Promise<Span[]> {
+export async function listHeartbeats(db: Database | Transaction, machineId: string): Promise<Span[]> {
   return db
     .selectFrom('processes')
     .select(['since', 'seen_at as until'])

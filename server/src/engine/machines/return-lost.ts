@@ -6,7 +6,7 @@ import { listOfMachines, updateWorkload } from '../queries.ts';
 import { planLost } from '../reconcile/plan.ts';
 import { writeStep } from '../reconcile/write-step.ts';
 import type { WorkloadKinds } from '../workload-kind.ts';
-import { findGoneMachines } from './find-gone-machines.ts';
+import { findLostMachines } from './find-lost-machines.ts';
 
 type Parts = {
   db: Database;
@@ -16,7 +16,7 @@ type Parts = {
   /** The machine that looks. */
   machineId: string;
   /** A machine that this one did not see for so long is given up. */
-  goneMs: number;
+  lostAfterMs: number;
 };
 
 /**
@@ -29,7 +29,7 @@ export async function returnLost(parts: Parts, gone: string[]): Promise<void> {
     await inTransaction(db, async (tx) => {
       const workload = await lockWorkload(tx, id);
       // The machine may have come back, or another server was faster.
-      const isGone = workload?.machineId && (await findGoneMachines(tx, parts)).includes(workload.machineId);
+      const isGone = workload?.machineId && (await findLostMachines(tx, parts)).includes(workload.machineId);
       if (!workload || workload.endedAt || !isGone) return;
       log.warn(
         { workload_id: id, machine_id: workload.machineId },

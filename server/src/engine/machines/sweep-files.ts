@@ -2,7 +2,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { lockWorkload } from '../lock-workload.ts';
-import { listWhoseFilesGo } from '../queries.ts';
+import { listRemovable } from '../queries.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -13,7 +13,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export async function sweepFiles(db: Database, driver: Driver, machineId: string): Promise<void> {
   const there = (await driver.list()).filter((name) => uuid.test(name));
   if (there.length === 0) return;
-  for (const id of await listWhoseFilesGo(db, there, machineId)) {
+  for (const id of await listRemovable(db, there, machineId)) {
     await inTransaction(db, async (tx) => {
       const workload = await lockWorkload(tx, id);
       // It may come back to this machine meanwhile.

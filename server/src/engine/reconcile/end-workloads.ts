@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/db/database.ts';
 import type { Driver } from '../drivers/driver.ts';
-import { listBegun, markInterrupted } from '../queries.ts';
+import { listStarted, markInterrupted } from '../queries.ts';
 
 /** How long a workload may take to save its work when the server ends. */
 const GRACE_MS = 30_000;
@@ -13,7 +13,7 @@ type Parts = { db: Database; driver: Driver; machineId: string; log: Logger };
 
 /** Asks the workloads of this machine to save their work and end, and waits for them; who takes too long is killed. */
 export async function endWorkloads({ db, driver, machineId, log }: Parts): Promise<void> {
-  let left = await selectAlive(driver, await listBegun(db, machineId));
+  let left = await selectAlive(driver, await listStarted(db, machineId));
   // By us, so that nobody counts it as a failure.
   await markInterrupted(
     db,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Span } from '../machines/listening.ts';
+import type { Span } from '../machines/uptime.ts';
 import type { Workload } from '../workload.ts';
 import { FAILURES_MAX, type Observed, plan, planAfterFailure, planLost, type Step } from './plan.ts';
 

@@ -1,4 +1,4 @@
-import type { Span } from '../machines/listening.ts';
+import type { Span } from '../machines/uptime.ts';
 import type { EndState, Workload } from '../workload.ts';
 
 /** What a driver saw of the current attempt. */
@@ -60,7 +60,7 @@ type Planned = Pick<
 /**
  * What has to be done next to bring a workload where it is wanted. Pure.
  * @param listening When reports could be taken in without a break, until the last beat that said so
- * (machines/listening.ts); null: never yet.
+ * (machines/uptime.ts); null: never yet.
  */
 export function plan(workload: Planned, observed: Observed, listening: Span | null): Step {
   if (workload.wanted === 'stopped') return planStop(workload, observed, listening);

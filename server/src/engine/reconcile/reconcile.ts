@@ -5,7 +5,7 @@ import type { LeasedTable } from '../../platform/leases/leased-table.ts';
 import { type StepHandlers, takeStep } from '../../platform/leases/take-step.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { findCheckpoint } from '../files/file-queries.ts';
-import { findListening } from '../machines/listening.ts';
+import { findUptime } from '../machines/uptime.ts';
 import { readSpec, updateWorkload } from '../queries.ts';
 import type { Workload } from '../workload.ts';
 import { announce, type WorkloadKinds } from '../workload-kind.ts';
@@ -60,7 +60,7 @@ function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, Err
       return { observed, output: await readOutput(driver, leased, observed) };
     },
     apply: async (tx, before, { observed, output }) => {
-      const step = plan(before, observed, await findListening(tx));
+      const step = plan(before, observed, await findUptime(tx));
       if (step.do !== 'nothing')
         logOf(parts, before).info({ step, state: before.state, observed }, 'workload step');
       const { workload, token } = await writeStep(parts, tx, before, step, output);

@@ -18,8 +18,8 @@ import {
 } from '../queries.ts';
 import type { Result, Workload } from '../workload.ts';
 import { announce, type WorkloadKinds } from '../workload-kind.ts';
-import { applyReport, applySignOfLife } from './apply-report.ts';
-import { workloadGone } from './workload-gone.ts';
+import { applyHeartbeat, applyReport } from './apply-report.ts';
+import { workloadEnded } from './workload-ended.ts';
 
 /**
  * Takes in a batch of reports in one transaction, together with all that follows from them. Those
@@ -33,7 +33,7 @@ export async function acceptReports(
 ): Promise<ResponseOf<typeof postWorkloadReports>> {
   return inTransaction(ctx.db, async (tx) => {
     const before = await lockWorkload(tx, ctx.caller.workloadId);
-    if (!before || hasEnded(before)) throw workloadGone();
+    if (!before || hasEnded(before)) throw workloadEnded();
     const now = ctx.clock.now();
     // They quote what libraries and data files say.
     const reports = storableJson(nextInOrder(body.reports, before.acceptedSeq));
@@ -42,7 +42,7 @@ export async function acceptReports(
         refuseForeignAddress(report.base_url, await findServingPlace(tx, before.id));
     }
 
-    const changes = applySignOfLife(before, now);
+    const changes = applyHeartbeat(before, now);
     let workload: Workload = { ...before, ...changes };
     for (const report of reports) {
       const more = applyReport(workload, report, now);

@@ -9,7 +9,7 @@ const COUNTED_SILENCE_S = 30;
 const PROVEN_AFTER_S = 600;
 
 /** A sign of life: time passes, and who had fallen silent is heard again. Pure. */
-export function applySignOfLife(workload: Workload, now: Date): WorkloadChanges {
+export function applyHeartbeat(workload: Workload, now: Date): WorkloadChanges {
   const working = workload.state === 'ready' || workload.state === 'degraded';
   const counted = working && workload.phaseCounted;
   const since = latest(workload.lastReportAt, workload.readyAt);

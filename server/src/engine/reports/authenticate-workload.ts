@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { WorkloadCaller } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { workloadGone } from './workload-gone.ts';
+import { workloadEnded } from './workload-ended.ts';
 import { hashToken } from './workload-token.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -21,7 +21,7 @@ export function authenticateWorkload(
       .where('id', '=', workloadId)
       .executeTakeFirst();
     if (!row?.token_sha256 || !timingSafeEqual(row.token_sha256, hashToken(token))) return null;
-    if (row.ended_at) throw workloadGone();
+    if (row.ended_at) throw workloadEnded();
     return { kind: 'workload', workloadId };
   };
 }

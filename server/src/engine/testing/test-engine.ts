@@ -14,7 +14,7 @@ import { requestWorkload, type WorkloadRequest } from '../request-workload.ts';
 import { stopWorkload } from '../stop-workload.ts';
 import type { Workload } from '../workload.ts';
 import type { WorkloadKind, WorkloadKinds } from '../workload-kind.ts';
-import { testBeat, testMachine } from './test-machine.ts';
+import { testHeartbeat, testMachine } from './test-machine.ts';
 import { testSpec } from './test-spec.ts';
 
 export type Unnumbered = Report extends infer R ? (R extends Report ? Omit<R, 'seq' | 'at'> : never) : never;
@@ -45,7 +45,7 @@ export async function testEngine() {
   const pass = (seconds: number) => {
     time = new Date(time.getTime() + seconds * 1000);
   };
-  const beat = () => testBeat(db, machineId, time);
+  const beat = () => testHeartbeat(db, machineId, time);
   /** Time passes, and reports could have been taken in. */
   async function passListening(seconds: number) {
     for (let left = seconds; left > 0; left -= 5) {

@@ -14,7 +14,7 @@ export async function testMachine(db: Database, name = 'oven'): Promise<string> 
 }
 
 /** For tests: a beat of a web process of the machine at that time. Beats that are more than 6 s apart are broken. */
-export async function testBeat(db: Database, machineId: string, at: Date): Promise<void> {
+export async function testHeartbeat(db: Database, machineId: string, at: Date): Promise<void> {
   await sql`
     insert into processes (id, machine_id, roles, since, seen_at)
     values (${machineId}, ${machineId}, '{web}', ${at}, ${at})

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { slowdownAhead, slowdownBehind } from './slowdown.ts';
+import { expectedSlowdown, measuredSlowdown } from './slowdown.ts';
 
 const two = { cores: 2, runThreads: 2 };
 
@@ -13,12 +13,12 @@ test.each([
   ['others that leave room', { cores: 64, runThreads: 2, busyThreads: 30 }, { atWork: 0, slots: 1 }, 1],
   ['more than anybody could tell', { ...two, busyThreads: 900 }, { atWork: 0, slots: 1 }, 20],
 ])('beside %s', (_name, load, runs, expected) => {
-  expect(slowdownAhead(load, runs)).toBe(expected);
+  expect(expectedSlowdown(load, runs)).toBe(expected);
 });
 
 test('a run that has ended does not count its own threads as load', () => {
-  expect(slowdownBehind({ ...two, busyThreads: 2 }, 3600)).toBeCloseTo(1);
-  expect(slowdownBehind({ ...two, busyThreads: 12 }, 3600)).toBeCloseTo(6);
+  expect(measuredSlowdown({ ...two, busyThreads: 2 }, 3600)).toBeCloseTo(1);
+  expect(measuredSlowdown({ ...two, busyThreads: 12 }, 3600)).toBeCloseTo(6);
   // In so short a time the mean has not followed it yet.
-  expect(slowdownBehind({ ...two, busyThreads: 0.2 }, 6)).toBeCloseTo(1, 1);
+  expect(measuredSlowdown({ ...two, busyThreads: 0.2 }, 6)).toBeCloseTo(1, 1);
 });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fairQueue } from '../fair-queue.ts';
-import { lendFiles } from '../walls/lend-files.ts';
+import { shareFiles } from '../walls/share-files.ts';
 import type { Wall } from '../walls/wall.ts';
 
 /** Programs that may run at once, over all of their callers: together they stay below the memory of a small machine. */
@@ -49,7 +49,7 @@ export async function runConfined(
   limits: Limits,
 ): Promise<unknown> {
   return line.run(limits.whose, () =>
-    lendFiles(wall, localPath ? [{ localPath, as: 'file' }] : [], async ({ folder, user }) => {
+    shareFiles(wall, localPath ? [{ localPath, as: 'file' }] : [], async ({ folder, user }) => {
       const file = fileURLToPath(program);
       const argv = await wall.enclose({
         argv: [process.execPath, `--max-old-space-size=${limits.heapMb}`, file],

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
-import { sentryServer } from '../../testing/sentry-server.ts';
+import { sentryServer } from '../../testing/servers/sentry-server.ts';
 import { openErrorReports, PER_MINUTE_MAX, WAITING_MAX } from './error-reports.ts';
 import { parseSentryDsn } from './sentry-address.ts';
 import { causesOf, type Reported } from './to-event.ts';

@@ -4,7 +4,7 @@ import { listNotifications } from '@bakehouse/contract/notifications';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
-import { sentryServer } from '../../testing/sentry-server.ts';
+import { sentryServer } from '../../testing/servers/sentry-server.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { defineJob } from '../jobs/define-job.ts';
 import { openJobQueue } from '../jobs/job-queue.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { databaseBefore } from '../../testing/database-before.ts';
-import { mailServer } from '../../testing/mail-server.ts';
+import { mailServer } from '../../testing/servers/mail-server.ts';
 import { testDatabase } from '../../testing/test-database.ts';
 import type { Services } from '../context.ts';
 import { toJson } from '../db/database.ts';

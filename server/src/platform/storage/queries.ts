@@ -58,7 +58,7 @@ export async function noteCheck(
 }
 
 /** Takes back what readers found of the bytes that were there before; none of them can note it any more. */
-export async function noteStored(db: Database, sha256: string): Promise<void> {
+export async function markStored(db: Database, sha256: string): Promise<void> {
   await db
     .updateTable('blobs')
     .set({ touched_at: sql<Date>`clock_timestamp()`, damaged_at: null })

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Services } from '../context.ts';
 import { inTransaction } from '../db/in-transaction.ts';
 import type { Blob, WriteOptions } from './blob-store.ts';
-import { lockBytes, noteStored, upsertBlob } from './queries.ts';
+import { lockBytes, markStored, upsertBlob } from './queries.ts';
 
 /**
  * Stores bytes, so that they are collected unless another table refers to them soon. They are
@@ -24,6 +24,6 @@ export async function storeBlob(
       }),
   });
   // Until now readers may have met damaged bytes of before.
-  await noteStored(services.db, stored.sha256);
+  await markStored(services.db, stored.sha256);
   return stored;
 }

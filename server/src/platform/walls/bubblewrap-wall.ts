@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { gpuDevices } from './gpu-devices.ts';
-import type { Enclosed, Wall } from './wall.ts';
+import type { SandboxedCommand, Wall } from './wall.ts';
 
 /** Of a machine's settings what libraries look up; the rest, where passwords may stand, is nobody's business. */
 const SETTINGS = [
@@ -23,11 +23,11 @@ const SYSTEM = [
  * and their own folders. They share the network, by which they reach the server.
  * @param hidden  the server's own folders: not to be seen, even below one that a program reads
  */
-export function bubblewrapWall(lendingDir: string, hidden: string[]): Wall {
+export function bubblewrapWall(sharedDir: string, hidden: string[]): Wall {
   return {
     kind: 'bubblewrap',
-    lendingDir,
-    enclose: async ({ argv, cwd, reads, writes }: Enclosed) => [
+    sharedDir,
+    enclose: async ({ argv, cwd, reads, writes }: SandboxedCommand) => [
       'bwrap',
       '--unshare-user-try',
       '--unshare-ipc',

@@ -10,8 +10,8 @@ const run = promisify(execFile);
 const TRY_MS = 10_000;
 
 type Places = {
-  /** Files are lent to programs behind the wall in here. */
-  lendingDir: string;
+  /** Files are shared with programs behind the wall in here. */
+  sharedDir: string;
   /** Folders that such programs read, which must be in their reach. */
   reads: string[];
   /** The server's own folders. */
@@ -23,16 +23,16 @@ type Places = {
  * may change the user, else bubblewrap, else none; with a line that says which, and why no better one.
  */
 export async function findWall(places: Places): Promise<{ wall: Wall; line: string }> {
-  await mkdir(places.lendingDir, { recursive: true, mode: 0o711 });
+  await mkdir(places.sharedDir, { recursive: true, mode: 0o711 });
   const tried: string[] = [];
   if (process.platform === 'linux' && process.getuid?.() === 0) {
-    const wall = userWall(places.lendingDir);
+    const wall = userWall(places.sharedDir);
     const obstacle = await tryWall(wall, places);
     if (obstacle === null) return { wall, line: 'Workloads run as users of their own' };
     tried.push(`The server could not run them as users of their own (${obstacle})`);
   }
   if (process.platform === 'linux') {
-    const wall = bubblewrapWall(places.lendingDir, places.hidden);
+    const wall = bubblewrapWall(places.sharedDir, places.hidden);
     const obstacle = await tryWall(wall, places);
     if (obstacle === null) return { wall, line: 'Workloads run in bubblewrap' };
     tried.push(`bubblewrap could not be used (${obstacle})`);
@@ -40,15 +40,15 @@ export async function findWall(places: Places): Promise<{ wall: Wall; line: stri
   const line =
     "Workloads run as the server's own user: what strangers upload is not walled off from the server. " +
     (tried.length > 0 ? `${tried.join('; ')}.` : 'Walls need Linux.');
-  return { wall: noWall(places.lendingDir), line };
+  return { wall: noWall(places.sharedDir), line };
 }
 
 /** Null where a program ran behind the wall; else the reason why it did not. */
-async function tryWall(wall: Wall, { lendingDir, reads }: Places): Promise<string | null> {
+async function tryWall(wall: Wall, { sharedDir, reads }: Places): Promise<string | null> {
   const program = {
     argv: ['/bin/sh', '-c', 'for place; do test -r "$place" || exit 1; done', 'sh', ...reads],
-    cwd: lendingDir,
-    reads: [...reads, lendingDir],
+    cwd: sharedDir,
+    reads: [...reads, sharedDir],
     writes: [],
     user: TRIAL_USER,
   };

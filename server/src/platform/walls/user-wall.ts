@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gpuDevices, groupsToUse } from './gpu-devices.ts';
-import type { Enclosed, Wall } from './wall.ts';
+import type { SandboxedCommand, Wall } from './wall.ts';
 
 const OPEN_DOORS = fileURLToPath(new URL('./open-doors.sh', import.meta.url));
 
@@ -14,10 +14,10 @@ const OPEN_DOORS = fileURLToPath(new URL('./open-doors.sh', import.meta.url));
  * rights by any other program, and may use the GPUs. Where a folder above what they need is closed to
  * them, as `/root` is, they get a view of the machine in which that folder holds nothing else.
  */
-export function userWall(lendingDir: string): Wall {
+export function userWall(sharedDir: string): Wall {
   return {
     kind: 'user',
-    lendingDir,
+    sharedDir,
     enclose: async (program) => [
       ...(await openDoors(program)),
       ...(await becomeUser(program)),
@@ -26,7 +26,7 @@ export function userWall(lendingDir: string): Wall {
   };
 }
 
-async function becomeUser({ user }: Enclosed): Promise<string[]> {
+async function becomeUser({ user }: SandboxedCommand): Promise<string[]> {
   const devices = await gpuDevices();
   const groups = groupsToUse(await Promise.all(devices.map((device) => stat(device))));
   return [
@@ -41,7 +41,7 @@ async function becomeUser({ user }: Enclosed): Promise<string[]> {
 }
 
 /** Words that make closed folders enterable for what follows them; none where nothing is closed. */
-async function openDoors({ cwd, reads, writes, user }: Enclosed): Promise<string[]> {
+async function openDoors({ cwd, reads, writes, user }: SandboxedCommand): Promise<string[]> {
   const needed = [...new Set([...reads, ...writes, cwd])].sort();
   const pairs: string[][] = [];
   for (const place of needed) {

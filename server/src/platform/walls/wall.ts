@@ -1,5 +1,5 @@
 /** A program that runs what strangers have made, and all that it may reach. */
-export type Enclosed = {
+export type SandboxedCommand = {
   /** The program with its arguments. It gets the signals that its first process gets. */
   argv: string[];
   cwd: string;
@@ -21,13 +21,13 @@ export type Enclosed = {
  */
 export type Wall = {
   kind: 'user' | 'bubblewrap' | 'none';
-  /** Beside the blobs, so that they can be lent without a copy. */
-  lendingDir: string;
+  /** Beside the blobs, so that they can be shared without a copy. */
+  sharedDir: string;
   /** The words that run a program behind the wall. Rejects with a sentence where it could not run there. */
-  enclose: (program: Enclosed) => Promise<string[]>;
+  enclose: (program: SandboxedCommand) => Promise<string[]>;
 };
 
 /** No wall at all. */
-export function noWall(lendingDir: string): Wall {
-  return { kind: 'none', lendingDir, enclose: async ({ argv }) => argv };
+export function noWall(sharedDir: string): Wall {
+  return { kind: 'none', sharedDir, enclose: async ({ argv }) => argv };
 }

@@ -4,7 +4,7 @@ import { callRaw } from '../api/api-client.ts';
 import { getCredentials } from '../api/credentials.ts';
 import { eventStreamParser, type ServerSentEvent } from './event-stream-parser.ts';
 import { checkServer, onReconnect, useOnline } from './online.ts';
-import { changeRefresher, refreshUnheard } from './refresh-changed.ts';
+import { changeRefresher, refreshMissed } from './refresh-changed.ts';
 
 const RECONNECT_MS = { first: 1_000, last: 30_000 };
 /** The server sends a heartbeat every 15 s. After a sleep of the machine the connection may be gone without an error. */
@@ -46,10 +46,10 @@ export async function followChanges(userId: string, signal: AbortSignal): Promis
       );
       setConnected(true);
       delay = RECONNECT_MS.first;
-      if (lost && lastId === null) refreshUnheard();
+      if (lost && lastId === null) refreshMissed();
       await readEvents(response, silence, ({ event, data, id }) => {
         if (event === 'change') refresh(JSON.parse(data) as ChangeEvent);
-        if (event === 'reset') refreshUnheard();
+        if (event === 'reset') refreshMissed();
         lastId = id ?? lastId;
       });
     } catch {

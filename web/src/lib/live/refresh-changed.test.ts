@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { queryClient } from '../api/query-client.ts';
-import { changeRefresher, concerns, refreshUnheard } from './refresh-changed.ts';
+import { changeRefresher, concerns, refreshMissed } from './refresh-changed.ts';
 
 const run = (id: string) => ({ topic: 'run' as const, id });
 
@@ -41,7 +41,7 @@ test('after a gap only what changes are told about is read again', () => {
   const stale = (...key: string[]) => queryClient.getQueryState(key)?.isInvalidated;
   for (const key of [['run', 'list'], ['asset', 'preview'], ['prices'], ['session']])
     queryClient.setQueryData(key, {});
-  refreshUnheard();
+  refreshMissed();
   expect([stale('run', 'list'), stale('asset', 'preview'), stale('prices'), stale('session')]).toEqual([
     true,
     false,

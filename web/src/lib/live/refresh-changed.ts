@@ -60,7 +60,7 @@ export function changeRefresher(signal: AbortSignal): (change: ChangeEvent) => v
 }
 
 /** Reads again what may have changed while nobody was there to hear of it. */
-export function refreshUnheard(): void {
+export function refreshMissed(): void {
   // A key that was replaced shows itself: the old one is refused.
   const heardOf = new Set(
     Object.values(families)

@@ -53,31 +53,7 @@ export function AssetList({ kind, search, sort, onFilter, empty }: Props) {
 
   return (
     <>
-      <div className="mb-4 flex flex-wrap items-center gap-2">
-        <div className="min-w-48 flex-1 sm:max-w-xs">
-          <SearchInput
-            value={search}
-            onChange={(value) =>
-              onFilter({ search: value || undefined, sort: sort === 'updated' ? undefined : sort })
-            }
-            label={`Search ${words[kind].many}`}
-          />
-        </div>
-        <div className="w-40">
-          <Select<Sort>
-            aria-label="Sort by"
-            value={sort}
-            onChange={(value) =>
-              onFilter({ search: search || undefined, sort: value === 'updated' ? undefined : value })
-            }
-            options={[
-              { value: 'updated', label: 'Last changed' },
-              { value: 'title', label: 'Name' },
-              { value: 'size', label: 'Size' },
-            ]}
-          />
-        </div>
-      </div>
+      <AssetFilter kind={kind} search={search} sort={sort} onFilter={onFilter} />
       <Card flush>
         <QueryView
           query={list}
@@ -111,6 +87,36 @@ export function AssetList({ kind, search, sort, onFilter, empty }: Props) {
         <Pager pages={list} />
       </Card>
     </>
+  );
+}
+
+function AssetFilter({ kind, search, sort, onFilter }: Omit<Props, 'empty'>) {
+  return (
+    <div className="mb-4 flex flex-wrap items-center gap-2">
+      <div className="min-w-48 flex-1 sm:max-w-xs">
+        <SearchInput
+          value={search}
+          onChange={(value) =>
+            onFilter({ search: value || undefined, sort: sort === 'updated' ? undefined : sort })
+          }
+          label={`Search ${words[kind].many}`}
+        />
+      </div>
+      <div className="w-40">
+        <Select<Sort>
+          aria-label="Sort by"
+          value={sort}
+          onChange={(value) =>
+            onFilter({ search: search || undefined, sort: value === 'updated' ? undefined : value })
+          }
+          options={[
+            { value: 'updated', label: 'Last changed' },
+            { value: 'title', label: 'Name' },
+            { value: 'size', label: 'Size' },
+          ]}
+        />
+      </div>
+    </div>
   );
 }
 

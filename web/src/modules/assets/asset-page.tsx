@@ -63,24 +63,14 @@ function LoadedPage({
   children,
 }: Omit<Props, 'id' | 'ready'> & { asset: Asset }) {
   const user = useUser();
-  const navigate = useNavigate();
   const deletion = useDeleteAsset(asset.dataset_id);
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
   const canChange = asset.user_id === user.id;
-  const labels = [...new Set([asset.category, ...asset.tags].filter(Boolean))];
-
-  const remove = () =>
-    deletion.mutate(undefined, {
-      onSuccess: () => {
-        notify.success(`${asset.title} was deleted`);
-        void navigate({ to: kind === 'dataset' ? '/dataset' : '/model' });
-      },
-    });
+  const close = () => setOpen(null);
   const askToDelete = () => {
     deletion.reset();
     setOpen('delete');
   };
-
   return (
     <>
       <PageHeader
@@ -103,44 +93,80 @@ function LoadedPage({
           </>
         }
       />
-      {(asset.details || labels.length > 0) && (
-        <div className="-mt-3 mb-5 flex flex-col gap-3">
-          {asset.details && (
-            <div className="text-muted">
-              <MarkdownLines text={asset.details} />
-            </div>
-          )}
-          {labels.length > 0 && (
-            <ul aria-label="Category and tags" className="flex flex-wrap gap-1.5">
-              {labels.map((label) => (
-                <li key={label}>
-                  <Badge>{label}</Badge>
-                </li>
-              ))}
-            </ul>
-          )}
-        </div>
-      )}
+      <AssetWords asset={asset} />
       {children(asset, canChange)}
-      {open === 'edit' && <EditAssetDialog asset={asset} onClose={() => setOpen(null)} />}
-      <ConfirmDialog
+      {open === 'edit' && <EditAssetDialog asset={asset} onClose={close} />}
+      <DeleteAssetDialog
+        asset={asset}
+        kind={kind}
+        deletion={deletion}
         open={open === 'delete'}
-        onOpenChange={(next) => !next && setOpen(null)}
-        title={`Delete ${asset.title}?`}
-        description={
-          deletion.error ? (
-            <Callout tone="bad" title={`This ${kind} cannot be deleted`}>
-              {errorMessage(deletion.error)}
-            </Callout>
-          ) : (
-            deletionSentence(asset)
-          )
-        }
-        action="Delete"
-        pending={deletion.isPending}
-        onConfirm={remove}
+        onClose={close}
       />
     </>
+  );
+}
+
+/** Its details, category and tags. */
+function AssetWords({ asset }: { asset: Asset }) {
+  const labels = [...new Set([asset.category, ...asset.tags].filter(Boolean))];
+  if (!asset.details && labels.length === 0) return null;
+  return (
+    <div className="-mt-3 mb-5 flex flex-col gap-3">
+      {asset.details && (
+        <div className="text-muted">
+          <MarkdownLines text={asset.details} />
+        </div>
+      )}
+      {labels.length > 0 && (
+        <ul aria-label="Category and tags" className="flex flex-wrap gap-1.5">
+          {labels.map((label) => (
+            <li key={label}>
+              <Badge>{label}</Badge>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+type DeleteProps = {
+  asset: Asset;
+  kind: Props['kind'];
+  deletion: ReturnType<typeof useDeleteAsset>;
+  open: boolean;
+  onClose: () => void;
+};
+
+/** Asks, deletes and leads to the list; what stands against it is said in the dialog. */
+function DeleteAssetDialog({ asset, kind, deletion, open, onClose }: DeleteProps) {
+  const navigate = useNavigate();
+  const remove = () =>
+    deletion.mutate(undefined, {
+      onSuccess: () => {
+        notify.success(`${asset.title} was deleted`);
+        void navigate({ to: parents[kind][0].to });
+      },
+    });
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title={`Delete ${asset.title}?`}
+      description={
+        deletion.error ? (
+          <Callout tone="bad" title={`This ${kind} cannot be deleted`}>
+            {errorMessage(deletion.error)}
+          </Callout>
+        ) : (
+          deletionSentence(asset)
+        )
+      }
+      action="Delete"
+      pending={deletion.isPending}
+      onConfirm={remove}
+    />
   );
 }
 

@@ -1,7 +1,7 @@
 import { datasetCategories } from '@bakehouse/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { CircleCheck } from 'lucide-react';
-import { Controller, useForm } from 'react-hook-form';
+import { Controller, type UseFormReturn, useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -31,22 +31,19 @@ const FORM_ID = 'create-dataset';
 export function CreateDatasetSheet({ open, onClose }: Props) {
   const user = useUser();
   const create = useCreateDataset();
-  const { control, register, handleSubmit, reset, formState } = useForm<Values>({
-    resolver: zodResolver(form),
-    defaultValues: empty,
-  });
+  const values = useForm<Values>({ resolver: zodResolver(form), defaultValues: empty });
   const keys = useIdempotencyKeys();
 
-  const submit = handleSubmit((values) => {
+  const submit = values.handleSubmit((dataset) => {
     if (create.isPending) return;
     create.mutate(
-      { ...values, userId: user.id, idempotencyKey: keys.keyFor(values) },
+      { ...dataset, userId: user.id, idempotencyKey: keys.keyFor(dataset) },
       { onSuccess: keys.renew },
     );
   });
   const startAgain = () => {
     create.reset();
-    reset(empty);
+    values.reset(empty);
   };
   const close = () => {
     startAgain();
@@ -60,7 +57,7 @@ export function CreateDatasetSheet({ open, onClose }: Props) {
       onClose={close}
       title="Create Dataset"
       description={view === 'form' ? 'A place for the files you train on.' : undefined}
-      dirty={view === 'form' && formState.isDirty}
+      dirty={view === 'form' && values.formState.isDirty}
       footer={
         view === 'form' ? (
           <>
@@ -79,70 +76,16 @@ export function CreateDatasetSheet({ open, onClose }: Props) {
           noValidate
           className="flex flex-col gap-5"
         >
-          <Field label="Name" error={formState.errors.title?.message}>
-            <Input {...register('title')} autoComplete="off" placeholder="Customer questions" />
-          </Field>
-          <Field label="Category" error={formState.errors.category?.message}>
-            <Controller
-              control={control}
-              name="category"
-              render={({ field }) => (
-                <Select
-                  value={field.value ?? null}
-                  onChange={field.onChange}
-                  options={datasetCategories.map((category) => ({ value: category, label: category }))}
-                />
-              )}
-            />
-          </Field>
-          <Field label="Tags" aside="Optional" error={formState.errors.tags?.message}>
-            <Controller
-              control={control}
-              name="tags"
-              render={({ field }) => <TagInput tags={field.value ?? []} onChange={field.onChange} />}
-            />
-          </Field>
-          <Field
-            label="Store on IPFS"
-            help="Not available yet: this server is not connected to an IPFS node, so files stay on the server itself."
-          >
-            <div role="group" aria-label="Store on IPFS" className="flex gap-2">
-              <Button disabled aria-pressed={false}>
-                Yes
-              </Button>
-              <Button disabled aria-pressed={true} className="bg-hover!">
-                No
-              </Button>
-            </div>
-          </Field>
+          <DatasetFields form={values} />
         </form>
       )}
-      {view === 'success' && create.data && (
-        <div className="flex flex-col items-center py-8 text-center">
-          <span className="mb-4 flex size-12 items-center justify-center rounded-full bg-good-soft text-good">
-            <CircleCheck aria-hidden className="size-6" />
-          </span>
-          <h2 className="font-semibold text-lg">Your Dataset is Ready!</h2>
-          <p className="mt-3 flex flex-wrap items-center justify-center gap-2">
-            <span className="font-medium">{create.variables.title}</span>
-            <Badge tone="accent">RAW</Badge>
-          </p>
-          <p className="mt-1 text-muted">Embedding model: none</p>
-          <div className="mt-8 flex w-full flex-col gap-2">
-            <ButtonLink
-              variant="primary"
-              to="/dataset/$id/description"
-              params={{ id: create.data }}
-              onClick={startAgain}
-            >
-              Manage Dataset
-            </ButtonLink>
-            <Button onClick={startAgain}>Create Dataset</Button>
-            <Button variant="ghost" onClick={close}>
-              Close
-            </Button>
-          </div>
-        </div>
+      {create.data && (
+        <CreatedDataset
+          id={create.data}
+          title={create.variables.title}
+          onStartAgain={startAgain}
+          onClose={close}
+        />
       )}
       {view === 'failure' && (
         <ErrorState
@@ -152,5 +95,75 @@ export function CreateDatasetSheet({ open, onClose }: Props) {
         />
       )}
     </Sheet>
+  );
+}
+
+function DatasetFields({ form: { control, register, formState } }: { form: UseFormReturn<Values> }) {
+  return (
+    <>
+      <Field label="Name" error={formState.errors.title?.message}>
+        <Input {...register('title')} autoComplete="off" placeholder="Customer questions" />
+      </Field>
+      <Field label="Category" error={formState.errors.category?.message}>
+        <Controller
+          control={control}
+          name="category"
+          render={({ field }) => (
+            <Select
+              value={field.value ?? null}
+              onChange={field.onChange}
+              options={datasetCategories.map((category) => ({ value: category, label: category }))}
+            />
+          )}
+        />
+      </Field>
+      <Field label="Tags" aside="Optional" error={formState.errors.tags?.message}>
+        <Controller
+          control={control}
+          name="tags"
+          render={({ field }) => <TagInput tags={field.value ?? []} onChange={field.onChange} />}
+        />
+      </Field>
+      <Field
+        label="Store on IPFS"
+        help="Not available yet: this server is not connected to an IPFS node, so files stay on the server itself."
+      >
+        <div role="group" aria-label="Store on IPFS" className="flex gap-2">
+          <Button disabled aria-pressed={false}>
+            Yes
+          </Button>
+          <Button disabled aria-pressed={true} className="bg-hover!">
+            No
+          </Button>
+        </div>
+      </Field>
+    </>
+  );
+}
+
+type CreatedProps = { id: string; title: string; onStartAgain: () => void; onClose: () => void };
+
+function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
+  return (
+    <div className="flex flex-col items-center py-8 text-center">
+      <span className="mb-4 flex size-12 items-center justify-center rounded-full bg-good-soft text-good">
+        <CircleCheck aria-hidden className="size-6" />
+      </span>
+      <h2 className="font-semibold text-lg">Your Dataset is Ready!</h2>
+      <p className="mt-3 flex flex-wrap items-center justify-center gap-2">
+        <span className="font-medium">{title}</span>
+        <Badge tone="accent">RAW</Badge>
+      </p>
+      <p className="mt-1 text-muted">Embedding model: none</p>
+      <div className="mt-8 flex w-full flex-col gap-2">
+        <ButtonLink variant="primary" to="/dataset/$id/description" params={{ id }} onClick={onStartAgain}>
+          Manage Dataset
+        </ButtonLink>
+        <Button onClick={onStartAgain}>Create Dataset</Button>
+        <Button variant="ghost" onClick={onClose}>
+          Close
+        </Button>
+      </div>
+    </div>
   );
 }

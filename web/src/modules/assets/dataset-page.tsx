@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AssetPage } from './asset-page.tsx';
 import { AssetFiles } from './files/asset-files.tsx';
-import { shownDataFile } from './files/data-file.ts';
+import { selectedDataFile } from './files/data-file.ts';
 import { RowsPreview } from './files/viewer/rows-preview.tsx';
 
 const route = getRouteApi('/app/dataset/$id/description');
@@ -27,7 +27,7 @@ export function DatasetPage() {
               sheets.open('create-model', {
                 dataset: id,
                 // The file whose rows are in sight is the one that is meant.
-                dataFile: tab === 'rows' ? shownDataFile(asset, file)?.path : undefined,
+                dataFile: tab === 'rows' ? selectedDataFile(asset, file)?.path : undefined,
               })
             }
           >
@@ -63,8 +63,8 @@ export function DatasetPage() {
                   path={file}
                   onPath={(path) => void navigate({ search: { tab: 'rows', file: path }, replace: true })}
                   revision={revision}
-                  onRevision={(id) =>
-                    void navigate({ search: { tab: 'rows', file, revision: id }, replace: true })
+                  onRevision={(chosen) =>
+                    void navigate({ search: { tab: 'rows', file, revision: chosen }, replace: true })
                   }
                 />
               ),

@@ -11,7 +11,7 @@ import { Markdown } from '../../ui/markdown.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { DeployButton, useDeploymentsOf, useLiveDeployment } from '../deployments/api.ts';
-import { HeldOutAnswers, shownState, unfinishedText, useRun } from '../training/api.ts';
+import { displayState, HeldOutAnswers, unfinishedText, useRun } from '../training/api.ts';
 import { modelReadinessQuery } from './api.ts';
 import { AssetPage } from './asset-page.tsx';
 import { AssetFiles } from './files/asset-files.tsx';
@@ -67,7 +67,7 @@ function useUnfinishedRun({ file_count, lineage }: Asset) {
 
 function RunBadge({ asset }: { asset: Asset }) {
   const run = useUnfinishedRun(asset);
-  return run ? <StatusBadge status={shownState(run)} /> : null;
+  return run ? <StatusBadge status={displayState(run)} /> : null;
 }
 
 function ModelActions({ asset }: { asset: Asset }) {

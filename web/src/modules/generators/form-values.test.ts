@@ -1,4 +1,4 @@
-import { effectiveValues } from '@bakehouse/contract/generators/parameters';
+import { effectiveValues } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import { expect, test } from 'vitest';
 import { initialValues, problemsOf, shownFields } from './form-values.ts';

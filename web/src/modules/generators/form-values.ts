@@ -1,6 +1,10 @@
 import type { GenerationParameters } from '@bakehouse/contract/generations';
 import type { Generator, GeneratorField } from '@bakehouse/contract/generators/generator';
-import { decidedValue, effectiveValues, parameterProblem } from '@bakehouse/contract/generators/parameters';
+import {
+  decidedValue,
+  effectiveValues,
+  parameterProblem,
+} from '@bakehouse/contract/generators/parameters/parameters';
 import type { FormField } from '../../ui/form-fields.tsx';
 
 /** What stands in a generator's form; a number that is not there is NaN. */

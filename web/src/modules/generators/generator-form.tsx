@@ -1,5 +1,5 @@
 import type { Generator } from '@bakehouse/contract/generators/generator';
-import { effectiveValues } from '@bakehouse/contract/generators/parameters';
+import { effectiveValues } from '@bakehouse/contract/generators/parameters/parameters';
 import { useLocation } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { flushSync } from 'react-dom';

@@ -5,7 +5,7 @@ import { aboutDuration, localDay, relativeTime } from '../../lib/format/format-t
 import { loadable } from '../../lib/loadable.tsx';
 import { useSheets } from '../../lib/sheet.ts';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
-import { Boundary, NothingForNow } from '../../ui/boundary.tsx';
+import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -15,9 +15,9 @@ import { SpendCard, spendQuery, useBalance } from '../credits/api.ts';
 import { deploymentListQuery, useDeployments } from '../deployments/api.ts';
 import { RecentGenerations, recentGenerationsQuery } from '../images/api.ts';
 import {
+  displayState,
   LiveRun,
   runListQuery,
-  shownState,
   UnfinishedBadge,
   useRuns,
   useUnfinishedRuns,
@@ -59,7 +59,7 @@ const OnboardingCard = loadable(async () => (await import('./onboarding-card.tsx
 
 function Onboarding() {
   return (
-    <Boundary fallback={NothingForNow}>
+    <Boundary fallback={EmptyFallback}>
       <Suspense fallback={<PendingOnboarding />}>
         <OnboardingCard />
       </Suspense>
@@ -135,7 +135,7 @@ function RecentRuns() {
               : `${run.base_model.title} · ${relativeTime(new Date(run.created_at))}`
           }
         >
-          <StatusBadge status={shownState(run)} moving={shownState(run) === 'running'} />
+          <StatusBadge status={displayState(run)} moving={displayState(run) === 'running'} />
         </Row>
       )}
     />

@@ -6,7 +6,7 @@ import { cx } from '../../lib/cx.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { Avatar } from '../../modules/accounts/avatar.tsx';
 import { BalanceWidget } from '../../modules/credits/balance-widget.tsx';
-import { Boundary, NothingForNow } from '../../ui/boundary.tsx';
+import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
 import { Button, ButtonLink, buttonClass } from '../../ui/button.tsx';
 import { Logo } from '../../ui/logo.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -118,13 +118,13 @@ function Own({ user }: { user: User | undefined }) {
         }
       />
       {user && (
-        <Boundary fallback={NothingForNow}>
+        <Boundary fallback={EmptyFallback}>
           <Suspense>
             <LongWorkTray />
           </Suspense>
         </Boundary>
       )}
-      <Boundary fallback={NothingForNow}>
+      <Boundary fallback={EmptyFallback}>
         <Suspense fallback={<Skeleton className="h-8 w-[6.5rem] rounded-lg max-lg:hidden" />}>
           <CurrencySwitch className="max-lg:hidden" />
         </Suspense>
@@ -138,7 +138,7 @@ function Own({ user }: { user: User | undefined }) {
 
 function Notifications() {
   return (
-    <Boundary fallback={NothingForNow}>
+    <Boundary fallback={EmptyFallback}>
       <Suspense fallback={<Skeleton className="size-9 shrink-0 rounded-lg" />}>
         <NotificationBell />
       </Suspense>

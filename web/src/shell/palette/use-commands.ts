@@ -9,7 +9,7 @@ import { createItems, furtherPages, type NavItem, navGroups } from '../navigatio
 import { useGoToItem } from '../navigation/use-go-to-item.ts';
 import { type CommandGroup, matchCommands } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
-import { useThings } from './use-things.ts';
+import { useSearchGroups } from './use-search-groups.ts';
 
 export type Command = {
   value: string;
@@ -33,7 +33,7 @@ export function useCommands(
 ): { groups: CommandGroup<Command>[]; searching: boolean } {
   const actions = useActions();
   const pages = usePages();
-  const { groups, searching } = useThings(typed, ask);
+  const { groups, searching } = useSearchGroups(typed, ask);
   const offered = [{ value: 'Actions', items: actions }, { value: 'Pages', items: pages }, ...groups];
   return { groups: matchCommands(offered, typed), searching };
 }

@@ -1,7 +1,7 @@
 import { type Ref, Suspense, useEffect, useRef, useState } from 'react';
 import { loadable } from '../../lib/loadable.tsx';
 import { whenIdle } from '../../lib/when-idle.ts';
-import { Boundary, NothingForNow } from '../../ui/boundary.tsx';
+import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
 import { SEARCH_BOX, SEARCH_LABEL, SearchFrame, searchInputClass } from './search-frame.tsx';
 
 const SearchBox = loadable(async () => (await import('./search-box.tsx')).SearchBox);
@@ -28,7 +28,7 @@ export function HeaderSearch({ signedIn, onOpenPalette }: Props) {
   const plain = { ref: input, typed, onType: setTyped };
   if (box === 'not there' || !signedIn) return <PlainInput {...plain} onFocus={load} />;
   return (
-    <Boundary fallback={NothingForNow}>
+    <Boundary fallback={EmptyFallback}>
       <Suspense fallback={<PlainInput {...plain} />}>
         <div ref={container}>
           <SearchBox

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useDebounced } from '../../lib/use-debounced.ts';
-import { foundThing, searchQuery } from '../../modules/assets/search/api.ts';
+import { describeResult, searchQuery } from '../../modules/assets/search/api.ts';
 import { SEARCH_BOX, SEARCH_LABEL, SearchFrame, searchInputClass } from './search-frame.tsx';
 import { type Found, type Item, SearchPopup } from './search-popup.tsx';
 
@@ -38,7 +38,7 @@ export function SearchBox({ typed, onType, focused = false, onChosen, onOpenPale
     setOpen(false);
     input.current?.blur();
     onChosen?.();
-    void navigate(foundThing(result, found.words).link);
+    void navigate(describeResult(result, found.words).link);
   }
 
   return (

@@ -3,7 +3,7 @@ import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Tag } from 'lucide-react';
 import type { RefObject } from 'react';
 import { cx } from '../../lib/cx.ts';
-import { foundThing } from '../../modules/assets/search/api.ts';
+import { describeResult } from '../../modules/assets/search/api.ts';
 import { errorMessage } from '../../ui/notify.ts';
 import { itemClass, popupClass, popupLayer } from '../../ui/popup-class.ts';
 
@@ -89,7 +89,7 @@ function Line({ item, words }: { item: Item; words: string }) {
       </>
     );
   }
-  const { icon: Icon, note } = foundThing(item.result, words);
+  const { icon: Icon, note } = describeResult(item.result, words);
   return (
     <>
       <Icon aria-hidden />

@@ -1,6 +1,6 @@
 import { open, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { groupExists, readBirth } from './process-identity.ts';
+import { groupExists, readStartTime } from './process-identity.ts';
 
 /** What stands in the file of an attempt that nobody may begin any more. */
 export const CLOSED = 'closed';
@@ -35,12 +35,12 @@ async function isYoung(file: string): Promise<boolean> {
 
 /** Whether the process is there, and is still the same one. */
 export async function isAlive(owner: Owner): Promise<boolean> {
-  return (await readBirth(owner.pid)) === owner.birth;
+  return (await readStartTime(owner.pid)) === owner.birth;
 }
 
 /** Kills the leader and all of its group, unless the process id has gone to somebody else since. */
 export async function killGroup(owner: Owner): Promise<void> {
-  const birth = await readBirth(owner.pid);
+  const birth = await readStartTime(owner.pid);
   if (birth !== null && birth !== owner.birth) return;
   if (groupExists(owner.pid)) signal(-owner.pid, 'SIGKILL');
 }

@@ -11,7 +11,7 @@ import { testSpec } from '../../testing/test-spec.ts';
 import type { WorkloadSpec } from '../../workload.ts';
 import type { Launch } from '../driver.ts';
 import { createLocalDriver } from './local-driver.ts';
-import { readBirth } from './process-identity.ts';
+import { readStartTime } from './process-identity.ts';
 
 const home = await temporaryFolder();
 const workloadsDir = path.join(home, 'workloads');
@@ -94,7 +94,7 @@ test('a workload outlives the server that started it, and the next server finds 
     import { createLocalDriver } from ${JSON.stringify(path.join(import.meta.dirname, 'local-driver.ts'))};
     const options = ${JSON.stringify(options)};
     const argv = ${JSON.stringify((await options.program()).argv)};
-    await createLocalDriver({ ...options, wall: noWall(options.wall.lendingDir), program: async () => ({ argv, env: {}, reads: [], pull: null }) }).start(${JSON.stringify(one)});
+    await createLocalDriver({ ...options, wall: noWall(options.wall.sharedDir), program: async () => ({ argv, env: {}, reads: [], pull: null }) }).start(${JSON.stringify(one)});
     process.kill(process.pid, 'SIGKILL');`;
   const server = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
   await new Promise((resolve) => server.once('exit', resolve));
@@ -130,7 +130,7 @@ test('what a workload has started ends with it', async () => {
       expect(await driver.observe(one.workloadId, 1)).toMatchObject({ state: 'ended', exitCode: null }),
     patiently,
   );
-  await vi.waitFor(async () => expect(await readBirth(child)).toBeNull(), patiently);
+  await vi.waitFor(async () => expect(await readStartTime(child)).toBeNull(), patiently);
 });
 
 test('a process id that belongs to somebody else by now is left alone', async () => {
@@ -176,5 +176,5 @@ test('a launcher that hangs is given up, and cannot begin any more', async () =>
   vi.setSystemTime(Date.now() + 11_000);
   expect(await failed).toMatchObject({ message: 'The process did not begin within 10 s' });
   expect(await hanging.observe(one.workloadId, 1)).toEqual({ state: 'absent' });
-  await vi.waitFor(async () => expect(await readBirth(pid)).toBeNull(), patiently);
+  await vi.waitFor(async () => expect(await readStartTime(pid)).toBeNull(), patiently);
 });

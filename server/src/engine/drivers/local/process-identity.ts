@@ -9,11 +9,11 @@ const run = promisify(execFile);
  * none, or only its unburied remains. With it, a process id that the system gave to another
  * process is not taken for the first one, not even after a reboot.
  */
-export async function readBirth(pid: number): Promise<string | null> {
-  return process.platform === 'linux' ? readLinuxBirth(pid) : readPsBirth(pid);
+export async function readStartTime(pid: number): Promise<string | null> {
+  return process.platform === 'linux' ? readLinuxStartTime(pid) : readPsStartTime(pid);
 }
 
-async function readLinuxBirth(pid: number): Promise<string | null> {
+async function readLinuxStartTime(pid: number): Promise<string | null> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   if (stat === null) return null;
   // The second field is the program's name in parentheses and may hold anything.
@@ -23,7 +23,7 @@ async function readLinuxBirth(pid: number): Promise<string | null> {
   return `${boot.trim()} ${rest[18]}`;
 }
 
-async function readPsBirth(pid: number): Promise<string | null> {
+async function readPsStartTime(pid: number): Promise<string | null> {
   const answer = await run('ps', ['-o', 'state=', '-o', 'lstart=', '-p', String(pid)]).catch(() => null);
   const words = answer?.stdout.trim().split(/\s+/) ?? [];
   const [state, ...birth] = words;

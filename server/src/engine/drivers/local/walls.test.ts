@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { bubblewrapWall } from '../../../platform/walls/bubblewrap-wall.ts';
 import { findWall } from '../../../platform/walls/find-wall.ts';
-import { lendFiles, takeBackFiles } from '../../../platform/walls/lend-files.ts';
+import { removeSharedFiles, shareFiles } from '../../../platform/walls/share-files.ts';
 import { userWall } from '../../../platform/walls/user-wall.ts';
 import { noWall, type Wall } from '../../../platform/walls/wall.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
@@ -15,7 +15,7 @@ import { testSpec } from '../../testing/test-spec.ts';
 import type { Launch } from '../driver.ts';
 import { closeInputCache, inputCacheDir } from './input-cache.ts';
 import { createLocalDriver } from './local-driver.ts';
-import { readBirth } from './process-identity.ts';
+import { readStartTime } from './process-identity.ts';
 
 const SERVER = path.resolve(import.meta.dirname, '../../../../..');
 const program = {
@@ -42,7 +42,7 @@ const mayMount = mayChangeUser && works('unshare --mount true');
 const hasBubblewrap = works('bwrap --ro-bind / / --unshare-pid true');
 
 /** A data folder as a server has it, which is closed to others or not, and a driver on it. */
-async function makeMachine(makeWall: (lendingDir: string, hidden: string[]) => Wall, mode: number) {
+async function makeMachine(makeWall: (sharedDir: string, hidden: string[]) => Wall, mode: number) {
   const dataDir = await temporaryFolder();
   await chmod(dataDir, mode);
   const wall = makeWall(path.join(dataDir, 'lent'), [dataDir]);
@@ -111,7 +111,7 @@ const REFUSED = /^(EACCES|ENOENT|EROFS|EPERM)$/;
 const readAll = (files: Record<string, string>) =>
   Promise.all(Object.values(files).map((file) => readFile(file, 'utf8')));
 
-const kinds: [string, boolean, (lendingDir: string, hidden: string[]) => Wall, number][] = [
+const kinds: [string, boolean, (sharedDir: string, hidden: string[]) => Wall, number][] = [
   ['users of their own', mayChangeUser, userWall, 0o711],
   ['users of their own, in a folder that is closed to them', mayMount, userWall, 0o700],
   ['bubblewrap', hasBubblewrap, bubblewrapWall, 0o700],
@@ -135,7 +135,7 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
     const open = createLocalDriver({
       host: '127.0.0.1',
       workloadsDir: machine.workloadsDir,
-      wall: noWall(machine.wall.lendingDir),
+      wall: noWall(machine.wall.sharedDir),
       capacity: async () => ({}),
       program: async () => program,
     });
@@ -245,7 +245,7 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
     await machine.driver.kill(parent, 1);
     await machine.printed(parent);
     if (machine.wall.kind === 'user')
-      await vi.waitFor(async () => expect(await readBirth(Number(line))).toBeNull(), { timeout: 20_000 });
+      await vi.waitFor(async () => expect(await readStartTime(Number(line))).toBeNull(), { timeout: 20_000 });
   });
 
   test.runIf(isThere)(
@@ -275,7 +275,7 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
     const machine = await makeMachine(makeWall, mode);
     const secret = path.join(machine.dataDir, 'secret');
     await writeFile(secret, 'secret', { mode: 0o600 });
-    await lendFiles(machine.wall, [{ localPath: secret, as: 'a/rows.csv' }], async ({ folder, user }) => {
+    await shareFiles(machine.wall, [{ localPath: secret, as: 'a/rows.csv' }], async ({ folder, user }) => {
       const read = async (file: string) => {
         const [command = '', ...args] = await machine.wall.enclose({
           argv: ['/bin/cat', file],
@@ -295,9 +295,9 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
   test.runIf(isThere)('a program that reads a file leaves nothing: no file, and no process', async () => {
     const machine = await makeMachine(makeWall, mode);
     const users: number[] = [];
-    const [pid, made] = await lendFiles(machine.wall, [], async ({ folder, user }) => {
+    const [pid, made] = await shareFiles(machine.wall, [], async ({ folder, user }) => {
       users.push(user);
-      await lendFiles(machine.wall, [], async (other) => void users.push(other.user));
+      await shareFiles(machine.wall, [], async (other) => void users.push(other.user));
       const script = 'touch planted 2> /dev/null; setsid sleep 600 < /dev/null > /dev/null 2>&1 & echo $!';
       const [command = '', ...args] = await machine.wall.enclose({
         argv: ['/bin/sh', '-c', `cd ${folder}; ${script}`],
@@ -312,19 +312,19 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
     expect(made).toEqual([]);
     expect(await readdir(path.join(machine.dataDir, 'lent'))).toEqual([]);
     if (machine.wall.kind !== 'user') return;
-    await vi.waitFor(async () => expect(await readBirth(pid)).toBeNull(), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await readStartTime(pid)).toBeNull(), { timeout: 20_000 });
     expect(users[0]).not.toBe(users[1]);
   });
 
-  test.runIf(isThere)('what a killed server has left lent is taken back', async () => {
+  test.runIf(isThere)('what a killed server has left shared is removed', async () => {
     const machine = await makeMachine(makeWall, mode);
-    const left = path.join(machine.wall.lendingDir, '61190');
+    const left = path.join(machine.wall.sharedDir, '61190');
     await mkdir(left, { recursive: true });
-    const young = path.join(machine.wall.lendingDir, '61191');
+    const young = path.join(machine.wall.sharedDir, '61191');
     await mkdir(young);
     await utimes(left, 0, 0);
-    await takeBackFiles(machine.wall);
-    expect(await readdir(machine.wall.lendingDir)).toEqual(['61191']);
+    await removeSharedFiles(machine.wall);
+    expect(await readdir(machine.wall.sharedDir)).toEqual(['61191']);
   });
 });
 
@@ -366,7 +366,7 @@ test.runIf(hasBubblewrap)(
 test('the server says what its workloads run behind', async () => {
   const dataDir = await temporaryFolder();
   const { wall, line } = await findWall({
-    lendingDir: path.join(dataDir, 'lent'),
+    sharedDir: path.join(dataDir, 'lent'),
     reads: [SERVER],
     hidden: [dataDir],
   });

@@ -2,7 +2,7 @@ import { getApiKey, getMe } from '@bakehouse/contract/accounts';
 import { sql } from 'kysely';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { authClient, cookieOf, password } from '../../../testing/auth-client.ts';
-import { mailServer } from '../../../testing/mail-server.ts';
+import { mailServer } from '../../../testing/servers/mail-server.ts';
 import { type TestServer, testServer } from '../../../testing/test-server.ts';
 
 let server: TestServer;

@@ -1,4 +1,4 @@
-import { getApiKey, getMe, getSignInMethods, rotateApiKey } from '@bakehouse/contract/accounts';
+import { getApiKey, getMe, getSignInMethods } from '@bakehouse/contract/accounts';
 import { getMigrations } from 'better-auth/db/migration';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
@@ -272,67 +272,6 @@ describe('sign-in and sign-out', () => {
     const left = await db.selectFrom('sessions').select('user_id').execute();
     expect(left.map((row) => row.user_id)).not.toContain(userId);
     expect(left.length).toBeGreaterThan(0);
-  });
-});
-
-describe('the API key', () => {
-  test('is shown to a session of its owner only', async () => {
-    const [kim, lea] = [await server.signUp('Kim'), await server.signUp('Lea')];
-    const ask = (userId: string, headers: Record<string, string>) =>
-      server.request(getApiKey, { query: { user_id: userId } }, { headers });
-    expect((await ask(kim.userId, { cookie: kim.cookie })).data).toBe(kim.apiKey);
-    await expect(ask(lea.userId, { cookie: kim.cookie })).rejects.toMatchObject({ status: 403 });
-    await expect(ask(kim.userId, { 'x-api-key': kim.apiKey })).rejects.toMatchObject({ status: 401 });
-    await expect(ask(kim.userId, { cookie: 'bakehouse.session_token=made-up' })).rejects.toMatchObject({
-      status: 401,
-    });
-  });
-
-  test('can be rotated; the old one is nobody’s at once', async () => {
-    const max = await server.signUp('Max');
-    const { data: fresh } = await server.request(rotateApiKey, {}, { as: max });
-    expect(fresh).not.toBe(max.apiKey);
-    await expect(server.request(getMe, {}, { as: max })).rejects.toMatchObject({ status: 401 });
-    expect((await server.request(getMe, {}, { as: { apiKey: fresh } })).id).toBe(max.userId);
-    const shown = await server.request(
-      getApiKey,
-      { query: { user_id: max.userId } },
-      { headers: { cookie: max.cookie } },
-    );
-    expect(shown.data).toBe(fresh);
-    const rows = await server.services.db
-      .selectFrom('audit_log')
-      .select('action')
-      .where('user_id', '=', max.userId)
-      .execute();
-    expect(rows.map((row) => row.action)).toContain('api_key.rotated');
-  });
-
-  test('is stored as a hash and encrypted, and its use is noted', async () => {
-    const nia = await server.signUp('Nia');
-    const row = await server.services.db
-      .selectFrom('api_keys')
-      .selectAll()
-      .where('user_id', '=', nia.userId)
-      .executeTakeFirstOrThrow();
-    expect(Object.values(row).map(String).join()).not.toContain(nia.apiKey);
-    expect(row.encrypted?.includes(nia.apiKey)).toBe(false);
-    await expect
-      .poll(async () => {
-        const [used] = await server.services.db
-          .selectFrom('api_keys')
-          .select('last_used_at')
-          .where('user_id', '=', nia.userId)
-          .execute();
-        return used?.last_used_at;
-      })
-      .toBeInstanceOf(Date);
-  });
-
-  test('goes as a Bearer token too', async () => {
-    const oli = await server.signUp('Oli');
-    const me = await server.request(getMe, {}, { headers: { authorization: `Bearer ${oli.apiKey}` } });
-    expect(me.id).toBe(oli.userId);
   });
 });
 

@@ -7,7 +7,7 @@ import {
   isBroken,
   NUL,
   type Row,
-  refuseTwins,
+  refuseDuplicateColumns,
   type Table,
 } from './table.ts';
 import { Unreadable } from './unreadable.ts';
@@ -69,7 +69,7 @@ function toColumns(header: CsvRecord | Broken | null, name: string): Columns {
   if (names.every((column) => column === '')) {
     throw new Unreadable(`The first line of ${name} names no columns.`);
   }
-  refuseTwins(names, name);
+  refuseDuplicateColumns(names, name);
   return { shown: names.slice(0, COLUMNS_MAX), count: names.length };
 }
 

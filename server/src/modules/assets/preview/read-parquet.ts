@@ -8,7 +8,7 @@ import {
   parquetSchema,
 } from 'hyparquet';
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors';
-import { COLUMNS_MAX, refuseTwins, type Table } from './table.ts';
+import { COLUMNS_MAX, refuseDuplicateColumns, type Table } from './table.ts';
 import { Unreadable } from './unreadable.ts';
 
 /** Compressed bytes of the row groups that one look may touch. */
@@ -52,7 +52,7 @@ export async function readParquet(
     const metadata = await parquetMetadataAsync(file);
     const totalRows = Number(metadata.num_rows);
     const names = parquetSchema(metadata).children.map((child) => child.element.name);
-    refuseTwins(names, name);
+    refuseDuplicateColumns(names, name);
     const columns = { shown: names.slice(0, COLUMNS_MAX), count: names.length };
     const rowStart = Math.min(page.offset, totalRows);
     const rowEnd = Math.min(page.offset + page.limit, totalRows);

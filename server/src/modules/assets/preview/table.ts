@@ -30,7 +30,7 @@ export function isBroken(item: object): item is Broken {
 }
 
 /** Throws Unreadable where two columns have one name, so that nobody could say which is meant. */
-export function refuseTwins(columns: string[], fileName: string): void {
+export function refuseDuplicateColumns(columns: string[], fileName: string): void {
   const seen = new Set<string>();
   for (const column of columns) {
     if (seen.has(column)) throw new Unreadable(`${fileName} names the column '${column}' twice.`);

@@ -3,13 +3,13 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { publishChanges } from '../../../platform/events/publish-change.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
-import { deleteModel, listAskers } from './queries.ts';
+import { deleteModel, listRequesters } from './queries.ts';
 
 /** Removes a restricted model with its requests; the caller is an operator. The asset with its files stays. */
 export async function deleteRestrictedModel(ctx: Context, { modelId }: { modelId: string }): Promise<void> {
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, async (tx) => {
-    const concerned = [userId, ...(await listAskers(tx, modelId))];
+    const concerned = [userId, ...(await listRequesters(tx, modelId))];
     if (!(await deleteModel(tx, modelId))) {
       throw new AppError('not_found', { publicMessage: 'There is no restricted model with this id' });
     }

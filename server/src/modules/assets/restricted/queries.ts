@@ -72,7 +72,7 @@ export async function deleteModel(tx: Transaction, modelId: string): Promise<boo
 }
 
 /** Who has asked for a model. */
-export async function listAskers(tx: Transaction, modelId: string): Promise<string[]> {
+export async function listRequesters(tx: Transaction, modelId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('access_requests')
     .select('user_id')

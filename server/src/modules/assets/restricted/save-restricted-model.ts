@@ -8,7 +8,7 @@ import { publishChanges } from '../../../platform/events/publish-change.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { findAsset } from '../queries.ts';
 import { getRestrictedModel } from './get-restricted-model.ts';
-import { listAskers, upsertModel } from './queries.ts';
+import { listRequesters, upsertModel } from './queries.ts';
 
 /** Adds a restricted model, or changes the one with this id; the caller is an operator. */
 export async function saveRestrictedModel(
@@ -23,7 +23,7 @@ export async function saveRestrictedModel(
     const detail = { model_id: modelId, ...(body.asset_id && { asset_id: body.asset_id }) };
     await recordAudit(tx, { userId, action: 'restricted_model.saved', detail });
     const event = { topic: 'asset', id: modelId } as const;
-    const concerned = [userId, ...(await listAskers(tx, modelId))];
+    const concerned = [userId, ...(await listRequesters(tx, modelId))];
     await publishChanges(
       tx,
       concerned.map((id) => ({ userId: id, event })),

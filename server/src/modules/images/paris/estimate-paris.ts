@@ -1,5 +1,5 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import { clampParis } from '@bakehouse/contract/generators/clamp-paris';
+import { clampParis } from '@bakehouse/contract/generators/parameters/clamp-paris';
 import { formatBgl, formatUsd } from '@bakehouse/contract/money';
 import type { estimateParis as endpoint } from '@bakehouse/contract/paris';
 import { PARIS_MODEL } from '@bakehouse/contract/paris';

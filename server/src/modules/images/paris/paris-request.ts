@@ -1,4 +1,4 @@
-import { clampParis } from '@bakehouse/contract/generators/clamp-paris';
+import { clampParis } from '@bakehouse/contract/generators/parameters/clamp-paris';
 import type { Asked } from '../start/start-generation.ts';
 
 /** What a call of the Paris page asks for, once what does not fit is put right. Pure. */

@@ -1,6 +1,6 @@
 import type { GenerationParameters } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import { completeParameters } from '@bakehouse/contract/generators/parameters';
+import { completeParameters } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import { AppError } from '../../../platform/errors.ts';
 

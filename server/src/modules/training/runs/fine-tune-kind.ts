@@ -9,7 +9,7 @@ import { meterRun } from '../charges/meter-run.ts';
 import { settleRun } from '../charges/settle-run.ts';
 import { upsertHeldOutAnswers } from '../held-out/queries.ts';
 import { findOwners, findRun, updateSlowdown, updateSummary } from '../queries.ts';
-import { slowdownBehind } from '../slowdown.ts';
+import { measuredSlowdown } from '../slowdown.ts';
 import { notifyOfEnd } from './notify-of-end.ts';
 
 export const FINE_TUNE_KIND = 'fine-tune';
@@ -51,7 +51,7 @@ export function fineTuneKind(clock: Clock): WorkloadKind {
       // How fast its machine is, whatever else that did meanwhile, is known from both.
       if (workload.state === 'completed' && workload.placement.accelerator === null) {
         const machine = (await listCpuMachines(tx)).find(({ id }) => id === workload.machineId);
-        if (machine) await updateSlowdown(tx, run.id, slowdownBehind(machine.load, workload.activeSeconds));
+        if (machine) await updateSlowdown(tx, run.id, measuredSlowdown(machine.load, workload.activeSeconds));
       }
     },
   };

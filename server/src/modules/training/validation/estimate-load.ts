@@ -1,6 +1,6 @@
 import { type CpuMachine, listCpuMachines } from '../../../engine/machines/list-cpu-machines.ts';
 import type { Context } from '../../../platform/context.ts';
-import { slowdownAhead } from '../slowdown.ts';
+import { expectedSlowdown } from '../slowdown.ts';
 
 /** For how long a review holds that its user has seen. */
 const SHOWN_MS = 30 * 60_000;
@@ -29,7 +29,7 @@ export function estimateLoad(own: () => Omit<CpuMachine, 'id'>): LoadEstimate {
 
   async function now({ db, clock, caller }: Asking): Promise<RunCpu> {
     const { cores, memoryBytes, load, slots, atWork } = soonest(await listCpuMachines(db)) ?? own();
-    const cpu = { cores, memoryBytes, slowdown: slowdownAhead(load, { atWork, slots }) };
+    const cpu = { cores, memoryBytes, slowdown: expectedSlowdown(load, { atWork, slots }) };
     const time = clock.now().getTime();
     for (const [userId, { until }] of shown) if (until < time) shown.delete(userId);
     shown.set(caller.userId, { cpu, until: time + SHOWN_MS });

@@ -14,7 +14,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { apart } from '../../../platform/processes/low-priority.ts';
 import { ProgramFailed, runProgram } from '../../../platform/processes/run-program.ts';
 import { withLocalFiles } from '../../../platform/storage/with-local-files.ts';
-import { lendFiles } from '../../../platform/walls/lend-files.ts';
+import { shareFiles } from '../../../platform/walls/share-files.ts';
 import { readingLimits } from '../readings/limits.ts';
 
 type File = { path: string; sha256: string };
@@ -73,7 +73,7 @@ export function dataReader(stallMs: number = readingLimits.stallMs): ReadData {
           localPath: localPaths[at] ?? '',
           as: path.join(file.folder, file.path),
         }));
-        return lendFiles(ctx.wall, lent, (place) => validateIn(place, ctx, input, stallMs, options));
+        return shareFiles(ctx.wall, lent, (place) => validateIn(place, ctx, input, stallMs, options));
       },
     );
   };

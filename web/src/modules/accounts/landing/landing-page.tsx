@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { loadable } from '../../../lib/loadable.tsx';
-import { Boundary, NothingForNow } from '../../../ui/boundary.tsx';
+import { Boundary, EmptyFallback } from '../../../ui/boundary.tsx';
 import { Logo } from '../../../ui/logo.tsx';
 import { ProductPicture } from '../../../ui/product-picture.tsx';
 import { AccountCard } from '../sign-in/account-card.tsx';
@@ -44,7 +44,7 @@ export function LandingPage() {
             alt="A finished fine-tune: its losses, how long it took, what it cost, and its curves"
           />
         </div>
-        <Boundary fallback={NothingForNow}>
+        <Boundary fallback={EmptyFallback}>
           <Suspense>
             <Showcase />
           </Suspense>

@@ -9,7 +9,7 @@ export function isDataFile(path: string): boolean {
 }
 
 /** The file whose rows are looked at: the named one, else the first with rows. */
-export function shownDataFile({ files }: Pick<Asset, 'files'>, path: string | undefined) {
+export function selectedDataFile({ files }: Pick<Asset, 'files'>, path: string | undefined) {
   const readable = files.filter((file) => isDataFile(file.path));
   return readable.find((file) => file.path === path) ?? readable[0];
 }

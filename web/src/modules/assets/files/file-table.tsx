@@ -23,31 +23,52 @@ export function FileTable({ asset, canChange, onPreview }: Props) {
   const deletion = useDeleteFile(asset.dataset_id);
   const files = useInfiniteQuery(filesQuery(asset));
 
-  const save = (file: File) => {
-    downloadAssetFile(asset.dataset_id, file.path).catch(tellFailure);
-  };
   const remove = (path: string) =>
     deletion.mutate(path, {
       onSuccess: () => notify.success('File deleted successfully'),
       onSettled: () => setDeleting(null),
     });
 
-  const columns: Column<File>[] = [
+  return (
+    <>
+      <DataTable
+        label="Files"
+        columns={columnsFor({
+          onPreview,
+          onDownload: (path) => void downloadAssetFile(asset.dataset_id, path).catch(tellFailure),
+          onDelete: canChange ? setDeleting : undefined,
+        })}
+        rows={files.data.pages.flatMap((page) => page.files)}
+        rowKey={(file) => file.path}
+        more={files.hasNextPage}
+      />
+      <Pager pages={files} />
+      <ConfirmDialog
+        open={deleting !== null}
+        onOpenChange={(open) => !open && setDeleting(null)}
+        title="Delete this file?"
+        description={`${deleting} is removed from the newest revision. Runs that used it keep their copy.`}
+        action="Delete"
+        pending={deletion.isPending}
+        onConfirm={() => deleting && remove(deleting)}
+      />
+    </>
+  );
+}
+
+/** What can be done with a file, by its path; what cannot be done is left out. */
+type Actions = {
+  onPreview?: ((path: string) => void) | undefined;
+  onDownload: (path: string) => void;
+  onDelete?: ((path: string) => void) | undefined;
+};
+
+function columnsFor(actions: Actions): Column<File>[] {
+  return [
     {
       id: 'path',
       header: 'File',
-      cell: (file) =>
-        onPreview && isDataFile(file.path) ? (
-          <button
-            type="button"
-            className="rounded text-left font-medium hover:underline [overflow-wrap:anywhere]"
-            onClick={() => onPreview(file.path)}
-          >
-            {file.path}
-          </button>
-        ) : (
-          <span className="font-medium [overflow-wrap:anywhere]">{file.path}</span>
-        ),
+      cell: ({ path }) => <FileName path={path} onPreview={actions.onPreview} />,
     },
     {
       id: 'sha256',
@@ -79,54 +100,50 @@ export function FileTable({ asset, canChange, onPreview }: Props) {
     {
       id: 'actions',
       header: <span className="sr-only">Actions</span>,
-      cell: (file) => (
-        <div className="flex justify-end">
-          <Menu
-            trigger={
-              <Button variant="ghost" size="icon-sm" aria-label={`Actions for ${file.path}`}>
-                <MoreHorizontal aria-hidden />
-              </Button>
-            }
-          >
-            {onPreview && isDataFile(file.path) && (
-              <MenuItem icon={<Eye aria-hidden />} onSelect={() => onPreview(file.path)}>
-                Show rows
-              </MenuItem>
-            )}
-            <MenuItem icon={<Download aria-hidden />} onSelect={() => save(file)}>
-              Download
-            </MenuItem>
-            {canChange && (
-              <MenuItem icon={<Trash2 aria-hidden />} tone="danger" onSelect={() => setDeleting(file.path)}>
-                Delete
-              </MenuItem>
-            )}
-          </Menu>
-        </div>
-      ),
+      cell: ({ path }) => <FileMenu path={path} {...actions} />,
       width: '3.5rem',
     },
   ];
+}
 
+function FileName({ path, onPreview }: { path: string } & Pick<Actions, 'onPreview'>) {
+  if (!onPreview || !isDataFile(path))
+    return <span className="font-medium [overflow-wrap:anywhere]">{path}</span>;
   return (
-    <>
-      <DataTable
-        label="Files"
-        columns={columns}
-        rows={files.data.pages.flatMap((page) => page.files)}
-        rowKey={(file) => file.path}
-        more={files.hasNextPage}
-      />
-      <Pager pages={files} />
-      <ConfirmDialog
-        open={deleting !== null}
-        onOpenChange={(open) => !open && setDeleting(null)}
-        title="Delete this file?"
-        description={`${deleting} is removed from the newest revision. Runs that used it keep their copy.`}
-        action="Delete"
-        pending={deletion.isPending}
-        onConfirm={() => deleting && remove(deleting)}
-      />
-    </>
+    <button
+      type="button"
+      className="rounded text-left font-medium hover:underline [overflow-wrap:anywhere]"
+      onClick={() => onPreview(path)}
+    >
+      {path}
+    </button>
+  );
+}
+
+function FileMenu({ path, onPreview, onDownload, onDelete }: { path: string } & Actions) {
+  return (
+    <div className="flex justify-end">
+      <Menu
+        trigger={
+          <Button variant="ghost" size="icon-sm" aria-label={`Actions for ${path}`}>
+            <MoreHorizontal aria-hidden />
+          </Button>
+        }
+      >
+        {onPreview && isDataFile(path) && (
+          <MenuItem icon={<Eye aria-hidden />} onSelect={() => onPreview(path)}>
+            Show rows
+          </MenuItem>
+        )}
+        <MenuItem icon={<Download aria-hidden />} onSelect={() => onDownload(path)}>
+          Download
+        </MenuItem>
+        {onDelete && (
+          <MenuItem icon={<Trash2 aria-hidden />} tone="danger" onSelect={() => onDelete(path)}>
+            Delete
+          </MenuItem>
+        )}
+      </Menu>
+    </div>
   );
 }

@@ -1,2 +1,2 @@
-export { foundThing } from './found-thing.ts';
+export { describeResult } from './describe-result.ts';
 export { searchQuery } from './search-query.ts';

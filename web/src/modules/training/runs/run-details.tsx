@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { Card } from '../../../ui/card.tsx';
 import { Money } from '../../../ui/money.tsx';
-import { shownParameters } from './shown-parameters.ts';
+import { describeParameters } from './describe-parameters.ts';
 
 /** What it was made from and with. */
 export function RunDetails({ run }: { run: Run }) {
@@ -34,7 +34,7 @@ export function RunDetails({ run }: { run: Run }) {
           <Money bgl={run.ceiling} />
         </Row>
         <Row label="Created">{formatDateTime(new Date(run.created_at))}</Row>
-        {shownParameters(run).map(({ name, value }) => (
+        {describeParameters(run).map(({ name, value }) => (
           <Row key={name} label={name}>
             {value}
           </Row>

@@ -22,7 +22,7 @@ import { useCancelRun, useRunLogs, useRunMetrics } from './run-calls.ts';
 import { RunDetails } from './run-details.tsx';
 import { RunOutcome } from './run-outcome.tsx';
 import { RunProgress } from './run-progress.tsx';
-import { cancelQuestion, shownState, tabTitle } from './run-sentences.ts';
+import { cancelQuestion, displayState, tabTitle } from './run-sentences.ts';
 
 const route = getRouteApi('/app/runs/$id');
 
@@ -86,7 +86,7 @@ function LoadedPage({ run }: { run: Run }) {
       <PageHeader
         title={run.title}
         parents={[{ label: 'LLM Training', to: '/llm-training' }]}
-        badge={<StatusBadge status={shownState(run)} />}
+        badge={<StatusBadge status={displayState(run)} />}
         actions={
           <>
             {!over && run.state !== 'stopping' && (

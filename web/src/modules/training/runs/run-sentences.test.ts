@@ -1,6 +1,6 @@
 import type { Run } from '@bakehouse/contract/training';
 import { describe, expect, it } from 'vitest';
-import { epochText, laterBy, phaseText, shownState, tabTitle, timeText } from './run-sentences.ts';
+import { displayState, epochText, laterBy, phaseText, tabTitle, timeText } from './run-sentences.ts';
 
 const running = {
   state: 'running',
@@ -20,7 +20,7 @@ const fresh = {
 } as const;
 
 const told = (run: Parameters<typeof timeText>[0] & Parameters<typeof phaseText>[0]) => [
-  shownState(run),
+  displayState(run),
   phaseText(run),
   timeText(run),
 ];

@@ -21,7 +21,7 @@ export const cancelQuestion = {
 };
 
 /** The word on the badge: a run that makes its first step is running. */
-export function shownState({ state, phase }: Stage): Run['state'] {
+export function displayState({ state, phase }: Stage): Run['state'] {
   return state === 'starting' && phase === 'training' ? 'running' : state;
 }
 
@@ -78,7 +78,7 @@ export function epochText({
 
 /** What the browser tab says: how far it is, or how it ended, before the name. */
 export function tabTitle(run: Stage & Pick<Run, 'title' | 'progress'>): string {
-  const state = shownState(run);
+  const state = displayState(run);
   return `${state === 'running' ? `${Math.floor(run.progress)}%` : sentence(state)} · ${run.title} · Bakehouse`;
 }
 

@@ -6,7 +6,7 @@ import type { Column } from '../../../ui/data-table.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
-import { shownState } from './run-sentences.ts';
+import { displayState } from './run-sentences.ts';
 
 /** Which runs are compared, by their ids. */
 type Compared = { ids: readonly string[]; toggle: (runId: string, checked: boolean) => void };
@@ -22,7 +22,12 @@ export function runsColumns(compared: Compared): Column<Run>[] {
       hideBelow: 'sm',
     },
     { id: 'title', header: 'Model', cell: (run) => <Name run={run} /> },
-    { id: 'state', header: 'State', cell: (run) => <StatusBadge status={shownState(run)} />, width: '8rem' },
+    {
+      id: 'state',
+      header: 'State',
+      cell: (run) => <StatusBadge status={displayState(run)} />,
+      width: '8rem',
+    },
     {
       id: 'progress',
       header: 'Progress',

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
-import { shownState } from './run-sentences.ts';
+import { displayState } from './run-sentences.ts';
 
 const POLL_MS = 3_000;
 /** As many models as one call takes; each has one run. */
@@ -42,5 +42,5 @@ async function readRuns(modelIds: readonly string[], signal: AbortSignal): Promi
 /** How far the run is that a model without files waits for; nothing where the model has files. */
 export function UnfinishedBadge({ model, runs }: { model: AssetSummary; runs: readonly Run[] }) {
   const run = model.file_count === 0 && runs.find(({ model_id }) => model_id === model.dataset_id);
-  return run ? <StatusBadge status={shownState(run)} /> : null;
+  return run ? <StatusBadge status={displayState(run)} /> : null;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { GONE_MS } from '../../../../engine/machines/heartbeat.ts';
+import { LOST_AFTER_MS } from '../../../../engine/machines/heartbeat.ts';
 import { gatewayPresence } from './gateway-presence.ts';
 
 const never = new AbortController().signal;
@@ -16,7 +16,7 @@ const join = () => {
     presence.onBeat(made);
     return made;
   };
-  const presence = gatewayPresence({ beat, goneMs: GONE_MS, now: () => time });
+  const presence = gatewayPresence({ beat, goneMs: LOST_AFTER_MS, now: () => time });
   return { ...presence, beat };
 };
 

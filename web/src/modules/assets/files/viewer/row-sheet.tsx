@@ -153,7 +153,7 @@ function Value({ value }: { value: unknown }) {
   }
   return (
     <p dir="auto" className="whitespace-pre-wrap text-[0.8125rem] [overflow-wrap:anywhere]">
-      {String(value)}
+      {typeof value === 'string' ? value : JSON.stringify(value)}
     </p>
   );
 }

@@ -16,7 +16,7 @@ import { Segmented } from '../../../../ui/segmented.tsx';
 import { Select } from '../../../../ui/select.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
 import { PREVIEW_ROWS, previewQuery } from '../../api.ts';
-import { isDataFile, shownDataFile } from '../data-file.ts';
+import { isDataFile, selectedDataFile } from '../data-file.ts';
 import { waysToMend } from '../mend.ts';
 import { ColumnHead } from './column-head.tsx';
 import { ColumnsView } from './columns-view.tsx';
@@ -45,7 +45,7 @@ const views = [
 /** A data file as a person looks at it: its rows, a hundred at a time, and what its columns hold. */
 export function RowsPreview({ asset, path, onPath, revision, onRevision }: Props) {
   const [view, setView] = useState<(typeof views)[number]['value']>('rows');
-  const shown = shownDataFile(asset, path);
+  const shown = selectedDataFile(asset, path);
   if (!shown || !asset.revision_id) {
     return (
       <Card>

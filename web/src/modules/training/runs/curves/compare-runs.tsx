@@ -3,8 +3,8 @@ import { useQueries } from '@tanstack/react-query';
 import { Card } from '../../../../ui/card.tsx';
 import { Chart } from '../../../../ui/chart.tsx';
 import { runQuery } from '../../api.ts';
+import { describeParameters } from '../describe-parameters.ts';
 import { runMetricsQuery } from '../run-calls.ts';
-import { shownParameters } from '../shown-parameters.ts';
 import { overlay } from './curves.ts';
 
 const step = (x: number) => `Step ${x}`;
@@ -81,8 +81,8 @@ export function CompareRuns({ runIds }: { runIds: string[] }) {
 function differingParameters(runs: Run[]): { name: string; values: string[] }[] {
   const [first] = runs;
   if (!first || runs.length < 2) return [];
-  const columns = runs.map(shownParameters);
-  const rows = shownParameters(first).map(({ name }) => ({
+  const columns = runs.map(describeParameters);
+  const rows = describeParameters(first).map(({ name }) => ({
     name,
     values: columns.map((column) => column.find((row) => row.name === name)?.value ?? '–'),
   }));

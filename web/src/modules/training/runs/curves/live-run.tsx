@@ -5,7 +5,7 @@ import { Chart } from '../../../../ui/chart.tsx';
 import { Progress } from '../../../../ui/progress.tsx';
 import { StatusBadge } from '../../../../ui/status-badge.tsx';
 import { useRunMetrics } from '../run-calls.ts';
-import { phaseText, shownState, timeText } from '../run-sentences.ts';
+import { displayState, phaseText, timeText } from '../run-sentences.ts';
 import { curvesOf } from './curves.ts';
 
 const HEIGHT = 150;
@@ -14,7 +14,7 @@ const HEIGHT = 150;
 export function LiveRun({ run }: { run: Run }) {
   const { data } = useRunMetrics(run.run_id);
   const { x, series } = curvesOf(data?.points ?? [], [{ name: 'loss', label: 'Loss' }]);
-  const state = shownState(run);
+  const state = displayState(run);
   const waits = run.progress === 0 && state !== 'running';
   return (
     <Card

@@ -5,51 +5,51 @@ import { killAllOf } from './user-wall.ts';
 import type { Wall } from './wall.ts';
 import { isReaderUser, readerUsers, TRIAL_USER } from './workload-users.ts';
 
-/** No program reads that long: who has lent it has died. */
+/** No program reads that long: who has shared it has died. */
 const LEFT_BEHIND_MS = 60 * 60 * 1000;
 const READ_ONLY = 0o444;
 
-/** A file, and its name in the folder where it is lent. */
-type Lent = { localPath: string; as: string };
+/** A file, and its name in the folder where it is shared. */
+type SharedFile = { localPath: string; as: string };
 
 /**
  * Makes files readable for a program behind the wall, as long as `work` takes: in a folder that only
  * the program's user may enter, and not write to: what the server does in it leads nowhere else. They
  * lie there without a copy where the disk is the same; nobody must write to them.
  */
-export async function lendFiles<T>(
+export async function shareFiles<T>(
   wall: Wall,
-  files: Lent[],
-  work: (lent: { folder: string; user: number }) => Promise<T>,
+  files: SharedFile[],
+  work: (shared: { folder: string; user: number }) => Promise<T>,
 ): Promise<T> {
-  await mkdir(wall.lendingDir, { recursive: true, mode: 0o711 });
-  const lent = await (wall.kind === 'user' ? makeFolderOfUser(wall) : makeFolder(wall));
+  await mkdir(wall.sharedDir, { recursive: true, mode: 0o711 });
+  const shared = await (wall.kind === 'user' ? makeFolderOfUser(wall) : makeFolder(wall));
   try {
     for (const { localPath, as } of files) {
-      const target = path.join(lent.folder, as);
+      const target = path.join(shared.folder, as);
       await mkdir(path.dirname(target), { recursive: true, mode: 0o755 });
       await link(localPath, target).catch(() => copyFile(localPath, target));
       // Who may reach a file says the folder that it lies in.
       if (wall.kind === 'user') await chmod(target, READ_ONLY);
     }
-    return await work(lent);
+    return await work(shared);
   } finally {
-    await takeBack(lent.folder, lent.user);
+    await removeFolder(shared.folder, shared.user);
   }
 }
 
-async function makeFolder({ lendingDir }: Wall) {
-  const folder = path.join(lendingDir, randomBytes(16).toString('hex'));
+async function makeFolder({ sharedDir }: Wall) {
+  const folder = path.join(sharedDir, randomBytes(16).toString('hex'));
   await mkdir(folder, { mode: 0o700 });
   return { folder, user: TRIAL_USER };
 }
 
 /** A folder that is named after its user: as long as it is there, nobody else becomes that user. */
-async function makeFolderOfUser({ lendingDir }: Wall) {
+async function makeFolderOfUser({ sharedDir }: Wall) {
   const busy = await usersOfProcesses();
   for (const user of readerUsers()) {
     if (busy.has(user)) continue;
-    const folder = path.join(lendingDir, String(user));
+    const folder = path.join(sharedDir, String(user));
     const made = await mkdir(folder, { mode: 0o700 }).then(
       () => true,
       (error: NodeJS.ErrnoException) => {
@@ -72,18 +72,18 @@ async function usersOfProcesses(): Promise<Set<number>> {
   return new Set(found.flatMap((one) => one?.uid ?? []));
 }
 
-/** Ends what its program has left running, which could lead the deletion elsewhere, or read what the next one is lent. */
-async function takeBack(folder: string, user: number): Promise<void> {
+/** Ends what its program has left running, which could lead the deletion elsewhere, or read what is shared with the next one. */
+async function removeFolder(folder: string, user: number): Promise<void> {
   if (isReaderUser(user)) await killAllOf(user);
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Removes what killed servers have left lent. */
-export async function takeBackFiles({ kind, lendingDir }: Wall): Promise<void> {
-  for (const name of await readdir(lendingDir).catch(() => [])) {
-    const folder = path.join(lendingDir, name);
+/** Removes what killed servers have left shared. */
+export async function removeSharedFiles({ kind, sharedDir }: Wall): Promise<void> {
+  for (const name of await readdir(sharedDir).catch(() => [])) {
+    const folder = path.join(sharedDir, name);
     const found = await stat(folder).catch(() => null);
     if (found && Date.now() - found.mtimeMs > LEFT_BEHIND_MS)
-      await takeBack(folder, kind === 'user' ? found.gid : TRIAL_USER);
+      await removeFolder(folder, kind === 'user' ? found.gid : TRIAL_USER);
   }
 }

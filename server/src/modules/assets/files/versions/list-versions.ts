@@ -1,7 +1,7 @@
 import type { listFileVersions as endpoint } from '@bakehouse/contract/data-files';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import type { Context } from '../../../platform/context.ts';
-import { findReadableAsset } from '../access/find-readable-asset.ts';
+import type { Context } from '../../../../platform/context.ts';
+import { findReadableAsset } from '../../access/find-readable-asset.ts';
 import { selectVersions } from './version-queries.ts';
 
 const VERSIONS_MAX = 100;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { generators } from '../table.ts';
 import { completeParameters } from './parameters.ts';
-import { generators } from './table.ts';
 
 const { paris, veo } = generators;
 

@@ -1,5 +1,5 @@
-import { numberMessages, numberProblem } from '../fields/number-field.ts';
-import type { Generator, GeneratorField } from './generator.ts';
+import { numberMessages, numberProblem } from '../../fields/number-field.ts';
+import type { Generator, GeneratorField } from '../generator.ts';
 
 /** A value of a generator's form. An empty seed is null on the wire, and NaN in the form. */
 export type ParameterValue = string | number | boolean | null;

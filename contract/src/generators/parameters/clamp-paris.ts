@@ -1,7 +1,7 @@
-import { numberProblem } from '../fields/number-field.ts';
-import type { GeneratorField } from './generator.ts';
+import { numberProblem } from '../../fields/number-field.ts';
+import type { GeneratorField } from '../generator.ts';
+import { paris } from '../paris.ts';
 import { effectiveValues, type ParameterValue, parameterProblem } from './parameters.ts';
-import { paris } from './paris.ts';
 
 /** What stands in place of a value that is none; the other fields fall back to their defaults. */
 const fallbacks: Record<string, ParameterValue> = {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { initialParameters } from '../wizard/create-model-wizard-state.ts';
-import { shownParameters } from './shown-parameters.ts';
+import { describeParameters } from './describe-parameters.ts';
 
 it('tells where it ran, not which GPU was asked for', () => {
   const parameters = {
@@ -12,7 +12,7 @@ it('tells where it ran, not which GPU was asked for', () => {
     accelerator_count: 1,
     lora_target_modules: ['q_proj', 'v_proj'],
   } as const;
-  const rows = shownParameters({
+  const rows = describeParameters({
     device: 'CPU',
     parameters: { ...parameters, lora_target_modules: [...parameters.lora_target_modules] },
   });

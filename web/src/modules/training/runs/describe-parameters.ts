@@ -6,7 +6,9 @@ import { formatLabels } from '../parameters/format-labels.ts';
  * What a run was made with, as rows of name and text. The GPU that was asked for is left out: where it
  * really ran comes first.
  */
-export function shownParameters(run: Pick<Run, 'device' | 'parameters'>): { name: string; value: string }[] {
+export function describeParameters(
+  run: Pick<Run, 'device' | 'parameters'>,
+): { name: string; value: string }[] {
   const {
     model_name: _name,
     accelerator_type: _type,

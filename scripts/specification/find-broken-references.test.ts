@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { findGone } from './find-gone.ts';
+import { findBrokenReferences } from './find-broken-references.ts';
 
 const repository = {
   exists: (path: string) => path === 'web/a.ts',
   read: (path: string) => (path === 'web/a.test.ts' ? "test('bakes bread', () => {})" : null),
 };
-const find = (row: string) => findGone(`| Line | Where | Test | |\n|---|---|---|---|\n${row}`, repository);
+const find = (row: string) =>
+  findBrokenReferences(`| Line | Where | Test | |\n|---|---|---|---|\n${row}`, repository);
 
 test('a row whose file and test are there is fine, and so is one that comes later', () => {
   expect(find('| Bread | `web/a.ts` | `web/a.test.ts: bakes bread` | |')).toEqual([]);

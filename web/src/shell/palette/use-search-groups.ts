@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { GraduationCap, Power, Rocket } from 'lucide-react';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { useUser } from '../../modules/accounts/api.ts';
-import { foundThing, searchQuery } from '../../modules/assets/search/api.ts';
+import { describeResult, searchQuery } from '../../modules/assets/search/api.ts';
 import { deploymentListQuery } from '../../modules/deployments/api.ts';
 import { runListQuery } from '../../modules/training/api.ts';
 import { type CommandGroup, matchCommands } from './match-commands.ts';
@@ -18,7 +18,7 @@ const SHOWN_MAX = 5;
  * The person's things that fit what was typed: datasets and models as the server finds them, deployments and runs by
  * their titles. After a verb, what can be done with them.
  */
-export function useThings(
+export function useSearchGroups(
   typed: string,
   ask: (question: Question) => void,
 ): { groups: CommandGroup<Command>[]; searching: boolean } {
@@ -52,7 +52,7 @@ export function useThings(
     return { groups: [{ value: 'Terminate', items }], searching: false };
   }
   const found = results.map((result) => {
-    const { icon, note, link } = foundThing(result, words);
+    const { icon, note, link } = describeResult(result, words);
     return { value: result.id, label: result.name, note, icon, run: () => void navigate(link) };
   });
   const deployments = pods.map(({ pod_id: podId, title, status }) => ({

@@ -12,7 +12,7 @@ const ROW = /^\| (?!Line|-)/;
  * What the rows of docs/specification.md name and the repository does not have: files of the second column, and
  * tests of the third, each written as `file: title`. Pure.
  */
-export function findGone(document: string, { exists, read }: Repository): string[] {
+export function findBrokenReferences(document: string, { exists, read }: Repository): string[] {
   return document.split('\n').flatMap((line, index) => {
     if (!ROW.test(line)) return [];
     const [, , where = '', tests = ''] = line.split(/(?<!\\)\|/);

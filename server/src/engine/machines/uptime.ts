@@ -1,13 +1,13 @@
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { BREAK_MS } from './heartbeat.ts';
-import { listListening } from './queries.ts';
+import { listUptimes } from './queries.ts';
 
 /** From the first to the last of some beats that were not broken. */
 export type Span = { since: Date; until: Date };
 
 /** When reports could be taken in without a break, until the last beat; null before the first one ever. */
-export async function findListening(db: Database | Transaction): Promise<Span | null> {
-  return unbroken(await listListening(db));
+export async function findUptime(db: Database | Transaction): Promise<Span | null> {
+  return unbroken(await listUptimes(db));
 }
 
 /** The newest time without a break that some spans cover together. Pure. */

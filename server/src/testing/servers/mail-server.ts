@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
-import { onFileEnd } from './on-file-end.ts';
+import { onFileEnd } from '../on-file-end.ts';
 
 export type ReceivedMail = { from: string; to: string[]; head: string; body: string };
 

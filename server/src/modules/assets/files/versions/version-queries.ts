@@ -1,4 +1,4 @@
-import type { Database } from '../../../platform/db/database.ts';
+import type { Database } from '../../../../platform/db/database.ts';
 
 /** The files that a path has had, with the revision that brought each, newest first. */
 export async function selectVersions(

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { onFileEnd } from './on-file-end.ts';
+import { onFileEnd } from '../on-file-end.ts';
 
 /** An event as it came, as far as tests look at it. */
 type SentEvent = {

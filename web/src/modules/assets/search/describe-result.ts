@@ -1,7 +1,7 @@
 import type { SearchResult } from '@bakehouse/contract/search';
 import { Boxes, Database, Lock, type LucideIcon } from 'lucide-react';
 
-type FoundThing = {
+type DescribedResult = {
   icon: LucideIcon;
   /** What it is, and what of it was looked for beside its name. */
   note: string;
@@ -18,7 +18,10 @@ const kinds = {
 } as const;
 
 /** How a result of the search is shown, and where it leads. */
-export function foundThing({ kind, id, family, tags, is_starter }: SearchResult, words: string): FoundThing {
+export function describeResult(
+  { kind, id, family, tags, is_starter }: SearchResult,
+  words: string,
+): DescribedResult {
   const { what, icon, to } = kinds[kind];
   const wanted = words.toLowerCase();
   const matching = wanted === '' ? [] : tags.filter((tag) => tag.toLowerCase().includes(wanted));

@@ -1,0 +1,229 @@
+import { createApiKey } from '@bakehouse/contract/api-keys';
+import { parseBgl } from '@bakehouse/contract/money';
+import * as training from '@bakehouse/contract/training';
+import { describe, expect, test } from 'vitest';
+import type { Launch } from '../../../engine/drivers/driver.ts';
+import { idleUntilStopped } from '../../../engine/drivers/fake/fake-driver.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { revenueAccount, userAccount } from '../../credits/ledger/accounts.ts';
+import { expireHolds } from '../../credits/ledger/holds/expire-holds.ts';
+import { transfer } from '../../credits/ledger/transfer.ts';
+import { trainingServer } from '../testing/training-server.ts';
+import { micro, PRICE_MICRO_PER_S, step } from '../testing/workload-calls.ts';
+
+const {
+  machine,
+  clock,
+  server,
+  request,
+  user,
+  filesOf,
+  start,
+  runOf,
+  balance,
+  ended,
+  begin,
+  workload,
+  trainFor,
+} = await trainingServer();
+
+/** So much time passes that all holds end. */
+async function expire() {
+  clock.advance({ seconds: 31 * 24 * 3600 });
+  await server.services.db.transaction().execute((tx) => expireHolds(tx, { now: clock.now(), limit: 100 }));
+}
+
+/** Pays for something else. */
+async function spend(as: TestUser, amountMicro: bigint) {
+  await server.services.db.transaction().execute((tx) =>
+    transfer(tx, {
+      debitAccountId: userAccount(as.userId),
+      creditAccountId: revenueAccount('deployment'),
+      amountMicro,
+      kind: 'charge',
+      description: 'Deployment',
+      idempotencyKey: null,
+    }),
+  );
+}
+
+describe('a fine-tune', () => {
+  test('is stopped at its ceiling with its work saved, and goes on under a higher one', async () => {
+    const untilStopped = async (one: Launch) => {
+      let command = '';
+      for (let round = 0; command !== 'stop' && round < 100; round += 1) {
+        clock.advance({ seconds: 5 });
+        ({ command } = await workload(one).report(step(1)));
+      }
+      await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
+      return 0;
+    };
+    const { modelId } = await begin(untilStopped);
+    const begun = await runOf(modelId);
+    // Half more than the quote, which is what is held at first.
+    expect(begun.held).toBe(begun.quote.total);
+    expect(micro(begun.ceiling)).toBe(Math.ceil(1.5 * micro(begun.quote.total)));
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(run).toMatchObject({
+      state: 'cancelled',
+      stop_reason: 'ceiling',
+      reason: `The run reached its ceiling of ${run.ceiling} BGL. The work was saved.`,
+      charged: run.ceiling,
+    });
+
+    const call = { params: { runId: run.run_id } };
+    await expect(
+      request(training.resumeRun, { ...call, body: { ceiling: run.ceiling } }, { as: user }),
+    ).rejects.toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          param: 'ceiling',
+          message: `The run has cost ${run.ceiling} BGL so far. Set a ceiling above that`,
+        },
+      },
+    });
+    machine.script = async (one) => {
+      await workload(one).report(step(1));
+      return untilStopped(one);
+    };
+    const ceiling = '0.04';
+    const resumed = await request(training.resumeRun, { ...call, body: { ceiling } }, { as: user });
+    expect(resumed).toMatchObject({ state: 'queued', ceiling, stop_reason: null });
+    expect(micro(resumed.held)).toBeLessThanOrEqual(micro(ceiling) - micro(run.ceiling));
+    await ended(modelId);
+    expect(await runOf(modelId)).toMatchObject({ stop_reason: 'ceiling', charged: ceiling, held: '0' });
+    // Without another ceiling it may cost half more than what is left.
+    const next = await runOf(modelId);
+    expect(micro(next.resume_ceiling)).toBe(micro(ceiling) + Math.ceil(1.5 * micro(next.resume_hold)));
+  });
+
+  test('whose ceiling is below its quote holds no more than that', async () => {
+    const modelId = await start({ payload: { ceiling: '0.000002' } });
+    expect(await runOf(modelId)).toMatchObject({ held: '0.000002', ceiling: '0.000002' });
+    const { run_id: runId } = await runOf(modelId);
+    await request(training.cancelRun, { params: { runId } }, { as: user });
+    await expect(start({ payload: { ceiling: '0' } })).rejects.toMatchObject({ status: 400 });
+  });
+
+  test('extends its hold, and is stopped with its work saved when the credit ends', async () => {
+    const poor = await server.signUp('Poor');
+    // What is left pays for about 100 seconds.
+    await spend(poor, parseBgl((await balance(poor)).available) - 70_000n);
+    const own = await filesOf(poor);
+    const commands: string[] = [];
+    const { modelId } = await begin(
+      async (one) => {
+        for (let round = 0; commands.at(-1) !== 'stop' && round < 50; round += 1) {
+          clock.advance({ seconds: 5 });
+          commands.push((await workload(one).report(step(1))).command);
+        }
+        await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
+        return 0;
+      },
+      { as: poor, payload: { ...own, ceiling: '1' } },
+    );
+    await ended(modelId, poor);
+    const run = await runOf(modelId, poor);
+    expect(commands.length).toBeLessThan(50);
+    expect(run).toMatchObject({
+      state: 'cancelled',
+      stop_reason: 'credits',
+      reason: 'Your credits ran out. The work was saved.',
+    });
+    expect(micro(run.charged)).toBeGreaterThan(micro(run.quote.total));
+    expect(micro(run.charged)).toBeLessThanOrEqual(70_000);
+    const left = await balance(poor);
+    expect(micro(left.available)).toBe(70_000 - micro(run.charged));
+  });
+
+  test('is stopped where the budget of its API key ends, once it has used all of it', async () => {
+    const { secret } = await server.request(
+      createApiKey,
+      {
+        params: { userId: user.userId },
+        body: { name: 'program', budget: { amount: '0.07', period: 'total' } },
+      },
+      { as: user },
+    );
+    const commands: string[] = [];
+    const { modelId } = await begin(
+      async (one) => {
+        for (let round = 0; commands.at(-1) !== 'stop' && round < 50; round += 1) {
+          clock.advance({ seconds: 5 });
+          commands.push((await workload(one).report(step(1))).command);
+        }
+        await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
+        return 0;
+      },
+      { as: { ...user, apiKey: secret }, payload: { ceiling: '1' } },
+    );
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(run).toMatchObject({
+      state: 'cancelled',
+      stop_reason: 'budget',
+      reason: 'The budget of its API key is used up. The work was saved.',
+    });
+    // The last seconds before the budget's end are worked, too.
+    expect(micro(run.charged)).toBeGreaterThan(70_000 - Math.ceil(10 * PRICE_MICRO_PER_S));
+    expect(micro(run.charged)).toBeLessThanOrEqual(70_000);
+  });
+
+  test('whose hold has expired while it waited takes another one', async () => {
+    const modelId = await start();
+    const { held } = await runOf(modelId);
+    await expire();
+    expect((await balance()).held).toBe('0');
+    const seen: string[] = [];
+    machine.script = async (launch, process) => {
+      await workload(launch).report(step(1));
+      seen.push((await balance()).held);
+      return trainFor(20)(launch, process);
+    };
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(seen).toEqual([held]);
+    expect(run).toMatchObject({ state: 'completed', held: '0' });
+    expect(micro(run.charged)).toBe(Math.ceil(20 * PRICE_MICRO_PER_S));
+    expect((await balance()).held).toBe('0');
+  });
+
+  test('that goes on with neither hold nor credit is stopped', async () => {
+    const broke = await server.signUp('Broke');
+    const own = await filesOf(broke);
+    machine.script = async (launch, process) => {
+      await workload(launch).report(step(1));
+      await idleUntilStopped(launch, process);
+      return 0;
+    };
+    const modelId = await start({ as: broke, payload: own });
+    await expire();
+    await spend(broke, parseBgl((await balance(broke)).available));
+    await ended(modelId, broke);
+    expect(await runOf(modelId, broke)).toMatchObject({
+      state: 'cancelled',
+      charged: '0',
+      reason: 'Your credits ran out. The work was saved.',
+    });
+  });
+
+  test('whose hold has expired while nobody metered it ends, and is not charged', async () => {
+    const { modelId, launch } = await begin(async (one, process) => {
+      await idleUntilStopped(one, process);
+      return 0;
+    });
+    clock.advance({ seconds: 12 });
+    await workload(launch).report();
+    await expire();
+    await request(training.cancelRun, { params: { runId: launch.workloadId } }, { as: user });
+    await ended(modelId);
+    expect(await runOf(modelId)).toMatchObject({
+      state: 'cancelled',
+      elapsed_seconds: 12,
+      charged: '0',
+      reason: 'Cancelled.',
+    });
+  });
+});

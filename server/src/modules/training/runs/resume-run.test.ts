@@ -1,0 +1,125 @@
+import * as training from '@bakehouse/contract/training';
+import { sql } from 'kysely';
+import { describe, expect, test, vi } from 'vitest';
+import { idleUntilStopped } from '../../../engine/drivers/fake/fake-driver.ts';
+import { trainingServer } from '../testing/training-server.ts';
+import { micro, PRICE_MICRO_PER_S } from '../testing/workload-calls.ts';
+
+const { machine, clock, server, request, user, filesOf, runOf, balance, ended, begin, workload, trainFor } =
+  await trainingServer();
+
+describe('a fine-tune', () => {
+  test('that is cancelled while it trains is charged for the time used', async () => {
+    const { modelId, launch } = await begin(
+      async (one, process) => {
+        await idleUntilStopped(one, process);
+        await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
+        return 0;
+      },
+      { payload: { ceiling: '1' } },
+    );
+    clock.advance({ seconds: 12 });
+    await workload(launch).report();
+    await request(training.cancelRun, { params: { runId: launch.workloadId } }, { as: user });
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(run).toMatchObject({
+      state: 'cancelled',
+      reason: 'Cancelled.',
+    });
+    expect(micro(run.charged)).toBe(Math.ceil(12 * PRICE_MICRO_PER_S));
+
+    // It goes on under the same id, and the second round pays for its own time alone.
+    machine.script = trainFor(20);
+    const params = { runId: launch.workloadId };
+    const resumed = await request(training.resumeRun, { params }, { as: user, idempotencyKey: 'again' });
+    expect(resumed).toMatchObject({ run_id: run.run_id, state: 'queued', charged: null });
+    expect((await balance()).held).toBe(resumed.held);
+    // What its page said would be held.
+    expect(resumed.held).toBe(run.resume_hold);
+    const same = await request(training.resumeRun, { params }, { as: user, idempotencyKey: 'again' });
+    expect(same).toEqual(resumed);
+    await ended(modelId);
+    const done = await runOf(modelId);
+    expect(done).toMatchObject({ state: 'completed', elapsed_seconds: 32, restarts: 0, held: '0' });
+    expect(done.resume_hold).toBeNull();
+    expect(micro(done.charged)).toBe(Math.ceil(32 * PRICE_MICRO_PER_S));
+    expect((await balance()).held).toBe('0');
+    await expect(request(training.resumeRun, { params }, { as: user })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+  });
+
+  test('that is resumed while its dataset is being deleted does not begin again', async () => {
+    const sources = await filesOf(user);
+    const { modelId, launch } = await begin(
+      async (one, process) => {
+        await idleUntilStopped(one, process);
+        await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
+        return 0;
+      },
+      { payload: sources },
+    );
+    const params = { runId: launch.workloadId };
+    await request(training.cancelRun, { params }, { as: user });
+    await ended(modelId);
+
+    const { db } = server.services;
+    let resuming: Promise<unknown> = Promise.resolve();
+    await db.transaction().execute(async (tx) => {
+      await tx.deleteFrom('assets').where('id', '=', sources.asset_id).execute();
+      resuming = request(training.resumeRun, { params }, { as: user });
+      resuming.catch(() => undefined);
+      await vi.waitFor(async () => {
+        const { rows } = await sql`select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+        expect(rows).toHaveLength(1);
+      });
+    });
+    await expect(resuming).rejects.toMatchObject({ status: 404 });
+    expect(await runOf(modelId)).toMatchObject({ state: 'cancelled', held: '0' });
+  });
+
+  test('that is resumed while its end is being written knows what that end has charged', async () => {
+    const { modelId, launch } = await begin(
+      async (one, process) => {
+        await idleUntilStopped(one, process);
+        await workload(one).report({ type: 'checkpoint', step: 1 }, { type: 'stopped', step: 1 });
+        return 0;
+      },
+      { payload: { ceiling: '1' } },
+    );
+    const params = { runId: launch.workloadId };
+    clock.advance({ seconds: 12 });
+    await workload(launch).report();
+    await request(training.cancelRun, { params }, { as: user });
+    await ended(modelId);
+
+    // The end once more: what it wrote is taken back, and written again while the resume waits for it.
+    const { db } = server.services;
+    const charge = (tx: typeof db, charged_micro: bigint | null) =>
+      tx.updateTable('runs').set({ charged_micro }).where('id', '=', params.runId).execute();
+    const time = (tx: typeof db, active_seconds: number) =>
+      tx.updateTable('workloads').set({ active_seconds }).where('id', '=', params.runId).execute();
+    const charged = BigInt(micro((await runOf(modelId)).charged));
+    await charge(db, null);
+    await time(db, 0);
+    machine.script = trainFor(20);
+    const resumed = await db.transaction().execute(async (tx) => {
+      await time(tx, 12);
+      await charge(tx, charged);
+      const resuming = request(training.resumeRun, { params }, { as: user, idempotencyKey: 'at the end' });
+      await vi.waitFor(async () => {
+        const { rows } = await sql`select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+        expect(rows).toHaveLength(1);
+      });
+      return { resuming };
+    });
+    await resumed.resuming;
+    await ended(modelId);
+    const run = await runOf(modelId);
+    expect(run).toMatchObject({ state: 'completed', elapsed_seconds: 32 });
+    expect(micro(run.charged)).toBe(Math.ceil(32 * PRICE_MICRO_PER_S));
+  });
+});

@@ -1,0 +1,145 @@
+import { deleteAsset, listAssets } from '@bakehouse/contract/assets';
+import * as training from '@bakehouse/contract/training';
+import { describe, expect, test } from 'vitest';
+import { idleUntilStopped } from '../../engine/drivers/fake/fake-driver.ts';
+import { goodData } from './test-run.ts';
+import { trainingServer } from './testing/training-server.ts';
+
+const {
+  machine,
+  server,
+  request,
+  user,
+  datasetId,
+  baseId,
+  filesOf,
+  start,
+  runOf,
+  balance,
+  ended,
+  begin,
+  trainFor,
+} = await trainingServer();
+
+describe('starting', () => {
+  const counts = async () => {
+    const { db } = server.services;
+    const tables = ['assets', 'runs', 'workloads', 'ledger_holds', 'asset_lineage'] as const;
+    return Promise.all(
+      tables.map(async (table) => {
+        const row = await db
+          .selectFrom(table)
+          .select((build) => build.fn.countAll<bigint>().as('count'))
+          .executeTakeFirst();
+        return row?.count;
+      }),
+    );
+  };
+
+  test('without enough credit leaves nothing', async () => {
+    const before = await counts();
+    const { available } = await balance();
+    machine.data = { ...goodData, train_tokens: 1_000_000_000_000 };
+    await expect(start()).rejects.toMatchObject({
+      status: 402,
+      code: 'insufficient_funds',
+      body: { error: { required_amount: expect.any(String), available_amount: available } },
+    });
+    machine.data = goodData;
+    expect(await counts()).toEqual(before);
+  });
+
+  test('reads its data in the format that the validation has recognised', async () => {
+    const format = {
+      format: 'messages',
+      input_column: 'chat',
+      output_column: '',
+      system_column: 'system',
+    } as const;
+    machine.data = { ...goodData, format };
+    const { modelId, launch } = await begin(idleUntilStopped, {
+      payload: { input_column: null, output_column: null },
+    });
+    machine.data = goodData;
+    const kept = { input_column: 'chat', output_column: null, system_column: 'system' };
+    expect(launch.spec).toMatchObject({ data: { ...kept, format: 'messages' } });
+    const run = await runOf(modelId);
+    expect(run.parameters).toMatchObject({ ...kept, data_format: 'messages' });
+    await request(training.cancelRun, { params: { runId: run.run_id } }, { as: user });
+    await ended(modelId);
+  });
+
+  test('is refused for what the validation refuses', async () => {
+    const before = await counts();
+    await expect(start({ payload: { input_column: null } })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('Input and output columns are required for non-text files'),
+    });
+    await expect(start({ payload: { file_name: 'other.csv' } })).rejects.toThrow(
+      'Invalid file selection. Please try again.',
+    );
+    await expect(start({ payload: { base_model: datasetId } })).rejects.toThrow('rows is a dataset');
+    machine.data = { ...goodData, critical_errors: ['There is no column question.'] };
+    await expect(start()).rejects.toThrow('There is no column question.');
+    machine.data = { ...goodData, memory_bytes: 1e15 };
+    await expect(start()).rejects.toThrow(/needs about .* GB of memory, and this machine has/);
+    machine.data = goodData;
+    expect(await counts()).toEqual(before);
+  });
+
+  test.each(['asset_id', 'base_model'] as const)(
+    'without its %s, deleted meanwhile, leaves nothing',
+    async (source) => {
+      const sources = await filesOf(user);
+      const before = await counts();
+      machine.meanwhile = () => request(deleteAsset, { params: { id: sources[source] } }, { as: user });
+      try {
+        await expect(start({ payload: sources })).rejects.toMatchObject({ status: 404, code: 'not_found' });
+      } finally {
+        machine.meanwhile = async () => {};
+      }
+      const after = await counts();
+      expect(after).toEqual([before[0] ? before[0] - 1n : null, ...before.slice(1)]);
+    },
+  );
+
+  test('twice with one key is once', async () => {
+    machine.script = trainFor(1);
+    const [first, second] = await Promise.all([start({ key: 'once' }), start({ key: 'once' })]);
+    expect(second).toBe(first);
+    await expect(start({ key: 'once', title: 'other' })).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    });
+    await ended(first);
+    machine.data = { ...goodData, critical_errors: ['The file is gone.'] };
+    expect(await start({ key: 'once' })).toBe(first);
+    machine.data = goodData;
+  });
+
+  test("from somebody else's files is refused", async () => {
+    const other = await server.signUp('Eve');
+    await expect(start({ as: other })).rejects.toMatchObject({ status: 404 });
+    await expect(start({ payload: { user_id: other.userId } })).rejects.toMatchObject({ status: 403 });
+  });
+
+  test('keeps what it uses from being deleted until it has ended', async () => {
+    const { modelId, launch } = await begin(idleUntilStopped);
+    for (const id of [datasetId, baseId, modelId]) {
+      await expect(request(deleteAsset, { params: { id } }, { as: user })).rejects.toThrow(
+        "The run of 'my model' uses it",
+      );
+    }
+    await request(training.cancelRun, { params: { runId: launch.workloadId } }, { as: user });
+    await ended(modelId);
+    await request(deleteAsset, { params: { id: modelId } }, { as: user });
+    const { datasets } = await request(
+      listAssets,
+      { query: { types: 'MODEL', owner: user.userId } },
+      { as: user },
+    );
+    expect(datasets.map(({ dataset_id }) => dataset_id)).not.toContain(modelId);
+    expect(
+      await request(training.getRun, { params: { runId: launch.workloadId } }, { as: user }),
+    ).toMatchObject({ state: 'cancelled' });
+  });
+});

@@ -1,0 +1,94 @@
+import { createAsset } from '@bakehouse/contract/assets';
+import { getBalance } from '@bakehouse/contract/credits';
+import type { CallOf } from '@bakehouse/contract/endpoint';
+import { listNotifications } from '@bakehouse/contract/notifications';
+import { listRuns } from '@bakehouse/contract/training';
+import { expect, vi } from 'vitest';
+import type { Launch } from '../../../engine/drivers/driver.ts';
+import type { createFakeDriver, FakeProcess } from '../../../engine/drivers/fake/fake-driver.ts';
+import type { FakeClock } from '../../../testing/fake-clock.ts';
+import type { TestServer, TestUser } from '../../../testing/test-server.ts';
+import type { Machine } from './training-server.ts';
+import { step, type workloadCalls } from './workload-calls.ts';
+
+type Payload = NonNullable<NonNullable<CallOf<typeof createAsset>['body']>['fine_tune_payload']>;
+type Start = { as?: TestUser; payload?: Partial<Payload>; key?: string; title?: string };
+
+type Place = {
+  machine: Machine;
+  clock: FakeClock;
+  driver: ReturnType<typeof createFakeDriver>;
+  server: TestServer;
+  user: TestUser;
+  datasetId: string;
+  baseId: string;
+} & ReturnType<typeof workloadCalls>;
+
+/** How tests start runs and follow them. Everything is the user's unless another one is named. */
+export function runCalls(place: Place) {
+  const { server, user } = place;
+  const runOf = async (modelId: string, as = user) => {
+    const { runs } = await server.request(listRuns, { query: { model_id: modelId } }, { as });
+    const [run] = runs;
+    if (!run || runs.length !== 1) throw new Error(`${runs.length} runs of ${modelId}`);
+    return run;
+  };
+  const start = (options: Start = {}) => startRun(place, options);
+  return {
+    start,
+    runOf,
+    /** Kinds of what the owner was notified of, about this run. */
+    notificationsOf: async (runId: string, as = user) => {
+      const all = await server.request(listNotifications, { params: { userId: as.userId } }, { as });
+      return all.filter(({ link }) => link === `/runs/${runId}`).map(({ kind }) => kind);
+    },
+    balance: (as = user) => server.request(getBalance, { params: { userId: as.userId } }, { as }),
+    /** Until the run has ended. Time passes only while nothing runs. */
+    ended: (modelId: string, as = user) =>
+      vi.waitFor(
+        async () => {
+          if (place.driver.running().length === 0) place.clock.advance({ seconds: 4 });
+          await server.app.engine.pass();
+          expect((await runOf(modelId, as)).ended_at).not.toBeNull();
+        },
+        { timeout: 15_000, interval: 20 },
+      ),
+    /** Starts a run that does this once it has begun. */
+    begin: async (work: (launch: Launch, process: FakeProcess) => Promise<number>, options: Start = {}) => {
+      const begun = Promise.withResolvers<Launch>();
+      place.machine.script = async (launch, process) => {
+        await place.workload(launch).report(step(1));
+        begun.resolve(launch);
+        return work(launch, process);
+      };
+      const modelId = await start(options);
+      await server.app.engine.pass();
+      return { modelId, launch: await begun.promise };
+    },
+  };
+}
+
+function startRun({ server, user, datasetId, baseId }: Place, options: Start): Promise<string> {
+  const { as = user, payload, key, title = 'my model' } = options;
+  return server.request(
+    createAsset,
+    {
+      body: {
+        dataset_type: 'MODEL',
+        title,
+        user_id: as.userId,
+        fine_tune_payload: {
+          asset_id: datasetId,
+          base_model: baseId,
+          model_name: title,
+          file_name: 'rows.csv',
+          user_id: as.userId,
+          input_column: 'question',
+          output_column: 'answer',
+          ...payload,
+        },
+      },
+    },
+    { as, idempotencyKey: key },
+  );
+}

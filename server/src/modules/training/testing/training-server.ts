@@ -1,0 +1,52 @@
+import { createFakeDriver, idleUntilStopped, type Script } from '../../../engine/drivers/fake/fake-driver.ts';
+import { fakeClock } from '../../../testing/fake-clock.ts';
+import { testServer } from '../../../testing/test-server.ts';
+import { goodData } from '../test-run.ts';
+import { runCalls } from './run-calls.ts';
+import { sourceCalls } from './source-calls.ts';
+import { workloadCalls } from './workload-calls.ts';
+
+/** What a test decides about the machine on which files are read and runs are trained. */
+export type Machine = {
+  /** What a run does. */
+  script: Script;
+  /** What reading a data file finds. */
+  data: typeof goodData;
+  busyThreads: number;
+  /** Happens between the first look at the sources and the transaction that starts. */
+  meanwhile: () => Promise<unknown>;
+  /** Of the last reading: whether it was given up. */
+  readSignal: AbortSignal | undefined;
+};
+
+/** A server whose machine does what the test says, a user with a dataset and a base model, and the calls of tests of runs. */
+export async function trainingServer() {
+  const machine: Machine = {
+    script: idleUntilStopped,
+    data: goodData,
+    busyThreads: 0,
+    meanwhile: async () => {},
+    readSignal: undefined,
+  };
+  const clock = fakeClock();
+  const driver = createFakeDriver({
+    capacity: { 'cpu:run': 1, 'cpu:deployment': 1 },
+    script: (launch, process) => machine.script(launch, process),
+  });
+  const server = await testServer({
+    clock,
+    driver,
+    cpuLoad: () => ({ busyThreads: machine.busyThreads, cores: 2, runThreads: 2 }),
+    readData: async (_ctx, _input, options) => {
+      machine.readSignal = options?.signal;
+      await machine.meanwhile();
+      return machine.data;
+    },
+  });
+  const user = await server.signUp('Ada');
+  const sources = sourceCalls(server);
+  const { asset_id: datasetId, base_model: baseId } = await sources.filesOf(user);
+  const work = workloadCalls(clock);
+  const place = { machine, clock, driver, server, user, datasetId, baseId, ...work };
+  return { ...place, ...sources, ...runCalls(place), request: server.request };
+}

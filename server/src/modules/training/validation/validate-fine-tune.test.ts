@@ -1,0 +1,168 @@
+import * as training from '@bakehouse/contract/training';
+import { describe, expect, test, vi } from 'vitest';
+import { emptyGguf, emptySafetensors, goodData } from '../test-run.ts';
+import { trainingServer } from '../testing/training-server.ts';
+
+const { machine, server, request, user, datasetId, baseId, create, start, runOf, ended, trainFor } =
+  await trainingServer();
+
+/** The machine is so busy, and says so. */
+async function beBusy(threads: number): Promise<void> {
+  machine.busyThreads = threads;
+  await server.app.engine.pass();
+}
+
+describe('validation', () => {
+  const validate = (more: object = {}) =>
+    request(
+      training.validateFineTune,
+      {
+        body: {
+          dataset_id: datasetId,
+          model_id: baseId,
+          file_name: 'rows.csv',
+          input_column: 'question',
+          output_column: 'answer',
+          ...more,
+        },
+      },
+      { as: user },
+    );
+
+  test('needs no columns where the format has none, and none where nothing is named', async () => {
+    const nothing = { input_column: null, output_column: null };
+    expect((await validate(nothing)).critical_errors).toEqual([]);
+    expect((await validate({ ...nothing, data_format: 'messages' })).critical_errors).toEqual([]);
+    expect((await validate({ ...nothing, data_format: 'prompt_completion' })).critical_errors).toEqual([
+      'Input and output columns are required for non-text files',
+    ]);
+  });
+
+  test('refuses one column as both input and output', async () => {
+    const { critical_errors } = await validate({ output_column: 'question' });
+    expect(critical_errors).toEqual(['Input and output must be different columns']);
+  });
+
+  test('tells the place, the cost, the data and the GPUs that would do', async () => {
+    const answer = await validate();
+    expect(answer).toMatchObject({
+      critical_errors: [],
+      placement: {
+        device: 'cpu',
+        description:
+          'This machine has no NVIDIA Tesla A100 (40GB): the run goes to its CPU and is charged at the CPU price.',
+      },
+      data: { rows_kept: 9, dropped: [{ line: 4, reason: 'The answer is empty' }] },
+      cost_estimate: { quote: { items: [{ label: "Training on this machine's CPU", unit: 'hour' }] } },
+    });
+    expect(answer.cost_estimate.usd_cost).toMatch(/^\d+\.\d\d$/);
+    expect(answer.recommendations.recommended_gpus[0]?.description).toMatch(
+      /^NVIDIA .*: needs 1\.9 GB, about \d+ s, \$/,
+    );
+    const modelId = await start();
+    expect((await runOf(modelId)).quote).toEqual(answer.cost_estimate.quote);
+    await request(training.cancelRun, { params: { runId: (await runOf(modelId)).run_id } }, { as: user });
+    await ended(modelId);
+  });
+
+  test('is given up when its client disconnects', async () => {
+    const release = Promise.withResolvers<void>();
+    machine.meanwhile = () => release.promise;
+    machine.readSignal = undefined;
+    const client = new AbortController();
+    const answer = fetch(`${server.url}/api/v1/fine-tune/validate`, {
+      method: 'POST',
+      headers: { 'x-api-key': user.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        dataset_id: datasetId,
+        model_id: baseId,
+        file_name: 'rows.csv',
+        input_column: 'question',
+        output_column: 'answer',
+      }),
+      signal: client.signal,
+    }).catch(() => 'disconnected');
+    await vi.waitFor(() => expect(machine.readSignal?.aborted).toBe(false), { timeout: 10_000 });
+    client.abort();
+    await vi.waitFor(() => expect(machine.readSignal?.aborted).toBe(true), { timeout: 10_000 });
+    expect(await answer).toBe('disconnected');
+    machine.meanwhile = async () => {};
+    release.resolve();
+  });
+
+  test('estimates for the present load, says so, and holds what it has shown', async () => {
+    const idle = (await validate()).cost_estimate;
+    expect(idle.slowdown).toBe(1);
+    expect(idle.load).toContain('Estimated for the current load: this machine is mostly idle.');
+    await beBusy(10);
+    const busy = (await validate()).cost_estimate;
+    expect(busy.load).toContain('about 6 times as long as on an idle one');
+    expect(busy.duration_hours / idle.duration_hours).toBeCloseTo(6);
+    await beBusy(2);
+    const modelId = await start();
+    const run = await runOf(modelId);
+    expect(run.quote).toEqual(busy.quote);
+    expect(run.held).toBe(busy.quote.total);
+    await request(training.cancelRun, { params: { runId: run.run_id } }, { as: user });
+    await ended(modelId);
+    await beBusy(0);
+  });
+
+  test('takes the speed of a finished run as it would have been on an idle machine', async () => {
+    await beBusy(12);
+    machine.script = trainFor(600);
+    const modelId = await start({ payload: { ceiling: '1' } });
+    await ended(modelId);
+    await beBusy(0);
+    const { db } = server.services;
+    const { run_id } = await runOf(modelId);
+    const { slowdown } = await db
+      .selectFrom('runs')
+      .select('slowdown')
+      .where('id', '=', run_id)
+      .executeTakeFirstOrThrow();
+    // Ten threads of others beside its own two.
+    expect(slowdown).toBeCloseTo(6, 3);
+    const before = (await validate()).cost_estimate.duration_hours;
+    await db
+      .updateTable('runs')
+      .set(({ eb }) => ({ slowdown: eb('slowdown', '*', 3) }))
+      .execute();
+    expect((await validate()).cost_estimate.duration_hours).toBeCloseTo(before / 3);
+  });
+
+  test('warns of a strange learning rate and refuses one that is none', async () => {
+    const { warnings } = await validate({ learning_rate: 0.5 });
+    expect(warnings).toContainEqual(expect.stringContaining('far above'));
+    await expect(validate({ learning_rate: 0 })).rejects.toThrow('Learning rate must be greater than 0');
+    await expect(validate({ epochs: 0 })).rejects.toThrow('Epochs must be at least 1');
+    await expect(validate({ epochs: 1001 })).rejects.toThrow('Epochs must be at most 1000');
+    await expect(validate({ batch_size: 1e9 })).rejects.toThrow('Batch size must be at most 1024');
+    await expect(validate({ accelerator_count: 3 })).rejects.toThrow('Please select a valid number of GPUs');
+    await expect(validate({ gpu_type: 'RTX' })).rejects.toThrow('Please select a GPU configuration');
+  });
+
+  test('warns of what could be trained, but not deployed', async () => {
+    expect((await validate()).warnings).toEqual([expect.stringContaining('tiny base has no GGUF file')]);
+    const model_id = await create(user, 'MODEL', 'other base', {
+      'model.safetensors': emptySafetensors(),
+      'model.gguf': emptyGguf(),
+    });
+    expect((await validate({ model_id })).warnings).toEqual([]);
+    machine.data = { ...goodData, gguf_obstacle: 'llama.cpp does not know the model family x.' };
+    const { warnings } = await validate({ model_id });
+    machine.data = goodData;
+    expect(warnings).toEqual([expect.stringContaining('not know the model family x')]);
+  });
+
+  test('needs no columns for text', async () => {
+    const id = await create(user, 'RAW', 'a text', { 'a.TXT': 'Once upon a time.' });
+    const answer = await validate({
+      dataset_id: id,
+      file_name: 'a.TXT',
+      input_column: null,
+      output_column: null,
+    });
+    expect(answer.critical_errors).toEqual([]);
+  });
+});

@@ -1,0 +1,164 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { fireEvent, render, screen, waitFor } from '@testing-library/react';
+import type { ReactElement } from 'react';
+import { beforeEach, describe, expect, it, test, vi } from 'vitest';
+import { call } from './lib/api/api-client.ts';
+import { ApiError } from './lib/api/api-error.ts';
+import { errorText } from './lib/api/error-text.ts';
+import { queryClient } from './lib/api/query-client.ts';
+import { CreateDatasetSheet } from './modules/assets/create-dataset-sheet.tsx';
+import { FileTable } from './modules/assets/files/file-table.tsx';
+import { TransferFailed, TransferSuccessful } from './modules/credits/send/send-result.tsx';
+import { NoTransactions } from './modules/credits/statement/list-states.tsx';
+import { BonusDialog } from './modules/referrals/bonus-dialog.tsx';
+import { ConfigurationDialog } from './modules/training/configurations/configuration-dialog.tsx';
+import { CreateModelResult } from './modules/training/wizard/create-model-result.tsx';
+import { notify } from './ui/notify.ts';
+import { tellFailures } from './ui/tell-failure.ts';
+
+vi.mock('./modules/accounts/api.ts', async (original) => ({
+  ...(await original<typeof import('./modules/accounts/api.ts')>()),
+  useUser: () => ({ id: 'u1' }),
+}));
+vi.mock('./lib/api/api-client.ts', async (original) => ({
+  ...(await original<typeof import('./lib/api/api-client.ts')>()),
+  call: vi.fn<typeof call>(),
+}));
+vi.mock('@tanstack/react-router', async (original) => ({
+  ...(await original<typeof import('@tanstack/react-router')>()),
+  useNavigate: () => () => undefined,
+}));
+vi.mock('./ui/button.tsx', async (original) => ({
+  ...(await original<typeof import('./ui/button.tsx')>()),
+  ButtonLink: ({ to, children }: { to: string; children: string }) => <a href={to}>{children}</a>,
+}));
+
+beforeEach(() => {
+  queryClient.clear();
+  vi.mocked(call).mockReset().mockResolvedValue({});
+});
+
+tellFailures(queryClient);
+const nothing = () => undefined;
+const refusal = (message: string) => new ApiError(message, { status: 400, code: 'invalid_request' });
+const made = { name: 'Loaf', modelId: 'm1', failedUploads: [], onTryAgain: nothing, onClose: nothing };
+
+/** What is seen of a component, with what its server answers. */
+const seen: [sentences: string[], component: ReactElement, answer?: unknown][] = [
+  [
+    ['Your Model is Ready!', 'Manage Model', 'Close'],
+    <CreateModelResult key="" {...made} type="upload" error={null} />,
+    { train: null, deploy: null },
+  ],
+  [
+    ['Your model is fine-tuning!', 'Training progress', 'Manage Model', 'Close'],
+    <CreateModelResult key="" {...made} type="finetune" error={null} />,
+    { lineage: { run_id: 'r1' } },
+  ],
+  [
+    ['Oops! Something went wrong', 'We encountered an error while processing your request.', 'Try Again'],
+    <CreateModelResult key="" {...made} modelId={null} type="upload" error={null} />,
+  ],
+  [
+    ['Oops! Something went wrong', 'Model name is taken'],
+    <CreateModelResult key="" {...made} type="upload" error={refusal('Model name is taken')} />,
+  ],
+  [
+    ['Configuration Templates', 'Cancel', 'Apply'],
+    <ConfigurationDialog key="" onClose={nothing} onApply={nothing} />,
+    { configurations: [] },
+  ],
+  [['Transfer Successful', 'bob'], <TransferSuccessful key="" sent={{ recipient_id: 'bob', amount: '5' }} />],
+  [
+    ['Transfer Failed', 'Failed to transfer Bagels. Please check the recipient username and try again.'],
+    <TransferFailed key="" error={new ApiError('No such user', { status: 404, code: 'not_found' })} />,
+  ],
+  [
+    [
+      'We encountered an issue: Invalid code or reached maximum limit of invites. Please try again later or contact support if the problem persists.',
+      'Go to Dashboard',
+    ],
+    <BonusDialog key="" welcome={{ kind: 'refused' }} onClose={nothing} />,
+  ],
+  [['No transactions found'], <NoTransactions key="" filtered={false} showAll={null} />],
+];
+
+describe('on the screen', () => {
+  test.each(seen.map((row) => [row[0].join(', '), row] as const))('%s', async (_name, row) => {
+    const [sentences, component, answer] = row;
+    if (answer) vi.mocked(call).mockResolvedValue(answer);
+    render(<QueryClientProvider client={queryClient}>{component}</QueryClientProvider>);
+    for (const sentence of sentences) expect((await screen.findAllByText(sentence)).length).toBe(1);
+  });
+});
+
+test.each([
+  'create model',
+  'validate parameters',
+  'deploy model',
+  'fetch deployments',
+  'terminate deployment',
+])('Failed to %s, where the answer says nothing', (operation) => {
+  expect(errorText({}, undefined, operation)).toBe(`Failed to ${operation}`);
+});
+
+describe('Create Dataset', () => {
+  const create = async (answer: () => Promise<unknown>) => {
+    vi.mocked(call).mockImplementation(answer);
+    render(
+      <QueryClientProvider client={queryClient}>
+        <CreateDatasetSheet open onClose={nothing} />
+      </QueryClientProvider>,
+    );
+    fireEvent.change(await screen.findByLabelText('Name'), { target: { value: 'Rye' } });
+    fireEvent.click(screen.getByRole('combobox', { name: 'Category' }));
+    fireEvent.click(await screen.findByRole('option', { name: 'Book' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Create' }));
+  };
+
+  it('says that the dataset is ready, and leads to it, to another one or away', async () => {
+    await create(async () => 'd1');
+    expect(await screen.findByText('Your Dataset is Ready!')).toBeTruthy();
+    for (const words of ['Rye', 'RAW', 'Manage Dataset', 'Close'])
+      expect(screen.getByText(words)).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Create Dataset' }));
+    expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('');
+  });
+
+  it('says why it failed, and Try again returns to the form as it was', async () => {
+    await create(() => Promise.reject(refusal('The category is closed')));
+    expect(await screen.findByText('The category is closed')).toBeTruthy();
+    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('Rye');
+  });
+});
+
+describe('deleting a file', () => {
+  const file = { path: 'a.csv', sha256: '0'.repeat(64), size_bytes: 3, uploaded_at: '2026-11-21T08:00:00Z' };
+  const remove = async (answer: () => Promise<unknown>) => {
+    const asset = { dataset_id: 'd1', revision_id: 'r1', files: [file], file_count: 1 };
+    vi.mocked(call).mockImplementation(answer);
+    render(
+      <QueryClientProvider client={queryClient}>
+        <FileTable asset={asset as never} canChange />
+      </QueryClientProvider>,
+    );
+    fireEvent.click(screen.getByRole('button', { name: 'Actions for a.csv' }));
+    fireEvent.click(await screen.findByRole('menuitem', { name: 'Delete' }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Delete' }));
+  };
+
+  it('File deleted successfully', async () => {
+    const toast = vi.spyOn(notify, 'success').mockReturnValue(undefined);
+    await remove(async () => ({}));
+    await waitFor(() => expect(toast).toHaveBeenCalledWith('File deleted successfully'));
+  });
+
+  it('Failed to delete file, and why', async () => {
+    const toast = vi.spyOn(notify, 'failure').mockReturnValue(undefined);
+    await remove(() => Promise.reject(refusal('A run uses it')));
+    await waitFor(() => expect(toast).toHaveBeenCalledTimes(1));
+    expect(toast.mock.calls[0]?.[0]).toBe('Failed to delete file');
+    expect(toast.mock.calls[0]?.[1]).toMatchObject({ description: 'A run uses it' });
+  });
+});

@@ -1,0 +1,45 @@
+import { fireEvent, render, screen } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { expect, test, vi } from 'vitest';
+import { CreateMenu } from './create-menu.tsx';
+import { UserMenu } from './user-menu.tsx';
+
+vi.mock('../../modules/accounts/api.ts', () => ({
+  useUser: () => ({ id: 'u1', username: 'ada', email: 'ada@example.com' }),
+}));
+vi.mock('../../modules/documentation/api.ts', () => ({
+  useHelpLinks: () => ({ documentation: null, github: 'https://github.com/example/bakehouse' }),
+}));
+const goTo = vi.fn<(item: { label: string }) => void>();
+vi.mock('../navigation/use-go-to-item.ts', () => ({ useGoToItem: () => goTo }));
+vi.mock('../open-sheets.tsx', () => ({ preloadSheets: () => undefined }));
+vi.mock('../../ui/menu.tsx', async (original) => ({
+  ...(await original<typeof import('../../ui/menu.tsx')>()),
+  MenuLink: ({ to, children }: { to: string; children: ReactNode }) => (
+    <a role="menuitem" href={to}>
+      {children}
+    </a>
+  ),
+}));
+
+const items = async () => (await screen.findAllByRole('menuitem')).map((item) => item.textContent);
+
+test('the user menu has its items in the order of the product', async () => {
+  render(<UserMenu trigger={<button type="button">ada</button>} />);
+  expect(await items()).toEqual([
+    'Profile',
+    'My Datasets',
+    'My Models',
+    'API-Key',
+    'Documentation',
+    'GitHub(opens in a new tab)',
+    'Sign Out',
+  ]);
+});
+
+test('the Create menu leads to both sheets', async () => {
+  render(<CreateMenu trigger={<button type="button">Create</button>} />);
+  expect(await items()).toEqual(['Create Dataset', 'Create Model']);
+  fireEvent.click(screen.getByRole('menuitem', { name: 'Create Model' }));
+  expect(goTo.mock.calls[0]?.[0]).toMatchObject({ sheet: 'create-model' });
+});
