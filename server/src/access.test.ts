@@ -13,7 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createToken, hashToken } from './engine/reports/workload-token.ts';
 import { emptySafetensors, goodData } from './modules/training/test-run.ts';
-import { insertPicture, insertRows } from './testing/insert-rows.ts';
+import { insertPicture, insertRows } from './testing/access/insert-rows.ts';
 import { testServer } from './testing/test-server.ts';
 
 /*

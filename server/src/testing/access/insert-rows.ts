@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { TestServer, TestUser } from './test-server.ts';
+import type { TestServer, TestUser } from '../test-server.ts';
 
 /** For tests: a usage window and a reading of the user, which no call makes by itself. */
 export async function insertRows(
