@@ -6,7 +6,7 @@ import { only } from './fields/only.ts';
 import { bgl, bglInput, MICRO_PER_BGL } from './money.ts';
 
 /** BGL of one unit at most: 4,000 USD. */
-export const UNIT_PRICE_MAX = 100_000n;
+export const UNIT_PRICE_MAX = 100_000;
 /** Days ahead that a price may be changed. */
 export const PRICE_AHEAD_DAYS_MAX = 365;
 
@@ -50,7 +50,7 @@ export const changePrice = endpoint({
     unit_price: bglInput
       .refine((micro) => micro > 0n, 'unit_price must be greater than 0')
       .refine(
-        (micro) => micro <= UNIT_PRICE_MAX * MICRO_PER_BGL,
+        (micro) => micro <= BigInt(UNIT_PRICE_MAX) * MICRO_PER_BGL,
         `unit_price must be at most ${UNIT_PRICE_MAX} BGL`,
       ),
     /** Left out, or null: now. */

@@ -19,7 +19,7 @@ export function priceProblems(
   return {
     ...(!isPositiveBgl(amount) && { amount: 'Price must be greater than 0, with at most 6 decimals' }),
     ...(isPositiveBgl(amount) &&
-      parseBgl(amount) > UNIT_PRICE_MAX * MICRO_PER_BGL && {
+      parseBgl(amount) > BigInt(UNIT_PRICE_MAX) * MICRO_PER_BGL && {
         amount: `Price must be at most ${UNIT_PRICE_MAX.toLocaleString('en-US')} BGL`,
       }),
     ...(when === 'later' && momentProblem(at, now)),
