@@ -29,6 +29,7 @@ test('csv: a page, all counted, broken rows named', async () => {
     ],
     column_count: 2,
     total_rows: 249,
+    whole_row: null,
     broken: [{ line: 7, reason: '1 field instead of 2' }],
     broken_count: 1,
     format: {
@@ -55,6 +56,7 @@ test('jsonl, json and txt', async () => {
       ['two', null, null, '[{"role":"user"}]'],
     ],
     total_rows: 2,
+    whole_row: null,
     broken: [{ line: 3 }],
   });
   await upload(ada, id, 'd.json', '[{"a": 1}, {"a": null}]');
@@ -63,6 +65,7 @@ test('jsonl, json and txt', async () => {
     column_count: 1,
     rows: [[1], [null]],
     total_rows: 2,
+    whole_row: null,
     broken: [],
     broken_count: 0,
     format: null,
@@ -85,6 +88,7 @@ test('parquet', async () => {
     ],
     column_count: 6,
     total_rows: 6,
+    whole_row: null,
     broken: [],
     broken_count: 0,
     format: null,

@@ -31,8 +31,13 @@ export function progressAfter(before: Progress, event: ImageEvent): Progress {
     reason: '',
     step: event.step,
     preview,
-    expert_weights: [...before.expert_weights, event.expert_weights],
+    expert_weights: [...before.expert_weights, event.expert_weights.map(rounded)],
   };
+}
+
+/** A hundred steps of eight experts are read with every list of pictures: four decimals say enough. */
+function rounded(weight: number): number {
+  return Math.round(weight * 10_000) / 10_000;
 }
 
 /** One that is too large to be kept is left out. */
