@@ -1,5 +1,6 @@
 import { listModels } from '@bakehouse/contract/chat';
 import { downloadImage } from '@bakehouse/contract/file-links';
+import { cancelGeneration, deleteGeneration } from '@bakehouse/contract/generations';
 import * as paris from '@bakehouse/contract/paris';
 import OpenAI from 'openai';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
@@ -68,6 +69,20 @@ describe('the calls of the Paris page', () => {
     expect(other.request_id).not.toBe(request_id);
     clock.advance({ minutes: 11 });
     expect((await read(await poll())).request_id, 'long ago').not.toBe(request_id);
+  });
+
+  test('begin one picture however many ask at the same time, and no other after a cancel', async () => {
+    stub.answer = 'hang';
+    const poll = () => server.request(paris.pollParis, { body }, { as: ada });
+    const ids = new Set((await Promise.all([1, 2, 3, 4].map(poll))).map(({ request_id }) => request_id));
+    expect(ids.size).toBe(1);
+    const [id = ''] = ids;
+    await server.request(cancelGeneration, { params: { id } }, { as: ada });
+    await expect(poll()).rejects.toMatchObject({ status: 409 });
+    clock.advance({ minutes: 2 });
+    await expect(poll()).rejects.toMatchObject({ status: 409 });
+    await server.request(deleteGeneration, { params: { id } }, { as: ada });
+    expect(ids).not.toContain((await poll()).request_id);
   });
 
   test('hear that the picture has failed', async () => {

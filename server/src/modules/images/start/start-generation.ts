@@ -10,7 +10,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { hold } from '../../credits/ledger/holds/hold.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { announceGeneration } from '../announce-generation.ts';
-import { countOpen, type GenerationRow, insertGeneration, nextId } from '../queries.ts';
+import { countOpen, findByRequest, type GenerationRow, insertGeneration, nextId } from '../queries.ts';
 import { showGenerations } from '../show-generations.ts';
 import { costOfPicture } from './cost-of-picture.ts';
 import { hashRequest } from './hash-request.ts';
@@ -24,27 +24,39 @@ const HOLD_MS = 7 * 24 * 60 * 60 * 1000;
 
 export type Asked = { generator: GeneratorName; prompt: string; parameters: GenerationParameters };
 
+type Options = {
+  /** Whether the newest generation of the same call is the answer, instead of a new one. */
+  joins?: (newest: GenerationRow) => boolean;
+};
+
 /**
  * Asks for a picture: its price is held, and it waits for its turn. `parameters` are complete. Throws AppError
  * 'conflict' where nothing draws it here, 'rate_limited', 'insufficient_funds' or 'budget_exceeded'.
  */
-export async function startGeneration(ctx: Context, asked: Asked): Promise<Generation> {
+export async function startGeneration(
+  ctx: Context,
+  asked: Asked,
+  { joins }: Options = {},
+): Promise<Generation> {
+  const { userId } = ctx.caller;
   const { model, title } = await readModel(ctx, asked.generator);
-  const call = {
-    userId: ctx.caller.userId,
-    key: ctx.idempotencyKey,
-    operation: 'start-generation',
-    input: asked,
-  };
-  return inTransaction(ctx.db, (tx) =>
-    idempotent(tx, call, async () => {
-      if ((await countOpen(tx, ctx.caller.userId)) >= OPEN_MAX) throw tooMany();
-      const row = await insert(tx, ctx, asked, { model, title });
-      const [shown] = await showGenerations(ctx, tx, [row]);
-      if (!shown) throw new Error('A generation that was just made is not there');
-      return shown;
-    }),
-  );
+  const call = { userId, key: ctx.idempotencyKey, operation: 'start-generation', input: asked };
+  return inTransaction(ctx.db, async (tx) => {
+    // From here on the user's calls come one after the other: the second finds what the first has begun.
+    const open = await countOpen(tx, userId);
+    const newest = joins && (await findByRequest(tx, { userId, requestSha256: hashRequest(asked) }));
+    if (newest && joins(newest)) return show(ctx, tx, newest);
+    return idempotent(tx, call, async () => {
+      if (open >= OPEN_MAX) throw tooMany();
+      return show(ctx, tx, await insert(tx, ctx, asked, { model, title }));
+    });
+  });
+}
+
+async function show(ctx: Context, tx: Transaction, row: GenerationRow): Promise<Generation> {
+  const [shown] = await showGenerations(ctx, tx, [row]);
+  if (!shown) throw new Error('A generation that is there is not shown');
+  return shown;
 }
 
 async function readModel(ctx: Context, generator: GeneratorName): Promise<{ model: string; title: string }> {
