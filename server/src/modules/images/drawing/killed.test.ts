@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { listTransactions } from '@bakehouse/contract/credits';
 import { cancelGeneration, deleteGeneration, type Generation } from '@bakehouse/contract/generations';
 import { parseBgl } from '@bakehouse/contract/money';
@@ -149,6 +150,8 @@ test('credits are right whatever happens to the pictures of two users at the sam
     } else if (choice === 4 && one) {
       await deleteOnceEnded(one.as, one.id, ends);
     } else clock.advance({ seconds: below(20) });
+    // So that some are drawn, and fail, between the moves.
+    await pause(below(60));
   }
   stub.answer = 'ok';
   await vi.waitFor(
