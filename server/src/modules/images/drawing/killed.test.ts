@@ -48,9 +48,50 @@ const charges = async (as: TestUser) => {
     ({ description }) => description === 'Picture by Paris',
   );
 };
+/** The seconds that are left of its lease. */
+const lockedFor = async (id: string) => {
+  const row = await db
+    .selectFrom('generations')
+    .select('locked_until')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return ((row.locked_until?.getTime() ?? 0) - clock.now().getTime()) / 1_000;
+};
 const attemptsOf = async (id: string) =>
   (await db.selectFrom('generations').select('attempt').where('id', '=', id).executeTakeFirstOrThrow())
     .attempt;
+
+/** Files are written, and it is only said once they may go on. */
+function slowStore() {
+  const { blobs } = server.services;
+  let goOn = () => {};
+  const going = new Promise<void>((resolve) => (goOn = resolve));
+  let stored = false;
+  const write: typeof blobs.write = async (...args) => {
+    const blob = await blobs.write(...args);
+    stored = true;
+    await going;
+    return blob;
+  };
+  const services: Services = { ...server.services, blobs: { ...blobs, write } };
+  return { services, stored: () => stored, goOn: () => goOn() };
+}
+
+test('a picture stays in the hands of whoever draws it, however long it takes to store', async () => {
+  const { id } = await setting.draw(ada);
+  const { services, stored, goOn } = slowStore();
+  const work = drawGeneration({ services, serving, closing: new AbortController().signal }, await lease());
+  await vi.waitFor(() => expect(stored()).toBe(true), { timeout: 10_000 });
+  for (let time = 1; time <= 2; time += 1) {
+    clock.advance({ seconds: 10 });
+    await vi.waitFor(async () => expect(await lockedFor(id)).toBeGreaterThan(10), { timeout: 5_000 });
+  }
+  expect(await takeTurn(server.services, PLACES)).toBeNull();
+  goOn();
+  await work;
+  expect(await setting.read(ada, id)).toMatchObject({ state: 'completed' });
+  expect(await attemptsOf(id)).toBe(1);
+});
 
 describe('whoever draws dies', () => {
   test('right after its turn came: another goes on once the lease has run out', async () => {
@@ -67,29 +108,19 @@ describe('whoever draws dies', () => {
 
   test('between the picture and its price: it is drawn again, charged once, and there is one of it', async () => {
     const { id } = await setting.draw(ada);
-    let goOn = () => {};
-    const dead = new Promise<void>((resolve) => (goOn = resolve));
-    let stored = false;
-    const { blobs } = server.services;
-    const services: Services = {
-      ...server.services,
-      blobs: {
-        ...blobs,
-        write: async (...args) => {
-          const blob = await blobs.write(...args);
-          stored = true;
-          await dead;
-          return blob;
-        },
-      },
-    };
-    const work = drawGeneration({ services, serving, closing: new AbortController().signal }, await lease());
-    await vi.waitFor(() => expect(stored).toBe(true), { timeout: 10_000 });
+    const { services, stored, goOn } = slowStore();
+    const diedAt = clock.now();
+    const dead: Services = { ...services, clock: { now: () => diedAt } };
+    const work = drawGeneration(
+      { services: dead, serving, closing: new AbortController().signal },
+      await lease(),
+    );
+    await vi.waitFor(() => expect(stored()).toBe(true), { timeout: 10_000 });
     const other = anotherProcess();
     leaseRunsOut();
     const done = await setting.until(ada, id, 'completed');
     await other.stop();
-    // It was not dead, only slow: the generation is not its own any more.
+    // It was not dead, only stood still, as its clock: the generation is not its own any more.
     goOn();
     await work;
     expect((await setting.read(ada, id)).outputs).toEqual(done.outputs);
