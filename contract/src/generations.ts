@@ -53,6 +53,8 @@ const generation = z.object({
   state: z.enum(generationStates),
   /** Why it is in this state, in words: what it waits for, or what went wrong. */
   reason: z.string(),
+  /** It has failed since the model refuses what was asked for, e.g. a prompt that is too long: asked again, it would again. */
+  refused: z.boolean(),
   /** How many are drawn before it; null once it is being drawn. */
   position: z.int().nullable(),
   step: z.int(),

@@ -24,6 +24,7 @@ export async function toGeneration(
     ...{ prompt, parameters, state, step, steps, preview, expert_weights, expert_used, routing_confidence },
     seed: Number(row.seed),
     reason: state === 'queued' ? whyItWaits(row, position) : row.reason,
+    refused: row.refused,
     position: state === 'queued' ? (position ?? 0) : null,
     cost: formatBgl(row.charged_micro ?? row.held_micro),
     outputs: await Promise.all(outputs.map((output) => toOutput(services, row, output))),

@@ -118,8 +118,10 @@ async function writeFailure(services: Services, lease: Lease<GenerationRow>, err
   await underLease(services, lease, async (tx, row) => {
     const now = services.clock.now();
     const step = planAfterFailure(row, error, now);
-    if (step.do === 'fail')
-      return endGeneration(tx, row, { state: 'failed', reason: step.reason, chargedMicro: 0n, now });
+    if (step.do === 'fail') {
+      const { reason, refused } = step;
+      return endGeneration(tx, row, { state: 'failed', reason, refused, chargedMicro: 0n, now });
+    }
     if (step.do === 'wait') await putBack(tx, row, { reason: step.reason, check_at: step.at });
   });
 }

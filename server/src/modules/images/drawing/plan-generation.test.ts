@@ -29,9 +29,13 @@ test.each([
       reason: 'The model does not answer. It is begun again',
     },
   ],
-  [3, away, { do: 'fail', reason: 'The model does not answer. Nothing was charged' }],
-  [1, refused, { do: 'fail', reason: 'The prompt is too long. Nothing was charged' }],
-  [3, new Error('no picture'), { do: 'fail', reason: 'The picture came back broken. Nothing was charged' }],
+  [3, away, { do: 'fail', reason: 'The model does not answer. Nothing was charged', refused: false }],
+  [1, refused, { do: 'fail', reason: 'The prompt is too long. Nothing was charged', refused: true }],
+  [
+    3,
+    new Error('no picture'),
+    { do: 'fail', reason: 'The picture came back broken. Nothing was charged', refused: false },
+  ],
 ])('after attempt %i: %s', (attempt, error, step) => {
   expect(planAfterFailure({ attempt }, error, now)).toEqual(step);
 });
