@@ -191,7 +191,7 @@ export async function findPositions(db: Db, ids: string[]): Promise<Map<string, 
   return new Map(rows.map(({ id, position }) => [id ?? '', Number(position)]));
 }
 
-/** Who waits first, as many as may look on. */
+/** Who waits first, at most `limit`. */
 export async function listWaiting(db: Db, limit: number): Promise<{ id: string; userId: string }[]> {
   const rows = await db
     .selectFrom('generation_line')
