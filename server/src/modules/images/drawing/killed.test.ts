@@ -5,9 +5,11 @@ import { parseBgl } from '@bakehouse/contract/money';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Services } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testDrawing } from '../../../testing/test-drawing.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
+import { expireHolds } from '../../credits/ledger/holds/expire-holds.ts';
 import { createDrawing } from './create-drawing.ts';
 import { type Drawing, drawGeneration } from './draw-generation.ts';
 import { takeTurn } from './take-turn.ts';
@@ -91,6 +93,15 @@ test('a picture stays in the hands of whoever draws it, however long it takes to
   await work;
   expect(await setting.read(ada, id)).toMatchObject({ state: 'completed' });
   expect(await attemptsOf(id)).toBe(1);
+});
+
+test('a picture that waited until its price was held no more is not drawn for nothing', async () => {
+  const { id } = await setting.draw(ada);
+  clock.advance({ days: 8 });
+  await inTransaction(db, (tx) => expireHolds(tx, { now: clock.now(), limit: 10 }));
+  expect(await takeTurn(server.services, PLACES)).toBe('ended');
+  const { state, reason } = await setting.read(ada, id);
+  expect([state, reason]).toEqual(['failed', 'It waited too long for its turn. Nothing was charged']);
 });
 
 describe('whoever draws dies', () => {

@@ -7,7 +7,8 @@ const away = new AppError('unavailable', { publicMessage: 'The model does not an
 const refused = new AppError('invalid_request', { publicMessage: 'The prompt is too long.' });
 
 test('a picture is begun three times', () => {
-  expect([0, 1, 2, 3].map((attempt) => planTurn({ attempt }).do)).toEqual(['draw', 'draw', 'draw', 'fail']);
+  const turn = (attempt: number) => planTurn({ attempt, created_at: now }, now).do;
+  expect([0, 1, 2, 3].map(turn)).toEqual(['draw', 'draw', 'draw', 'fail']);
 });
 
 test.each([

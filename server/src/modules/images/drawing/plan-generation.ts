@@ -3,6 +3,8 @@ import { AppError } from '../../../platform/errors.ts';
 /** How often a picture is begun. */
 export const ATTEMPTS_MAX = 3;
 const PAUSE_MS = 3_000;
+/** One that has waited longer is not begun: its price is held for a day more. */
+export const WAIT_MAX_MS = 6 * 24 * 60 * 60 * 1000;
 
 export type GenerationStep =
   | { do: 'draw' }
@@ -11,11 +13,14 @@ export type GenerationStep =
   | { do: 'fail'; reason: string; refused: boolean };
 
 /** What is next for a generation that has its turn; `attempt` counts how often it was begun. Pure. */
-export function planTurn({ attempt }: { attempt: number }): GenerationStep {
+export function planTurn(
+  { attempt, created_at: createdAt }: { attempt: number; created_at: Date },
+  now: Date,
+): GenerationStep {
   // Each of them ended with its process: nobody was left to say why.
-  return attempt >= ATTEMPTS_MAX
-    ? { do: 'fail', reason: failed('It was interrupted too often'), refused: false }
-    : { do: 'draw' };
+  if (attempt >= ATTEMPTS_MAX) return fail('It was interrupted too often');
+  if (now.getTime() - createdAt.getTime() > WAIT_MAX_MS) return fail('It waited too long for its turn');
+  return { do: 'draw' };
 }
 
 /** What is next after an attempt that has failed. Pure. */
@@ -28,7 +33,7 @@ export function planAfterFailure(
   const sentence = said.replace(/\.$/, '');
   // Asked again, the same would be refused again.
   const refused = error instanceof AppError && error.code === 'invalid_request';
-  if (refused || attempt >= ATTEMPTS_MAX) return { do: 'fail', reason: failed(sentence), refused };
+  if (refused || attempt >= ATTEMPTS_MAX) return fail(sentence, refused);
   return {
     do: 'wait',
     at: new Date(now.getTime() + PAUSE_MS * 2 ** (attempt - 1)),
@@ -36,6 +41,6 @@ export function planAfterFailure(
   };
 }
 
-function failed(sentence: string): string {
-  return `${sentence}. Nothing was charged`;
+function fail(sentence: string, refused = false): GenerationStep {
+  return { do: 'fail', reason: `${sentence}. Nothing was charged`, refused };
 }

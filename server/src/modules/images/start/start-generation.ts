@@ -10,6 +10,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { hold } from '../../credits/ledger/holds/hold.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { announceGeneration } from '../announce-generation.ts';
+import { WAIT_MAX_MS } from '../drawing/plan-generation.ts';
 import { countOpen, findByRequest, type GenerationRow, insertGeneration, nextId } from '../queries.ts';
 import { showGenerations } from '../show-generations.ts';
 import { costOfPicture } from './cost-of-picture.ts';
@@ -19,8 +20,8 @@ import { requireOwnModel } from './require-own-model.ts';
 /** Of one user that wait or are drawn. */
 const OPEN_MAX = 8;
 const SEEDS = 2 ** 32;
-/** Far longer than a generation may take. */
-const HOLD_MS = 7 * 24 * 60 * 60 * 1000;
+/** Far longer than a picture that was begun in time may take. */
+const HOLD_MS = WAIT_MAX_MS + 24 * 60 * 60 * 1000;
 
 export type Asked = { generator: GeneratorName; prompt: string; parameters: GenerationParameters };
 
