@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { generatorNames, provider } from './generators.ts';
-import { bgl } from './money.ts';
+import { bgl, bglInput } from './money.ts';
 
 export const generationStates = [
   'queued',
@@ -101,6 +101,8 @@ export const startGeneration = endpoint({
   body: only({
     ...request,
     prompt: z.string().trim().min(1, 'Please enter a prompt').max(PROMPT_LENGTH_MAX),
+    /** In BGL, as it was quoted: where the picture costs more by now, it is refused with the new price. */
+    cost_max: bglInput.optional(),
   }),
   status: 202,
   response: generation,

@@ -5,10 +5,13 @@ import {
   deleteGeneration,
   listGenerations,
   quoteGeneration,
+  startGeneration,
 } from '@bakehouse/contract/generations';
 import { listGenerators } from '@bakehouse/contract/generators';
+import { changePrice } from '@bakehouse/contract/prices';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { signUpOperator } from '../../testing/sign-up-operator.ts';
 import { testDrawing } from '../../testing/test-drawing.ts';
 import type { TestUser } from '../../testing/test-server.ts';
 import { giveUpCredits } from '../credits/ledger/give-up-credits.ts';
@@ -137,6 +140,31 @@ describe('a picture', () => {
     await inTransaction(db, (tx) => giveUpCredits(tx, ada.userId));
     await expect(drawing.draw(ada)).rejects.toMatchObject({ status: 402, code: 'insufficient_funds' });
     expect((await list(ada)).generations).toHaveLength(1);
+  });
+
+  test('is refused with the new price where it costs more than it was quoted at', async () => {
+    const request = {
+      generator: 'paris' as const,
+      parameters: { num_inference_steps: 10, sampling_strategy: 'topk', k: 2 },
+    };
+    const { cost } = await server.request(quoteGeneration, { body: request }, { as: ada });
+    const price = { price_id: 'pictures:CPU', unit_price: '12.5' };
+    const operator = await signUpOperator(server);
+    await server.request(changePrice, { body: price }, { as: operator });
+    const start = (cost_max: string) =>
+      server.request(
+        startGeneration,
+        { body: { ...request, prompt: 'A loaf of bread', cost_max } },
+        { as: ada },
+      );
+    await expect(start(cost)).rejects.toMatchObject({
+      status: 409,
+      body: {
+        error: { message: 'The price has changed: this picture now costs 0.25 BGL', param: 'cost_max' },
+      },
+    });
+    expect((await start('0.25')).cost).toBe('0.25');
+    await db.deleteFrom('price_changes').execute();
   });
 
   test('that is deleted leaves neither row nor bytes, nor a charge where it was under way', async () => {

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
+import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
@@ -28,16 +29,18 @@ export type Asked = { generator: GeneratorName; prompt: string; parameters: Gene
 type Options = {
   /** Whether the newest generation of the same call is the answer, instead of a new one. */
   joins?: (newest: GenerationRow) => boolean;
+  /** What it was quoted at: a price may have changed since. */
+  costMaxMicro?: bigint | undefined;
 };
 
 /**
  * Asks for a picture: its price is held, and it waits for its turn. `parameters` are complete. Throws AppError
- * 'conflict' where nothing draws it here, 'rate_limited', 'insufficient_funds' or 'budget_exceeded'.
+ * 'conflict' where nothing draws it here or it costs more than it may, 'rate_limited', 'insufficient_funds' or 'budget_exceeded'.
  */
 export async function startGeneration(
   ctx: Context,
   asked: Asked,
-  { joins }: Options = {},
+  { joins, costMaxMicro }: Options = {},
 ): Promise<Generation> {
   const { userId } = ctx.caller;
   const { model, title } = await readModel(ctx, asked.generator);
@@ -49,7 +52,7 @@ export async function startGeneration(
     if (newest && joins(newest)) return show(ctx, tx, newest);
     return idempotent(tx, call, async () => {
       if (open >= OPEN_MAX) throw tooMany();
-      return show(ctx, tx, await insert(tx, ctx, asked, { model, title }));
+      return show(ctx, tx, await insert(tx, ctx, asked, { model, title, costMaxMicro }));
     });
   });
 }
@@ -69,12 +72,13 @@ async function insert(
   tx: Transaction,
   ctx: Context,
   asked: Asked,
-  { model, title }: { model: string; title: string },
+  { model, title, costMaxMicro }: { model: string; title: string } & Pick<Options, 'costMaxMicro'>,
 ): Promise<GenerationRow> {
   const { userId, key } = ctx.caller;
   const now = ctx.clock.now();
   const id = await nextId(tx);
   const heldMicro = costOfPicture(await readPrices(tx, now), asked.parameters);
+  if (costMaxMicro !== undefined && heldMicro > costMaxMicro) throw costsMore(heldMicro);
   const seed = Number(asked.parameters.seed ?? randomInt(SEEDS));
   const { holdId } = await hold(tx, {
     userId,
@@ -99,6 +103,13 @@ async function insert(
   });
   await announceGeneration(tx, row, { lineMoved: true });
   return row;
+}
+
+function costsMore(micro: bigint): AppError {
+  return new AppError('conflict', {
+    publicMessage: `The price has changed: this picture now costs ${formatBgl(micro)} BGL`,
+    param: 'cost_max',
+  });
 }
 
 function tooMany(): AppError {
