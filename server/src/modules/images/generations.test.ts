@@ -92,7 +92,9 @@ describe('a picture', () => {
     expect(running.expert_weights).toEqual([[0.5, 0.5, 0, 0, 0, 0, 0, 0]]);
     expect((await drawing.balance(ada)).held).toBe(125_000n);
 
-    expect(await cancel(ada, id)).toMatchObject({ state: 'cancelled', cost: '0', preview: null });
+    expect(await cancel(ada, id)).toMatchObject({
+      ...{ state: 'cancelled', reason: 'Cancelled', cost: '0', preview: null },
+    });
     await vi.waitFor(() => expect(stub.open, 'the model server is hung up on').toBe(0), { timeout: 5_000 });
     expect(await drawing.balance(ada)).toEqual(before);
     expect(await cancel(ada, id)).toMatchObject({ state: 'cancelled' });
@@ -100,11 +102,11 @@ describe('a picture', () => {
   });
 
   test.each([
-    ['broken picture', 'The picture came back broken. Nothing was charged', 3],
-    ['die', 'paris-ddm-v1.0 broke off in the middle of the picture. Nothing was charged', 3],
-    ['fail', 'paris-ddm-v1.0 could not draw this. Nothing was charged', 3],
-    ['error', 'The picture has no end. Nothing was charged', 3],
-    ['refuse', 'The prompt is too long for this model. Nothing was charged', 1],
+    ['broken picture', 'The image was corrupted', 3],
+    ['die', 'The model server stopped before the picture was finished', 3],
+    ['fail', 'paris-ddm-v1.0 could not draw this', 3],
+    ['error', 'The picture has no end', 3],
+    ['refuse', 'The prompt is too long for this model', 1],
   ] as const)('costs nothing where the model server answers with: %s', async (answer, reason, attempts) => {
     stub.answer = answer;
     const before = await drawing.balance(ada);
@@ -117,7 +119,7 @@ describe('a picture', () => {
   test('is drawn by a later attempt, and charged once', async () => {
     stub.answer = 'die';
     const { id } = await drawing.draw(ada);
-    await vi.waitFor(async () => expect((await drawing.read(ada, id)).reason).toContain('begun again'));
+    await vi.waitFor(async () => expect((await drawing.read(ada, id)).reason).toContain('Trying again'));
     stub.answer = 'ok';
     expect(await untilEnded(ada, id)).toMatchObject({ state: 'completed', cost: '0.125' });
     expect(await charges(ada)).toHaveLength(1);
@@ -212,7 +214,7 @@ describe('the line', () => {
     });
     const { generations: waiting } = await list(ada, { state: 'queued' });
     expect(new Set(waiting.map(({ position }) => position))).toEqual(new Set([0, 1, 2, 3, 4]));
-    expect(waiting.map(({ reason }) => reason)).toContain('One picture is drawn before it');
+    expect(waiting.map(({ reason }) => reason)).toContain('One picture ahead of yours');
 
     // The last place is his at once; his second is in front of all of Ada's that wait.
     const first = await drawing.draw(bob);

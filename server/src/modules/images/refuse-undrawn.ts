@@ -10,7 +10,7 @@ export function refuseUndrawn({
   reason,
   refused,
 }: Pick<Generation, 'state' | 'reason' | 'refused'>): void {
-  const publicMessage = reason;
+  const publicMessage = `${reason}. Nothing was charged`;
   if (state === 'failed') throw new AppError(refused ? 'invalid_request' : 'unavailable', { publicMessage });
   if (state === 'cancelled') throw new AppError('conflict', { publicMessage });
 }

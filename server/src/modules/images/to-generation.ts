@@ -36,8 +36,8 @@ export async function toGeneration(
 
 function whyItWaits({ reason }: GenerationRow, position: number | null): string {
   if (reason !== '') return reason;
-  if (!position) return 'Next in line';
-  return position === 1 ? 'One picture is drawn before it' : `${position} pictures are drawn before it`;
+  if (!position) return 'Next in the queue';
+  return position === 1 ? 'One picture ahead of yours' : `${position} pictures ahead of yours`;
 }
 
 async function toOutput(

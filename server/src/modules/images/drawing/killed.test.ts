@@ -101,7 +101,7 @@ test('a picture that waited until its price was held no more is not drawn for no
   await inTransaction(db, (tx) => expireHolds(tx, { now: clock.now(), limit: 10 }));
   expect(await takeTurn(server.services, PLACES)).toBe('ended');
   const { state, reason } = await setting.read(ada, id);
-  expect([state, reason]).toEqual(['failed', 'It waited too long for its turn. Nothing was charged']);
+  expect([state, reason]).toEqual(['failed', 'It waited too long for its turn']);
 });
 
 describe('whoever draws dies', () => {
@@ -149,7 +149,7 @@ describe('whoever draws dies', () => {
     expect(await takeTurn(server.services, PLACES)).toBe('ended');
     expect(await setting.read(ada, id)).toMatchObject({
       state: 'failed',
-      reason: 'It was interrupted too often. Nothing was charged',
+      reason: 'It was interrupted too many times',
     });
     expect(await setting.balance(ada)).toEqual(before);
   });

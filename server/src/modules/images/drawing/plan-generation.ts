@@ -18,7 +18,7 @@ export function planTurn(
   now: Date,
 ): GenerationStep {
   // Each of them ended with its process: nobody was left to say why.
-  if (attempt >= ATTEMPTS_MAX) return fail('It was interrupted too often');
+  if (attempt >= ATTEMPTS_MAX) return fail('It was interrupted too many times');
   if (now.getTime() - createdAt.getTime() > WAIT_MAX_MS) return fail('It waited too long for its turn');
   return { do: 'draw' };
 }
@@ -29,18 +29,19 @@ export function planAfterFailure(
   error: unknown,
   now: Date,
 ): GenerationStep {
-  const said = error instanceof AppError ? error.publicMessage : 'The picture came back broken';
-  const sentence = said.replace(/\.$/, '');
+  const said = error instanceof AppError ? error.publicMessage : 'The image was corrupted';
+  // Whether it is tried again is not for the person to do.
+  const sentence = said.replace(/(\. Try again)?\.?$/, '');
   // Asked again, the same would be refused again.
   const refused = error instanceof AppError && error.code === 'invalid_request';
   if (refused || attempt >= ATTEMPTS_MAX) return fail(sentence, refused);
   return {
     do: 'wait',
     at: new Date(now.getTime() + PAUSE_MS * 2 ** (attempt - 1)),
-    reason: `${sentence}. It is begun again`,
+    reason: `${sentence}. Trying again`,
   };
 }
 
-function fail(sentence: string, refused = false): GenerationStep {
-  return { do: 'fail', reason: `${sentence}. Nothing was charged`, refused };
+function fail(reason: string, refused = false): GenerationStep {
+  return { do: 'fail', reason, refused };
 }
