@@ -22,9 +22,9 @@ import { generationQuery, isUnanswered, POLL_MS, POLLS_MAX, timedOut } from './g
  */
 
 const START_TIMEOUT_MS = 35_000;
+const QUOTES = ['quote'];
 const FAMILY = ['generation'];
 const LISTS = ['generation', 'list'];
-const QUOTES = ['quote'];
 
 /** One generation while it is drawn and afterwards; `known` stands in until it is read. */
 export function useGeneration(id: string, known?: Generation) {
