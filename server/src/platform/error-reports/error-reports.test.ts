@@ -135,7 +135,8 @@ test('a service that is slow holds nobody up, and gets no more than it may at on
 test('a service that is slow is tried again, and of many errors in a minute a part arrives', async () => {
   service.answer = () => undefined;
   const reports = open({ timeoutMs: 100 });
-  for (let count = 0; count < 2 * PER_MINUTE_MAX.node; count += 1) reports.report(reportOf(new Error(`${count}`)));
+  for (let count = 0; count < 2 * PER_MINUTE_MAX.node; count += 1)
+    reports.report(reportOf(new Error(`${count}`)));
   await vi.waitFor(() => expect(service.requests).toBeGreaterThan(1));
   service.answer = (response) => void response.end('{}');
   await vi.waitFor(() => expect(service.events.length).toBe(PER_MINUTE_MAX.node), 15_000);

@@ -41,7 +41,10 @@ function playGitHub({ id, email, verified }: GitHubAccount): void {
 /** What a browser does that signs in with GitHub: the answer of our own callback. */
 async function signInWithGitHub(account: GitHubAccount, at: Pick<TestServer, 'url' | 'request'> = server) {
   playGitHub(account);
-  const begin = await authClient(at).post('/sign-in/social', { provider: 'github', callbackURL: '/dashboard' });
+  const begin = await authClient(at).post('/sign-in/social', {
+    provider: 'github',
+    callbackURL: '/dashboard',
+  });
   const { url } = (await begin.json()) as { url: string };
   const state = new URL(url).searchParams.get('state');
   return fetch(`${at.url}/api/auth/callback/github?code=code&state=${state}`, {

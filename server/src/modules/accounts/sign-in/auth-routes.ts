@@ -8,8 +8,8 @@ import { addressOf, type CountCall, callerOf, limitBy } from '../../../platform/
 import { refuseOtherMethods } from '../../../platform/http/refuse-other-methods.ts';
 import { AUTH_PATH, type Auth, CLIENT_ADDRESS_HEADER } from './create-auth.ts';
 import { hashingFor } from './hash-passwords.ts';
-import { makeDeviceCookie } from './limits/device-cookie.ts';
 import { countingSignUps } from './limits/count-sign-up.ts';
+import { makeDeviceCookie } from './limits/device-cookie.ts';
 import { emailOf } from './limits/limit-guesses.ts';
 import { limitSignUps } from './limits/limit-sign-ups.ts';
 import { serverSecret } from './server-secret.ts';
