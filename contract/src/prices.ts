@@ -10,7 +10,8 @@ const priceChange = z.object({
   id: z.string(),
   price_id: z.string(),
   label: z.string(),
-  unit: priceUnit,
+  /** Null, and the label the id, where the price is not on the list any more. */
+  unit: priceUnit.nullable(),
   unit_price: bgl,
   /** What it was when this was decided. */
   previous: bgl,

@@ -5,7 +5,7 @@ import { encryptApiKey, hashApiKey, makeApiKey } from './keys/api-key.ts';
 import { insertWebAppKey } from './keys/key-queries.ts';
 import { setReturning } from './queries.ts';
 import { recordAudit } from './record-audit.ts';
-import { rememberAddress } from './returning/remember-address.ts';
+import { recogniseMailbox } from './returning/recognise-mailbox.ts';
 import { serverSecret } from './sign-in/server-secret.ts';
 
 /** What other modules do for every new user, inside the transaction that completes the user. `isReturning`: the mailbox had an account before. */
@@ -30,7 +30,7 @@ export async function provisionUser(
   await inTransaction(services.db, async (tx) => {
     const isNew = await insertWebAppKey(tx, { userId, sha256: hashApiKey(key), encrypted });
     if (!isNew) return;
-    const isReturning = !(await rememberAddress(tx, { userId, serverSecret: secret }));
+    const isReturning = await recogniseMailbox(tx, { userId, config: services.config });
     if (isReturning) await setReturning(tx, userId);
     for (const handler of onUserCreated) await handler(tx, { userId, isReturning });
     await recordAudit(tx, { userId, action: 'user.created' });

@@ -149,6 +149,15 @@ export async function insertKnownAddress(tx: Transaction, mailboxHash: Buffer): 
   return numInsertedOrUpdatedRows === 1n;
 }
 
+export async function isKnownAddress(tx: Transaction, mailboxHash: Buffer): Promise<boolean> {
+  const row = await tx
+    .selectFrom('known_addresses')
+    .select('mailbox_hash')
+    .where('mailbox_hash', '=', mailboxHash)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function setReturning(tx: Transaction, userId: string): Promise<void> {
   await tx.updateTable('users').set({ is_returning: true }).where('id', '=', userId).execute();
 }

@@ -6,7 +6,8 @@ import { cutHostPaths } from '../../engine/machine/cut-host-paths.ts';
 import type { WorkloadWithSpec } from '../../engine/workload.ts';
 import type { Context, Services } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/database.ts';
-import type { PriceId, PriceList } from '../credits/prices/prices.ts';
+import { priceOfNow } from '../credits/prices/price-of-now.ts';
+import type { PriceList } from '../credits/prices/prices.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
 import { type DeploymentState, showDeployment } from './kinds/deployment-state.ts';
@@ -60,7 +61,7 @@ function paysNext({ hold_id, terminated_at }: DeploymentRow): boolean {
 }
 
 function atPrices(row: DeploymentRow, prices: PriceList): DeploymentRow {
-  return { ...row, unit_price_micro: prices[row.price_id as PriceId].unitPriceMicro };
+  return { ...row, unit_price_micro: priceOfNow(prices, row).unitPriceMicro };
 }
 
 function viewDeployment(

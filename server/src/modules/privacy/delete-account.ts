@@ -7,7 +7,6 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { closeAccount } from '../accounts/deletion/close-account.ts';
 import { confirmIdentity } from '../accounts/deletion/confirm-identity.ts';
-import { serverSecret } from '../accounts/sign-in/server-secret.ts';
 import { lockTotals } from '../credits/lock-totals.ts';
 import { hasOpenPayment } from '../credits/purchases/has-open-payment.ts';
 import { purgeDeletedJob } from './jobs/purge-deleted.ts';
@@ -27,7 +26,7 @@ export async function deleteAccount(
   await inTransaction(ctx.db, async (tx) => {
     const now = ctx.clock.now();
     await refuseUnsettled(tx, { userId, now, givesUp: body.give_up_credits });
-    await closeAccount(tx, { userId, now, serverSecret: serverSecret(ctx.config) });
+    await closeAccount(tx, { userId, now, config: ctx.config });
     await ctx.jobs.enqueue(tx, purgeDeletedJob, {});
   });
   await ctx.rowChanges.catchUp();

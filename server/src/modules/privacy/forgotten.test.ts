@@ -5,7 +5,6 @@ import { expect, test } from 'vitest';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { closeAccount } from '../accounts/deletion/close-account.ts';
-import { serverSecret } from '../accounts/sign-in/server-secret.ts';
 import { watchBalances } from '../credits/low-balance-queries.ts';
 import { purgeUser } from './purge-user.ts';
 
@@ -99,9 +98,7 @@ test('each table that names a user is emptied with the account, or it is said wh
     return counts;
   };
   expect(Object.entries(await left()).filter(([, rows]) => rows === 0)).toEqual([]);
-  await inTransaction(db, (tx) =>
-    closeAccount(tx, { userId, now: clock.now(), serverSecret: serverSecret(config) }),
-  );
+  await inTransaction(db, (tx) => closeAccount(tx, { userId, now: clock.now(), config }));
   expect(await purgeUser(server.services, userId)).toBe(true);
   // As its job does.
   await inTransaction(db, (tx) => watchBalances(tx, 0n));

@@ -120,7 +120,7 @@ test('a service that is slow holds nobody up, and gets no more than it may at on
   service.answer = () => undefined;
   const reports = open({ timeoutMs: 60_000 });
   const before = performance.now();
-  for (let count = 0; count < WAITING_MAX + PER_MINUTE_MAX; count += 1)
+  for (let count = 0; count < WAITING_MAX.node + PER_MINUTE_MAX.node; count += 1)
     reports.report(reportOf(new Error(`${count}`)));
   expect(performance.now() - before).toBeLessThan(2_000);
   await vi.waitFor(() => expect(service.requests).toBe(1));
@@ -135,10 +135,25 @@ test('a service that is slow holds nobody up, and gets no more than it may at on
 test('a service that is slow is tried again, and of many errors in a minute a part arrives', async () => {
   service.answer = () => undefined;
   const reports = open({ timeoutMs: 100 });
-  for (let count = 0; count < 2 * PER_MINUTE_MAX; count += 1) reports.report(reportOf(new Error(`${count}`)));
+  for (let count = 0; count < 2 * PER_MINUTE_MAX.node; count += 1)
+    reports.report(reportOf(new Error(`${count}`)));
   await vi.waitFor(() => expect(service.requests).toBeGreaterThan(1));
   service.answer = (response) => void response.end('{}');
-  await vi.waitFor(() => expect(service.events.length).toBe(PER_MINUTE_MAX), 15_000);
+  await vi.waitFor(() => expect(service.events.length).toBe(PER_MINUTE_MAX.node), 15_000);
+});
+
+test('what browsers report takes no place of what the server does, and what is left out is counted in the log', async () => {
+  const reports = open();
+  const sent = 3 * PER_MINUTE_MAX.javascript;
+  for (let count = 0; count < sent; count += 1)
+    reports.report(reportOf(new Error('of a browser'), { platform: 'javascript' }));
+  for (let count = 0; count < PER_MINUTE_MAX.node; count += 1) reports.report(reportOf(new Error('ours')));
+  const arrived = (platform: string) => service.events.filter((event) => event.platform === platform).length;
+  await vi.waitFor(() => expect(arrived('node')).toBe(PER_MINUTE_MAX.node), 10_000);
+  expect(arrived('javascript')).toBe(PER_MINUTE_MAX.javascript);
+  await reports.close();
+  const leftOut = sent - PER_MINUTE_MAX.javascript;
+  expect(warn.mock.calls).toEqual([[`${leftOut} errors of browsers were not reported: too many at a time`]]);
 });
 
 test.each([

@@ -12,16 +12,23 @@ export type ErrorReports = {
 };
 
 type Options = {
-  /** Told where reports cannot be delivered, once until one can. */
+  /** Told where reports cannot be delivered, once until one can, and how many were left out in a minute. */
   warn: (sentence: string) => void;
   /** Pauses after failures, each longer than the one before; the last one stays. */
   pausesMs?: readonly number[];
   timeoutMs?: number;
 };
 
-/** Reports that wait, and that are taken in a minute: a broken installation has few errors many times. */
-export const WAITING_MAX = 100;
-export const PER_MINUTE_MAX = 60;
+type Source = Reported['platform'];
+
+/**
+ * Reports that wait, and that are taken in a minute: a broken installation has few errors many times. Browsers have
+ * less, and their own: whoever has an account can send theirs, and must not take the place of the server's.
+ */
+export const WAITING_MAX: Record<Source, number> = { node: 100, javascript: 30 };
+export const PER_MINUTE_MAX: Record<Source, number> = { node: 60, javascript: 20 };
+const SOURCES: Record<Source, string> = { node: 'this server', javascript: 'browsers' };
+const MINUTE_MS = 60_000;
 const TIMEOUT_MS = 5_000;
 const PAUSES_MS = [10_000, 60_000, 300_000];
 const PAUSE_MS_MAX = 3_600_000;
@@ -37,21 +44,15 @@ export const noErrorReports: ErrorReports = {
 /** Sends one report after the other, beside all other work. What cannot be delivered waits, up to a limit. */
 export function openErrorReports(address: SentryAddress, options: Options): ErrorReports {
   const { warn, pausesMs = PAUSES_MS, timeoutMs = TIMEOUT_MS } = options;
-  const waiting: ErrorEvent[] = [];
+  const waiting: { source: Source; event: ErrorEvent }[] = [];
   let failures = 0;
   let working: Promise<void> | null = null;
   let pause: NodeJS.Timeout | null = null;
-  let minute = { since: 0, taken: 0 };
-
-  const isTooMany = (now: number) => {
-    if (now - minute.since >= 60_000) minute = { since: now, taken: 0 };
-    minute.taken += 1;
-    return minute.taken > PER_MINUTE_MAX || waiting.length >= WAITING_MAX;
-  };
+  const budgets = { node: openBudget('node', warn), javascript: openBudget('javascript', warn) };
 
   async function work(): Promise<void> {
-    for (let event = waiting[0]; event !== undefined; event = waiting[0]) {
-      const answer = await deliver(address, event, timeoutMs);
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      const answer = await deliver(address, next.event, timeoutMs);
       if (answer.isOver) {
         waiting.shift();
         if (answer.trouble === null) failures = 0;
@@ -81,16 +82,42 @@ export function openErrorReports(address: SentryAddress, options: Options): Erro
     isOn: true,
     report: (reported) => {
       const now = new Date();
-      if (isTooMany(now.getTime())) return;
-      waiting.push(toEvent(reported, now));
+      const source = reported.platform;
+      const ahead = waiting.filter((one) => one.source === source).length;
+      if (!budgets[source].take(now.getTime(), ahead)) return;
+      waiting.push({ source, event: toEvent(reported, now) });
       if (pause === null) goOn();
     },
     close: async () => {
       if (pause !== null) clearTimeout(pause);
       else await Promise.race([working, new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())]);
       waiting.length = 0;
+      for (const { tell } of Object.values(budgets)) tell();
     },
   };
+}
+
+/** What may be taken of one source. What is left out is counted, and told a minute after the first of it. */
+function openBudget(source: Source, warn: Options['warn']) {
+  let minute = { since: 0, taken: 0 };
+  let leftOut = 0;
+  let telling: NodeJS.Timeout | undefined;
+  const tell = () => {
+    clearTimeout(telling);
+    if (leftOut > 0) warn(`${leftOut} errors of ${SOURCES[source]} were not reported: too many at a time`);
+    leftOut = 0;
+  };
+  const take = (now: number, ahead: number): boolean => {
+    if (now - minute.since >= MINUTE_MS) minute = { since: now, taken: 0 };
+    const isTaken = minute.taken < PER_MINUTE_MAX[source] && ahead < WAITING_MAX[source];
+    if (isTaken) minute.taken += 1;
+    else {
+      if (leftOut === 0) telling = setTimeout(tell, MINUTE_MS).unref();
+      leftOut += 1;
+    }
+    return isTaken;
+  };
+  return { take, tell };
 }
 
 /** `isOver`: it was taken, or never will be. Else when to try again, where the service says so. */

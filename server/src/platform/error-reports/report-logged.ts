@@ -1,7 +1,10 @@
 import type { ErrorReports } from './error-reports.ts';
 import { causesOf } from './to-event.ts';
 
-/** Of what a line of the log says these go along: none of them comes from a person. */
+/**
+ * Of what a line of the log says these go along: none of them comes from a person. `path` is a route's alone; the name
+ * of somebody's file is logged as `file`.
+ */
 const TAGS = ['job', 'job_id', 'attempt', 'part', 'path', 'request_id', 'workload_id', 'kind'];
 
 /** Reports an error that was logged as one: a call that was answered with 500, a job that failed. */

@@ -8,6 +8,8 @@ import * as contract from '@bakehouse/contract/assets';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type FakeClock, fakeClock } from '../../testing/fake-clock.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
+import { noErrorReports } from '../error-reports/error-reports.ts';
+import type { Reported } from '../error-reports/to-event.ts';
 import { collectBlob } from './collect-blob.ts';
 import { readBlob } from './read-blob.ts';
 import { scrubBlobs, scrubBlobsJob } from './scrub-blobs.ts';
@@ -18,9 +20,12 @@ let clock: FakeClock;
 let ada: TestUser;
 let id: string;
 
+const reported: Reported[] = [];
+
 beforeAll(async () => {
   clock = fakeClock();
-  server = await testServer({ clock });
+  const errorReports = { ...noErrorReports, isOn: true, report: (one: Reported) => void reported.push(one) };
+  server = await testServer({ clock, errorReports, config: { logLevel: 'error' } });
   ada = await server.signUp('Ada');
   const body = { dataset_type: 'RAW', title: 'Rotten', user_id: ada.userId } as const;
   id = await server.request(contract.createAsset, { body }, { as: ada });
@@ -103,6 +108,9 @@ describe('damaged bytes', () => {
     await damage(sha256, bytes);
     expect(await refusal(await download('small.bin'))).toEqual([409, sentence('small.bin')]);
     await upload('small.bin', bytes);
+    // What is reported of it to others does not have the name that a person gave.
+    expect(reported.at(-1)).toMatchObject({ tags: { logged: 'stored bytes are damaged' } });
+    expect(JSON.stringify(reported.at(-1)?.tags)).not.toContain('small');
     await rm(placeOf(sha256));
     expect(await refusal(await download('small.bin'))).toEqual([409, sentence('small.bin')]);
     await upload('small.bin', bytes);

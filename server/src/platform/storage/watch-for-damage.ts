@@ -16,7 +16,7 @@ export async function watchForDamage(
   if (isDamaged) throw damaged(path);
   return async (error) => {
     if (!(error instanceof DamagedBlob)) return error;
-    services.log.error({ err: error, sha256, path }, 'stored bytes are damaged');
+    services.log.error({ err: error, sha256, file: path }, 'stored bytes are damaged');
     await noteCheck(services.db, { sha256, version }, { isGood: false, at: services.clock.now() });
     return damaged(path, error);
   };

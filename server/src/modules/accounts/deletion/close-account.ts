@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Config } from '../../../config.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { endKeys } from '../keys/end-keys.ts';
@@ -12,7 +13,7 @@ import {
   lockAddress,
 } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
-import { rememberAddress } from '../returning/remember-address.ts';
+import { recogniseMailbox } from '../returning/recognise-mailbox.ts';
 
 /**
  * Step: nobody gets into the account any more, and nothing in its row says whose it was; descriptions of transfers
@@ -20,12 +21,12 @@ import { rememberAddress } from '../returning/remember-address.ts';
  */
 export async function closeAccount(
   tx: Transaction,
-  { userId, now, serverSecret }: { userId: string; now: Date; serverSecret: string },
+  { userId, now, config }: { userId: string; now: Date; config: Config },
 ): Promise<void> {
   // Before anything is deleted: a sign-in that is under way comes before it, or finds the account deleted.
   await lockAddress(tx, userId);
-  // Known since the sign-up, save for accounts that are older than the memory.
-  await rememberAddress(tx, { userId, serverSecret });
+  // Known already, save for accounts that are older than the memory.
+  await recogniseMailbox(tx, { userId, config });
   const keys = await listKeys(tx, userId);
   await endKeys(
     tx,

@@ -2,6 +2,14 @@ import { createHmac, hkdfSync } from 'node:crypto';
 
 /** Whose providers deliver an address with dots to the same mailbox as without. */
 const DOTLESS = new Set(['gmail.com', 'googlemail.com']);
+/** Whose providers deliver an address to the mailbox that is named before its plus; elsewhere it may be somebody else's. */
+const PLUSSED = new Set([
+  ...DOTLESS,
+  ...['outlook.com', 'hotmail.com', 'live.com'],
+  ...['icloud.com', 'me.com', 'mac.com'],
+  ...['fastmail.com', 'fastmail.fm'],
+  ...['proton.me', 'protonmail.com', 'pm.me'],
+]);
 
 /**
  * What is kept of an address for good: it tells whether the same mailbox comes again, and not whose it is to anybody
@@ -12,11 +20,12 @@ export function mailboxHash(email: string, serverSecret: string): Buffer {
   return createHmac('sha256', key).update(mailboxOf(email)).digest();
 }
 
-/** The one spelling of all addresses that reach the same mailbox: in small letters, without what follows a plus. */
+/** The one spelling of all addresses that are known to reach the same mailbox, in small letters. */
 function mailboxOf(email: string): string {
   const at = email.lastIndexOf('@');
   const domain = email.slice(at + 1).toLowerCase();
-  const [local = ''] = email.slice(0, at).toLowerCase().split('+');
+  const name = email.slice(0, at).toLowerCase();
+  const local = PLUSSED.has(domain) ? name.replace(/\+.*/, '') : name;
   const isDotless = DOTLESS.has(domain);
   return `${isDotless ? local.replaceAll('.', '') : local}@${isDotless ? 'gmail.com' : domain}`;
 }

@@ -39,12 +39,15 @@ function playGitHub({ id, email, verified }: GitHubAccount): void {
 }
 
 /** What a browser does that signs in with GitHub: the answer of our own callback. */
-async function signInWithGitHub(account: GitHubAccount): Promise<Response> {
+async function signInWithGitHub(account: GitHubAccount, at: Pick<TestServer, 'url' | 'request'> = server) {
   playGitHub(account);
-  const begin = await client.post('/sign-in/social', { provider: 'github', callbackURL: '/dashboard' });
+  const begin = await authClient(at).post('/sign-in/social', {
+    provider: 'github',
+    callbackURL: '/dashboard',
+  });
   const { url } = (await begin.json()) as { url: string };
   const state = new URL(url).searchParams.get('state');
-  return fetch(`${server.url}/api/auth/callback/github?code=code&state=${state}`, {
+  return fetch(`${at.url}/api/auth/callback/github?code=code&state=${state}`, {
     headers: { cookie: cookieOf(begin) },
     redirect: 'manual',
   });
@@ -117,6 +120,21 @@ test('an operator is not who had linked a provider to the address before', async
   expect(cookieOf(again)).not.toContain('session_token');
   const apiKey = await client.keyOf(await signIn(stranger.email, made.password));
   expect((await server.request(getMe, {}, { as: { apiKey } })).is_operator).toBe(true);
+});
+
+test('an account that a provider makes counts like one with a password, and a sign-in with it does not', async () => {
+  const config = { github: { clientId: 'our-id', clientSecret: 'our-secret' }, signUpsPerAddress: 2 };
+  const limited = await testServer({ config: { ...config, rateLimitPerMinute: 1000 } });
+  const enter = async (id: number) =>
+    (await signInWithGitHub({ id, email: `${id}@example.com`, verified: true }, limited)).headers.get(
+      'location',
+    );
+  expect([await enter(1), await enter(2), await enter(1)]).toEqual(Array(3).fill('/dashboard'));
+  expect(await enter(3)).toContain('error=rate_limited');
+  const users = await limited.services.db.selectFrom('users').select('email').orderBy('email').execute();
+  expect(users).toEqual([{ email: '1@example.com' }, { email: '2@example.com' }]);
+  const body = { name: 'Eve', email: 'eve@example.com', password };
+  expect((await authClient(limited).post('/sign-up/email', body)).status).toBe(429);
 });
 
 describe('a squatted address', () => {

@@ -1,3 +1,4 @@
+import { signUpForm } from '@bakehouse/contract/accounts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../../platform/context.ts';
 import { requireDatabase } from '../../../platform/db/setup/require-database.ts';
@@ -7,6 +8,7 @@ import { addressOf, type CountCall, callerOf, limitBy } from '../../../platform/
 import { refuseOtherMethods } from '../../../platform/http/refuse-other-methods.ts';
 import { AUTH_PATH, type Auth, CLIENT_ADDRESS_HEADER } from './create-auth.ts';
 import { hashingFor } from './hash-passwords.ts';
+import { countingSignUps } from './limits/count-sign-up.ts';
 import { makeDeviceCookie } from './limits/device-cookie.ts';
 import { emailOf } from './limits/limit-guesses.ts';
 import { limitSignUps } from './limits/limit-sign-ups.ts';
@@ -66,6 +68,10 @@ export function authRoutes(
   const { config } = services;
   return async (app) => {
     const countSignUp = limitSignUps(app, config);
+    // A form that is not valid makes no account.
+    const countForm: CountCall = async (request, reply) => {
+      if (signUpForm.safeParse(request.body).success) await countSignUp(request, reply);
+    };
     const countCall = limitBy(app, { max: config.rateLimitPerMinute, keyOf: addressOf });
     for (const route of ROUTES) {
       const { perMinute } = route;
@@ -81,8 +87,13 @@ export function authRoutes(
           if (route.needsSession) request.caller = await requireUser(request, findUser);
         },
         preParsing: countStrictly ?? [],
-        preHandler: [...(route.guesses ? [countGuess] : []), ...(route.makesAccount ? [countSignUp] : [])],
-        handler: (request, reply) => forward(services, auth, { request, reply }),
+        preHandler: [...(route.guesses ? [countGuess] : []), ...(route.makesAccount ? [countForm] : [])],
+        handler: (request, reply) =>
+          // Of a provider's page only the library knows whether it ends in a new account.
+          countingSignUps(
+            () => countSignUp(request, reply),
+            () => forward(services, auth, { request, reply }),
+          ),
       });
     }
     refuseOtherMethods(

@@ -6,7 +6,9 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { mailOnRequest } from '../mail-on-request.ts';
 import { type OnUserCreated, provisionUser } from '../provision-user.ts';
+import { countRecentAudit, lockAddress } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
+import { rememberProven } from '../returning/remember-proven.ts';
 import { checkAuthForms } from './check-auth-forms.ts';
 import { checkProviderUser } from './check-provider-user.ts';
 import { confirmAddressMail } from './confirm-address-mail.ts';
@@ -141,7 +143,14 @@ function addressConfirmation(services: Services) {
       });
     },
     afterEmailVerification: async (user) => {
-      await recordAudit(db, { userId: user.id, action: 'address.proven', detail: { by: 'mail' } });
+      const userId = user.id;
+      await inTransaction(db, async (tx) => {
+        await lockAddress(tx, userId);
+        // A link that is opened twice at the same time proves it once: else the second would find the mailbox known.
+        if ((await countRecentAudit(tx, userId, 'address.proven')) > 0) return;
+        await rememberProven(tx, { userId, config });
+        await recordAudit(tx, { userId, action: 'address.proven', detail: { by: 'mail' } });
+      });
     },
   } satisfies BetterAuthOptions['emailVerification'];
 }

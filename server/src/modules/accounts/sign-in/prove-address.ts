@@ -4,6 +4,7 @@ import { endAccess } from '../end-access.ts';
 import { isOperatorAddress } from '../is-operator-address.ts';
 import { deletePassword, lockAddress, setAddressVerified } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
+import { rememberProven } from '../returning/remember-proven.ts';
 import { serverSecret } from './server-secret.ts';
 
 /** `own_provider`: linked by who is signed in to the account. */
@@ -25,7 +26,10 @@ export async function proveAddress(
     if (by === 'provider') await deletePassword(tx, userId);
     if (by !== 'own_provider')
       await endAccess(tx, { userId, serverSecret: serverSecret(config), now: clock.now() });
-    if (by !== 'reset_link' || !isOperatorAddress(config, user.email)) await setAddressVerified(tx, userId);
+    if (!user.email_verified && (by !== 'reset_link' || !isOperatorAddress(config, user.email))) {
+      await setAddressVerified(tx, userId);
+      await rememberProven(tx, { userId, config });
+    }
     await recordAudit(tx, { userId, action: 'address.proven', detail: { by } });
   });
   await rowChanges.catchUp();

@@ -100,6 +100,14 @@ describe('a price', () => {
     for (const recall of recalls) expect((await recall())[PRICE].unitPriceMicro).toBe(8_000_000n);
   });
 
+  test('that is not on the list any more is in the history by its id', async () => {
+    await change({ unit_price: '3' });
+    await server.services.db.updateTable('price_changes').set({ price_id: 'training:ABACUS' }).execute();
+    expect((await history()).changes).toMatchObject([
+      { price_id: 'training:ABACUS', label: 'training:ABACUS', unit: null, unit_price: '3' },
+    ]);
+  });
+
   test('has its history by pages', async () => {
     for (const unit_price of ['3', '4', '5']) await change({ unit_price });
     const first = await history({ limit: 2 });

@@ -3,7 +3,9 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { listPriceChanges as contract } from '@bakehouse/contract/prices';
 import type { Context } from '../../../platform/context.ts';
 import { listAllPriceChanges } from './price-queries.ts';
-import { defaultPrices, type PriceId } from './prices.ts';
+import { defaultPrices, type Price } from './prices.ts';
+
+const known = new Map<string, Price>(Object.entries(defaultPrices));
 
 /** All changes of prices, newest first; the caller is an operator. */
 export async function listPriceChanges(
@@ -14,12 +16,12 @@ export async function listPriceChanges(
   const page = rows.slice(0, limit);
   return {
     changes: page.map((row) => {
-      const { label, unit } = defaultPrices[row.price_id as PriceId];
+      const price = known.get(row.price_id);
       return {
         id: row.id,
         price_id: row.price_id,
-        label,
-        unit,
+        label: price?.label ?? row.price_id,
+        unit: price?.unit ?? null,
         unit_price: formatBgl(row.unit_price_micro),
         previous: formatBgl(row.previous_micro),
         valid_from: row.valid_from.toISOString(),

@@ -58,7 +58,7 @@ export async function answerCompletion(
   });
   const began = { at: ctx.clock.now(), ms: performance.now() };
   const leave = admit(ctx, reply);
-  const deadline = requestDeadline(body.model);
+  const deadline = requestDeadline(body.model, 'text');
   const key = untilKeyEnds(ctx);
   try {
     const upstream = await parts.recallUpstream(ctx.caller.userId, body.model, () =>

@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 it('ends what makes no progress for three minutes', () => {
-  const deadline = requestDeadline('bread');
+  const deadline = requestDeadline('bread', 'text');
   deadline.progress();
   vi.advanceTimersByTime(3 * MINUTE_MS - 1);
   deadline.progress();
@@ -29,7 +29,7 @@ it('ends what makes no progress for three minutes', () => {
 });
 
 it('does not count the time in which nothing is expected of the model server', () => {
-  const deadline = requestDeadline('bread');
+  const deadline = requestDeadline('bread', 'text');
   vi.advanceTimersByTime(4 * MINUTE_MS);
   deadline.progress();
   deadline.rest();
@@ -39,7 +39,7 @@ it('does not count the time in which nothing is expected of the model server', (
 });
 
 it('ends what has taken half an hour, however steadily it gets on', () => {
-  const deadline = requestDeadline('bread');
+  const deadline = requestDeadline('bread', 'text');
   for (let minute = 1; minute < 30; minute += 1) {
     vi.advanceTimersByTime(MINUTE_MS);
     deadline.progress();
@@ -53,8 +53,22 @@ it('ends what has taken half an hour, however steadily it gets on', () => {
   deadline.stop();
 });
 
+it('speaks of pictures where one is drawn', () => {
+  const [still, slow] = [requestDeadline('bread', 'image'), requestDeadline('bread', 'image')];
+  still.progress();
+  vi.advanceTimersByTime(30 * MINUTE_MS);
+  expect(still.signal.reason).toMatchObject({
+    publicMessage: 'bread drew nothing for 3 minutes. Try again',
+  });
+  expect(slow.signal.reason).toMatchObject({
+    publicMessage: 'bread did not finish the picture within 30 minutes. Ask for fewer steps',
+  });
+  still.stop();
+  slow.stop();
+});
+
 it('ends nothing that has stopped', () => {
-  const deadline = requestDeadline('bread');
+  const deadline = requestDeadline('bread', 'text');
   deadline.progress();
   deadline.stop();
   expect(vi.getTimerCount()).toBe(0);

@@ -1,27 +1,33 @@
 import { AppError } from '../../../platform/errors.ts';
 
-/** Reading a part of a prompt, or writing a token, takes seconds on the slowest machine. */
-const NO_TOKEN_MS_MAX = 3 * 60_000;
-/** From its arrival to the last token, waiting included. */
+/** Reading a part of a prompt, writing a token or a step of a picture takes seconds on the slowest machine. */
+const STILL_MS_MAX = 3 * 60_000;
+/** From its arrival to the last token or the finished picture, waiting included. */
 const IN_ALL_MS_MAX = 30 * 60_000;
 
 export type RequestDeadline = {
   /** Aborted, with the error for the caller as its reason, when the time is over. */
   signal: AbortSignal;
-  /** The model server gets on: it took the request, read a part of the prompt or wrote a token. */
+  /** The model server gets on: it took the request, read a part of the prompt, wrote a token or drew a step. */
   progress: () => void;
   /** Nothing is expected of the model server any more, or not yet. */
   rest: () => void;
   stop: () => void;
 };
 
+const WORDS = {
+  text: { didNothing: 'wrote nothing', toFinish: 'its answer', askForLess: 'Ask for less at a time' },
+  image: { didNothing: 'drew nothing', toFinish: 'the picture', askForLess: 'Ask for fewer steps' },
+};
+
 /** How long a request may take in all, and how long its model server may stand still. */
-export function requestDeadline(modelName: string): RequestDeadline {
+export function requestDeadline(modelName: string, kind: keyof typeof WORDS): RequestDeadline {
+  const { didNothing, toFinish, askForLess } = WORDS[kind];
   const over = new AbortController();
   const end = (sentence: string) =>
     over.abort(new AppError('timed_out', { publicMessage: `${modelName} ${sentence}` }));
   const inAll = setTimeout(
-    () => end(`did not finish its answer within ${IN_ALL_MS_MAX / 60_000} minutes. Ask for less at a time`),
+    () => end(`did not finish ${toFinish} within ${IN_ALL_MS_MAX / 60_000} minutes. ${askForLess}`),
     IN_ALL_MS_MAX,
   );
   let still: NodeJS.Timeout | undefined;
@@ -31,8 +37,8 @@ export function requestDeadline(modelName: string): RequestDeadline {
     progress: () => {
       rest();
       still = setTimeout(
-        () => end(`wrote nothing for ${NO_TOKEN_MS_MAX / 60_000} minutes. Try again`),
-        NO_TOKEN_MS_MAX,
+        () => end(`${didNothing} for ${STILL_MS_MAX / 60_000} minutes. Try again`),
+        STILL_MS_MAX,
       );
     },
     rest,

@@ -7,7 +7,7 @@ import { leftOfBudgetMicro } from '../../credits/ledger/holds/left-of-budget-mic
 import { settle } from '../../credits/ledger/holds/settle.ts';
 import { agreedPrice } from '../../credits/prices/agreed-price.ts';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
-import type { PriceId } from '../../credits/prices/prices.ts';
+import { priceOfNow } from '../../credits/prices/price-of-now.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { countReplicas, type DeploymentRow, noteHold, noteSettled, noteTime } from '../queries.ts';
 
@@ -34,8 +34,8 @@ export function timeCostMicro(
 
 /** Step: the deployment at the price of now, which its next hold has; the open one keeps its own. */
 async function atPriceOfNow(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<DeploymentRow> {
-  const price = (await readPrices(tx, now))[deployment.price_id as PriceId];
-  return { ...deployment, unit_price_micro: price.unitPriceMicro };
+  const { unitPriceMicro } = priceOfNow(await readPrices(tx, now), deployment);
+  return { ...deployment, unit_price_micro: unitPriceMicro };
 }
 
 type Meter = Pick<DeploymentRow, 'unsettled_ms' | 'metered_at' | 'metered_replicas'>;

@@ -45,7 +45,7 @@ export async function reachImageServer(
   { modelName, request, signal: wanted, onWait }: Question,
   take: Take,
 ): Promise<void> {
-  const deadline = requestDeadline(modelName);
+  const deadline = requestDeadline(modelName, 'image');
   const signal = AbortSignal.any([wanted, deadline.signal]);
   try {
     for (let tries = 1; ; tries += 1) {

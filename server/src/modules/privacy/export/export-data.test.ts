@@ -6,6 +6,7 @@ import { exportData } from '@bakehouse/contract/privacy';
 import { generateReferral, validateReferral } from '@bakehouse/contract/referrals';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
+import { signUpOperator } from '../../../testing/sign-up-operator.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
 import { personalColumns } from './personal-columns.ts';
 
@@ -21,14 +22,6 @@ async function read(who: TestUser): Promise<{ text: string; data: Record<string,
   );
   const text = await answer.text();
   return { text, data: JSON.parse(text) as Record<string, unknown[]> };
-}
-
-async function signUpOperator(): Promise<TestUser> {
-  const operator = await server.signUp('Operator');
-  server.services.config.operators.push(operator.email);
-  await sql`update users set email_verified = true where id = ${operator.userId}`.execute(server.services.db);
-  await server.services.rowChanges.catchUp();
-  return operator;
 }
 
 /** Gives the user a row in whatever a call makes, or a job that a test would have to wait for. */
@@ -54,7 +47,7 @@ async function fill(kim: TestUser): Promise<{ secrets: string[]; dataset: string
     await server.request(
       createCodes,
       { body: { amount: '5', note: 'for a friend' } },
-      { as: await signUpOperator(), idempotencyKey: 'codes' },
+      { as: await signUpOperator(server), idempotencyKey: 'codes' },
     )
   ).codes;
   await server.request(redeemCode, { body: { ...own, code } }, { ...call, idempotencyKey: 'redeem' });

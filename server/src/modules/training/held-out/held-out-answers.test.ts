@@ -9,7 +9,6 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { closeAccount } from '../../accounts/deletion/close-account.ts';
-import { serverSecret } from '../../accounts/sign-in/server-secret.ts';
 import { purgeUser } from '../../privacy/purge-user.ts';
 import { emptySafetensors, goodData } from '../test-run.ts';
 
@@ -107,7 +106,7 @@ test('what both models say to held-out rows is kept with the run, for who may re
   expect(exported).toMatchObject({ runs: [{ run_id: runId, held_out_answers: answers }] });
 
   await inTransaction(server.services.db, (tx) =>
-    closeAccount(tx, { userId: ada.userId, now: clock.now(), serverSecret: serverSecret(config) }),
+    closeAccount(tx, { userId: ada.userId, now: clock.now(), config }),
   );
   // A run that goes on may say it once more.
   await purgeUser(server.services, ada.userId);

@@ -112,6 +112,11 @@ export function addressOf(request: FastifyRequest): string {
   return rateLimit.normalizeIP(request.ip);
 }
 
+/** The address; of IPv6 the network of 48 bits, which is what one customer of a provider gets at most. */
+export function siteOf(request: FastifyRequest): string {
+  return rateLimit.normalizeIP(request.ip, 48);
+}
+
 function tooMany(reply: FastifyReply, seconds: number, words = TOO_MANY): AppError {
   reply.header('retry-after', seconds);
   return new AppError('rate_limited', { publicMessage: `${words}. Try again in ${inWords(seconds)}.` });

@@ -58,7 +58,8 @@ const columns: Column<PriceChange>[] = [
       <>
         <span className="block">{label}</span>
         <span className="block text-muted text-xs">
-          {priceUnits[unit]} · {changed_by ?? 'Deleted user'}, {formatDateTime(new Date(created_at))}
+          {unit && `${priceUnits[unit]} · `}
+          {changed_by ?? 'Deleted user'}, {formatDateTime(new Date(created_at))}
         </span>
       </>
     ),

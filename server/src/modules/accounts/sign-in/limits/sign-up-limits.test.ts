@@ -34,6 +34,14 @@ test('one address makes so many accounts an hour, however new their addresses ar
   expect((await signUp('203.0.113.2')).status).toBe(200);
 });
 
+test('one network of IPv6 is one address, however many smaller ones it is cut into', async () => {
+  const signUp = await signingUp({ signUpsPerAddress: 2, signUpsPerHour: 100 });
+  expect((await signUp('2001:db8:1:1::a')).status).toBe(200);
+  expect((await signUp('2001:db8:1:2::a')).status).toBe(200);
+  await refusal(await signUp('2001:db8:1:3::a'));
+  expect((await signUp('2001:db8:2:1::a')).status).toBe(200);
+});
+
 test('all addresses together make so many accounts an hour; what one is refused does not count', async () => {
   const signUp = await signingUp({ signUpsPerAddress: 2, signUpsPerHour: 3 });
   const statuses = [];

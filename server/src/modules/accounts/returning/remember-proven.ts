@@ -1,0 +1,15 @@
+import type { Config } from '../../../config.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { setReturning } from '../queries.ts';
+import { recogniseMailbox } from './recognise-mailbox.ts';
+
+/**
+ * Step: remembers the mailbox of a user whose address has just been proven. An account that is not the first to prove
+ * it counts as that of somebody who comes again. Where no mail is sent it was remembered at the sign-up.
+ */
+export async function rememberProven(
+  tx: Transaction,
+  { userId, config }: { userId: string; config: Config },
+): Promise<void> {
+  if (config.mail && (await recogniseMailbox(tx, { userId, config }))) await setReturning(tx, userId);
+}
