@@ -158,7 +158,7 @@ describe("OpenAI's images API, by its own client", () => {
   test('stops what took too long before it says so: a client that repeats the call pays for one', async () => {
     stub.answer = 'hang';
     const before = await drawing.balance(ada);
-    const { timeout } = AbortSignal;
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
     vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms === 10 * 60_000 ? 500 : ms));
     const ask = (key?: string) =>
       client().images.generate({ prompt: 'Bread' }, key ? { headers: { 'idempotency-key': key } } : {});
