@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { generatorNames, provider } from './generators.ts';
-import { bgl } from './money.ts';
+import { bgl, bglInput } from './money.ts';
 
 export const generationStates = [
   'queued',
@@ -53,6 +53,8 @@ const generation = z.object({
   state: z.enum(generationStates),
   /** Why it is in this state, in words: what it waits for, or what went wrong. */
   reason: z.string(),
+  /** It has failed since the model refuses what was asked for, e.g. a prompt that is too long: asked again, it would again. */
+  refused: z.boolean(),
   /** How many are drawn before it; null once it is being drawn. */
   position: z.int().nullable(),
   step: z.int(),
@@ -99,6 +101,8 @@ export const startGeneration = endpoint({
   body: only({
     ...request,
     prompt: z.string().trim().min(1, 'Please enter a prompt').max(PROMPT_LENGTH_MAX),
+    /** In BGL, as it was quoted: where the picture costs more by now, it is refused with the new price. */
+    cost_max: bglInput.optional(),
   }),
   status: 202,
   response: generation,

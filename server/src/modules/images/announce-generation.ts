@@ -5,16 +5,16 @@ import { listWaiting } from './queries.ts';
 /** Those who draw listen under a name of its own, beside the users'. */
 export const DRAWERS = 'generations';
 
-/** Who waits further behind hears of it when the line has moved up. */
-const LOOKED_AT_MAX = 100;
+/** Each turn is told to so many: who waits further behind hears of it once the line has moved up. */
+const TOLD_MAX = 10;
 
-/** Step: tells the owner that a generation has changed, and where the line has moved, all who wait and those who draw. */
+/** Step: tells the owner that a generation has changed, and where the line has moved, those who wait first and those who draw. */
 export async function announceGeneration(
   tx: Transaction,
   { id, user_id }: { id: string; user_id: string },
   { lineMoved }: { lineMoved: boolean },
 ): Promise<void> {
-  const waiting = lineMoved ? await listWaiting(tx, LOOKED_AT_MAX) : [];
+  const waiting = lineMoved ? await listWaiting(tx, TOLD_MAX) : [];
   await publishChanges(tx, [
     { userId: user_id, event: { topic: 'generation', id } },
     ...waiting.map((one) => ({ userId: one.userId, event: { topic: 'generation' as const, id: one.id } })),

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Generation } from '@bakehouse/contract/generations';
 import type { Context } from '../../platform/context.ts';
 import { getGeneration } from './get-generation.ts';
+import { hasEnded } from './queries.ts';
 
 /** An event may be lost with its connection: this often it is looked at all the same. */
 const LOOK_EVERY_MS = 2_000;
@@ -12,16 +13,17 @@ export async function awaitGeneration(
   id: string,
   { ms, signal }: { ms: number; signal?: AbortSignal },
 ): Promise<Generation> {
+  const { userId } = ctx.caller;
   const over = AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]);
   let heard = new AbortController();
-  const stop = ctx.events.subscribe(ctx.caller.userId, (event) => {
+  const stop = ctx.events.subscribe(userId, (event) => {
     if (event.topic === 'generation' && event.id === id) heard.abort();
   });
   try {
     for (;;) {
       const change = AbortSignal.any([over, heard.signal]);
-      const generation = await getGeneration(ctx, { id });
-      if (generation.ended_at !== null || over.aborted) return generation;
+      const isUnderWay = (await hasEnded(ctx.db, { id, userId })) === false;
+      if (!isUnderWay || over.aborted) return await getGeneration(ctx, { id });
       await pause(LOOK_EVERY_MS, undefined, { signal: change }).catch(() => undefined);
       heard = new AbortController();
     }

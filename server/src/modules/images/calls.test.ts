@@ -1,5 +1,6 @@
 import { listModels } from '@bakehouse/contract/chat';
 import { downloadImage } from '@bakehouse/contract/file-links';
+import { cancelGeneration, deleteGeneration, listGenerations } from '@bakehouse/contract/generations';
 import * as paris from '@bakehouse/contract/paris';
 import OpenAI from 'openai';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
@@ -70,11 +71,25 @@ describe('the calls of the Paris page', () => {
     expect((await read(await poll())).request_id, 'long ago').not.toBe(request_id);
   });
 
+  test('begin one picture however many ask at the same time, and no other after a cancel', async () => {
+    stub.answer = 'hang';
+    const poll = () => server.request(paris.pollParis, { body }, { as: ada });
+    const ids = new Set((await Promise.all([1, 2, 3, 4].map(poll))).map(({ request_id }) => request_id));
+    expect(ids.size).toBe(1);
+    const [id = ''] = ids;
+    await server.request(cancelGeneration, { params: { id } }, { as: ada });
+    await expect(poll()).rejects.toMatchObject({ status: 409 });
+    clock.advance({ minutes: 2 });
+    await expect(poll()).rejects.toMatchObject({ status: 409 });
+    await server.request(deleteGeneration, { params: { id } }, { as: ada });
+    expect(ids).not.toContain((await poll()).request_id);
+  });
+
   test('hear that the picture has failed', async () => {
     stub.answer = 'refuse';
     const answer = server.request(paris.drawParis, { body }, { as: ada });
     const error = { message: 'The prompt is too long for this model. Nothing was charged' };
-    await expect(answer).rejects.toMatchObject({ status: 503, body: { error } });
+    await expect(answer).rejects.toMatchObject({ status: 400, code: 'invalid_request', body: { error } });
     await expect(server.request(paris.pollParis, { body }, { as: ada })).rejects.toMatchObject({
       body: { error },
     });
@@ -138,6 +153,32 @@ describe("OpenAI's images API, by its own client", () => {
     await expect(asked).rejects.toThrow();
     await vi.waitFor(() => expect(stub.open).toBe(0), { timeout: 10_000 });
     expect(await drawing.balance(ada)).toEqual(before);
+  });
+
+  test('stops what took too long before it says so: a client that repeats the call pays for one', async () => {
+    stub.answer = 'hang';
+    const before = await drawing.balance(ada);
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms === 10 * 60_000 ? 500 : ms));
+    const ask = (key?: string) =>
+      client().images.generate({ prompt: 'Bread' }, key ? { headers: { 'idempotency-key': key } } : {});
+    const states = async () =>
+      (
+        await server.request(listGenerations, { params: { userId: ada.userId } }, { as: ada })
+      ).generations.map(({ state }) => state);
+    await expect(ask()).rejects.toMatchObject({ status: 504 });
+    expect(await states()).toEqual(['cancelled']);
+    expect(await drawing.balance(ada)).toEqual(before);
+    await expect(ask('mine')).rejects.toMatchObject({ status: 504 });
+    expect(await states()).toEqual([expect.stringMatching(/^(queued|starting|running)$/), 'cancelled']);
+    vi.restoreAllMocks();
+  });
+
+  test('is told at once what the model refuses, as a mistake of the call', async () => {
+    stub.answer = 'refuse';
+    const asked = client().images.generate({ prompt: 'Bread' });
+    await expect(asked).rejects.toMatchObject({ status: 400 });
+    expect(stub.requests).toHaveLength(1);
   });
 
   test('a text call of the image model is told what it makes', async () => {

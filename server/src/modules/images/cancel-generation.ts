@@ -16,7 +16,7 @@ export async function cancelGeneration(ctx: Context, { id }: { id: string }): Pr
     const now = ctx.clock.now();
     await endGeneration(tx, row, {
       state: 'cancelled',
-      reason: 'Cancelled. It costs nothing',
+      reason: 'Cancelled',
       chargedMicro: 0n,
       now,
     });

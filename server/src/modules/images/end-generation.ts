@@ -7,6 +7,8 @@ import { type GenerationRow, updateGeneration } from './queries.ts';
 type End = {
   state: 'completed' | 'failed' | 'cancelled';
   reason: string;
+  /** Failed, since the model refuses what was asked for. */
+  refused?: boolean;
   /** 0 for what made nothing. */
   chargedMicro: bigint;
   now: Date;
@@ -20,6 +22,7 @@ export async function endGeneration(tx: Transaction, row: GenerationRow, end: En
   const ended = {
     state: end.state,
     reason: end.reason,
+    refused: end.refused ?? false,
     preview: null,
     ended_at: end.now,
     lock_token: null,

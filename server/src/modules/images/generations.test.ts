@@ -5,10 +5,13 @@ import {
   deleteGeneration,
   listGenerations,
   quoteGeneration,
+  startGeneration,
 } from '@bakehouse/contract/generations';
 import { listGenerators } from '@bakehouse/contract/generators';
+import { changePrice } from '@bakehouse/contract/prices';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { signUpOperator } from '../../testing/sign-up-operator.ts';
 import { testDrawing } from '../../testing/test-drawing.ts';
 import type { TestUser } from '../../testing/test-server.ts';
 import { giveUpCredits } from '../credits/ledger/give-up-credits.ts';
@@ -89,7 +92,9 @@ describe('a picture', () => {
     expect(running.expert_weights).toEqual([[0.5, 0.5, 0, 0, 0, 0, 0, 0]]);
     expect((await drawing.balance(ada)).held).toBe(125_000n);
 
-    expect(await cancel(ada, id)).toMatchObject({ state: 'cancelled', cost: '0', preview: null });
+    expect(await cancel(ada, id)).toMatchObject({
+      ...{ state: 'cancelled', reason: 'Cancelled', cost: '0', preview: null },
+    });
     await vi.waitFor(() => expect(stub.open, 'the model server is hung up on').toBe(0), { timeout: 5_000 });
     expect(await drawing.balance(ada)).toEqual(before);
     expect(await cancel(ada, id)).toMatchObject({ state: 'cancelled' });
@@ -97,11 +102,11 @@ describe('a picture', () => {
   });
 
   test.each([
-    ['broken picture', 'The picture came back broken. Nothing was charged', 3],
-    ['die', 'paris-ddm-v1.0 broke off in the middle of the picture. Nothing was charged', 3],
-    ['fail', 'paris-ddm-v1.0 could not draw this. Nothing was charged', 3],
-    ['error', 'The picture has no end. Nothing was charged', 3],
-    ['refuse', 'The prompt is too long for this model. Nothing was charged', 1],
+    ['broken picture', 'The image was corrupted', 3],
+    ['die', 'The model server stopped before the picture was finished', 3],
+    ['fail', 'paris-ddm-v1.0 could not draw this', 3],
+    ['error', 'The picture has no end', 3],
+    ['refuse', 'The prompt is too long for this model', 1],
   ] as const)('costs nothing where the model server answers with: %s', async (answer, reason, attempts) => {
     stub.answer = answer;
     const before = await drawing.balance(ada);
@@ -114,7 +119,7 @@ describe('a picture', () => {
   test('is drawn by a later attempt, and charged once', async () => {
     stub.answer = 'die';
     const { id } = await drawing.draw(ada);
-    await vi.waitFor(async () => expect((await drawing.read(ada, id)).reason).toContain('begun again'));
+    await vi.waitFor(async () => expect((await drawing.read(ada, id)).reason).toContain('Trying again'));
     stub.answer = 'ok';
     expect(await untilEnded(ada, id)).toMatchObject({ state: 'completed', cost: '0.125' });
     expect(await charges(ada)).toHaveLength(1);
@@ -137,6 +142,31 @@ describe('a picture', () => {
     await inTransaction(db, (tx) => giveUpCredits(tx, ada.userId));
     await expect(drawing.draw(ada)).rejects.toMatchObject({ status: 402, code: 'insufficient_funds' });
     expect((await list(ada)).generations).toHaveLength(1);
+  });
+
+  test('is refused with the new price where it costs more than it was quoted at', async () => {
+    const request = {
+      generator: 'paris' as const,
+      parameters: { num_inference_steps: 10, sampling_strategy: 'topk', k: 2 },
+    };
+    const { cost } = await server.request(quoteGeneration, { body: request }, { as: ada });
+    const price = { price_id: 'pictures:CPU', unit_price: '12.5' };
+    const operator = await signUpOperator(server);
+    await server.request(changePrice, { body: price }, { as: operator });
+    const start = (cost_max: string) =>
+      server.request(
+        startGeneration,
+        { body: { ...request, prompt: 'A loaf of bread', cost_max } },
+        { as: ada },
+      );
+    await expect(start(cost)).rejects.toMatchObject({
+      status: 409,
+      body: {
+        error: { message: 'The price has changed: this picture now costs 0.25 BGL', param: 'cost_max' },
+      },
+    });
+    expect((await start('0.25')).cost).toBe('0.25');
+    await db.deleteFrom('price_changes').execute();
   });
 
   test('that is deleted leaves neither row nor bytes, nor a charge where it was under way', async () => {
@@ -184,7 +214,7 @@ describe('the line', () => {
     });
     const { generations: waiting } = await list(ada, { state: 'queued' });
     expect(new Set(waiting.map(({ position }) => position))).toEqual(new Set([0, 1, 2, 3, 4]));
-    expect(waiting.map(({ reason }) => reason)).toContain('One picture is drawn before it');
+    expect(waiting.map(({ reason }) => reason)).toContain('One picture ahead of yours');
 
     // The last place is his at once; his second is in front of all of Ada's that wait.
     const first = await drawing.draw(bob);

@@ -62,6 +62,17 @@ export async function findGeneration(db: Db, { id, userId }: Own): Promise<Gener
   return row && toRow(row);
 }
 
+/** Whether it has ended; undefined where there is none. */
+export async function hasEnded(db: Db, { id, userId }: Own): Promise<boolean | undefined> {
+  const row = await db
+    .selectFrom('generations')
+    .select('ended_at')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row && row.ended_at !== null;
+}
+
 export async function lockGeneration(
   tx: Transaction,
   { id, userId }: Own,
@@ -170,6 +181,8 @@ export async function findGenerationOfOutput(db: Db, { id, userId }: Own): Promi
 
 /** How many are drawn before each of these that waits. */
 export async function findPositions(db: Db, ids: string[]): Promise<Map<string, number>> {
+  // The view puts the whole line in order, whoever is asked for.
+  if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('generation_line')
     .select(['id', 'position'])
@@ -178,7 +191,7 @@ export async function findPositions(db: Db, ids: string[]): Promise<Map<string, 
   return new Map(rows.map(({ id, position }) => [id ?? '', Number(position)]));
 }
 
-/** Who waits first, as many as may look on. */
+/** Who waits first, at most `limit`. */
 export async function listWaiting(db: Db, limit: number): Promise<{ id: string; userId: string }[]> {
   const rows = await db
     .selectFrom('generation_line')

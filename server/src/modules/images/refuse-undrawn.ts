@@ -1,8 +1,16 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { AppError } from '../../platform/errors.ts';
 
-/** Throws AppError 'unavailable' for a generation that has failed, 'conflict' for one that was cancelled. */
-export function refuseUndrawn({ state, reason }: Pick<Generation, 'state' | 'reason'>): void {
-  if (state === 'failed') throw new AppError('unavailable', { publicMessage: reason });
-  if (state === 'cancelled') throw new AppError('conflict', { publicMessage: reason });
+/**
+ * Throws AppError for a generation that has ended without a picture: 'invalid_request' where the model refuses what was
+ * asked for, 'unavailable' where it has failed, 'conflict' where it was cancelled.
+ */
+export function refuseUndrawn({
+  state,
+  reason,
+  refused,
+}: Pick<Generation, 'state' | 'reason' | 'refused'>): void {
+  const publicMessage = `${reason}. Nothing was charged`;
+  if (state === 'failed') throw new AppError(refused ? 'invalid_request' : 'unavailable', { publicMessage });
+  if (state === 'cancelled') throw new AppError('conflict', { publicMessage });
 }

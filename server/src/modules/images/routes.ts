@@ -24,7 +24,15 @@ export const imagesRoutes: Binding[] = [
   bind(contract.quoteGeneration, (ctx, { body }) => quoteGeneration(ctx, body)),
   bind(contract.startGeneration, (ctx, { body }, http) =>
     sayWhen(http, async () =>
-      startGeneration(ctx, { ...body, parameters: readParameters(body.generator, body.parameters) }),
+      startGeneration(
+        ctx,
+        {
+          generator: body.generator,
+          prompt: body.prompt,
+          parameters: readParameters(body.generator, body.parameters),
+        },
+        { costMaxMicro: body.cost_max },
+      ),
     ),
   ),
   bind(contract.listGenerations, (ctx, { query }) => listGenerations(ctx, query)),

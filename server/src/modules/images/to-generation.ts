@@ -24,6 +24,7 @@ export async function toGeneration(
     ...{ prompt, parameters, state, step, steps, preview, expert_weights, expert_used, routing_confidence },
     seed: Number(row.seed),
     reason: state === 'queued' ? whyItWaits(row, position) : row.reason,
+    refused: row.refused,
     position: state === 'queued' ? (position ?? 0) : null,
     cost: formatBgl(row.charged_micro ?? row.held_micro),
     outputs: await Promise.all(outputs.map((output) => toOutput(services, row, output))),
@@ -35,8 +36,8 @@ export async function toGeneration(
 
 function whyItWaits({ reason }: GenerationRow, position: number | null): string {
   if (reason !== '') return reason;
-  if (!position) return 'Next in line';
-  return position === 1 ? 'One picture is drawn before it' : `${position} pictures are drawn before it`;
+  if (!position) return 'Next in the queue';
+  return position === 1 ? 'One picture ahead of yours' : `${position} pictures ahead of yours`;
 }
 
 async function toOutput(

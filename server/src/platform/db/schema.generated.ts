@@ -278,6 +278,7 @@ export type GenerationsTable = {
   created_at: Timestamp;
   started_at: Timestamp | null;
   ended_at: Timestamp | null;
+  refused: Generated<boolean>;
 };
 
 export type HeldOutAnswersTable = {

@@ -42,15 +42,20 @@ export async function claimRow<Columns extends { id: string }, Row>(
   return lease(tx, table, sql`id = ${id} and ${isFree(table, now)}`, now);
 }
 
-/** Keeps a lease for longer, for work that takes more than one step's time; false when it does not hold any more. */
+/**
+ * Keeps a lease for longer, for work that takes more than one step's time, and writes `values` beside it; false when it
+ * does not hold any more.
+ */
 export async function renewLease<Columns, Row>(
   db: Database,
   table: LeasedTable<Columns, Row>,
   { id, token }: Pick<Lease<Row>, 'id' | 'token'>,
-  now: Date,
+  { now, values = {} }: { now: Date; values?: { [Name in keyof Columns & string]?: unknown } },
 ): Promise<boolean> {
+  const changed = { ...values, locked_until: new Date(now.getTime() + LEASE_MS) };
+  const sets = Object.entries(changed).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
   const { numAffectedRows } = await sql`
-    update ${sql.table(table.name)} set locked_until = ${new Date(now.getTime() + LEASE_MS)}
+    update ${sql.table(table.name)} set ${sql.join(sets)}
     where id = ${id} and lock_token = ${token}`.execute(db);
   return numAffectedRows === 1n;
 }

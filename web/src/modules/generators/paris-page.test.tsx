@@ -45,6 +45,8 @@ it('shows the price beside the button, and the picture that is drawn, step by st
         k: 4,
         output_format: 'png',
       },
+      // The price that is shown: it may cost no more.
+      cost_max: '0.5',
     },
   ]);
 });

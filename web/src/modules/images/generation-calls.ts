@@ -22,6 +22,7 @@ import { generationQuery, isUnanswered, POLL_MS, POLLS_MAX, timedOut } from './g
  */
 
 const START_TIMEOUT_MS = 35_000;
+const QUOTES = ['quote'];
 const FAMILY = ['generation'];
 const LISTS = ['generation', 'list'];
 
@@ -55,7 +56,7 @@ export function useStartGeneration() {
       try {
         return await call(
           startGeneration,
-          { body },
+          { body: { ...body, ...quoted(body) } },
           {
             idempotencyKey: keys.keyFor(body),
             timeoutMs: START_TIMEOUT_MS,
@@ -68,6 +69,8 @@ export function useStartGeneration() {
         throw timedOut();
       }
     },
+    // What it costs now is shown before it is asked for once more.
+    onError: () => queryClient.invalidateQueries({ queryKey: QUOTES }),
     onSuccess: (generation) => {
       keys.renew();
       queryClient.setQueryData(generationQuery(generation.id).queryKey, generation);
@@ -117,12 +120,22 @@ function leaveOut(id: string): void {
   queryClient.removeQueries({ queryKey: generationQuery(id).queryKey });
 }
 
+/** The price that was shown for these parameters, which the picture may cost at most. */
+function quoted({ generator, parameters }: GenerationRequest): { cost_max?: string } {
+  const quote = queryClient.getQueryData<{ cost: string }>([
+    ...QUOTES,
+    generator,
+    JSON.stringify(parameters),
+  ]);
+  return quote ? { cost_max: quote.cost } : {};
+}
+
 /** What these parameters cost. While they change the last price stays in sight. */
 export function useQuote(generator: GeneratorName, parameters: GenerationParameters, enabled: boolean) {
   const asked = JSON.stringify(parameters);
   const settled = useDebounced(asked);
   const quote = useQuery({
-    queryKey: ['quote', generator, settled],
+    queryKey: [...QUOTES, generator, settled],
     queryFn: ({ signal }) =>
       call(
         quoteGeneration,

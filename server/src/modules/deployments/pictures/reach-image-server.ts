@@ -82,7 +82,7 @@ async function draw(
   const target = { url: `${server.baseUrl}/generate`, key: server.key };
   const answer = await postToModelServer(target, request, signal);
   if (answer.statusCode !== 200) throw await toError(answer, modelName);
-  const brokeOff = `${modelName} broke off in the middle of the picture`;
+  const brokeOff = 'The model server stopped before the picture was finished';
   try {
     for await (const event of readImageEvents(answer)) {
       deadline.progress();

@@ -16,7 +16,7 @@ import { generationsTable } from './generations-table.ts';
 import { pictureRequest } from './picture-request.ts';
 import { planAfterFailure } from './plan-generation.ts';
 import { begun, progressAfter } from './progress.ts';
-import { LeaseLost, reportProgress } from './report-progress.ts';
+import { LeaseLost, type ProgressReport, reportProgress } from './report-progress.ts';
 
 export type Drawing = {
   services: Services;
@@ -27,6 +27,7 @@ export type Drawing = {
 
 type Done = Extract<ImageEvent, { type: 'done' }>;
 type Picture = { done: Done; revisionId: string | null; expertWeights: number[][] };
+type Stored = Picture & Awaited<ReturnType<typeof storeBlob>>;
 
 /**
  * Makes one attempt at a leased generation, and writes what came of it. Killed anywhere before the last transaction it
@@ -35,18 +36,31 @@ type Picture = { done: Done; revisionId: string | null; expertWeights: number[][
 export async function drawGeneration(drawing: Drawing, lease: Lease<GenerationRow>): Promise<void> {
   const { services, closing } = drawing;
   try {
-    const picture = await draw(drawing, lease);
-    await complete(services, lease, picture);
+    await complete(services, lease, await drawAndStore(drawing, lease));
   } catch (error) {
     if (error instanceof LeaseLost) return;
     await (closing.aborted ? giveBack(services, lease) : writeFailure(services, lease, error));
   }
 }
 
+/** The lease is kept until the picture is stored, however slow the store is. Throws what `draw` throws. */
+async function drawAndStore(drawing: Drawing, lease: Lease<GenerationRow>): Promise<Stored> {
+  const report = reportProgress(drawing.services, lease);
+  try {
+    const picture = await draw(drawing, lease, report);
+    const stored = await storeBlob(drawing.services, Readable.from([checkPicture(picture.done)]));
+    return { ...picture, ...stored };
+  } finally {
+    await report.stop();
+  }
+}
+
 /** Throws what `reachImageServer` throws, and LeaseLost. */
-async function draw({ services, serving, closing }: Drawing, lease: Lease<GenerationRow>): Promise<Picture> {
-  const { row } = lease;
-  const report = reportProgress(services, lease);
+async function draw(
+  { services, serving, closing }: Drawing,
+  { row }: Lease<GenerationRow>,
+  report: ProgressReport,
+): Promise<Picture> {
   let progress = begun;
   let picture: Picture | null = null;
   const question = {
@@ -56,31 +70,25 @@ async function draw({ services, serving, closing }: Drawing, lease: Lease<Genera
     onWait: (phase: string, reason: string) =>
       report.tell({ ...progress, reason: reason || `The model is starting: ${phase}` }),
   };
-  try {
-    await reachImageServer(asOwner(services, row), serving, question, (event, { revisionId }) => {
-      if (event.type === 'done')
-        picture = { done: event, revisionId, expertWeights: progress.expert_weights };
-      const next = progressAfter(progress, event);
-      if (next !== progress) report.tell(next);
-      progress = next;
-    });
-  } finally {
-    await report.stop();
-  }
+  await reachImageServer(asOwner(services, row), serving, question, (event, { revisionId }) => {
+    if (event.type === 'done') picture = { done: event, revisionId, expertWeights: progress.expert_weights };
+    const next = progressAfter(progress, event);
+    if (next !== progress) report.tell(next);
+    progress = next;
+  });
   if (!picture) throw new Error('the model server has drawn nothing');
   return picture;
 }
 
 /** The picture, its price and the end of the generation are one transaction. */
-async function complete(services: Services, lease: Lease<GenerationRow>, picture: Picture): Promise<void> {
-  const { done, revisionId, expertWeights } = picture;
-  const stored = await storeBlob(services, Readable.from([checkPicture(done)]));
+async function complete(services: Services, lease: Lease<GenerationRow>, picture: Stored): Promise<void> {
+  const { done, revisionId, expertWeights, sha256, sizeBytes } = picture;
   await underLease(services, lease, async (tx, row) => {
     await insertOutput(tx, {
       generation_id: row.id,
       user_id: row.user_id,
-      sha256: stored.sha256,
-      size_bytes: BigInt(stored.sizeBytes),
+      sha256,
+      size_bytes: BigInt(sizeBytes),
       media_type: done.media_type,
       width: done.width,
       height: done.height,
@@ -110,8 +118,10 @@ async function writeFailure(services: Services, lease: Lease<GenerationRow>, err
   await underLease(services, lease, async (tx, row) => {
     const now = services.clock.now();
     const step = planAfterFailure(row, error, now);
-    if (step.do === 'fail')
-      return endGeneration(tx, row, { state: 'failed', reason: step.reason, chargedMicro: 0n, now });
+    if (step.do === 'fail') {
+      const { reason, refused } = step;
+      return endGeneration(tx, row, { state: 'failed', reason, refused, chargedMicro: 0n, now });
+    }
     if (step.do === 'wait') await putBack(tx, row, { reason: step.reason, check_at: step.at });
   });
 }

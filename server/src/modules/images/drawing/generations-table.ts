@@ -19,6 +19,7 @@ const columns = [
   'request_sha256',
   'state',
   'reason',
+  'refused',
   'step',
   'steps',
   'preview',

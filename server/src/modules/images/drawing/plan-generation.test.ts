@@ -3,11 +3,12 @@ import { AppError } from '../../../platform/errors.ts';
 import { planAfterFailure, planTurn } from './plan-generation.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
-const away = new AppError('unavailable', { publicMessage: 'The model does not answer.' });
+const away = new AppError('unavailable', { publicMessage: 'The model does not answer. Try again' });
 const refused = new AppError('invalid_request', { publicMessage: 'The prompt is too long.' });
 
 test('a picture is begun three times', () => {
-  expect([0, 1, 2, 3].map((attempt) => planTurn({ attempt }).do)).toEqual(['draw', 'draw', 'draw', 'fail']);
+  const turn = (attempt: number) => planTurn({ attempt, created_at: now }, now).do;
+  expect([0, 1, 2, 3].map(turn)).toEqual(['draw', 'draw', 'draw', 'fail']);
 });
 
 test.each([
@@ -17,7 +18,7 @@ test.each([
     {
       do: 'wait',
       at: new Date('2026-01-01T00:00:03Z'),
-      reason: 'The model does not answer. It is begun again',
+      reason: 'The model does not answer. Trying again',
     },
   ],
   [
@@ -26,12 +27,12 @@ test.each([
     {
       do: 'wait',
       at: new Date('2026-01-01T00:00:06Z'),
-      reason: 'The model does not answer. It is begun again',
+      reason: 'The model does not answer. Trying again',
     },
   ],
-  [3, away, { do: 'fail', reason: 'The model does not answer. Nothing was charged' }],
-  [1, refused, { do: 'fail', reason: 'The prompt is too long. Nothing was charged' }],
-  [3, new Error('no picture'), { do: 'fail', reason: 'The picture came back broken. Nothing was charged' }],
+  [3, away, { do: 'fail', reason: 'The model does not answer', refused: false }],
+  [1, refused, { do: 'fail', reason: 'The prompt is too long', refused: true }],
+  [3, new Error('no picture'), { do: 'fail', reason: 'The image was corrupted', refused: false }],
 ])('after attempt %i: %s', (attempt, error, step) => {
   expect(planAfterFailure({ attempt }, error, now)).toEqual(step);
 });

@@ -3,19 +3,24 @@ import { AppError } from '../../../platform/errors.ts';
 /** How often a picture is begun. */
 export const ATTEMPTS_MAX = 3;
 const PAUSE_MS = 3_000;
+/** One that has waited longer is not begun: its price is held for a day more. */
+export const WAIT_MAX_MS = 6 * 24 * 60 * 60 * 1000;
 
 export type GenerationStep =
   | { do: 'draw' }
   /** Gives its place back and is begun once more, at the earliest at `at`. */
   | { do: 'wait'; at: Date; reason: string }
-  | { do: 'fail'; reason: string };
+  | { do: 'fail'; reason: string; refused: boolean };
 
 /** What is next for a generation that has its turn; `attempt` counts how often it was begun. Pure. */
-export function planTurn({ attempt }: { attempt: number }): GenerationStep {
+export function planTurn(
+  { attempt, created_at: createdAt }: { attempt: number; created_at: Date },
+  now: Date,
+): GenerationStep {
   // Each of them ended with its process: nobody was left to say why.
-  return attempt >= ATTEMPTS_MAX
-    ? { do: 'fail', reason: failed('It was interrupted too often') }
-    : { do: 'draw' };
+  if (attempt >= ATTEMPTS_MAX) return fail('It was interrupted too many times');
+  if (now.getTime() - createdAt.getTime() > WAIT_MAX_MS) return fail('It waited too long for its turn');
+  return { do: 'draw' };
 }
 
 /** What is next after an attempt that has failed. Pure. */
@@ -24,18 +29,19 @@ export function planAfterFailure(
   error: unknown,
   now: Date,
 ): GenerationStep {
-  const said = error instanceof AppError ? error.publicMessage : 'The picture came back broken';
-  const sentence = said.replace(/\.$/, '');
+  const said = error instanceof AppError ? error.publicMessage : 'The image was corrupted';
+  // Whether it is tried again is not for the person to do.
+  const sentence = said.replace(/(\. Try again)?\.?$/, '');
   // Asked again, the same would be refused again.
-  const isFinal = error instanceof AppError && error.code === 'invalid_request';
-  if (isFinal || attempt >= ATTEMPTS_MAX) return { do: 'fail', reason: failed(sentence) };
+  const refused = error instanceof AppError && error.code === 'invalid_request';
+  if (refused || attempt >= ATTEMPTS_MAX) return fail(sentence, refused);
   return {
     do: 'wait',
     at: new Date(now.getTime() + PAUSE_MS * 2 ** (attempt - 1)),
-    reason: `${sentence}. It is begun again`,
+    reason: `${sentence}. Trying again`,
   };
 }
 
-function failed(sentence: string): string {
-  return `${sentence}. Nothing was charged`;
+function fail(reason: string, refused = false): GenerationStep {
+  return { do: 'fail', reason, refused };
 }

@@ -23,7 +23,7 @@ export const begun: Progress = {
 
 /** How it stands after an event of the model server; the same where the event says nothing new. Pure. */
 export function progressAfter(before: Progress, event: ImageEvent): Progress {
-  if (event.type === 'queued') return { ...before, reason: 'Waits for a place at the model' };
+  if (event.type === 'queued') return { ...before, reason: 'Waiting for a free slot' };
   if (event.type !== 'step') return before;
   const preview = event.preview === null ? before.preview : previewUrl(event.preview);
   return {

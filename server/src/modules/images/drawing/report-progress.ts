@@ -30,6 +30,8 @@ export function reportProgress(
   const { db, clock, log } = services;
   const lost = new AbortController();
   let next: Progress | null = null;
+  /** The one that is written. */
+  let preview: string | null = null;
   let wroteAt = performance.now();
   let writing: Promise<void> = Promise.resolve();
   let busy = false;
@@ -38,10 +40,12 @@ export function reportProgress(
     const progress = next;
     next = null;
     wroteAt = performance.now();
-    const holds =
-      (await renewLease(db, generationsTable, lease, clock.now())) &&
-      (progress === null || (await writeProgress(services, lease, progress)));
-    if (!holds) lost.abort(new LeaseLost());
+    const values = progress === null ? {} : changedColumns(progress, preview);
+    if (!(await renewLease(db, generationsTable, lease, { now: clock.now(), values })))
+      return lost.abort(new LeaseLost());
+    if (progress === null) return;
+    preview = progress.preview;
+    announceChange(db, lease.row.user_id, { topic: 'generation', id: lease.id });
   }
 
   const timer = setInterval(() => {
@@ -67,19 +71,11 @@ export function reportProgress(
   };
 }
 
-/** False where the lease does not hold any more. */
-async function writeProgress(
-  { db }: Pick<Services, 'db'>,
-  { id, token, row }: Lease<GenerationRow>,
-  progress: Progress,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('generations')
-    .set({ ...progress, expert_weights: toJson(progress.expert_weights) })
-    .where('id', '=', id)
-    .where('lock_token', '=', token)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) return false;
-  announceChange(db, row.user_id, { topic: 'generation', id });
-  return true;
+/** What is written of it: a preview, which is most of it, only once. Pure. */
+function changedColumns({ preview, expert_weights, ...rest }: Progress, written: string | null) {
+  return {
+    ...rest,
+    expert_weights: toJson(expert_weights),
+    ...(preview !== written && { preview }),
+  };
 }

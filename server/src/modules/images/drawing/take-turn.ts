@@ -22,7 +22,7 @@ export async function takeTurn(
     const lease = id === null ? null : await claimRow(tx, generationsTable, id, now);
     if (!lease) return null;
     const { row } = lease;
-    const step = planTurn(row);
+    const step = planTurn(row, now);
     if (step.do === 'fail') {
       await endGeneration(tx, row, { state: 'failed', reason: step.reason, chargedMicro: 0n, now });
       return 'ended';

@@ -18,8 +18,8 @@ import { readImageBody } from './image-body.ts';
 const WAIT_MS = 10 * 60_000;
 
 /**
- * Draws a picture as OpenAI's images API does. Whoever hangs up needs it no more, unless an Idempotency-Key says that
- * he comes back for it. Throws what `startGeneration` throws, and AppError 'timed_out'.
+ * Draws a picture as OpenAI's images API does. Whoever hangs up, or has waited too long, needs it no more, unless an
+ * Idempotency-Key says that he comes back for it. Throws what `startGeneration` throws, and AppError 'timed_out'.
  */
 export async function createImage(
   ctx: Context,
@@ -28,18 +28,26 @@ export async function createImage(
 ): Promise<ResponseOf<typeof endpoint>> {
   const client = clientSignal(reply);
   const { id } = await startGeneration(ctx, readImageBody(body));
-  const generation = await awaitGeneration(ctx, id, { ms: WAIT_MS, signal: client });
-  if (client.aborted && ctx.idempotencyKey === null) await cancelGeneration(ctx, { id });
+  const waited = await awaitGeneration(ctx, id, { ms: WAIT_MS, signal: client });
+  const isLate = waited.ended_at === null;
+  // OpenAI's clients repeat a call that has timed out: without a key they would get, and pay, a second picture.
+  const isLeft = isLate && ctx.idempotencyKey === null;
+  const generation = isLeft ? await cancelGeneration(ctx, { id }) : waited;
+  if (isLate && generation.state !== 'completed') throw timedOut(generation);
   refuseUndrawn(generation);
-  if (generation.state !== 'completed') {
-    throw new AppError('timed_out', {
-      publicMessage: `The picture is not done yet. GET /api/v1/generations/${id} shows it once it is`,
-    });
-  }
   return {
     created: Math.floor(Date.parse(generation.created_at) / 1000),
     data: await readData(ctx, generation, body.response_format ?? 'url'),
   };
+}
+
+function timedOut({ id, state }: Generation): AppError {
+  return new AppError('timed_out', {
+    publicMessage:
+      state === 'cancelled'
+        ? 'The picture was not done in time, and was cancelled. Nothing was charged'
+        : `The picture is not done yet. GET /api/v1/generations/${id} shows it once it is`,
+  });
 }
 
 async function readData(

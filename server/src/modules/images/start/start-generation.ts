@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
+import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
@@ -10,7 +11,8 @@ import { AppError } from '../../../platform/errors.ts';
 import { hold } from '../../credits/ledger/holds/hold.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { announceGeneration } from '../announce-generation.ts';
-import { countOpen, type GenerationRow, insertGeneration, nextId } from '../queries.ts';
+import { WAIT_MAX_MS } from '../drawing/plan-generation.ts';
+import { countOpen, findByRequest, type GenerationRow, insertGeneration, nextId } from '../queries.ts';
 import { showGenerations } from '../show-generations.ts';
 import { costOfPicture } from './cost-of-picture.ts';
 import { hashRequest } from './hash-request.ts';
@@ -19,32 +21,46 @@ import { requireOwnModel } from './require-own-model.ts';
 /** Of one user that wait or are drawn. */
 const OPEN_MAX = 8;
 const SEEDS = 2 ** 32;
-/** Far longer than a generation may take. */
-const HOLD_MS = 7 * 24 * 60 * 60 * 1000;
+/** Far longer than a picture that was begun in time may take. */
+const HOLD_MS = WAIT_MAX_MS + 24 * 60 * 60 * 1000;
 
 export type Asked = { generator: GeneratorName; prompt: string; parameters: GenerationParameters };
 
+type Options = {
+  /** Whether the newest generation of the same call is the answer, instead of a new one. */
+  joins?: (newest: GenerationRow) => boolean;
+  /** What it was quoted at: a price may have changed since. */
+  costMaxMicro?: bigint | undefined;
+};
+
 /**
  * Asks for a picture: its price is held, and it waits for its turn. `parameters` are complete. Throws AppError
- * 'conflict' where nothing draws it here, 'rate_limited', 'insufficient_funds' or 'budget_exceeded'.
+ * 'conflict' where nothing draws it here or it costs more than it may, 'rate_limited', 'insufficient_funds' or 'budget_exceeded'.
  */
-export async function startGeneration(ctx: Context, asked: Asked): Promise<Generation> {
+export async function startGeneration(
+  ctx: Context,
+  asked: Asked,
+  { joins, costMaxMicro }: Options = {},
+): Promise<Generation> {
+  const { userId } = ctx.caller;
   const { model, title } = await readModel(ctx, asked.generator);
-  const call = {
-    userId: ctx.caller.userId,
-    key: ctx.idempotencyKey,
-    operation: 'start-generation',
-    input: asked,
-  };
-  return inTransaction(ctx.db, (tx) =>
-    idempotent(tx, call, async () => {
-      if ((await countOpen(tx, ctx.caller.userId)) >= OPEN_MAX) throw tooMany();
-      const row = await insert(tx, ctx, asked, { model, title });
-      const [shown] = await showGenerations(ctx, tx, [row]);
-      if (!shown) throw new Error('A generation that was just made is not there');
-      return shown;
-    }),
-  );
+  const call = { userId, key: ctx.idempotencyKey, operation: 'start-generation', input: asked };
+  return inTransaction(ctx.db, async (tx) => {
+    // From here on the user's calls come one after the other: the second finds what the first has begun.
+    const open = await countOpen(tx, userId);
+    const newest = joins && (await findByRequest(tx, { userId, requestSha256: hashRequest(asked) }));
+    if (newest && joins(newest)) return show(ctx, tx, newest);
+    return idempotent(tx, call, async () => {
+      if (open >= OPEN_MAX) throw tooMany();
+      return show(ctx, tx, await insert(tx, ctx, asked, { model, title, costMaxMicro }));
+    });
+  });
+}
+
+async function show(ctx: Context, tx: Transaction, row: GenerationRow): Promise<Generation> {
+  const [shown] = await showGenerations(ctx, tx, [row]);
+  if (!shown) throw new Error('A generation that is there is not shown');
+  return shown;
 }
 
 async function readModel(ctx: Context, generator: GeneratorName): Promise<{ model: string; title: string }> {
@@ -56,12 +72,13 @@ async function insert(
   tx: Transaction,
   ctx: Context,
   asked: Asked,
-  { model, title }: { model: string; title: string },
+  { model, title, costMaxMicro }: { model: string; title: string } & Pick<Options, 'costMaxMicro'>,
 ): Promise<GenerationRow> {
   const { userId, key } = ctx.caller;
   const now = ctx.clock.now();
   const id = await nextId(tx);
   const heldMicro = costOfPicture(await readPrices(tx, now), asked.parameters);
+  if (costMaxMicro !== undefined && heldMicro > costMaxMicro) throw costsMore(heldMicro);
   const seed = Number(asked.parameters.seed ?? randomInt(SEEDS));
   const { holdId } = await hold(tx, {
     userId,
@@ -86,6 +103,13 @@ async function insert(
   });
   await announceGeneration(tx, row, { lineMoved: true });
   return row;
+}
+
+function costsMore(micro: bigint): AppError {
+  return new AppError('conflict', {
+    publicMessage: `The price has changed: this picture now costs ${formatBgl(micro)} BGL`,
+    param: 'cost_max',
+  });
 }
 
 function tooMany(): AppError {

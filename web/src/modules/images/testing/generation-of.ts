@@ -21,6 +21,7 @@ export function generationOf(changed: Partial<Generation> = {}): Generation {
     seed: 7,
     state: 'completed',
     reason: '',
+    refused: false,
     position: null,
     step: 20,
     steps: 20,
