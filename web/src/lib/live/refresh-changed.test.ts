@@ -19,7 +19,9 @@ test('a change concerns lists and the thing itself, not its neighbours', () => {
   expect(concerns(run('a'), ['run', 'metrics', 'b'])).toBe(false);
   expect(concerns(run('a'), ['asset', 'list'])).toBe(false);
   expect(concerns({ topic: 'asset', id: 'a' }, ['asset', 'readiness', 'b'])).toBe(false);
-  expect(concerns({ topic: 'asset', id: 'a' }, ['asset', 'preview', { assetId: 'a' }])).toBe(false);
+  for (const part of ['preview', 'columns', 'row'])
+    expect(concerns({ topic: 'asset', id: 'a' }, ['asset', part, { assetId: 'a' }])).toBe(false);
+  expect(concerns({ topic: 'asset', id: 'a' }, ['asset', 'versions', { assetId: 'a' }])).toBe(true);
   expect(concerns({ topic: 'balance', id: 'u' }, ['transaction', 'u', {}])).toBe(true);
   expect(concerns({ topic: 'api_key', id: 'k' }, ['api-key', 'u'])).toBe(true);
 });

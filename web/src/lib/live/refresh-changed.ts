@@ -22,6 +22,8 @@ const families: Record<ChangeEvent['topic'], string[]> = {
 };
 /** Parts that are about one thing: its id is the third element of the key. */
 const aboutOne = new Set<unknown>(['one', 'metrics', 'logs', 'readiness', 'files']);
+/** Parts of an asset whose key names the revision, and a revision never changes. */
+const ofRevision = new Set<unknown>(['preview', 'columns', 'row']);
 
 /** Whether the change can have made untrue what was read under this key. */
 export function concerns({ topic, id }: ChangeEvent, key: QueryKey): boolean {
@@ -72,9 +74,8 @@ export function refreshMissed(): void {
   });
 }
 
-/** Everything but the rows of a file: their key names the revision, and a revision never changes. */
-function isLive([, part]: QueryKey): boolean {
-  return part !== 'preview';
+function isLive([family, part]: QueryKey): boolean {
+  return family !== 'asset' || !ofRevision.has(part);
 }
 
 function pause(ms: number): Promise<void> {
