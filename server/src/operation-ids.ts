@@ -9,6 +9,7 @@ import * as codes from '@bakehouse/contract/codes';
 import * as configurations from '@bakehouse/contract/configurations';
 import * as contact from '@bakehouse/contract/contact';
 import * as credits from '@bakehouse/contract/credits';
+import * as dataFiles from '@bakehouse/contract/data-files';
 import * as deployments from '@bakehouse/contract/deployments';
 import * as documentation from '@bakehouse/contract/documentation';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
@@ -43,6 +44,7 @@ const modules = [
   configurations,
   contact,
   credits,
+  dataFiles,
   deployments,
   documentation,
   errorReports,
