@@ -55,7 +55,7 @@ async function seeRows(page: Page): Promise<void> {
 
 async function seeColumns(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Columns', exact: true }).click();
-  await page.getByText(`Counted over all of its ${ROWS} rows.`).waitFor();
+  await page.getByText(`Based on all ${ROWS} rows.`).waitFor();
   await page.getByText('80% (192)').waitFor();
   await look(page, 'viewer-columns');
 }
@@ -64,7 +64,7 @@ async function seeRevisions(page: Page): Promise<void> {
   await page.getByRole('combobox', { name: 'Revision' }).click();
   await page.getByRole('option', { name: /Revision 1/ }).click();
   await page.getByText('This is an earlier revision of the file.').waitFor();
-  await page.getByText('Counted over all of its 10 rows.').waitFor();
+  await page.getByText('Based on all 10 rows.').waitFor();
   expect(new URL(page.url()).searchParams.get('revision')).toBeTruthy();
   await page.getByRole('button', { name: 'Rows', exact: true }).click();
   await page.getByText('Line 12: 1 field instead of 4').waitFor();

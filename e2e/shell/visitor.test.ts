@@ -10,7 +10,7 @@ journey(
     await page.getByRole('img', { name: /^A finished fine-tune/ }).waitFor();
     await page.getByRole('link', { name: 'FLUX.1', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'FLUX.1' }).waitFor();
-    await page.getByText(/^FLUX.1 waits for an engine/).waitFor();
+    await page.getByText(/^FLUX.1 needs an engine/).waitFor();
     expect(await page.getByRole('button', { name: 'Generate' }).isDisabled()).toBe(true);
     await page.getByLabel('Prompt').fill('A loaf of rye bread');
     await look(page, 'generator');

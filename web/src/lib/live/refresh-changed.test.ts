@@ -1,3 +1,4 @@
+import { QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { queryClient } from '../api/query-client.ts';
 import { changeRefresher, concerns, refreshMissed } from './refresh-changed.ts';
@@ -19,9 +20,35 @@ test('a change concerns lists and the thing itself, not its neighbours', () => {
   expect(concerns(run('a'), ['run', 'metrics', 'b'])).toBe(false);
   expect(concerns(run('a'), ['asset', 'list'])).toBe(false);
   expect(concerns({ topic: 'asset', id: 'a' }, ['asset', 'readiness', 'b'])).toBe(false);
-  expect(concerns({ topic: 'asset', id: 'a' }, ['asset', 'preview', { assetId: 'a' }])).toBe(false);
+  for (const part of ['preview', 'columns', 'row'])
+    expect(concerns({ topic: 'asset', id: 'a' }, ['asset', part, { assetId: 'a' }])).toBe(false);
+  expect(concerns({ topic: 'asset', id: 'a' }, ['asset', 'versions', { assetId: 'a' }])).toBe(true);
   expect(concerns({ topic: 'balance', id: 'u' }, ['transaction', 'u', {}])).toBe(true);
   expect(concerns({ topic: 'api_key', id: 'k' }, ['api-key', 'u'])).toBe(true);
+});
+
+test('how far a generation is that somebody watches is not read in the lists', async () => {
+  const list = ['generation', 'list', 'u'];
+  const step = { topic: 'generation' as const, id: 'g' };
+  const isRead = vi.fn<(key: string) => void>();
+  const watch = (key: string[]) =>
+    new QueryObserver(queryClient, {
+      queryKey: key,
+      queryFn: () => isRead(key.join(' ')) ?? null,
+      initialData: null,
+    }).subscribe(() => undefined);
+  const refresh = changeRefresher(new AbortController().signal);
+  const stopList = watch(list);
+  refresh(step);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(isRead.mock.calls).toEqual([['generation list u']]);
+
+  const stopOne = watch(['generation', 'one', 'g']);
+  refresh(step);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(isRead.mock.calls.slice(1)).toEqual([['generation one g']]);
+  stopList();
+  stopOne();
 });
 
 test('a storm of changes is read as one, and then as one a second', async () => {

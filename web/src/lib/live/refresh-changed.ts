@@ -22,11 +22,17 @@ const families: Record<ChangeEvent['topic'], string[]> = {
 };
 /** Parts that are about one thing: its id is the third element of the key. */
 const aboutOne = new Set<unknown>(['one', 'metrics', 'logs', 'readiness', 'files']);
+/** Parts of an asset whose key names the revision, and a revision never changes. */
+const ofRevision = new Set<unknown>(['preview', 'columns', 'row']);
 
-/** Whether the change can have made untrue what was read under this key. */
-export function concerns({ topic, id }: ChangeEvent, key: QueryKey): boolean {
+/**
+ * Whether the change can have made untrue what was read under this key. A generation that is watched tells the lists
+ * itself what it has become: they are not read for each of its steps.
+ */
+export function concerns({ topic, id }: ChangeEvent, key: QueryKey, watched = false): boolean {
   const [family, part, thing] = key;
   if (!isLive(key) || !families[topic]?.includes(String(family))) return false;
+  if (topic === 'generation' && part === 'list' && watched) return false;
   return aboutOne.has(part) ? thing === id : true;
 }
 
@@ -42,11 +48,12 @@ export function changeRefresher(signal: AbortSignal): (change: ChangeEvent) => v
     running = true;
     await pause(GATHER_MS);
     while (changes.size > 0 && !signal.aborted) {
-      const gathered = [...changes.values()];
+      const gathered = [...changes.values()].map((change) => ({ change, watched: isWatched(change) }));
       changes = new Map();
       const spacing = pause(SPACING_MS);
       await queryClient.invalidateQueries({
-        predicate: ({ queryKey }) => gathered.some((change) => concerns(change, queryKey)),
+        predicate: ({ queryKey }) =>
+          gathered.some(({ change, watched }) => concerns(change, queryKey, watched)),
       });
       await spacing;
     }
@@ -57,6 +64,16 @@ export function changeRefresher(signal: AbortSignal): (change: ChangeEvent) => v
     changes.set(`${change.topic} ${change.id}`, change);
     if (!running) void refresh();
   };
+}
+
+/** Whether something in sight reads this one thing. */
+function isWatched({ topic, id }: ChangeEvent): boolean {
+  return (
+    queryClient
+      .getQueryCache()
+      .find({ queryKey: [topic, 'one', id] })
+      ?.isActive() ?? false
+  );
 }
 
 /** Reads again what may have changed while nobody was there to hear of it. */
@@ -72,9 +89,8 @@ export function refreshMissed(): void {
   });
 }
 
-/** Everything but the rows of a file: their key names the revision, and a revision never changes. */
-function isLive([, part]: QueryKey): boolean {
-  return part !== 'preview';
+function isLive([family, part]: QueryKey): boolean {
+  return family !== 'asset' || !ofRevision.has(part);
 }
 
 function pause(ms: number): Promise<void> {

@@ -39,7 +39,7 @@ export function GenerateBar({ generator, ownOnly, served, price, busy }: Props) 
       </div>
       <QueryView
         query={served}
-        failed="Whether it is served could not be read"
+        failed="Could not check whether this model is available"
         pending={<Skeleton className="h-10" />}
         compact
       >

@@ -58,7 +58,7 @@ it('a page that is not served shows its form, Generate disabled, what it waits f
   expect(screen.getByRole('heading', { name: 'FLUX.1' })).toBeTruthy();
   await userEvent.type(prompt(), 'bread');
   expect(generate().disabled).toBe(true);
-  expect(screen.getByText(/^FLUX.1 waits for an engine or a service/)).toBeTruthy();
+  expect(screen.getByText(/^FLUX.1 needs an engine or a service/)).toBeTruthy();
   expect(document.body.textContent).not.toMatch(/\$|BGL/);
 });
 
@@ -68,7 +68,7 @@ it('an upstream service opens the public page, and not the one of own models', a
   cleanup();
   await open('/bakery/flux', ['upstream']);
   expect(generate().disabled).toBe(true);
-  expect(screen.getByText(/^FLUX.1 waits for a model of this installation/)).toBeTruthy();
+  expect(screen.getByText(/^FLUX.1 needs a model on this installation/)).toBeTruthy();
 });
 
 it('a visitor fills the form of a served page, is asked to sign in, and finds the prompt again afterwards', async () => {

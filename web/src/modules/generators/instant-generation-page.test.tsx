@@ -46,7 +46,7 @@ it('asks for a prompt, says what the generator waits for, and goes on in its pag
     </QueryClientProvider>,
   );
   const goOn = await screen.findByRole('button', { name: 'Continue' });
-  expect(screen.getByText(/^FLUX.1 waits for an engine/)).toBeTruthy();
+  expect(screen.getByText(/^FLUX.1 needs an engine/)).toBeTruthy();
   expect(await screen.findByText('No generations yet')).toBeTruthy();
   await userEvent.click(goOn);
   expect(await screen.findByText('Please enter a prompt')).toBeTruthy();

@@ -101,7 +101,7 @@ function QuickForm() {
           <div className="min-w-0 flex-1 basis-64 text-[0.8125rem] text-muted">
             <QueryView
               query={served}
-              failed="Whether it is served could not be read"
+              failed="Could not check whether this model is available"
               pending={<Skeleton className="h-4 w-72 max-w-full" />}
               compact
             >

@@ -13,9 +13,9 @@ test('a page of own models is served by own models alone', () => {
 
 test('says what it waits for, and no price', () => {
   expect(waitsFor(generators.flux, false)).toBe(
-    'FLUX.1 waits for an engine or a service that makes pictures: none is connected to this server yet.',
+    'FLUX.1 needs an engine or a service that makes pictures. None is connected to this server yet.',
   );
   expect(waitsFor(generators.wan, true)).toBe(
-    'Wan 2.2 waits for a model of this installation that makes films: none is served yet.',
+    'Wan 2.2 needs a model on this installation that makes films. None is being served yet.',
   );
 });

@@ -10,6 +10,6 @@ export function isServed(servedBy: readonly Provider[], ownOnly: boolean): boole
 export function waitsFor({ title, makes }: Generator, ownOnly: boolean): string {
   const things = makes === 'image' ? 'pictures' : 'films';
   return ownOnly
-    ? `${title} waits for a model of this installation that makes ${things}: none is served yet.`
-    : `${title} waits for an engine or a service that makes ${things}: none is connected to this server yet.`;
+    ? `${title} needs a model on this installation that makes ${things}. None is being served yet.`
+    : `${title} needs an engine or a service that makes ${things}. None is connected to this server yet.`;
 }

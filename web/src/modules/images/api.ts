@@ -1,8 +1,15 @@
 import type { Generation } from '@bakehouse/contract/generations';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { loadable } from '../../lib/loadable.tsx';
-import { type GenerationSearch, generationsQuery, POLL_MS, RECENT } from './generation-queries.ts';
+import {
+  type GenerationSearch,
+  generationQuery,
+  generationsQuery,
+  POLL_MS,
+  RECENT,
+} from './generation-queries.ts';
+import { isUnderWay } from './generation-sentences.ts';
 
 export type { Brought } from './actions/remix.ts';
 export { useQuote, useStartGeneration } from './generation-calls.ts';
@@ -33,8 +40,13 @@ export function useGenerations(userId: string | undefined, wanted: GenerationSea
   });
 }
 
-/** All that are under way, and what has lately ended; none while they are not read. */
+/**
+ * All that are under way, and what has lately ended; none while they are not read. Each that is under way is read by
+ * itself as it goes on, so that no list is read for a step.
+ */
 export function useRecentGenerations(userId: string | undefined): Generation[] {
   const { data } = useGenerations(userId, RECENT);
-  return data?.pages.flatMap((page) => page.generations) ?? [];
+  const recent = data?.pages.flatMap((page) => page.generations) ?? [];
+  useQueries({ queries: recent.filter(isUnderWay).map(({ id }) => generationQuery(id)) });
+  return recent;
 }

@@ -8,14 +8,23 @@ import {
 } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
-import { type InfiniteData, keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { notify } from '../../ui/notify.ts';
-import { generationQuery, isUnanswered, POLL_MS, POLLS_MAX, timedOut } from './generation-queries.ts';
+import {
+  type GenerationPages,
+  generationQuery,
+  isUnanswered,
+  LISTS,
+  mapGenerations,
+  POLL_MS,
+  POLLS_MAX,
+  timedOut,
+} from './generation-queries.ts';
 
 /*
  * What the pages ask the server for. Apart from the module's api.ts, which is on the first screen: they are not.
@@ -24,7 +33,6 @@ import { generationQuery, isUnanswered, POLL_MS, POLLS_MAX, timedOut } from './g
 const START_TIMEOUT_MS = 35_000;
 const QUOTES = ['quote'];
 const FAMILY = ['generation'];
-const LISTS = ['generation', 'list'];
 
 /** One generation while it is drawn and afterwards; `known` stands in until it is read. */
 export function useGeneration(id: string, known?: Generation) {
@@ -106,16 +114,9 @@ export function useDeleteGeneration() {
 
 /** Out of the lists at once, so that nobody asks for it while they are read again. */
 function leaveOut(id: string): void {
-  queryClient.setQueriesData<InfiniteData<{ generations: Generation[] }>>(
+  queryClient.setQueriesData<GenerationPages>(
     { queryKey: LISTS },
-    (data) =>
-      data && {
-        ...data,
-        pages: data.pages.map((page) => ({
-          ...page,
-          generations: page.generations.filter((one) => one.id !== id),
-        })),
-      },
+    (data) => data && mapGenerations(data, (all) => all.filter((one) => one.id !== id)),
   );
   queryClient.removeQueries({ queryKey: generationQuery(id).queryKey });
 }

@@ -5,13 +5,19 @@ import {
   listGenerations,
 } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  type QueryClient,
+  queryOptions,
+} from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 
 export const POLL_MS = 3_000;
 export const POLLS_MAX = 40;
 const POLL_TIMEOUT_MS = 15_000;
+export const LISTS = ['generation', 'list'];
 
 /** What a list of generations is narrowed to. */
 export type GenerationSearch = {
@@ -26,7 +32,7 @@ export type GenerationSearch = {
 /** The user's generations page by page, newest first. */
 export const generationsQuery = (userId: string, wanted: GenerationSearch = {}) =>
   infiniteQueryOptions({
-    queryKey: ['generation', 'list', userId, wanted],
+    queryKey: [...LISTS, userId, wanted],
     queryFn: ({ pageParam, signal }) =>
       call(
         listGenerations,
@@ -41,24 +47,62 @@ export const generationsQuery = (userId: string, wanted: GenerationSearch = {}) 
 export const RECENT: GenerationSearch = { limit: 10 };
 export const recentGenerationsQuery = (userId: string) => generationsQuery(userId, RECENT);
 
-/** One generation. Read so often without an answer, it says that it has waited long enough. */
+/**
+ * One generation; the lists are told what it has become. Read so often without an answer, it says that it has waited
+ * long enough.
+ */
 export const generationQuery = (id: string) =>
   queryOptions({
     queryKey: ['generation', 'one', id],
     queryFn: async ({ signal, client }): Promise<Generation> => {
       try {
-        return await call(
+        const generation = await call(
           getGeneration,
           { params: { id } },
           { signal, timeoutMs: POLL_TIMEOUT_MS, operation: 'fetch the generation' },
         );
+        tellLists(client, generation);
+        return generation;
       } catch (error) {
+        if (error instanceof ApiError && error.status === 404)
+          void client.invalidateQueries({ queryKey: LISTS });
         const failed = client.getQueryState(['generation', 'one', id])?.errorUpdateCount ?? 0;
         if (!isUnanswered(error) || failed + 1 < POLLS_MAX) throw error;
         throw timedOut('Generation timed out after multiple attempts. Please try again.');
       }
     },
   });
+
+/** Shows in the lists how far it is. They are read again where its state is another: who belongs in them has changed. */
+function tellLists(client: QueryClient, generation: Generation): void {
+  const knownIn = (data: GenerationPages | undefined) =>
+    data?.pages.flatMap((page) => page.generations).find(({ id }) => id === generation.id);
+  const hasMoved = client
+    .getQueriesData<GenerationPages>({ queryKey: LISTS })
+    .some(([, data]) => (knownIn(data)?.state ?? generation.state) !== generation.state);
+  client.setQueriesData<GenerationPages>(
+    // What is written counts as read just now: one that is to be read again stays so.
+    { queryKey: LISTS, predicate: ({ state }) => !state.isInvalidated },
+    (data) =>
+      data &&
+      knownIn(data) &&
+      mapGenerations(data, (all) => all.map((one) => (one.id === generation.id ? generation : one))),
+  );
+  if (hasMoved) void client.invalidateQueries({ queryKey: LISTS });
+}
+
+export type GenerationPages = InfiniteData<{ generations: Generation[] }>;
+
+/** Pages of a list with other generations in them. */
+export function mapGenerations<Data extends GenerationPages>(
+  data: Data,
+  map: (generations: Generation[]) => Generation[],
+): Data {
+  return {
+    ...data,
+    pages: data.pages.map((page) => ({ ...page, generations: map(page.generations) })),
+  };
+}
 
 /** Whether the call may have been heard, and its answer was lost. */
 export function isUnanswered(error: unknown): boolean {

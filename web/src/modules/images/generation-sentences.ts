@@ -22,6 +22,12 @@ export function phaseText({ state, reason, position, step, steps }: Stage): stri
   return state === 'queued' ? 'Waiting for its turn' : 'Starting the model';
 }
 
+/** Why there is no picture, where that is not said yet, and that it cost nothing. */
+export function freeText({ state, reason }: Pick<Stage, 'state' | 'reason'>): string {
+  const free = 'You were not charged.';
+  return state === 'failed' && reason ? `${reason.replace(/\.?$/, '.')} ${free}` : free;
+}
+
 /** 0 to 100; null while it cannot be said. */
 export function percentOf({ state, step, steps }: Stage): number | null {
   return state === 'running' && steps > 0 ? (step / steps) * 100 : null;

@@ -15,9 +15,9 @@ test('a finished picture is told on every page, and in its own words on the page
 });
 
 test('one that was not drawn says why, and what it cost', () => {
-  expect(end('failed', '/paris', 'No memory. You were not charged.')).toMatchObject({
+  expect(end('failed', '/paris', 'The image was corrupted')).toMatchObject({
     kind: 'failure',
-    description: 'No memory. You were not charged.',
+    description: 'The image was corrupted. You were not charged.',
   });
   expect(end('cancelled')).toMatchObject({
     kind: 'info',

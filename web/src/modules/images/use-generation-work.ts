@@ -4,7 +4,7 @@ import type { LongWork } from '../../ui/long-work.ts';
 import { useUser } from '../accounts/api.ts';
 import { useRecentGenerations } from './api.ts';
 import { useCancelGeneration } from './generation-calls.ts';
-import { isUnderWay, percentOf, phaseText } from './generation-sentences.ts';
+import { freeText, isUnderWay, percentOf, phaseText } from './generation-sentences.ts';
 
 /** Generations, as the list of long work shows them. */
 export function useGenerationWork(): LongWork[] {
@@ -23,9 +23,10 @@ export function useGenerationWork(): LongWork[] {
 
 /** How it ended, in the words of the page that the person is on. */
 export function endOf(
-  { state, generator, prompt, reason }: Pick<Generation, 'state' | 'generator' | 'prompt' | 'reason'>,
+  generation: Pick<Generation, 'state' | 'generator' | 'prompt' | 'reason'>,
   pathname: string,
 ): NonNullable<LongWork['end']> {
+  const { state, generator, prompt } = generation;
   const description = short(prompt);
   if (state === 'completed') {
     const onItsPage = generator === 'paris' && pathname.endsWith('/paris');
@@ -33,8 +34,8 @@ export function endOf(
     return { kind: 'success', title, description };
   }
   return state === 'failed'
-    ? { kind: 'failure', title: 'The picture could not be drawn', description: reason || description }
-    : { kind: 'info', title: 'The picture was cancelled. You were not charged.', description };
+    ? { kind: 'failure', title: 'The picture could not be drawn', description: freeText(generation) }
+    : { kind: 'info', title: `The picture was cancelled. ${freeText(generation)}`, description };
 }
 
 function short(prompt: string): string {

@@ -43,7 +43,7 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
       onOpenChange={(open) => !open && onClose()}
       size="sm"
       title={`Change the price of ‘${price.label}’`}
-      description={`It is ${showAmount(price.unit_price, 'BGL')} ${priceUnits[price.unit]}. Runs that have begun and time that is paid keep it.`}
+      description={`It is now ${showAmount(price.unit_price, 'BGL')} ${priceUnits[price.unit]}. Runs already started and hours already paid for keep it.`}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -86,7 +86,7 @@ function Fields({ price, form, onChange, problems }: FieldsProps) {
         />
       </Field>
       <Segmented
-        label="From when"
+        label="Takes effect"
         value={form.when}
         onChange={(when) => onChange({ ...form, when })}
         options={[
@@ -98,7 +98,7 @@ function Fields({ price, form, onChange, problems }: FieldsProps) {
         <Field
           label="Date and time"
           error={problems.at}
-          help="In your time zone. The price list says it before."
+          help="In your time zone. The price list announces it in advance."
         >
           <Input
             type="datetime-local"
@@ -109,7 +109,7 @@ function Fields({ price, form, onChange, problems }: FieldsProps) {
       )}
       {price.next && (
         <p className="text-[0.8125rem] text-muted leading-5">
-          This takes the place of the change to {showAmount(price.next.unit_price, 'BGL')} on{' '}
+          This replaces the change to {showAmount(price.next.unit_price, 'BGL')} on{' '}
           {formatDateTime(new Date(price.next.valid_from))}.
         </p>
       )}

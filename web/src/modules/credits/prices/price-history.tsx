@@ -33,7 +33,7 @@ export function PriceHistory() {
           <EmptyState
             icon={<History aria-hidden />}
             title="No changes yet"
-            description="All prices are those that Bakehouse comes with."
+            description="All prices are the ones Bakehouse comes with."
           />
         }
         flush
@@ -47,7 +47,7 @@ export function PriceHistory() {
 
 function State({ withdrawn_at, valid_from }: Pick<PriceChange, 'withdrawn_at' | 'valid_from'>) {
   if (withdrawn_at) return <Badge>Withdrawn</Badge>;
-  return new Date(valid_from) > new Date() ? <Badge tone="accent">To come</Badge> : null;
+  return new Date(valid_from) > new Date() ? <Badge tone="accent">Upcoming</Badge> : null;
 }
 
 const columns: Column<PriceChange>[] = [

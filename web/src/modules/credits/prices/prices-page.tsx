@@ -42,7 +42,7 @@ function Prices() {
     <>
       <PageHeader
         title="Prices"
-        description="A new price holds for what begins after it. Runs that have begun keep theirs, and so does every hour of serving that is paid."
+        description="A new price applies to whatever starts after it takes effect. Runs already started keep theirs, and so does every hour of serving already paid for."
       />
       <div className="grid gap-6">
         <Card title="Price list" flush>

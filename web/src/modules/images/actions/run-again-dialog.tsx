@@ -76,7 +76,7 @@ export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
             <NumberField value={k} onChange={setK} min={1} max={8} />
           </Field>
         )}
-        <Checkbox checked={sameSeed} onChange={setSameSeed} label="Begin from the same seed" />
+        <Checkbox checked={sameSeed} onChange={setSameSeed} label="Start from the same seed" />
         {refused && busy && <Callout tone="bad">{ONE_AT_A_TIME}</Callout>}
       </form>
     </Dialog>

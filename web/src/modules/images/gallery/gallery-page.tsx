@@ -173,10 +173,7 @@ function Caption({ generation: { prompt, generator, created_at } }: { generation
 
 function NothingFound() {
   return (
-    <EmptyState
-      title="No generations found"
-      description="No generation fits the search and what is chosen beside it."
-    />
+    <EmptyState title="No generations found" description="No generation matches your search and filters." />
   );
 }
 

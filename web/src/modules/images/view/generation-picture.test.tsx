@@ -28,13 +28,13 @@ test('one that waits says its place, one that is drawn how far it is', () => {
 });
 
 test.each([
-  ['failed', 'No memory', 'The picture could not be drawnNo memory. You were not charged.'],
   [
     'failed',
-    'It hung. You were not charged.',
-    'The picture could not be drawnIt hung. You were not charged.',
+    'The image was corrupted',
+    'The picture could not be drawnThe image was corrupted. You were not charged.',
   ],
-  ['cancelled', '', 'CancelledYou were not charged.'],
-] as const)('one that is %s (%s) says why, and that it cost nothing', (state, reason, text) => {
+  ['failed', '', 'The picture could not be drawnYou were not charged.'],
+  ['cancelled', 'Cancelled', 'CancelledYou were not charged.'],
+] as const)('one that is %s (%s) says once why, and that it cost nothing', (state, reason, text) => {
   expect(show(generationOf({ state, reason, outputs: [] })).textContent).toBe(text);
 });

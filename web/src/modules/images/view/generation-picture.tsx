@@ -5,7 +5,7 @@ import { useNow } from '../../../lib/use-now.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 import { useCancelGeneration } from '../generation-calls.ts';
-import { isUnderWay, percentOf, phaseText, timeText } from '../generation-sentences.ts';
+import { freeText, isUnderWay, percentOf, phaseText, timeText } from '../generation-sentences.ts';
 
 const SECOND_MS = 1_000;
 
@@ -39,17 +39,10 @@ export function GenerationPicture({ generation }: { generation: Generation }) {
           <Ban aria-hidden className="size-6 text-faint" />
         )}
         <p className="font-medium">{failed ? 'The picture could not be drawn' : 'Cancelled'}</p>
-        <p className="max-w-72 text-balance text-muted">{endText(generation)}</p>
+        <p className="max-w-72 text-balance text-muted">{freeText(generation)}</p>
       </div>
     </Frame>
   );
-}
-
-/** Why it ended, and that it cost nothing. */
-function endText({ reason }: Generation): string {
-  const free = 'You were not charged.';
-  if (reason.includes(free)) return reason;
-  return reason ? `${reason.replace(/\.?$/, '.')} ${free}` : free;
 }
 
 function UnderWay({ generation }: { generation: Generation }) {

@@ -38,7 +38,7 @@ function SaidCard({ said, className }: { said: Said; className?: string | undefi
       description={
         rows.length === 0
           ? skipped
-          : `${task === 'answer' ? 'How the base model and this one answer' : 'How the base model and this one continue'} ${countOf(rows.length, 'row')} that the run did not train on. ${countExpected(rows)}`
+          : `${task === 'answer' ? 'How the base model and this model answer' : 'How the base model and this model continue'} ${countOf(rows.length, 'row')} that the run did not train on. ${countExpected(rows)}`
       }
       className={className}
     >

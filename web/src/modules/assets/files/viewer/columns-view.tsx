@@ -13,7 +13,7 @@ export function ColumnsView({ file }: { file: RevisionFile }) {
   return (
     <QueryView
       query={useQuery(columnsQuery(file))}
-      failed="The columns of this file cannot be described"
+      failed="The columns of this file could not be analyzed"
       flush
       pending={
         <LoadingRegion className="flex flex-col gap-4 px-5 pb-5">
@@ -44,8 +44,8 @@ function AllColumns({ columns: { rows, is_whole: isWhole, columns } }: { columns
 /** Over what the statistics were made. */
 export function scopeText(rows: number, isWhole: boolean): string {
   return isWhole
-    ? `Counted over all of its ${countOf(rows, 'row')}.`
-    : `Counted over the first ${countOf(rows, 'row')}; the file has more.`;
+    ? `Based on all ${countOf(rows, 'row')}.`
+    : `Based on the first ${countOf(rows, 'row')}; the file has more.`;
 }
 
 function OneColumn({ column, rows }: { column: ColumnStatistics; rows: number }) {
@@ -64,7 +64,7 @@ function OneColumn({ column, rows }: { column: ColumnStatistics; rows: number })
         <Fact label="Filled">
           {filledText(column, rows)} ({column.filled.toLocaleString('en')})
         </Fact>
-        <Fact label="Different">{distinctText(column)}</Fact>
+        <Fact label="Distinct">{distinctText(column)}</Fact>
         {range && <Fact label={column.numbers ? 'Mean' : 'Mean length'}>{shortNumber(range.mean)}</Fact>}
       </dl>
       {column.frequent.length > 0 && (

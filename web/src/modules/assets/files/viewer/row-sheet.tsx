@@ -117,8 +117,8 @@ function Fields({ preview }: { preview: Preview }) {
   return (
     <>
       {whole === null && (
-        <Callout title="This row is longer than can be shown here">
-          Its cells are cut. Download the file to see all of it.
+        <Callout title="This row is too long to show in full">
+          Its cells are cut off. Download the file to see all of them.
         </Callout>
       )}
       <dl className="flex flex-col gap-4">

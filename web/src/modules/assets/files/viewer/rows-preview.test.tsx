@@ -178,7 +178,7 @@ test('the head of a column shows what it holds, and the view of the columns over
   expect(head.textContent).toContain('3 to 10 characters');
   expect(head.textContent).toContain('text, 50% filled');
   fireEvent.click(screen.getByRole('button', { name: 'Columns' }));
-  expect(screen.getByText('Counted over the first 4 rows; the file has more.')).toBeTruthy();
+  expect(screen.getByText('Based on the first 4 rows; the file has more.')).toBeTruthy();
   expect(screen.getByText('50% (2)')).toBeTruthy();
   expect(screen.getByText('2 values')).toBeTruthy();
 });
