@@ -80,3 +80,14 @@ journey('a person picks a generator and goes on in its page with the prompt', as
   await page.getByRole('heading', { level: 1, name: 'FLUX.1' }).waitFor();
   expect(await page.getByLabel('Prompt').inputValue()).toBe('Rye bread');
 });
+
+journey(
+  'who comes back from a provider without being let in reads why, and can try again',
+  async ({ page }) => {
+    await page.goto('/?error=email_not_verified');
+    await page.getByRole('alert').getByText('The provider has not verified your email address.').waitFor();
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByLabel('Username').waitFor();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  },
+);

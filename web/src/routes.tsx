@@ -109,9 +109,15 @@ function isExpected(): boolean {
   return user === undefined ? sessionHint.get() === 'expected' : user !== null;
 }
 
-type LandingSearch = { form?: 'sign-up' | 'forgot-password' | 'new-password'; token?: string };
+type LandingSearch = {
+  form?: 'sign-up' | 'forgot-password' | 'new-password';
+  token?: string;
+  error?: string;
+};
 
-function parseLanding({ form, token }: Record<string, unknown>): LandingSearch {
+function parseLanding({ form, token, error }: Record<string, unknown>): LandingSearch {
+  // A provider that let nobody in comes back with the reason.
+  if (typeof error === 'string') return { error };
   if (form === 'new-password' && typeof token === 'string') return { form, token };
   return form === 'sign-up' || form === 'forgot-password' ? { form } : {};
 }

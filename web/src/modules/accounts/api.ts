@@ -62,6 +62,7 @@ export async function signInWith(provider: 'github' | 'google', returnTo: string
   const { url } = await authRequest<{ url: string }>('POST', 'sign-in/social', {
     provider,
     callbackURL: returnTo,
+    errorCallbackURL: '/',
   });
   // Who comes back is signed in: the shell is painted at once.
   sessionHint.set('expected');

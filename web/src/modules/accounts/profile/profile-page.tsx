@@ -4,9 +4,9 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { ownSignInMethodsQuery } from '../api.ts';
+import { providerProblem } from '../sign-in/provider-problem.ts';
 import { AccountCard } from './account-card.tsx';
 import { ChangePasswordForm } from './change-password-form.tsx';
-import { linkingProblem } from './linking-problem.ts';
 import { DeleteAccountCard, ExportCard } from './privacy-cards.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 import { SignInMethodsCard } from './sign-in-methods-card.tsx';
@@ -20,7 +20,7 @@ export function ProfilePage() {
       <div className="grid grid-cols-1 gap-6">
         {error && (
           <Callout tone="bad" title="The account was not linked">
-            {linkingProblem(error)}
+            {providerProblem(error)}
           </Callout>
         )}
         <AccountCard />

@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { Callout } from '../../../ui/callout.tsx';
 import { signInMethodsQuery, useSessionUser } from '../api.ts';
 import { keyLostQuery } from '../session.ts';
 import { ForgotPasswordForm } from './forgot-password-form.tsx';
 import { KeyLostForm } from './key-lost-form.tsx';
 import { NewPasswordForm } from './new-password-form.tsx';
 import { ProviderButtons } from './provider-buttons.tsx';
+import { providerProblem } from './provider-problem.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
 
@@ -19,7 +21,7 @@ const titles = {
 
 /** The form that the address names: to sign in, to sign up, or to come by a new password. */
 export function AccountCard() {
-  const { form = 'sign-in', token = '' } = useSearch({ from: '/' });
+  const { form = 'sign-in', token = '', error } = useSearch({ from: '/' });
   const wanted = useLocation({ select: ({ state }) => state.next });
   // As it was when the person came: on the way out the address is already another one, which names no place to go.
   const [next] = useState(wanted ?? '/dashboard');
@@ -61,6 +63,11 @@ export function AccountCard() {
           </>
         )}
       </p>
+      {error && (
+        <Callout tone="bad" title="You were not signed in" className="mb-4">
+          {providerProblem(error)}
+        </Callout>
+      )}
       {form === 'sign-in' && (
         <>
           <SignInForm onDone={enter} />
