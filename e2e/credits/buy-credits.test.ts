@@ -76,3 +76,39 @@ journey(
     await page.close();
   },
 );
+
+journey('a payment that does not fit its purchase is said to be under review', async ({ openPage }) => {
+  const stripe = await stripeServer();
+  onTestFinished(async () => void (await stripe.close()));
+  const server = await startOwnServer({
+    BAKEHOUSE_STRIPE_SECRET_KEY: stripe.config.secretKey,
+    BAKEHOUSE_STRIPE_WEBHOOK_SECRET: stripe.config.webhookSecret,
+    BAKEHOUSE_STRIPE_URL: stripe.config.url,
+    BAKEHOUSE_PREPARE: 'false',
+    BAKEHOUSE_DRIVER: 'fake',
+  });
+  onTestFinished(server.stop);
+  const page = await openPage(server.url);
+  await signUp(page);
+  await page.goto('/buy-bagels');
+  await page.route('https://checkout.stripe.example/**', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<title>Stripe</title>' }),
+  );
+  await page.getByRole('button', { name: /^\$50/ }).click();
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
+  await page.waitForURL('https://checkout.stripe.example/**');
+  const session = stripe.sessionOf(page.url().split(/cs_test_\d+_/)[1] ?? '');
+  session.amount_total = 100;
+  const told = await fetch(new URL('/api/payments/stripe', server.url), {
+    method: 'POST',
+    ...signed(pay(session)),
+  });
+  expect(told.status).toBe(200);
+  await page.goto(session.success_url);
+  await page.getByText('Your payment could not be credited').waitFor();
+  await page.getByText('Under review', { exact: true }).waitFor();
+  // What one began with, and no more.
+  await page.getByRole('link', { name: 'Balance: $5.00' }).waitFor();
+  await look(page, 'buy-credits-under-review');
+  await page.close();
+});

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { revenueAccount, userAccount } from '../../server/src/modules/credits/ledger/accounts.ts';
+import { connect } from '../../server/src/platform/db/database.ts';
 import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 import { moveCredits, userIdOf } from './move-credits.ts';
@@ -103,3 +104,64 @@ journey('a history that cannot be read says so, and Try Again reads it', async (
   await page.goto('/transactions?from=2099-01-01');
   await page.getByText('Starting credits').waitFor();
 });
+
+journey(
+  'the history of one API key is chosen in the sheet, and stays chosen on the page',
+  async ({ page }) => {
+    await signUp(page);
+    const userId = await userIdOf(page);
+    await page.goto('/dashboard?sheet=transaction-history');
+    const sheet = page.getByRole('dialog', { name: 'Transaction History' });
+    await sheet.getByText('Today').waitFor();
+    // Nothing to choose among.
+    expect(await sheet.getByLabel('API key').count()).toBe(0);
+    await page.goto('/api-key');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Nightly');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    const charge = {
+      debitAccountId: userAccount(userId),
+      creditAccountId: revenueAccount('fine_tuning'),
+      kind: 'charge',
+    } as const;
+    const references = { key_id: await keyIdOf(userId, 'Nightly') };
+    await moveCredits(
+      { ...charge, amountMicro: 2_500_000n, description: 'By hand' },
+      { ...charge, amountMicro: 5_000_000n, description: 'By night', references },
+    );
+
+    await page.goto('/dashboard?sheet=transaction-history');
+    await sheet.getByText('By hand').waitFor();
+    await sheet.getByLabel('API key').click();
+    await page.getByRole('option', { name: 'Nightly' }).click();
+    await sheet.getByText('By hand').waitFor({ state: 'detached' });
+    await sheet.getByText('By night').waitFor();
+    await sheet.getByLabel('Totals of the period').getByText('$0.20').waitFor();
+    await look(page, 'history-sheet-key');
+    await sheet.getByRole('link', { name: 'Open as page' }).click();
+    await page.waitForURL(/\/transactions\?key=/);
+    await page.getByText('By night').waitFor();
+    expect(await page.getByText('By hand').count()).toBe(0);
+    await look(page, 'transactions-key');
+    await page.getByRole('combobox', { name: 'API key' }).click();
+    await page.getByRole('option', { name: 'All' }).click();
+    await page.getByText('By hand').waitFor();
+  },
+);
+
+async function keyIdOf(userId: string, name: string): Promise<string> {
+  const db = connect(inject('databaseUrl'));
+  try {
+    const { id } = await db
+      .selectFrom('api_keys')
+      .select('id')
+      .where('user_id', '=', userId)
+      .where('name', '=', name)
+      .executeTakeFirstOrThrow();
+    return id;
+  } finally {
+    await db.destroy();
+  }
+}

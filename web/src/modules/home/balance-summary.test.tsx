@@ -26,7 +26,7 @@ const text = (
   ).container.textContent;
 
 test('the amount stands there once, with what is held of it and what was spent, exactly', () => {
-  expect(text('0', [])).toBe('Available now$4.00Spent in 30 days$0.00');
+  expect(text('0', [])).toBe('Available now$4.00Held for running work$0.00Spent in 30 days$0.00');
   expect(text('25', ['12.5', '0.000001', '12.5'])).toMatch(
     /^Available now\$4\.00Held for running work\$1\.00Spent in 30 days\$1\.00/,
   );

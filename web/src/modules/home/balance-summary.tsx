@@ -27,7 +27,7 @@ export function BalanceSummary({ balance, spend, isReturning }: Props) {
       <QueryView
         query={balance}
         failed="The balance could not be loaded"
-        pending={<Skeleton className="h-[6.5rem]" />}
+        pending={<Skeleton className="h-[7.3125rem]" />}
         compact
       >
         {({ available, held }) => (
@@ -37,8 +37,8 @@ export function BalanceSummary({ balance, spend, isReturning }: Props) {
               <p className="mt-2 text-[0.8125rem] text-muted leading-5">{NO_STARTING_CREDITS}</p>
             )}
             <dl className="mt-4 grid gap-2 border-line border-t pt-4">
-              {parseBgl(held) > 0n && <Line label="Held for running work" bgl={held} />}
-              {spend.data && <Line label="Spent in 30 days" bgl={sumOf(spend.data.days)} />}
+              <Line label="Held for running work" bgl={held} />
+              <Line label="Spent in 30 days" bgl={spend.data && sumOf(spend.data.days)} />
             </dl>
           </>
         )}
@@ -47,13 +47,12 @@ export function BalanceSummary({ balance, spend, isReturning }: Props) {
   );
 }
 
-function Line({ label, bgl }: { label: string; bgl: string }) {
+/** It keeps its place until the amount is known. */
+function Line({ label, bgl }: { label: string; bgl: string | undefined }) {
   return (
     <div className="flex justify-between gap-4">
       <dt className="text-muted">{label}</dt>
-      <dd>
-        <Money bgl={bgl} />
-      </dd>
+      <dd>{bgl === undefined ? <Skeleton className="h-5 w-14" /> : <Money bgl={bgl} />}</dd>
     </div>
   );
 }
