@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ComponentProps, type ReactNode, Suspense, useEffect } from 'react';
+import { type ComponentProps, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { aboutDuration, localDay, relativeTime } from '../../lib/format/format-time.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { useSheets } from '../../lib/sheet.ts';
@@ -46,12 +46,27 @@ export function DashboardPage() {
     useInfiniteQuery(assetListQuery(user.id, { types: 'MODEL' })),
     useInfiniteQuery(recentGenerationsQuery(user.id)),
   );
+  const ready = useCodeOfCards(answered, {
+    live: useRuns().data?.pages[0]?.runs.some(({ state }) => UNDER_WAY.has(state)) ?? false,
+    spent: (spend.data?.days.length ?? 0) > 0,
+  });
   return (
     <>
       <PageHeader title="Dashboard" />
-      {answered ? <Cards balance={balance} spend={spend} /> : <PendingDashboard />}
+      {ready ? <Cards balance={balance} spend={spend} /> : <PendingDashboard />}
     </>
   );
+}
+
+/** Whether the code is there of those cards that are known to be shown: one that came later would move the others. */
+function useCodeOfCards(answered: boolean, { live, spent }: { live: boolean; spent: boolean }): boolean {
+  const [ready, setReady] = useState(answered);
+  useEffect(() => {
+    if (!answered) return;
+    const needed = [...(live ? [LiveRun] : []), ...(spent ? [SpendCard] : [])];
+    void Promise.allSettled(needed.map((card) => card.preload())).then(() => setReady(true));
+  }, [answered, live, spent]);
+  return ready;
 }
 
 /** Most people have done all of it: its code comes only for those who have not. */
