@@ -146,10 +146,10 @@ describe("OpenAI's images API, by its own client", () => {
   test('stops what nobody waits for any more', async () => {
     stub.answer = 'hang';
     const before = await drawing.balance(ada);
-    const hangUp = new AbortController();
-    const asked = client().images.generate({ prompt: 'Bread' }, { signal: hangUp.signal });
+    const disconnect = new AbortController();
+    const asked = client().images.generate({ prompt: 'Bread' }, { signal: disconnect.signal });
     await vi.waitFor(() => expect(stub.open).toBe(1), { timeout: 10_000 });
-    hangUp.abort();
+    disconnect.abort();
     await expect(asked).rejects.toThrow();
     await vi.waitFor(() => expect(stub.open).toBe(0), { timeout: 10_000 });
     expect(await drawing.balance(ada)).toEqual(before);

@@ -95,7 +95,7 @@ describe('a picture', () => {
     expect(await cancel(ada, id)).toMatchObject({
       ...{ state: 'cancelled', reason: 'Cancelled', cost: '0', preview: null },
     });
-    await vi.waitFor(() => expect(stub.open, 'the model server is hung up on').toBe(0), { timeout: 5_000 });
+    await vi.waitFor(() => expect(stub.open, 'the model server is disconnected').toBe(0), { timeout: 5_000 });
     expect(await drawing.balance(ada)).toEqual(before);
     expect(await cancel(ada, id)).toMatchObject({ state: 'cancelled' });
     expect(await charges(ada)).toEqual([]);

@@ -71,6 +71,8 @@ export async function signInWith(provider: 'github' | 'google', returnTo: string
 
 /** Ends the session here and in the other tabs, and forgets everything that was read. */
 export async function signOut(): Promise<void> {
+  // What is still being read would be answered that nobody is signed in.
+  await queryClient.cancelQueries();
   await authRequest('POST', 'sign-out', {});
   sessionHint.set('none');
   broadcastSession({ type: 'signed-out', userId: getCredentials()?.userId ?? null });

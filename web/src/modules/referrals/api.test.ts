@@ -5,6 +5,8 @@ import { redeemPendingCode } from './api.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
+const { signal } = new AbortController();
+const redeem = () => redeemPendingCode('ada', signal);
 const answers = new Map<unknown, unknown>();
 const called = () => vi.mocked(call).mock.calls.map(([endpoint]) => endpoint);
 
@@ -21,31 +23,31 @@ beforeEach(() => {
 
 test('asks nothing more where the browser came by no invitation', async () => {
   play(null);
-  expect(await redeemPendingCode('ada')).toBeNull();
+  expect(await redeem()).toBeNull();
   expect(called()).toEqual([getPendingReferral]);
-  expect(vi.mocked(call).mock.calls[0]?.[2]).toMatchObject({ timeoutMs: 5_000 });
+  expect(vi.mocked(call).mock.calls[0]?.[2]).toMatchObject({ timeoutMs: 5_000, signal });
 });
 
 test('says what was given, and forgets the code', async () => {
   play('abcd2345');
-  expect(await redeemPendingCode('ada')).toEqual({ kind: 'given', bonus: '125' });
+  expect(await redeem()).toEqual({ kind: 'given', bonus: '125' });
   expect(called()).toEqual([getPendingReferral, validateReferral, forgetPendingReferral]);
 });
 
 test('says that a code does not count, and forgets it', async () => {
   play('abcd2345', { reason: 'limit_reached', bonus: null, is_new: false }, false);
-  expect(await redeemPendingCode('ada')).toEqual({ kind: 'refused' });
+  expect(await redeem()).toEqual({ kind: 'refused' });
   expect(called()).toContain(forgetPendingReferral);
 });
 
 test('says nothing twice', async () => {
   play('abcd2345', { is_new: false });
-  expect(await redeemPendingCode('ada')).toBeNull();
+  expect(await redeem()).toBeNull();
   expect(called()).toContain(forgetPendingReferral);
 });
 
 test('keeps a code that waits for the address to be confirmed', async () => {
   play('abcd2345', { reason: 'address_not_confirmed', bonus: null, is_new: false }, false);
-  expect(await redeemPendingCode('ada')).toBeNull();
+  expect(await redeem()).toBeNull();
   expect(called()).not.toContain(forgetPendingReferral);
 });

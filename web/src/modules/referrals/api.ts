@@ -17,13 +17,22 @@ export const referralQuery = queryOptions({
 /** What became of the code that this browser came with. */
 export type Welcome = { kind: 'given'; bonus: string } | { kind: 'refused' };
 
+/** Redeems the code that this browser came with. Signing out cancels it. */
+export const pendingReferralQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['referral', 'pending', userId],
+    queryFn: ({ signal }) => redeemPendingCode(userId, signal),
+    retry: false,
+    gcTime: 0,
+  });
+
 /**
  * Uses the code that this browser came with, if it came with one, and forgets it. One that waits for the address to be
  * confirmed is kept; so is one that could not be asked about.
  */
-export async function redeemPendingCode(userId: string): Promise<Welcome | null> {
+export async function redeemPendingCode(userId: string, signal: AbortSignal): Promise<Welcome | null> {
   const query = { userId };
-  const { referralCode } = await call(getPendingReferral, { query }, { timeoutMs: PENDING_MS });
+  const { referralCode } = await call(getPendingReferral, { query }, { timeoutMs: PENDING_MS, signal });
   if (referralCode === null) return null;
   const { success, data } = await call(validateReferral, { query: { referral_code: referralCode } });
   if (data.reason === 'address_not_confirmed') return null;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { redeemPendingCode, type Welcome } from './api.ts';
+import { pendingReferralQuery, type Welcome } from './api.ts';
 import { BonusDialog } from './bonus-dialog.tsx';
 
 /** Uses the code of the invitation by which somebody came, and says what became of it. */
@@ -8,7 +8,7 @@ export function PendingReferral({ userId }: { userId: string }) {
   const [welcome, setWelcome] = useState<Welcome | null>(null);
   useEffect(() => {
     let left = false;
-    redeemPendingCode(userId).then(
+    queryClient.fetchQuery(pendingReferralQuery(userId)).then(
       (found) => {
         if (left || !found) return;
         setWelcome(found);

@@ -29,7 +29,7 @@ export async function changePrice(
     const changes = await selectPriceChanges(tx, now);
     const previousMicro = pricesAt(changes, now)[priceId].unitPriceMicro;
     const isPending = changes.some((change) => change.price_id === priceId && change.valid_from > now);
-    if (unitPriceMicro === previousMicro && !isPending) throw refused('unit_price', 'is the price already');
+    if (unitPriceMicro === previousMicro && !isPending) throw refused('unit_price', 'is already the price');
     await withdrawPending(tx, priceId, now);
     await recordAudit(tx, {
       userId,

@@ -33,7 +33,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Asks for what takes long; returns how to hang up. What the request repeats meanwhile goes by a clock of its own. */
+/** Asks for what takes long; returns how to disconnect. What the request repeats meanwhile goes by a clock of its own. */
 async function askFor(answer: 'hang' | 'flood', model: string): Promise<() => void> {
   const { stub, server } = serving;
   stub.answer = answer;
@@ -83,14 +83,14 @@ it('lets no deployment sleep that still answers, and counts the idle time from t
   const podId = await serving.deploy(user, await insertFineTune(server.services, starter, user, 'Slow Rye'));
   await serving.untilRunning(user, podId);
   const read = () => serving.status(user, podId);
-  const hangUp = await askFor('hang', 'slow-rye');
+  const disconnect = await askFor('hang', 'slow-rye');
 
   await passTime(async () => new Date((await read()).last_request_at ?? 0));
   clock.advance({ minutes: 2 });
   await meterDeployments(server.services);
   expect((await read()).status).toBe('running');
 
-  hangUp();
+  disconnect();
   await untilKept();
   clock.advance({ minutes: IDLE_MINUTES - 1 });
   vi.advanceTimersByTime(REPEAT_MS);
@@ -104,13 +104,13 @@ it('lets no deployment sleep that still answers, and counts the idle time from t
 it('lets no starter model sleep that still answers, and any that is asked no more', async () => {
   const { clock, server, driver } = serving;
   await wakeStarter();
-  const hangUp = await askFor('hang', STARTER);
+  const disconnect = await askFor('hang', STARTER);
   await passTime(starterRequestedAt);
   clock.advance({ minutes: 2 });
   await meterDeployments(server.services);
   expect(await starterRequestedAt()).not.toBeNull();
 
-  hangUp();
+  disconnect();
   await untilKept(2);
   clock.advance({ minutes: IDLE_MINUTES + 1 });
   await meterDeployments(server.services);
@@ -122,13 +122,13 @@ it('keeps the hold as long as the answer lasts, so that none is free for being s
   const { clock, server } = serving;
   await wakeStarter();
   const before = await serving.balance(user);
-  const hangUp = await askFor('flood', STARTER);
+  const disconnect = await askFor('flood', STARTER);
   const began = clock.now().getTime();
   while (clock.now().getTime() - began <= ANSWER_MS_MAX) await passTime(starterRequestedAt);
   await inTransaction(server.services.db, (tx) => expireHolds(tx, { now: clock.now(), limit: 10 }));
   expect((await serving.balance(user)).held).toBeGreaterThan(0n);
 
-  hangUp();
+  disconnect();
   await untilKept(2);
   const [kept] = (await serving.requests(user)).toSorted((a, b) => b.completion_tokens - a.completion_tokens);
   expect(kept?.cost_micro).toBeGreaterThan(0n);

@@ -14,8 +14,8 @@ export type Stub = {
   requests: Record<string, unknown>[];
   /** How many of them it is answering now. */
   open: number;
-  /** How many of them were hung up on before the answer was whole. */
-  hungUp: number;
+  /** How many of them lost their client before the answer was whole. */
+  disconnected: number;
   /** Tokens that a flood has written so far. */
   floodTokens: number;
   answer: StubAnswer;
@@ -37,7 +37,7 @@ export function stubModelServer(): Stub {
   const stub: Stub = {
     requests: [],
     open: 0,
-    hungUp: 0,
+    disconnected: 0,
     floodTokens: 0,
     answer: 'ok',
     gate: Promise.resolve(),
@@ -65,7 +65,7 @@ export function stubModelServer(): Stub {
       }
       const server = createServer((request, response) => {
         response.on('close', () => {
-          if (!response.writableFinished) stub.hungUp += 1;
+          if (!response.writableFinished) stub.disconnected += 1;
         });
         if (request.headers.authorization !== `Bearer ${launch.serverKey}`) {
           response.writeHead(401).end();
@@ -140,7 +140,7 @@ function answer(
 
 export const FLOOD_TOKENS_MAX = 4000;
 
-/** Writes as fast as it is read, until the reader hangs up. */
+/** Writes as fast as it is read, until the reader disconnects. */
 async function flood(stub: Stub, response: ServerResponse): Promise<void> {
   const closed = once(response, 'close');
   response.writeHead(200, { 'content-type': 'text/event-stream' });

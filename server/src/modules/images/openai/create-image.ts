@@ -18,7 +18,7 @@ import { readImageBody } from './image-body.ts';
 const WAIT_MS = 10 * 60_000;
 
 /**
- * Draws a picture as OpenAI's images API does. Whoever hangs up, or has waited too long, needs it no more, unless an
+ * Draws a picture as OpenAI's images API does. A client that disconnects, or has waited too long, needs it no more, unless an
  * Idempotency-Key says that he comes back for it. Throws what `startGeneration` throws, and AppError 'timed_out'.
  */
 export async function createImage(

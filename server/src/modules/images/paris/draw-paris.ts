@@ -11,7 +11,7 @@ import { parisRequest } from './paris-request.ts';
 const WAIT_MS = 35_000;
 
 /**
- * Draws a picture and waits for it, for a while. Whoever hangs up leaves it to be drawn: the same body finds it by
+ * Draws a picture and waits for it, for a while. A client that disconnects leaves it to be drawn: the same body finds it by
  * `pollParis`. Throws what `startGeneration` throws.
  */
 export async function drawParis(

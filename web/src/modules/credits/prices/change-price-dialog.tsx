@@ -22,7 +22,7 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    const found = priceProblems(form, new Date());
+    const found = priceProblems(form, price, new Date());
     setProblems(found);
     if (Object.keys(found).length > 0 || change.isPending) return;
     const from = form.when === 'later' ? new Date(form.at) : null;

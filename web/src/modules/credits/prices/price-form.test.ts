@@ -17,5 +17,13 @@ test.each<[Partial<PriceForm>, object]>([
   [{ when: 'later', at: '2030-01-01T12:00' }, { at: 'Choose a later time, or change the price now' }],
   [{ when: 'later', at: '2031-01-02T12:00' }, { at: 'Choose a time within 365 days' }],
 ])('%j has the problems %j', (changed, problems) => {
-  expect(priceProblems({ ...good, ...changed }, now)).toEqual(problems);
+  expect(priceProblems({ ...good, ...changed }, { unit_price: '2', next: null }, now)).toEqual(problems);
+});
+
+test('the price that it is already is none to change to, unless it withdraws a change to come', () => {
+  expect(priceProblems({ ...good, amount: '2.50' }, { unit_price: '2.5', next: null }, now)).toEqual({
+    amount: 'This is already the price',
+  });
+  const next = { unit_price: '3', valid_from: '2030-02-01T00:00:00.000Z' };
+  expect(priceProblems(good, { unit_price: '2.5', next }, now)).toEqual({});
 });

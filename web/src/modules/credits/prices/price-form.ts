@@ -1,5 +1,6 @@
 import { PRICE_AHEAD_DAYS_MAX, UNIT_PRICE_MAX_BGL } from '@bakehouse/contract/limits';
 import { isPositiveBgl, MICRO_PER_BGL, parseBgl } from '@bakehouse/contract/money';
+import type { Price } from './price-units.ts';
 
 export type PriceForm = {
   /** BGL, as it was typed. */
@@ -9,21 +10,27 @@ export type PriceForm = {
   at: string;
 };
 
+/** What the price is, and the change that is to come. */
+type CurrentPrice = Pick<Price, 'unit_price' | 'next'>;
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** What is wrong with the form, by field. */
 export function priceProblems(
   { amount, when, at }: PriceForm,
+  price: CurrentPrice,
   now: Date,
 ): Partial<Record<'amount' | 'at', string>> {
-  return {
-    ...(!isPositiveBgl(amount) && { amount: 'Price must be greater than 0, with at most 6 decimals' }),
-    ...(isPositiveBgl(amount) &&
-      parseBgl(amount) > BigInt(UNIT_PRICE_MAX_BGL) * MICRO_PER_BGL && {
-        amount: `Price must be at most ${UNIT_PRICE_MAX_BGL.toLocaleString('en-US')} BGL`,
-      }),
-    ...(when === 'later' && momentProblem(at, now)),
-  };
+  return { ...amountProblem(amount, price), ...(when === 'later' && momentProblem(at, now)) };
+}
+
+function amountProblem(amount: string, { unit_price, next }: CurrentPrice): { amount?: string } {
+  if (!isPositiveBgl(amount)) return { amount: 'Price must be greater than 0, with at most 6 decimals' };
+  const micro = parseBgl(amount);
+  if (micro > BigInt(UNIT_PRICE_MAX_BGL) * MICRO_PER_BGL)
+    return { amount: `Price must be at most ${UNIT_PRICE_MAX_BGL.toLocaleString('en-US')} BGL` };
+  // Where a change is to come, today's price withdraws it.
+  return micro === parseBgl(unit_price) && !next ? { amount: 'This is already the price' } : {};
 }
 
 function momentProblem(at: string, now: Date): { at?: string } {

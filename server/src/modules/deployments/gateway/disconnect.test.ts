@@ -41,7 +41,7 @@ afterEach(() => {
 
 beforeEach(async () => {
   serving.stub.requests.length = 0;
-  serving.stub.hungUp = 0;
+  serving.stub.disconnected = 0;
   user = await serving.server.signUp();
 });
 
@@ -49,7 +49,7 @@ it.each([
   { asked: 'an answer', stream: false },
   { asked: 'a stream', stream: true },
 ])(
-  'ends the request to the silent model server when the caller of $asked hangs up, and charges nothing and counts no error',
+  'ends the request to the silent model server when the caller of $asked disconnects, and charges nothing and counts no error',
   async ({ stream }) => {
     const { stub } = serving;
     stub.answer = 'hang';
@@ -61,7 +61,7 @@ it.each([
     expect((await serving.balance(user)).held).toBeGreaterThan(0n);
 
     caller.abort();
-    await vi.waitFor(() => expect(stub.hungUp).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
     await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before), { timeout: 10_000 });
     expect(await serving.requests(user)).toEqual([
       { ok: true, prompt_tokens: 0, completion_tokens: 0, cost_micro: 0n, first_token_ms: null },
@@ -69,7 +69,7 @@ it.each([
   },
 );
 
-it('slows the model server down for a reader who does not read, and charges what came before that one hangs up', async () => {
+it('slows the model server down for a reader who does not read, and charges what came before that one disconnects', async () => {
   const { stub, server } = serving;
   stub.answer = 'flood';
   const before = await serving.balance(user);
@@ -91,7 +91,7 @@ it('slows the model server down for a reader who does not read, and charges what
   expect(stub.floodTokens).toBeLessThan(FLOOD_TOKENS_MAX);
 
   reader.destroy();
-  await vi.waitFor(() => expect(stub.hungUp).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
   await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
   const [kept, ...others] = await serving.requests(user);
   expect(others).toEqual([]);
@@ -113,12 +113,12 @@ it('ends an answer whose API key is revoked, says so, and charges what came befo
   const answer = await serving.ask({ ...user, apiKey: secret }, STARTER, { stream: true });
   await server.request(revokeApiKey, { params: { keyId: api_key.id } }, { as: user });
   expect(await answer.text()).toContain('This API key is no longer valid');
-  await vi.waitFor(() => expect(stub.hungUp).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
   await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
   expect((await serving.requests(user))[0]?.completion_tokens).toBeGreaterThan(0);
 });
 
-it('hangs up on a reader who takes nothing for half a minute', async () => {
+it('disconnects a reader who takes nothing for half a minute', async () => {
   const { stub, server } = serving;
   stub.answer = 'flood';
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -132,7 +132,7 @@ it('hangs up on a reader who takes nothing for half a minute', async () => {
   for (let written = -1; written !== stub.floodTokens; await pause(100)) written = stub.floodTokens;
   vi.advanceTimersByTime(31_000);
   vi.useRealTimers();
-  await vi.waitFor(() => expect(stub.hungUp).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
   await vi.waitFor(async () => expect((await serving.balance(user)).held).toBe(0n), { timeout: 10_000 });
   expect((await serving.requests(user))[0]?.completion_tokens).toBeGreaterThan(0);
 });
@@ -155,7 +155,7 @@ it.each([
     const answer = await asked;
     expect(answer.status).toBe(504);
     expect(await answer.text()).toContain('wrote nothing for 3 minutes');
-    await vi.waitFor(() => expect(stub.hungUp).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(stub.disconnected).toBe(1), { timeout: 10_000 });
     await vi.waitFor(async () => expect(await serving.balance(user)).toEqual(before), { timeout: 10_000 });
     expect(await serving.requests(user)).toMatchObject([{ ok: false, cost_micro: 0n }]);
   },

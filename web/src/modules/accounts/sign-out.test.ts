@@ -1,0 +1,26 @@
+import { expect, test, vi } from 'vitest';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { signOut } from './api.ts';
+import { authRequest } from './sign-in/auth-request.ts';
+
+vi.mock('./sign-in/auth-request.ts', () => ({ authRequest: vi.fn<typeof authRequest>() }));
+
+test('reads that are under way are cancelled before the session ends', async () => {
+  let cancelledBefore = false;
+  const read = queryClient.fetchQuery({
+    queryKey: ['slow'],
+    queryFn: ({ signal }) =>
+      new Promise<never>((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+        vi.mocked(authRequest).mockImplementation(async () => {
+          cancelledBefore = signal.aborted;
+        });
+      }),
+    retry: false,
+  });
+  const ended = read.catch(() => 'cancelled');
+  await signOut();
+  expect(await ended).toBe('cancelled');
+  expect(authRequest).toHaveBeenCalledWith('POST', 'sign-out', {});
+  expect(cancelledBefore).toBe(true);
+});
