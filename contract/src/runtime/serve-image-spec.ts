@@ -12,7 +12,7 @@ import { workloadSpecBase } from './workload-spec.ts';
 export const serveImageSpec = workloadSpecBase.extend({
   kind: z.literal('serve'),
   task: z.literal('image'),
-  engine: z.enum(['paris']),
+  engine: z.enum(['paris', 'kontext']),
   host: z.string(),
   /** 0 lets the system choose; the `ready` report tells which. */
   port: z.int().min(0).max(65535),

@@ -312,7 +312,7 @@ class ServeImageSpec(Wire):
     inputs: list[WorkloadInput]
     kind: Literal["serve"]
     task: Literal["image"]
-    engine: Literal["paris"]
+    engine: Literal["paris", "kontext"]
     host: str
     port: Annotated[int, Field(ge=0, le=65535)]
     api_key: Annotated[str, Field(min_length=1)]
