@@ -1,7 +1,7 @@
 import * as chat from '@bakehouse/contract/chat';
 import * as contract from '@bakehouse/contract/deployments';
-import * as image from '@bakehouse/contract/image-deployments';
 import type { ImageDeploymentKind } from '@bakehouse/contract/image-deployments';
+import * as image from '@bakehouse/contract/image-deployments';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { type Binding, bind } from '../../platform/http/bind.ts';

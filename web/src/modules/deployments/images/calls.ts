@@ -40,7 +40,7 @@ export function useActiveKontextDeployment(): ImageDeployment | null | undefined
 }
 
 /** Of some deployments the one that is used. */
-export function activeOf(deployments: readonly ImageDeployment[]): ImageDeployment | null {
+function activeOf(deployments: readonly ImageDeployment[]): ImageDeployment | null {
   const those = (states: ReadonlySet<ImageDeployment['status']>) =>
     deployments.find(({ status }) => states.has(status));
   return those(usable) ?? those(onItsWay) ?? null;

@@ -30,21 +30,8 @@ export function DeployImageDialog({ onClose }: { onClose: () => void }) {
   const [accepted, setAccepted] = useState(false);
   const wish = modelId === null ? null : { kind, modelId, instanceType };
   const quote = useImageQuote(wish);
-  const deployment = useDeployImage();
-  const navigate = useNavigate();
-  const deploy = (chosen: ImageDeploymentWish, licence: Licence | null) =>
-    deployment.mutate(
-      { wish: chosen, licence },
-      {
-        onSuccess: ({ pod_id }) => {
-          notify.success(deploymentKinds.text.words.initiated);
-          void navigate({ to: '/my-deployments/images/$podId', params: { podId: pod_id } });
-        },
-      },
-    );
   const known = quote.isPlaceholderData || quote.isError ? undefined : quote.data;
-  const open = known?.licence && known.licence.accepted_at === null ? known.licence : null;
-
+  const unaccepted = known?.licence && known.licence.accepted_at === null ? known.licence : null;
   return (
     <Dialog
       open
@@ -56,35 +43,17 @@ export function DeployImageDialog({ onClose }: { onClose: () => void }) {
           <Button onClick={onClose} className="mr-auto">
             Cancel
           </Button>
-          {known && (
-            <span className="self-center text-[0.8125rem] text-muted">
-              <Money bgl={known.price_per_hour} /> per hour
-            </span>
-          )}
-          <Button
-            variant="primary"
-            disabled={known === undefined || (open !== null && !accepted)}
-            loading={deployment.isPending}
-            onClick={() => wish && deploy(wish, open)}
-          >
-            <Rocket aria-hidden />
-            Deploy
-          </Button>
+          <DeployButton
+            wish={wish}
+            price={known?.price_per_hour}
+            licence={unaccepted}
+            disabled={known === undefined || (unaccepted !== null && !accepted)}
+          />
         </>
       }
     >
       <div className="flex flex-col gap-4">
-        <RadioCards
-          aria-label="Kind"
-          columns={2}
-          value={kind}
-          onChange={setKind}
-          options={imageDeploymentKinds.toReversed().map((value) => ({
-            value,
-            label: imageKinds[value].label,
-            description: imageKinds[value].does,
-          }))}
-        />
+        <KindField value={kind} onChange={setKind} />
         <AssetField
           types="MODEL"
           label="Model"
@@ -98,17 +67,68 @@ export function DeployImageDialog({ onClose }: { onClose: () => void }) {
           help="A model of the FLUX family in Diffusers’ format. Upload your own under My Models."
         />
         <GpuField value={instanceType} onChange={setInstanceType} />
-        {quote.isError && wish ? (
-          <Callout tone="bad">{errorMessage(quote.error)}</Callout>
-        ) : (
-          wish && <Placement device={known?.device} />
-        )}
+        {wish && quote.isError && <Callout tone="bad">{errorMessage(quote.error)}</Callout>}
+        {wish && !quote.isError && <Placement device={known?.device} />}
         {known?.licence && (
           <LicenceField licence={known.licence} accepted={accepted} onChange={setAccepted} />
         )}
       </div>
     </Dialog>
   );
+}
+
+type ButtonProps = {
+  wish: ImageDeploymentWish | null;
+  price: string | undefined;
+  /** What the click accepts. */
+  licence: Licence | null;
+  disabled: boolean;
+};
+
+/** Deploys and leads to the deployment, with the price of an hour beside the button. */
+function DeployButton({ wish, price, licence, disabled }: ButtonProps) {
+  const deployment = useDeployImage();
+  const navigate = useNavigate();
+  const deploy = (chosen: ImageDeploymentWish) =>
+    deployment.mutate(
+      { wish: chosen, licence },
+      {
+        onSuccess: ({ pod_id }) => {
+          notify.success(deploymentKinds.text.words.initiated);
+          void navigate({ to: '/my-deployments/images/$podId', params: { podId: pod_id } });
+        },
+      },
+    );
+  return (
+    <>
+      {price !== undefined && (
+        <span className="self-center text-[0.8125rem] text-muted">
+          <Money bgl={price} /> per hour
+        </span>
+      )}
+      <Button
+        variant="primary"
+        disabled={disabled}
+        loading={deployment.isPending}
+        onClick={() => wish && deploy(wish)}
+      >
+        <Rocket aria-hidden />
+        Deploy
+      </Button>
+    </>
+  );
+}
+
+const kindOptions = imageDeploymentKinds.toReversed().map((value) => ({
+  value,
+  label: imageKinds[value].label,
+  description: imageKinds[value].does,
+}));
+
+type KindProps = { value: ImageDeploymentKind; onChange: (kind: ImageDeploymentKind) => void };
+
+function KindField(props: KindProps) {
+  return <RadioCards aria-label="Kind" columns={2} options={kindOptions} {...props} />;
 }
 
 /** Only where there are GPUs to choose from. */

@@ -15,7 +15,7 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { deviceName } from '../../machine/api.ts';
 import { DeploymentListSwitch } from '../deployment-list-switch.tsx';
-import { activeOf, useImageDeployments } from './calls.ts';
+import { useActiveKontextDeployment, useImageDeployments } from './calls.ts';
 import { DeployImageDialog } from './deploy-image-dialog.tsx';
 import { imageKinds, statusWord } from './kinds.ts';
 import { TerminateImageDialog } from './terminate-image-dialog.tsx';
@@ -29,7 +29,7 @@ export function ImageDeploymentsPage() {
   const kontext = useImageDeployments('flux-kontext');
   const flux = useImageDeployments('flux');
   const both = bothOf(kontext, flux);
-  const active = activeOf(kontext.data ?? []);
+  const active = useActiveKontextDeployment();
   return (
     <>
       <PageHeader
@@ -100,63 +100,9 @@ function columnsOf({ activeId, onTerminate }: Row): Column<ImageDeployment>[] {
     {
       id: 'title',
       header: 'Model',
-      cell: ({ pod_id, title, model_name }) => (
-        <div className="min-w-0">
-          <Link
-            to="/my-deployments/images/$podId"
-            params={{ podId: pod_id }}
-            className="rounded font-medium hover:underline [overflow-wrap:anywhere]"
-          >
-            {title}
-          </Link>
-          {pod_id === activeId && (
-            <Badge tone="good" className="ml-2">
-              Active Kontext deployment
-            </Badge>
-          )}
-          <p className="font-mono text-muted text-xs">{model_name}</p>
-        </div>
-      ),
+      cell: (deployment) => <Name deployment={deployment} isActive={deployment.pod_id === activeId} />,
     },
-    {
-      id: 'status',
-      header: 'Status',
-      cell: ({ status }) => <StatusBadge status={statusWord(status)} />,
-      width: '8rem',
-    },
-    {
-      id: 'kind',
-      header: 'Kind',
-      cell: ({ kind }) => imageKinds[kind].label,
-      width: '6rem',
-      hideBelow: 'sm',
-    },
-    {
-      id: 'device',
-      header: 'Runs on',
-      cell: ({ device }) => deviceName(device),
-      width: '10rem',
-      hideBelow: 'md',
-    },
-    {
-      id: 'used',
-      header: 'Last request',
-      cell: ({ last_request_at }) => (
-        <span className="whitespace-nowrap text-muted">
-          {last_request_at ? relativeTime(new Date(last_request_at)) : 'None yet'}
-        </span>
-      ),
-      width: '8rem',
-      hideBelow: 'lg',
-    },
-    {
-      id: 'cost',
-      header: 'Cost so far',
-      cell: ({ cost_so_far }) => <Money bgl={cost_so_far} />,
-      numeric: true,
-      width: '7rem',
-      hideBelow: 'sm',
-    },
+    ...facts,
     {
       id: 'end',
       header: <span className="sr-only">Actions</span>,
@@ -175,3 +121,60 @@ function columnsOf({ activeId, onTerminate }: Row): Column<ImageDeployment>[] {
     },
   ];
 }
+
+function Name({ deployment, isActive }: { deployment: ImageDeployment; isActive: boolean }) {
+  const { pod_id, title, model_name } = deployment;
+  return (
+    <div className="min-w-0">
+      <Link
+        to="/my-deployments/images/$podId"
+        params={{ podId: pod_id }}
+        className="rounded font-medium hover:underline [overflow-wrap:anywhere]"
+      >
+        {title}
+      </Link>
+      {isActive && (
+        <span className="ml-2 inline-block align-middle">
+          <Badge tone="good">Active Kontext deployment</Badge>
+        </span>
+      )}
+      <p className="font-mono text-muted text-xs">{model_name}</p>
+    </div>
+  );
+}
+
+const facts: Column<ImageDeployment>[] = [
+  {
+    id: 'status',
+    header: 'Status',
+    cell: ({ status }) => <StatusBadge status={statusWord(status)} />,
+    width: '8rem',
+  },
+  { id: 'kind', header: 'Kind', cell: ({ kind }) => imageKinds[kind].label, width: '6rem', hideBelow: 'sm' },
+  {
+    id: 'device',
+    header: 'Runs on',
+    cell: ({ device }) => deviceName(device),
+    width: '10rem',
+    hideBelow: 'md',
+  },
+  {
+    id: 'used',
+    header: 'Last request',
+    cell: ({ last_request_at }) => (
+      <span className="whitespace-nowrap text-muted">
+        {last_request_at ? relativeTime(new Date(last_request_at)) : 'None yet'}
+      </span>
+    ),
+    width: '8rem',
+    hideBelow: 'lg',
+  },
+  {
+    id: 'cost',
+    header: 'Cost so far',
+    cell: ({ cost_so_far }) => <Money bgl={cost_so_far} />,
+    numeric: true,
+    width: '7rem',
+    hideBelow: 'sm',
+  },
+];
