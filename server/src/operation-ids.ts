@@ -20,10 +20,12 @@ import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
 import * as imageDeployments from '@bakehouse/contract/image-deployments';
 import * as images from '@bakehouse/contract/images';
+import * as kontext from '@bakehouse/contract/kontext';
 import * as licences from '@bakehouse/contract/licences';
 import * as machine from '@bakehouse/contract/machine';
 import * as notifications from '@bakehouse/contract/notifications';
 import * as paris from '@bakehouse/contract/paris';
+import * as pictures from '@bakehouse/contract/pictures';
 import * as prices from '@bakehouse/contract/prices';
 import * as privacy from '@bakehouse/contract/privacy';
 import * as profile from '@bakehouse/contract/profile';
@@ -56,8 +58,10 @@ const modules = [
   generators,
   images,
   imageDeployments,
+  kontext,
   licences,
   machine,
+  pictures,
   prices,
   paris,
   privacy,
