@@ -32,6 +32,12 @@ const fields = {
 
 export const editFields = z.object(fields);
 
+const editUrlFields = z.looseObject({
+  ...fields,
+  /** `https:`, `http:` or `data:`; also a link of this server. */
+  image_url: z.string().min(1),
+});
+
 const edited = z.object({
   image_url: z.string(),
   /** The generation's id. */
@@ -71,11 +77,36 @@ export const editUrlWithStarter = endpoint({
   spends: true,
   summary: 'Edit the picture at a public address with a starter model, and wait for it',
   params: starterParams,
-  body: z.looseObject({
-    ...fields,
-    /** `https:`, `http:` or `data:`; also a link of this server. */
-    image_url: z.string().min(1),
-  }),
+  body: editUrlFields,
+  isForm: true,
+  bodyBytesMax: FORM_BYTES_MAX,
+  response: edited,
+});
+
+const deploymentParams = z.object({ podId: idOf('deployment') });
+
+/** At a Kontext deployment's `inference_url`. */
+export const editWithDeployment = endpoint({
+  method: 'POST',
+  path: '/v1/deployments/:podId/edit',
+  access: 'key',
+  scopes: ['inference'],
+  spends: true,
+  summary: 'Edit a picture with a Kontext deployment, and wait for it',
+  params: deploymentParams,
+  upload: { part: 'file', fields: editFields },
+  response: edited,
+});
+
+export const editUrlWithDeployment = endpoint({
+  method: 'POST',
+  path: '/v1/deployments/:podId/edit_url',
+  access: 'key',
+  scopes: ['inference'],
+  spends: true,
+  summary: 'Edit the picture at a public address with a Kontext deployment, and wait for it',
+  params: deploymentParams,
+  body: editUrlFields,
   isForm: true,
   bodyBytesMax: FORM_BYTES_MAX,
   response: edited,

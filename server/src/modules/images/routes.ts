@@ -10,7 +10,9 @@ import { deleteGeneration } from './delete-generation.ts';
 import { getGeneration } from './get-generation.ts';
 import { listGenerations } from './list-generations.ts';
 import { createImage } from './openai/create-image.ts';
+import { editUrlWithDeployment } from './kontext/edit-url-with-deployment.ts';
 import { editUrlWithStarter } from './kontext/edit-url-with-starter.ts';
+import { editWithDeployment } from './kontext/edit-with-deployment.ts';
 import { editWithStarter } from './kontext/edit-with-starter.ts';
 import { deleteKontextImage } from './kontext/delete-kontext-image.ts';
 import { listKontextImages } from './kontext/list-kontext-images.ts';
@@ -60,6 +62,12 @@ export const imagesRoutes: Binding[] = [
   ),
   bind(kontext.editUrlWithStarter, (ctx, input, http) =>
     sayWhen(http, () => editUrlWithStarter(ctx, input, http)),
+  ),
+  bind(kontext.editWithDeployment, (ctx, { params }, http) =>
+    sayWhen(http, () => editWithDeployment(ctx, params, http)),
+  ),
+  bind(kontext.editUrlWithDeployment, (ctx, input, http) =>
+    sayWhen(http, () => editUrlWithDeployment(ctx, input, http)),
   ),
   bind(kontext.listKontextImages, (ctx) => listKontextImages(ctx)),
   bind(kontext.deleteKontextImage, (ctx, { params }) => deleteKontextImage(ctx, params)),

@@ -34,6 +34,7 @@ const FORGOTTEN = [
   'contact_messages',
   'generation_outputs',
   'generations',
+  'input_pictures',
   'licence_acceptances',
   'low_balance_watch',
   'notifications',
@@ -87,6 +88,10 @@ test('each table that names a user is emptied with the account, or it is said wh
       values (${userId}, 'paris', 'own', 'paris', 'A loaf', '{}', 1, 'x', 'completed', 1,
         gen_random_uuid(), 1, 1, now(), now(), now())
       returning id
+    ),
+    input as (
+      insert into input_pictures (generation_id, user_id, sha256, media_type, size_bytes, width, height, created_at)
+      select picture.id, ${userId}, blob.sha256, 'image/png', 1, 1, 1, now() from picture, blob
     )
     insert into generation_outputs (generation_id, user_id, sha256, media_type, size_bytes, width, height)
     select picture.id, ${userId}, blob.sha256, 'image/png', 1, 1, 1 from picture, blob`.execute(db);

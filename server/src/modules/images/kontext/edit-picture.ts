@@ -11,12 +11,15 @@ import { drawingSeconds } from '../drawing-seconds.ts';
 import type { InputPicture } from '../pictures/picture-queries.ts';
 import { findOutputs } from '../queries.ts';
 import { readParameters } from '../start/read-parameters.ts';
+import type { Asked as AskedGeneration } from '../start/start-generation.ts';
 import { startAndAwait } from '../start/start-and-await.ts';
 
 type Asked = z.output<typeof editFields> & {
   picture: InputPicture;
   /** The field that it came in. */
   param: string;
+  /** The deployment that edits it, in place of the starter model. */
+  model?: AskedGeneration['model'];
 };
 
 /**
@@ -25,7 +28,7 @@ type Asked = z.output<typeof editFields> & {
  */
 export async function editPicture(
   ctx: Context,
-  { picture, param, ...asked }: Asked,
+  { picture, param, model, ...asked }: Asked,
   { reply }: Http,
 ): Promise<ResponseOf<typeof editWithStarter>> {
   const { prompt, user_id: userId, guidance_scale, num_inference_steps, seed } = asked;
@@ -38,7 +41,7 @@ export async function editPicture(
   );
   const parameters = readParameters('flux-kontext', given, { prefix: '' });
   const source = { picture, param, generationId: null, rootId: null };
-  const generation = await startAndAwait(ctx, { generator: 'flux-kontext', prompt, parameters, source }, reply);
+  const generation = await startAndAwait(ctx, { generator: 'flux-kontext', prompt, parameters, source, ...(model && { model }) }, reply);
   return toEdited(ctx, generation, asked);
 }
 

@@ -112,7 +112,7 @@ describe('an edit', () => {
     const { id: picture_id } = await upload(pictureFiles.png);
     const { id } = await start(ada, { picture_id });
     await drawing.until(ada, id, 'completed');
-    const forget = () => forgetPicturesJob.run(server.services, undefined);
+    const forget = () => forgetPicturesJob.run(server.services, {}, AbortSignal.timeout(10_000));
     await forget();
     expect(await pictures()).toHaveLength(2);
     clock.advance({ hours: 25 });

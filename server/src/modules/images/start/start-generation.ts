@@ -33,6 +33,8 @@ export type Asked = {
   parameters: GenerationParameters;
   /** What is edited, where the generator edits. */
   source?: Source;
+  /** The deployment that draws it, in place of the installation's own model. */
+  model?: { name: string; title: string };
 };
 
 type Options = {
@@ -52,7 +54,7 @@ export async function startGeneration(
   { joins, costMaxMicro }: Options = {},
 ): Promise<Generation> {
   const { userId } = ctx.caller;
-  const { model, title } = await readModel(ctx, asked.generator);
+  const { model, title } = await readModel(ctx, asked);
   const call = { userId, key: ctx.idempotencyKey, operation: 'start-generation', input: asked };
   return inTransaction(ctx.db, async (tx) => {
     // From here on the user's calls come one after the other: the second finds what the first has begun.
@@ -72,7 +74,11 @@ async function show(ctx: Context, tx: Transaction, row: GenerationRow): Promise<
   return shown;
 }
 
-async function readModel(ctx: Context, generator: GeneratorName): Promise<{ model: string; title: string }> {
+async function readModel(
+  ctx: Context,
+  { generator, model }: Pick<Asked, 'generator' | 'model'>,
+): Promise<{ model: string; title: string }> {
+  if (model) return { model: model.name, title: model.title };
   const { modelName } = await requireOwnModel(ctx, generator);
   return { model: modelName, title: generators[generator].title };
 }

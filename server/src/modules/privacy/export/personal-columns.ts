@@ -22,6 +22,8 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'deployments.user_id': { section: 'deployments' },
   'generation_outputs.user_id': { section: 'generations' },
   'generations.user_id': { section: 'generations' },
+  // Those that wait to be edited are kept for a day.
+  'input_pictures.user_id': { section: 'generations' },
   'idempotency_keys.user_id': {
     leftOut: 'answers to calls, kept for seven days; what they made is exported',
   },

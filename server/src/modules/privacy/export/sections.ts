@@ -117,12 +117,17 @@ function workOf(ctx: Context) {
 function generationsOf(ctx: Context) {
   return allPages(async (cursor) => {
     const page = await listGenerations(ctx, { limit: PAGE, cursor });
-    const rows = page.generations.map(({ outputs, ...generation }) => ({
+    const rows = page.generations.map(({ outputs, source, ...generation }) => ({
       ...generation,
+      source: source && withoutUrl(source),
       outputs: outputs.map(({ url: _url, download_url: _download, ...output }) => output),
     }));
     return { rows, next: page.next_cursor };
   });
+}
+
+function withoutUrl<Linked extends { url: string }>({ url: _url, ...rest }: Linked): Omit<Linked, 'url'> {
+  return rest;
 }
 
 function transactionsOf(ctx: Context) {
