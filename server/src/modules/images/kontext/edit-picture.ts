@@ -11,8 +11,8 @@ import { drawingSeconds } from '../drawing-seconds.ts';
 import type { InputPicture } from '../pictures/picture-queries.ts';
 import { findOutputs } from '../queries.ts';
 import { readParameters } from '../start/read-parameters.ts';
-import type { Asked as AskedGeneration } from '../start/start-generation.ts';
 import { startAndAwait } from '../start/start-and-await.ts';
+import type { Asked as AskedGeneration } from '../start/start-generation.ts';
 
 type Asked = z.output<typeof editFields> & {
   picture: InputPicture;
@@ -41,7 +41,11 @@ export async function editPicture(
   );
   const parameters = readParameters('flux-kontext', given, { prefix: '' });
   const source = { picture, param, generationId: null, rootId: null };
-  const generation = await startAndAwait(ctx, { generator: 'flux-kontext', prompt, parameters, source, ...(model && { model }) }, reply);
+  const generation = await startAndAwait(
+    ctx,
+    { generator: 'flux-kontext', prompt, parameters, source, ...(model && { model }) },
+    reply,
+  );
   return toEdited(ctx, generation, asked);
 }
 
