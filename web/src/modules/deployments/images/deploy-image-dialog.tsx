@@ -22,10 +22,16 @@ import { LicenceField } from './licence-field.tsx';
 
 const DEFAULT_INSTANCE: InstanceType = 'a100';
 
+type Props = {
+  /** The model that is chosen at first. */
+  chosen: string | null;
+  onClose: () => void;
+};
+
 /** What is deployed, on which GPU, at which price and under which licence. */
-export function DeployImageDialog({ onClose }: { onClose: () => void }) {
+export function DeployImageDialog({ chosen, onClose }: Props) {
   const [kind, setKind] = useState<ImageDeploymentKind>('flux-kontext');
-  const [modelId, setModelId] = useState<string | null>(null);
+  const [modelId, setModelId] = useState(chosen);
   const [instanceType, setInstanceType] = useState<InstanceType>(DEFAULT_INSTANCE);
   const [accepted, setAccepted] = useState(false);
   const wish = modelId === null ? null : { kind, modelId, instanceType };
