@@ -35,6 +35,7 @@ const FORGOTTEN = [
   'generation_outputs',
   'generations',
   'input_pictures',
+  'licence_acceptances',
   'low_balance_watch',
   'notifications',
   'onboarding_steps',
@@ -71,6 +72,8 @@ test('each table that names a user is emptied with the account, or it is said wh
   );
   await sql`insert into idempotency_keys (user_id, key, operation, input_sha256)
     values (${userId}, 'k', 'contactUs', 'x')`.execute(db);
+  await sql`insert into licence_acceptances (user_id, licence, version, accepted_at)
+    values (${userId}, 'flux-1-dev-non-commercial', '1', now())`.execute(db);
   const purchase = { user_id: userId, usd_cents: 100, amount_micro: 25_000_000n };
   await db
     .insertInto('purchases')

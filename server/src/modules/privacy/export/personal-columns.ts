@@ -28,6 +28,7 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
     leftOut: 'answers to calls, kept for seven days; what they made is exported',
   },
   'ledger_accounts.owner_user_id': { section: 'balance' },
+  'licence_acceptances.user_id': { section: 'licence_acceptances' },
   'low_balance_watch.user_id': { leftOut: 'whether a notification is due' },
   'notifications.user_id': { section: 'notifications' },
   // The profile has them.
