@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { userIdParams } from './accounts.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, type KeyScope } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { PROMPT_LENGTH_MAX } from './generations.ts';
 import { PICTURE_BYTES_MAX } from './pictures.ts';
@@ -32,12 +32,6 @@ const fields = {
 
 export const editFields = z.object(fields);
 
-const editUrlFields = z.looseObject({
-  ...fields,
-  /** `https:`, `http:` or `data:`; also a link of this server. */
-  image_url: z.string().min(1),
-});
-
 const edited = z.object({
   image_url: z.string(),
   /** The generation's id. */
@@ -53,63 +47,60 @@ const edited = z.object({
 /** What `inference_url` is for a starter model. */
 export const starterAddress = '/v1/starters/:model';
 const starterParams = z.object({ model: z.string().min(1).max(200) });
+const deploymentParams = z.object({ podId: idOf('deployment') });
 /** A `data:` URL of the largest picture, with every character escaped that a form escapes. */
 const FORM_BYTES_MAX = 2 * PICTURE_BYTES_MAX;
 
 /** A 402 has `error` and `required_amount`. */
-export const editWithStarter = endpoint({
+const edit = {
   method: 'POST',
-  path: `${starterAddress}/edit`,
   access: 'key',
-  scopes: ['inference'],
+  scopes: ['inference'] satisfies KeyScope[],
   spends: true,
-  summary: 'Edit a picture with a starter model, and wait for it',
-  params: starterParams,
   upload: { part: 'file', fields: editFields },
   response: edited,
+} as const;
+const editUrl = {
+  method: 'POST',
+  access: 'key',
+  scopes: ['inference'] satisfies KeyScope[],
+  spends: true,
+  body: z.looseObject({
+    ...fields,
+    /** `https:`, `http:` or `data:`; also a link of this server. */
+    image_url: z.string().min(1),
+  }),
+  isForm: true,
+  bodyBytesMax: FORM_BYTES_MAX,
+  response: edited,
+} as const;
+
+export const editWithStarter = endpoint({
+  ...edit,
+  path: `${starterAddress}/edit`,
+  summary: 'Edit a picture with a starter model, and wait for it',
+  params: starterParams,
 });
 
 export const editUrlWithStarter = endpoint({
-  method: 'POST',
+  ...editUrl,
   path: `${starterAddress}/edit_url`,
-  access: 'key',
-  scopes: ['inference'],
-  spends: true,
   summary: 'Edit the picture at a public address with a starter model, and wait for it',
   params: starterParams,
-  body: editUrlFields,
-  isForm: true,
-  bodyBytesMax: FORM_BYTES_MAX,
-  response: edited,
 });
 
-const deploymentParams = z.object({ podId: idOf('deployment') });
-
-/** At a Kontext deployment's `inference_url`. */
 export const editWithDeployment = endpoint({
-  method: 'POST',
+  ...edit,
   path: '/v1/deployments/:podId/edit',
-  access: 'key',
-  scopes: ['inference'],
-  spends: true,
-  summary: 'Edit a picture with a Kontext deployment, and wait for it',
+  summary: 'Edit a picture with a Kontext deployment of your own, and wait for it',
   params: deploymentParams,
-  upload: { part: 'file', fields: editFields },
-  response: edited,
 });
 
 export const editUrlWithDeployment = endpoint({
-  method: 'POST',
+  ...editUrl,
   path: '/v1/deployments/:podId/edit_url',
-  access: 'key',
-  scopes: ['inference'],
-  spends: true,
-  summary: 'Edit the picture at a public address with a Kontext deployment, and wait for it',
+  summary: 'Edit the picture at a public address with a Kontext deployment of your own, and wait for it',
   params: deploymentParams,
-  body: editUrlFields,
-  isForm: true,
-  bodyBytesMax: FORM_BYTES_MAX,
-  response: edited,
 });
 
 export const listKontextImages = endpoint({

@@ -39,7 +39,7 @@ export type ServedModel = {
   licence?: LicenceName | null;
 };
 
-export type AskedInstance = { instanceType: string; gpuCount: number };
+export type RequestedInstance = { instanceType: string; gpuCount: number };
 
 /** GPUs of one type, or the CPU: null and 0. */
 export type ServingPlacement = { accelerator: string | null; count: number };
@@ -54,7 +54,7 @@ type Place = (
   ctx: Context,
   parts: Pick<ServingParts, 'capacity'>,
   modelId: string,
-  asked: AskedInstance,
+  asked: RequestedInstance,
 ) => Promise<PlacedModel | null>;
 
 /** What differs between kinds of model servers. */

@@ -1,7 +1,7 @@
 import { type GpuType, gpuLabel, instanceGpus, instanceTypes } from '@bakehouse/contract/limits';
 import { chooseGpu } from '../../../engine/queue/choose-gpu.ts';
 import type { Capacity } from '../../../engine/queue/queue.ts';
-import type { AskedInstance, ServingPlacement } from '../kinds/deployment-kind.ts';
+import type { RequestedInstance, ServingPlacement } from '../kinds/deployment-kind.ts';
 import type { TextEngine } from '../kinds/text-spec.ts';
 
 /** The GPU that an instance type of the wire means; undefined for an unknown one. */
@@ -22,7 +22,7 @@ export type TextPlacement = ServingPlacement & { engine: TextEngine };
  * this size, and the CPU where there are none or vLLM is missing. Null for an unknown instance type. Pure.
  */
 export function choosePlacement(
-  { instanceType, gpuCount }: AskedInstance,
+  { instanceType, gpuCount }: RequestedInstance,
   capacity: Capacity,
   weightsBytes: number,
 ): TextPlacement | null {

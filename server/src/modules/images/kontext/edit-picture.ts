@@ -12,14 +12,12 @@ import type { InputPicture } from '../pictures/picture-queries.ts';
 import { findOutputs } from '../queries.ts';
 import { readParameters } from '../start/read-parameters.ts';
 import { startAndAwait } from '../start/start-and-await.ts';
-import type { Asked as AskedGeneration } from '../start/start-generation.ts';
 
 type Asked = z.output<typeof editFields> & {
+  model: string;
   picture: InputPicture;
   /** The field that it came in. */
   param: string;
-  /** The deployment that edits it, in place of the starter model. */
-  model?: AskedGeneration['model'];
 };
 
 /**
@@ -28,7 +26,7 @@ type Asked = z.output<typeof editFields> & {
  */
 export async function editPicture(
   ctx: Context,
-  { picture, param, model, ...asked }: Asked,
+  { model, picture, param, ...asked }: Asked,
   { reply }: Http,
 ): Promise<ResponseOf<typeof editWithStarter>> {
   const { prompt, user_id: userId, guidance_scale, num_inference_steps, seed } = asked;
@@ -43,7 +41,7 @@ export async function editPicture(
   const source = { picture, param, generationId: null, rootId: null };
   const generation = await startAndAwait(
     ctx,
-    { generator: 'flux-kontext', prompt, parameters, source, ...(model && { model }) },
+    { generator: 'flux-kontext', model, prompt, parameters, source },
     reply,
   );
   return toEdited(ctx, generation, asked);

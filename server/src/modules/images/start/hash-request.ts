@@ -9,7 +9,7 @@ export function hashRequest(asked: Asked): string {
     asked.prompt,
     parameters,
     asked.source?.picture.sha256,
-    asked.model?.name,
+    asked.model,
   ]);
   return createHash('sha256').update(text).digest('hex');
 }

@@ -31,10 +31,10 @@ export type Asked = {
   generator: GeneratorName;
   prompt: string;
   parameters: GenerationParameters;
+  /** What draws, by its name on the wire: a deployment of the caller; the generator's own model unless said. */
+  model?: string;
   /** What is edited, where the generator edits. */
   source?: Source;
-  /** The deployment that draws it, in place of the installation's own model. */
-  model?: { name: string; title: string };
 };
 
 type Options = {
@@ -76,11 +76,10 @@ async function show(ctx: Context, tx: Transaction, row: GenerationRow): Promise<
 
 async function readModel(
   ctx: Context,
-  { generator, model }: Pick<Asked, 'generator' | 'model'>,
+  { generator, model }: Asked,
 ): Promise<{ model: string; title: string }> {
-  if (model) return { model: model.name, title: model.title };
-  const { modelName } = await requireOwnModel(ctx, generator);
-  return { model: modelName, title: generators[generator].title };
+  const { title } = generators[generator];
+  return { model: model ?? (await requireOwnModel(ctx, generator)).modelName, title };
 }
 
 async function insert(
