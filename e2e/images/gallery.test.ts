@@ -1,6 +1,7 @@
 import { startGeneration } from '@bakehouse/contract/generations';
 import { expect, inject } from 'vitest';
 import { Client } from '../../scripts/client/client.ts';
+import { waitForMachine } from '../../scripts/client/machine-ready.ts';
 import { journey, look, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
@@ -12,6 +13,7 @@ journey(
   async ({ page }) => {
     const user = await signUp(page);
     const client = await Client.signIn(inject('baseUrl'), { ...user, name: user.username });
+    await waitForMachine(client);
     const parameters = { num_inference_steps: 10, sampling_strategy: 'top1' };
     for (const prompt of prompts)
       await client.call(startGeneration, { body: { generator: 'paris', prompt, parameters } });
