@@ -166,7 +166,7 @@ describe('an operator', () => {
   test('must be named in the settings', async () => {
     await expect(makeOperator(server.services, { email: 'eve@example.com' })).rejects.toMatchObject({
       publicMessage:
-        'BAKEHOUSE_OPERATORS does not name eve@example.com. Set it in .env, which the server and this command both read',
+        'BAKEHOUSE_OPERATORS does not name eve@example.com. Set it in .env, which the server and this command both read, and restart the server',
     });
   });
 });
