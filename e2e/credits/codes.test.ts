@@ -39,7 +39,7 @@ journey('an operator makes codes, sees who redeemed them, and revokes one', asyn
   await page.goto('/buy-bagels');
   await page.getByLabel('Code').fill(codes[0] ?? '');
   await page.getByRole('button', { name: 'Redeem' }).click();
-  await page.getByText('$2.00 were added to your balance').waitFor();
+  await page.getByText('$2.00 was added to your balance').waitFor();
 
   await page.goto('/operator/codes');
   await page.getByText(username, { exact: true }).waitFor();
