@@ -23,13 +23,13 @@ journey('an operator makes codes, sees who redeemed them, and revokes one', asyn
   await page.getByText('No codes yet').waitFor();
   await look(page, 'operator-codes-empty');
 
-  await page.getByRole('button', { name: 'Make codes' }).click();
+  await page.getByRole('button', { name: 'Create codes' }).click();
   await page.getByText('Amount must be greater than 0, with at most 6 decimals').waitFor();
-  await page.getByLabel('Amount of each').fill('50');
-  await page.getByLabel('How many codes').fill('2');
+  await page.getByLabel('Value of each code').fill('2');
+  await page.getByLabel('Number of codes').fill('2');
   await page.getByLabel('Last day').fill('2099-12-31');
   await page.getByLabel('Note').fill('Workshop');
-  await page.getByRole('button', { name: 'Make codes' }).click();
+  await page.getByRole('button', { name: 'Create codes' }).click();
   const dialog = page.getByRole('dialog');
   const codes = ((await dialog.locator('pre').textContent()) ?? '').split('\n');
   expect(codes).toHaveLength(2);
@@ -39,7 +39,7 @@ journey('an operator makes codes, sees who redeemed them, and revokes one', asyn
   await page.goto('/buy-bagels');
   await page.getByLabel('Code').fill(codes[0] ?? '');
   await page.getByRole('button', { name: 'Redeem' }).click();
-  await page.getByText('$2.00 were added to your balance').waitFor();
+  await page.getByText('$2.00 was added to your balance').waitFor();
 
   await page.goto('/operator/codes');
   await page.getByText(username, { exact: true }).waitFor();
