@@ -30,7 +30,7 @@ test.for([
   vi.mocked(call).mockReset();
   const success = vi.spyOn(notify, 'success').mockReturnValue(undefined);
   let answer: (value: unknown) => void = () => {};
-  vi.mocked(call).mockReturnValue(new Promise((resolve) => (answer = resolve)) as never);
+  vi.mocked(call).mockReturnValue(new Promise((resolve) => (answer = resolve)));
   const { result, unmount } = renderHook(() => use() as { mutate: (what: unknown) => void }, {
     wrapper: ({ children }) => <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>,
   });

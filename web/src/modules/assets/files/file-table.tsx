@@ -8,11 +8,7 @@ import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { Menu, MenuItem } from '../../../ui/menu.tsx';
-<<<<<<< HEAD
-import { notify } from '../../../ui/notify.ts';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
-=======
->>>>>>> w/screens
 import { Pager } from '../../../ui/pager.tsx';
 import { downloadAssetFile, filesQuery, useDeleteFile } from '../api.ts';
 import { isDataFile } from './data-file.ts';
