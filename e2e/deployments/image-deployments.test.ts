@@ -35,6 +35,7 @@ journey(
     await page.getByRole('heading', { name: 'Kontext starter' }).waitFor();
     await look(page, 'image-deployment-coming');
     await page.getByText('Model deployment completed successfully!').waitFor({ timeout: WORK_MS });
+    await page.getByText('Running', { exact: true }).waitFor();
     await page.getByText('/v1/deployments/').waitFor();
     await look(page, 'image-deployment-running');
 

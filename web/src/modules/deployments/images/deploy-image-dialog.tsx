@@ -167,7 +167,7 @@ function Placement({ device }: { device: string | undefined }) {
   }
   return (
     <p className="text-[0.8125rem] text-muted leading-5">
-      Runs on {deviceName(device)}. An hour is held at the start; you pay for the time in which it is awake.
+      Runs on: {deviceName(device)}. An hour is held at the start; you pay for the time in which it is awake.
     </p>
   );
 }
