@@ -38,6 +38,8 @@ export const listGenerators = endpoint({
         name: z.enum(generatorNames),
         /** Nobody while it is empty. */
         served_by: z.array(provider),
+        /** Where `/edit` and `/edit_url` answer; null where no model of this installation edits for it. */
+        inference_url: z.string().nullable(),
       }),
     ),
   }),

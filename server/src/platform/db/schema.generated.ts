@@ -279,6 +279,8 @@ export type GenerationsTable = {
   started_at: Timestamp | null;
   ended_at: Timestamp | null;
   refused: Generated<boolean>;
+  source_generation_id: string | null;
+  root_generation_id: string | null;
 };
 
 export type HeldOutAnswersTable = {
@@ -293,6 +295,18 @@ export type IdempotencyKeysTable = {
   input_sha256: string;
   answer: Json | null;
   created_at: Generated<Timestamp>;
+};
+
+export type InputPicturesTable = {
+  id: Generated<string>;
+  user_id: string;
+  generation_id: string | null;
+  sha256: string;
+  media_type: string;
+  size_bytes: bigint;
+  width: number;
+  height: number;
+  created_at: Timestamp;
 };
 
 export type KnownAddressesTable = {
@@ -381,6 +395,13 @@ export type LedgerVerificationsTable = {
   hash: string;
   totals_digest: string;
   verified_at: Generated<Timestamp>;
+};
+
+export type LicenceAcceptancesTable = {
+  user_id: string;
+  licence: string;
+  version: string;
+  accepted_at: Timestamp;
 };
 
 export type LowBalanceWatchTable = {
@@ -772,6 +793,7 @@ export type DB = {
   generations: GenerationsTable;
   held_out_answers: HeldOutAnswersTable;
   idempotency_keys: IdempotencyKeysTable;
+  input_pictures: InputPicturesTable;
   known_addresses: KnownAddressesTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_daily: LedgerDailyTable;
@@ -781,6 +803,7 @@ export type DB = {
   ledger_seals: LedgerSealsTable;
   ledger_transfers: LedgerTransfersTable;
   ledger_verifications: LedgerVerificationsTable;
+  licence_acceptances: LicenceAcceptancesTable;
   low_balance_watch: LowBalanceWatchTable;
   machines: MachinesTable;
   model_servers: ModelServersTable;
