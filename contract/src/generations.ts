@@ -30,6 +30,7 @@ export const promptText = z
   .trim()
   .min(1, 'Please enter a prompt')
   .max(PROMPT_LENGTH_MAX)
+  // oxlint-disable-next-line no-control-regex -- these it looks for; JSON Schema's readers do not all know \p{Cc}
   .regex(/^[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]*$/, 'must not contain control characters');
 const PAGE_MAX = 100;
 const PAGE_DEFAULT = 20;
