@@ -1,7 +1,7 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import type { Services } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
-import { findRevisions } from '../assets/find-revisions.ts';
+import { findRevisions } from '../assets/revisions/find-revisions.ts';
 import { findInputPictures } from './pictures/picture-queries.ts';
 import { findOutputs, findPositions, type GenerationRow } from './queries.ts';
 import { toGeneration } from './to-generation.ts';

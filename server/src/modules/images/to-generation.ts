@@ -2,7 +2,7 @@ import type { Generation } from '@bakehouse/contract/generations';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Services } from '../../platform/context.ts';
 import { linkBlob } from '../assets/files/links/link-blob.ts';
-import type { NamedRevision } from '../assets/find-revisions.ts';
+import type { NamedRevision } from '../assets/revisions/find-revisions.ts';
 import type { InputPicture } from './pictures/picture-queries.ts';
 import type { GenerationRow, OutputRow } from './queries.ts';
 
