@@ -7,7 +7,7 @@ import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { sessionQuery } from '../accounts/api.ts';
-import { type Brought, GeneratorResults, PictureHistory, useGenerations } from '../images/api.ts';
+import { type Brought, EditStart, GeneratorResults, PictureHistory, useGenerations } from '../images/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
 import { GenerationPrice } from './generation-price.tsx';
 import { GeneratorForm } from './generator-form.tsx';
@@ -33,6 +33,11 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const served = useQuery(servedGeneratorsQuery);
   const servedBy = served.data?.[name] ?? [];
   const generation = useGenerate(name, draft, user?.id);
+  const { awaited } = generation;
+  const startOver = () => {
+    generation.reset();
+    change({ prompt: '', source: null });
+  };
   const makesHere = generator.makes === 'image' && isServed(servedBy, ownOnly) && user;
   const history = useGenerations(user?.id, { generator: name });
   // What is below comes when it is known how high that is which stands above it.
@@ -66,12 +71,17 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
         />
         {makesHere && answered ? (
           <Suspense fallback={empty}>
-            <GeneratorResults
-              generator={name}
-              shown={generation.shown}
-              onShow={generation.show}
-              empty={empty}
-            />
+            {awaited ? (
+              <EditStart {...awaited} onTryAgain={generation.start} onStartOver={startOver} />
+            ) : (
+              <GeneratorResults
+                generator={name}
+                shown={generation.shown}
+                onShow={generation.show}
+                empty={empty}
+                onStartOver={name === 'flux-kontext' ? startOver : undefined}
+              />
+            )}
           </Suspense>
         ) : (
           empty
@@ -79,7 +89,9 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
       </div>
       {answered && (
         <Suspense>
-          {makesHere && <PictureHistory generator={name} />}
+          {makesHere && (
+            <PictureHistory generator={name} awaited={awaited?.error ? null : (awaited?.source ?? null)} />
+          )}
           <section aria-label="Other generators" className="mt-10">
             <h2 className="mb-3 font-semibold">Other generators</h2>
             <GeneratorList without={name} ownOnly={ownOnly} />
@@ -100,7 +112,8 @@ function useBroughtDraft(name: GeneratorName) {
     () =>
       void navigate({
         to: '.',
-        search: ({ prompt: _, settings: __, ...rest }: Record<string, unknown>) => rest as never,
+        search: ({ prompt, settings, source, same_source_as, ...rest }: Record<string, unknown>) =>
+          rest as never,
         replace: true,
         resetScroll: false,
       }),
