@@ -55,7 +55,6 @@ const editing = (changed: Partial<Generation> = {}) =>
   edit({ ...unfinished(), generator: 'flux-kontext', id: 'e1', prompt: 'a hat on it', source, ...changed });
 const bread = new File(['bytes'], 'bread.png', { type: 'image/png' });
 const asked = () => api.bodiesOf('/api/v1/generations');
-const field = () => within(screen.getByRole('group', { name: 'Picture' }));
 const prompt = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
 const results = () => within(screen.getByRole('region', { name: 'Results' }));
 
@@ -63,7 +62,7 @@ async function fillAndGenerate(file = bread) {
   await userEvent.upload(await screen.findByLabelText('Choose a file'), file);
   await screen.findByText(file.name);
   await userEvent.type(prompt(), 'a hat on it');
-  await screen.findByText('$0.02');
+  await within(await screen.findByRole('group', { name: 'Price' })).findByText('$0.02');
   await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
 }
 
@@ -149,7 +148,7 @@ it('a file that cannot be edited is refused at its field, and nothing is sent', 
   await renderPage('/flux-kontext');
   const choose = await screen.findByLabelText('Choose a file');
   await userEvent.upload(choose, bread, { applyAccept: false });
-  expect(await field().findByText('The picture must be a PNG, JPEG or WebP file')).toBeTruthy();
+  expect(await screen.findByText('The picture must be a PNG, JPEG or WebP file')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
   expect(document.activeElement?.textContent).toBe('Choose a file');
   expect(upload).not.toHaveBeenCalled();
@@ -170,7 +169,7 @@ it('a generation’s picture is brought along, edited again, and has its place i
   expect(await screen.findByText('From your gallery')).toBeTruthy();
   await waitFor(() => expect(router.state.location.search).toEqual({}));
 
-  const tree = within(results().getByRole('region', { name: 'Edits' }));
+  const tree = within(await results().findByRole('list', { name: 'Edits' }));
   expect(tree.getAllByRole('link').map(({ textContent }) => textContent)).toEqual([
     'A loaf of bread',
     'a hat on it',
@@ -179,7 +178,7 @@ it('a generation’s picture is brought along, edited again, and has its place i
 
   await userEvent.click(results().getByRole('link', { name: 'Edit again' }));
   await userEvent.type(prompt(), 'a red hat');
-  api.next = editing();
+  api.next = editing({ id: 'e2' });
   await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
   await waitFor(() => expect(asked()).toEqual([expect.objectContaining({ source_generation_id: 'e1' })]));
 });
@@ -188,7 +187,7 @@ it('a remix edits the same picture once more', async () => {
   api.generations = [edit({ source: { ...source, generation_id: 'g1' } }), drawn];
   await renderPage('/flux-kontext?same_source_as=e1&prompt=a%20hat');
   expect(await screen.findByText('The picture that was edited before')).toBeTruthy();
-  api.next = editing();
+  api.next = editing({ id: 'e2' });
   await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
   await waitFor(() => expect(asked()).toEqual([expect.objectContaining({ source_generation_id: 'g1' })]));
 });

@@ -24,7 +24,7 @@ export function EditTree({ generation, className }: { generation: Generation; cl
   if (isAlone) return null;
   return (
     <Card title="Edits" className={className}>
-      <ul className="-m-1.5 text-[0.8125rem]">
+      <ul aria-label="Edits" className="-m-1.5 text-[0.8125rem]">
         {trees.map((tree) =>
           tree.generation.source ? (
             <li key={tree.generation.id}>

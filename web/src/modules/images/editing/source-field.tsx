@@ -32,7 +32,7 @@ export function SourceField({ label, source, onChange, problem }: Props) {
   return (
     <Field label={label} error={refused ?? problem}>
       {/* The form finds by this where the focus goes. */}
-      <div data-source>
+      <div data-source role="group" aria-label={label}>
         {source === null ? (
           <FileDrop
             multiple={false}
