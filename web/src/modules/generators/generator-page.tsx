@@ -2,7 +2,7 @@ import { type GeneratorName, generatorNames } from '@bakehouse/contract/generato
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -70,19 +70,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           refusal={generation.refusal}
         />
         {makesHere && answered ? (
-          <Suspense fallback={empty}>
-            {awaited ? (
-              <EditStart {...awaited} onTryAgain={generation.start} onStartOver={startOver} />
-            ) : (
-              <GeneratorResults
-                generator={name}
-                shown={generation.shown}
-                onShow={generation.show}
-                empty={empty}
-                onStartOver={name === 'flux-kontext' ? startOver : undefined}
-              />
-            )}
-          </Suspense>
+          <Results name={name} generation={generation} empty={empty} onStartOver={startOver} />
         ) : (
           empty
         )}
@@ -90,7 +78,10 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
       {answered && (
         <Suspense>
           {makesHere && (
-            <PictureHistory generator={name} awaited={awaited?.error ? null : (awaited?.source ?? null)} />
+            <PictureHistory
+              generator={name}
+              awaited={generation.isStarting && awaited ? awaited.source : null}
+            />
           )}
           <section aria-label="Other generators" className="mt-10">
             <h2 className="mb-3 font-semibold">Other generators</h2>
@@ -99,6 +90,33 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
         </Suspense>
       )}
     </>
+  );
+}
+
+type ResultsProps = {
+  name: GeneratorName;
+  generation: ReturnType<typeof useGenerate>;
+  empty: ReactNode;
+  onStartOver: () => void;
+};
+
+/** What was begun here, or is under way; an edit also before it begins. */
+function Results({ name, generation, empty, onStartOver }: ResultsProps) {
+  const { awaited, shown, show, start } = generation;
+  return (
+    <Suspense fallback={empty}>
+      {awaited ? (
+        <EditStart {...awaited} onTryAgain={start} onStartOver={onStartOver} />
+      ) : (
+        <GeneratorResults
+          generator={name}
+          shown={shown}
+          onShow={show}
+          empty={empty}
+          onStartOver={name === 'flux-kontext' ? onStartOver : undefined}
+        />
+      )}
+    </Suspense>
   );
 }
 

@@ -71,7 +71,7 @@ it('a picture is uploaded and edited; its place in the history is a placeholder 
   vi.mocked(upload).mockImplementation((_endpoint, _params, _file, options) => {
     options?.onProgress?.(1, 4);
     return new Promise((resolve) => {
-      arrive = resolve as never;
+      arrive = resolve;
     });
   });
   await renderPage('/flux-kontext');

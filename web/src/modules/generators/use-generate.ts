@@ -24,8 +24,8 @@ export function useGenerate(name: GeneratorName, draft: Draft, userId: string | 
   const [uploaded, setUploaded] = useState<number | null>(null);
   const start = useStartGeneration(name === 'flux-kontext' ? editing : undefined);
   const busy = useRecentGenerations(userId).some(isUnderWay);
-  const source = start.isPending || start.isError ? start.variables.source : undefined;
-  const awaited: Awaited | null = source ? { source, uploaded, error: start.error } : null;
+  const asked = start.isPending || start.isError ? start.variables.source : undefined;
+  const awaited: Awaited | null = asked ? { source: asked, uploaded, error: start.error } : null;
   return {
     shown,
     show,
