@@ -42,7 +42,7 @@ export const editImageFields = z.looseObject({
   n: z.coerce.number().int().min(1).max(1, 'n: this server draws one picture per request').optional(),
   size: z.string().max(20).optional(),
   response_format: z.enum(['url', 'b64_json']).optional(),
-  output_format: z.enum(['png', 'jpeg', 'webp']).optional(),
+  output_format: z.literal('png', 'output_format: edits are PNG files').optional(),
   user: z.string().max(200).optional(),
 });
 

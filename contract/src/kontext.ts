@@ -44,6 +44,8 @@ const edited = z.object({
   integrity_checked: z.boolean(),
 });
 
+/** What `inference_url` is for a starter model. */
+export const starterAddress = '/v1/starters/:model';
 const starterParams = z.object({ model: z.string().min(1).max(200) });
 /** A `data:` URL of the largest picture, with every character escaped that a form escapes. */
 const FORM_BYTES_MAX = 2 * PICTURE_BYTES_MAX;
@@ -51,7 +53,7 @@ const FORM_BYTES_MAX = 2 * PICTURE_BYTES_MAX;
 /** A 402 has `error` and `required_amount`. */
 export const editWithStarter = endpoint({
   method: 'POST',
-  path: '/v1/starters/:model/edit',
+  path: `${starterAddress}/edit`,
   access: 'key',
   scopes: ['inference'],
   spends: true,
@@ -63,7 +65,7 @@ export const editWithStarter = endpoint({
 
 export const editUrlWithStarter = endpoint({
   method: 'POST',
-  path: '/v1/starters/:model/edit_url',
+  path: `${starterAddress}/edit_url`,
   access: 'key',
   scopes: ['inference'],
   spends: true,

@@ -41,6 +41,7 @@ const rows = [
   { id: 'prompt_tokens:CPU', label: 'Prompt tokens, CPU', unit: 'million_tokens', usd: '0.02' },
   { id: 'completion_tokens:CPU', label: 'Completion tokens, CPU', unit: 'million_tokens', usd: '0.08' },
   { id: 'pictures:CPU', label: 'Pictures drawn on the CPU', unit: 'thousand_expert_steps', usd: '0.25' },
+  { id: 'edits:CPU', label: 'Pictures edited on the CPU', unit: 'thousand_steps', usd: '0.20' },
 ] as const satisfies Row[];
 
 export type PriceId = (typeof rows)[number]['id'];
@@ -64,4 +65,5 @@ export const partsPerUnit: Record<Unit, bigint> = {
   hour: 3_600_000n,
   million_tokens: 1_000_000n,
   thousand_expert_steps: 1_000n,
+  thousand_steps: 1_000n,
 };

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
 import type { Context, Services } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { type Lease, lockLeased } from '../../../platform/leases/leased-table.ts';
+import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { reachImageServer } from '../../deployments/pictures/reach-image-server.ts';
 import type { ServingParts } from '../../deployments/serving-parts.ts';
@@ -13,6 +15,7 @@ import { endGeneration } from '../end-generation.ts';
 import { type GenerationRow, insertOutput, updateGeneration } from '../queries.ts';
 import { checkPicture } from './check-picture.ts';
 import { generationsTable } from './generations-table.ts';
+import { findInputPictures } from '../pictures/picture-queries.ts';
 import { pictureRequest } from './picture-request.ts';
 import { planAfterFailure } from './plan-generation.ts';
 import { begun, progressAfter } from './progress.ts';
@@ -26,7 +29,7 @@ export type Drawing = {
 };
 
 type Done = Extract<ImageEvent, { type: 'done' }>;
-type Picture = { done: Done; revisionId: string | null; expertWeights: number[][] };
+type Picture = { done: Done; revisionId: string | null; expertWeights: number[][] | null };
 type Stored = Picture & Awaited<ReturnType<typeof storeBlob>>;
 
 /**
@@ -65,7 +68,7 @@ async function draw(
   let picture: Picture | null = null;
   const question = {
     modelName: row.model,
-    request: pictureRequest(row),
+    request: pictureRequest(row, await readInput(services, row)),
     signal: AbortSignal.any([report.lost, closing]),
     onWait: (phase: string, reason: string) =>
       report.tell({ ...progress, reason: reason || `The model is starting: ${phase}` }),
@@ -78,6 +81,13 @@ async function draw(
   });
   if (!picture) throw new Error('the model server has drawn nothing');
   return picture;
+}
+
+/** The bytes of what it edits; null where it edits nothing. */
+async function readInput(services: Services, { id }: GenerationRow): Promise<Buffer | null> {
+  const picture = (await findInputPictures(services.db, [id])).get(id);
+  if (!picture) return null;
+  return buffer(await readBlob(services, { sha256: picture.sha256, path: `source of ${id}` }));
 }
 
 /** The picture, its price and the end of the generation are one transaction. */
@@ -96,7 +106,7 @@ async function complete(services: Services, lease: Lease<GenerationRow>, picture
     await updateGeneration(tx, row.id, {
       step: row.steps,
       revision_id: revisionId,
-      expert_weights: toJson(expertWeights),
+      expert_weights: expertWeights && toJson(expertWeights),
       expert_used: done.expert_used,
       routing_confidence: done.routing_confidence,
     });

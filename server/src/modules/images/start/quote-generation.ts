@@ -15,7 +15,10 @@ export async function quoteGeneration(
   await requireOwnModel(ctx, generator);
   return {
     cost: formatBgl(
-      costOfPicture(await readPrices(ctx.db, ctx.clock.now()), readParameters(generator, parameters)),
+      costOfPicture(await readPrices(ctx.db, ctx.clock.now()), {
+        generator,
+        parameters: readParameters(generator, parameters),
+      }),
     ),
   };
 }

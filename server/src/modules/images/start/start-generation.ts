@@ -12,6 +12,9 @@ import { hold } from '../../credits/ledger/holds/hold.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { WAIT_MAX_MS } from '../drawing/plan-generation.ts';
+import { keepPicture } from '../pictures/keep-picture.ts';
+import { giveInputPicture } from '../pictures/picture-queries.ts';
+import type { Source } from '../pictures/read-source.ts';
 import { countOpen, findByRequest, type GenerationRow, insertGeneration, nextId } from '../queries.ts';
 import { showGenerations } from '../show-generations.ts';
 import { costOfPicture } from './cost-of-picture.ts';
@@ -24,7 +27,13 @@ const SEEDS = 2 ** 32;
 /** Far longer than a picture that was begun in time may take. */
 const HOLD_MS = WAIT_MAX_MS + 24 * 60 * 60 * 1000;
 
-export type Asked = { generator: GeneratorName; prompt: string; parameters: GenerationParameters };
+export type Asked = {
+  generator: GeneratorName;
+  prompt: string;
+  parameters: GenerationParameters;
+  /** What is edited, where the generator edits. */
+  source?: Source;
+};
 
 type Options = {
   /** Whether the newest generation of the same call is the answer, instead of a new one. */
@@ -77,9 +86,12 @@ async function insert(
   const { userId, key } = ctx.caller;
   const now = ctx.clock.now();
   const id = await nextId(tx);
-  const heldMicro = costOfPicture(await readPrices(tx, now), asked.parameters);
+  const heldMicro = costOfPicture(await readPrices(tx, now), asked);
   if (costMaxMicro !== undefined && heldMicro > costMaxMicro) throw costsMore(heldMicro);
   const seed = Number(asked.parameters.seed ?? randomInt(SEEDS));
+  const { source } = asked;
+  // Before the ledger: what a user stores is locked before what he owns.
+  const inputId = source && (await keepPicture(tx, ctx, source));
   const { holdId } = await hold(tx, {
     userId,
     amountMicro: heldMicro,
@@ -94,6 +106,8 @@ async function insert(
     ...{ generator: asked.generator, provider: 'own', prompt: asked.prompt },
     parameters: toJson({ ...asked.parameters, seed }),
     seed: BigInt(seed),
+    source_generation_id: source?.generationId ?? null,
+    root_generation_id: source?.rootId ?? null,
     request_sha256: hashRequest(asked),
     steps: Number(asked.parameters.num_inference_steps),
     hold_id: holdId,
@@ -101,6 +115,7 @@ async function insert(
     check_at: now,
     created_at: now,
   });
+  if (inputId !== undefined) await giveInputPicture(tx, { id: inputId, generationId: id });
   await announceGeneration(tx, row, { lineMoved: true });
   return row;
 }
