@@ -102,18 +102,12 @@ function Result({ id, known, isNew, onShow, onStartOver }: ResultProps) {
         {(generation) => (
           <div className="grid gap-5">
             <GenerationPicture generation={generation} />
-            <div className="flex flex-wrap gap-2">
-              <GenerationActions
-                generation={generation}
-                onDeleted={() => onShow(null)}
-                onRunAgain={(started) => onShow({ id: started.id, besideId: id })}
-              />
-              {onStartOver && !isUnderWay(generation) && (
-                <Button variant="ghost" onClick={onStartOver}>
-                  Start over
-                </Button>
-              )}
-            </div>
+            <GenerationActions
+              generation={generation}
+              onDeleted={() => onShow(null)}
+              onRunAgain={(started) => onShow({ id: started.id, besideId: id })}
+              more={onStartOver && <Button onClick={onStartOver}>Start over</Button>}
+            />
             <GenerationFigures generation={generation} />
             {generation.expert_weights && generation.expert_weights.length > 0 && (
               <ExpertWeights rows={generation.expert_weights} steps={generation.steps} />

@@ -1,7 +1,7 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { useMutation } from '@tanstack/react-query';
 import { Copy, Download, ImageUp, Shuffle, Sparkles, Sprout, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Menu, MenuLink } from '../../../ui/menu.tsx';
@@ -17,10 +17,12 @@ type Props = {
   onDeleted: () => void;
   /** Another one has begun, to be shown beside this one. */
   onRunAgain: (started: Generation) => void;
+  /** Further buttons of the page that it is shown on. */
+  more?: ReactNode;
 };
 
 /** What can be done with a generation that has ended. */
-export function GenerationActions({ generation, onDeleted, onRunAgain }: Props) {
+export function GenerationActions({ generation, onDeleted, onRunAgain, more }: Props) {
   const [asking, setAsking] = useState<'again' | 'delete' | null>(null);
   const close = () => setAsking(null);
   const isEdit = generation.generator === 'flux-kontext';
@@ -49,6 +51,7 @@ export function GenerationActions({ generation, onDeleted, onRunAgain }: Props) 
         </Button>
       )}
       <RemixMenu generation={generation} />
+      {more}
       <Button variant="ghost" size="icon" aria-label="Delete" onClick={() => setAsking('delete')}>
         <Trash2 aria-hidden />
       </Button>

@@ -64,9 +64,15 @@ function Placeholder({ source }: { source: Source }) {
       role="img"
       aria-label="An edit, processing"
       title={`Processing, about ${PLACEHOLDER_MB} MB`}
-      className="aspect-square animate-[shimmer_1.6s_ease-in-out_infinite] overflow-hidden rounded-lg bg-subtle shadow-card"
+      className="relative aspect-square overflow-hidden rounded-lg bg-subtle shadow-card"
     >
-      <SourceImage source={source} className="size-full object-cover" />
+      <SourceImage
+        source={source}
+        className="size-full animate-[shimmer_1.6s_ease-in-out_infinite] object-cover opacity-60"
+      />
+      <span className="absolute inset-x-0 bottom-0 truncate bg-surface/90 px-1.5 py-0.5 text-center text-xs">
+        Processing
+      </span>
     </div>
   );
 }
