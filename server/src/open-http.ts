@@ -24,7 +24,7 @@ import { auditRoutes } from './modules/audit/routes.ts';
 import { refuseUnsupported } from './modules/bagelml/refuse-unsupported.ts';
 import { bagelmlRoutes } from './modules/bagelml/routes.ts';
 import { contactRoutes } from './modules/contact/routes.ts';
-import { gatherSends } from './modules/credits/ledger/gather-sends.ts';
+import { batchSends } from './modules/credits/ledger/batch-sends.ts';
 import { openUserAccount } from './modules/credits/ledger/open-user-account.ts';
 import { recallPrices } from './modules/credits/prices/recall-prices.ts';
 import { paymentEvents } from './modules/credits/purchases/payment-events.ts';
@@ -46,6 +46,7 @@ import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
 import { generatorsRoutes } from './modules/generators/routes.ts';
 import { imagesRoutes } from './modules/images/routes.ts';
+import { licencesRoutes } from './modules/licences/routes.ts';
 import { notificationsRoutes } from './modules/notifications/routes.ts';
 import { privacyRoutes } from './modules/privacy/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
@@ -131,6 +132,7 @@ function listBindings(
     ...privacyRoutes({ countGuess }),
     ...documentationRoutes,
     ...generatorsRoutes,
+    ...licencesRoutes,
     ...notificationsRoutes,
     ...contactRoutes,
     ...auditRoutes,
@@ -139,7 +141,7 @@ function listBindings(
       modelUses: { deploy: findDeployObstacle(capacity), train: findTrainObstacle },
     }),
     ...withIdleCredit(usage, [
-      ...creditsRoutes({ databaseUrl, payments, send: gatherSends(services, dailyLimit(services)) }),
+      ...creditsRoutes({ databaseUrl, payments, send: batchSends(services, dailyLimit(services)) }),
       ...imagesRoutes,
       ...trainingRoutes({
         capacity,

@@ -397,6 +397,13 @@ export type LedgerVerificationsTable = {
   verified_at: Generated<Timestamp>;
 };
 
+export type LicenceAcceptancesTable = {
+  user_id: string;
+  licence: string;
+  version: string;
+  accepted_at: Timestamp;
+};
+
 export type LowBalanceWatchTable = {
   user_id: string;
 };
@@ -494,12 +501,12 @@ export type PurchasesTable = {
   session_id: string | null;
   payment_id: string | null;
   status: Generated<string>;
-  taken_back_cents: Generated<number>;
+  reversed_cents: Generated<number>;
   receipt_url: string | null;
   version: Generated<number>;
   created_at: Generated<Timestamp>;
   paid_at: Timestamp | null;
-  looked_at: Timestamp | null;
+  checked_at: Timestamp | null;
 };
 
 export type ReadinessChecksTable = {
@@ -796,6 +803,7 @@ export type DB = {
   ledger_seals: LedgerSealsTable;
   ledger_transfers: LedgerTransfersTable;
   ledger_verifications: LedgerVerificationsTable;
+  licence_acceptances: LicenceAcceptancesTable;
   low_balance_watch: LowBalanceWatchTable;
   machines: MachinesTable;
   model_servers: ModelServersTable;

@@ -36,12 +36,14 @@ const rows = [
   { id: 'training:CPU', label: "Training on this machine's CPU", unit: 'hour', usd: '0.10' },
   { id: 'text_serving:GPU', label: 'Text model served on a GPU', unit: 'hour', usd: '1.60' },
   { id: 'text_serving:CPU', label: 'Text model served on the CPU', unit: 'hour', usd: '0.05' },
+  { id: 'image_serving:GPU', label: 'Image model served on a GPU', unit: 'hour', usd: '1.60' },
+  { id: 'image_serving:CPU', label: 'Image model served on the CPU', unit: 'hour', usd: '0.05' },
   { id: 'prompt_tokens:GPU', label: 'Prompt tokens, GPU', unit: 'million_tokens', usd: '0.10' },
   { id: 'completion_tokens:GPU', label: 'Completion tokens, GPU', unit: 'million_tokens', usd: '0.40' },
   { id: 'prompt_tokens:CPU', label: 'Prompt tokens, CPU', unit: 'million_tokens', usd: '0.02' },
   { id: 'completion_tokens:CPU', label: 'Completion tokens, CPU', unit: 'million_tokens', usd: '0.08' },
   { id: 'pictures:CPU', label: 'Pictures drawn on the CPU', unit: 'thousand_expert_steps', usd: '0.25' },
-  { id: 'edits:CPU', label: 'Pictures edited on the CPU', unit: 'thousand_steps', usd: '0.20' },
+  { id: 'edits', label: 'Pictures edited', unit: 'thousand_steps', usd: '0.20' },
 ] as const satisfies Row[];
 
 export type PriceId = (typeof rows)[number]['id'];

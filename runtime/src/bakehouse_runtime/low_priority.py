@@ -1,0 +1,40 @@
+"""What nobody waits for leaves the processor to what people wait for."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+_POLL_S = 0.2
+_TASKS = Path("/proc/self/task")
+
+
+def lower_priority() -> None:
+    """From now on this process, all of its threads, gets what others leave over: on Linux in the
+    idle class, which says more than nice 19 (docs/decisions/threads-spin-briefly.md)."""
+    if sys.platform != "linux":
+        os.nice(19)
+        return
+    # Where the kernel shares the processor among sessions first, only the session's counts.
+    with suppress(OSError):
+        Path("/proc/self/autogroup").write_text("19")
+    for task in _TASKS.iterdir():
+        # A thread may end meanwhile.
+        with suppress(ProcessLookupError):
+            os.sched_setscheduler(int(task.name), os.SCHED_IDLE, os.sched_param(0))
+
+
+def lower_priority_after(seconds: float) -> None:
+    """Gives way once this process has used the processor for so long, whatever it is doing then."""
+    used = time.process_time()
+
+    def watch() -> None:
+        while time.process_time() - used < seconds:
+            time.sleep(_POLL_S)
+        lower_priority()
+
+    threading.Thread(target=watch, daemon=True).start()

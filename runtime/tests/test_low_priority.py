@@ -1,0 +1,53 @@
+"""Processes that leave the processor to others."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from bakehouse_runtime.confined import run_confined
+from bakehouse_runtime.low_priority import lower_priority, lower_priority_after
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Scheduling classes are Linux's")
+
+
+TASKS = Path("/proc/self/task")
+
+
+def classes_of_threads() -> set[int]:
+    classes = set()
+    for task in TASKS.iterdir():
+        # A thread may end meanwhile: the one that made the process give way does.
+        with suppress(ProcessLookupError):
+            classes.add(os.sched_getscheduler(int(task.name)))
+    return classes
+
+
+def giving_way() -> tuple[set[int], set[int]]:
+    done = threading.Event()
+    threading.Thread(target=done.wait, daemon=True).start()
+    before = classes_of_threads()
+    lower_priority()
+    after = classes_of_threads()
+    done.set()
+    return before, after
+
+
+def giving_way_after_work() -> set[int]:
+    lower_priority_after(0.01)
+    while classes_of_threads() != {os.SCHED_IDLE}:
+        pass
+    return classes_of_threads()
+
+
+def test_all_threads_of_a_process_give_way() -> None:
+    assert run_confined("x", giving_way) == ({os.SCHED_OTHER}, {os.SCHED_IDLE})
+
+
+def test_a_process_that_has_worked_long_enough_gives_way_by_itself() -> None:
+    assert run_confined("x", giving_way_after_work) == {os.SCHED_IDLE}

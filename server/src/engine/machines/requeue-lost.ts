@@ -1,0 +1,58 @@
+import type { Logger } from 'pino';
+import type { Database } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { lockWorkload } from '../lock-workload.ts';
+import { listOfMachines, updateWorkload } from '../queries.ts';
+import { planLost } from '../reconcile/plan.ts';
+import { writeStep } from '../reconcile/write-step.ts';
+import type { WorkloadKinds } from '../workload-kind.ts';
+import { findLostMachines } from './find-lost-machines.ts';
+
+type Parts = {
+  db: Database;
+  kinds: WorkloadKinds;
+  log: Logger;
+  now: () => Date;
+  /** The machine that looks. */
+  machineId: string;
+  /** A machine that this one did not see for so long is given up. */
+  lostAfterMs: number;
+};
+
+/**
+ * Gives the workloads of machines that are gone back to the queue. From then on whatever lives of
+ * them is refused by its token; a machine that comes back ends it (sweep-files.ts).
+ */
+export async function requeueLost(parts: Parts, gone: string[]): Promise<void> {
+  const { db, kinds, log, now } = parts;
+  for (const id of await listOfMachines(db, gone)) {
+    await inTransaction(db, async (tx) => {
+      const workload = await lockWorkload(tx, id);
+      // The machine may have come back, or another server was faster.
+      const isGone = workload?.machineId && (await findLostMachines(tx, parts)).includes(workload.machineId);
+      if (!workload || workload.endedAt || !isGone) return;
+      log.warn(
+        { workload_id: id, machine_id: workload.machineId },
+        'a workload is taken from a machine that is gone',
+      );
+      const step = planLost(workload);
+      const left = step
+        ? (await writeStep({ kinds, now }, tx, workload, step, { lines: [], cursor: workload.outputCursor }))
+            .workload
+        : workload;
+      if (left.endedAt) return;
+      // Elsewhere it goes on from the checkpoint that has left the machine.
+      const counted = left.checkpointSeconds;
+      await updateWorkload(tx, id, {
+        machineId: null,
+        tokenSha256: null,
+        ...(left.behaviour === 'run' && {
+          activeSeconds: counted,
+          savedSeconds: counted,
+          lostMachineId: left.machineId,
+          lostSeconds: left.savedSeconds,
+        }),
+      });
+    });
+  }
+}

@@ -1,0 +1,46 @@
+import pg from 'pg';
+import { batch } from '../../../platform/batch.ts';
+import type { Services } from '../../../platform/context.ts';
+import { type Send, type SendAnswer, sendAll } from './ledger-send.ts';
+
+/** Transfers in one transaction at most: it holds the accounts of all of them. */
+const MAX = 64;
+
+/** Answers one transfer between users, which is its own transaction or shares one with others. */
+export type SendInBatch = (input: Send) => Promise<SendAnswer>;
+
+/**
+ * Makes the way by which users send credits: what is asked for at the same time goes to the ledger in one call
+ * and one commit. That call waits for no account: a transfer whose account another transaction holds is made
+ * by itself, so that it delays nobody else. So is each one where the call failed and left nothing. `dailyMaxMicro` is
+ * what each user may send within 24 hours; null for no limit.
+ */
+export function batchSends(
+  services: Pick<Services, 'db' | 'pool' | 'log'>,
+  { dailyMaxMicro = null }: { dailyMaxMicro?: bigint | null } = {},
+): SendInBatch {
+  const ask = batch<Send, SendAnswer | null>(
+    async (inputs) => {
+      try {
+        return await sendAll(services, inputs, { wait: false, dailyMaxMicro });
+      } catch (error) {
+        if (inputs.length === 1 || !hasLeftNothing(error)) throw error;
+        services.log.warn({ err: error, transfers: inputs.length }, 'batched transfers failed; one by one');
+        return inputs.map(() => null);
+      }
+    },
+    { max: MAX },
+  );
+  return async (input) => {
+    const answer = await ask(input);
+    if (answer !== null && answer.outcome !== 'busy') return answer;
+    const [alone] = await sendAll(services, [input], { wait: true, dailyMaxMicro });
+    if (alone === undefined) throw new Error('The ledger gave no answer');
+    return alone;
+  };
+}
+
+/** Not so where the connection broke or PostgreSQL crashed: there the commit may have been made. */
+function hasLeftNothing(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.severity === 'ERROR';
+}

@@ -1,0 +1,61 @@
+/** A call that takes longer does not keep those who come after it. */
+const PATIENCE_MS = 100;
+
+type Options = {
+  /** Inputs of one call at most. */
+  max: number;
+  patienceMs?: number;
+};
+
+/**
+ * Batches inputs that come at the same time into one call of `answerAll`, which answers them in their
+ * order. The first is not kept waiting: it goes at once. What comes while a call is in work goes
+ * together with the next one, so a batch is larger the more there is to do. Where a call fails, all
+ * whose inputs it had get its error.
+ */
+export function batch<Input, Answer>(
+  answerAll: (inputs: Input[]) => Promise<Answer[]>,
+  { max, patienceMs = PATIENCE_MS }: Options,
+): (input: Input) => Promise<Answer> {
+  type Asker = { input: Input; resolve: (answer: Answer) => void; reject: (error: unknown) => void };
+  let waiting: Asker[] = [];
+  let working = false;
+
+  async function answer(askers: Asker[]): Promise<void> {
+    try {
+      const answers = await answerAll(askers.map(({ input }) => input));
+      if (answers.length !== askers.length)
+        throw new Error(`There are ${answers.length} answers to ${askers.length} inputs`);
+      for (const [index, one] of answers.entries()) askers[index]?.resolve(one);
+    } catch (error) {
+      for (const { reject } of askers) reject(error);
+    }
+  }
+
+  async function work(): Promise<void> {
+    working = true;
+    while (waiting.length > 0) {
+      const askers = waiting.slice(0, max);
+      waiting = waiting.slice(max);
+      await atMost(patienceMs, answer(askers));
+    }
+    working = false;
+  }
+
+  return (input) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ input, resolve, reject });
+      if (!working) void work();
+    });
+}
+
+/** Resolves with `work`, or when the time is over. */
+function atMost(ms: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    void work.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

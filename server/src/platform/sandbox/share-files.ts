@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, chown, copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Sandbox } from './sandbox.ts';
+import { killAllOf } from './user-sandbox.ts';
+import { isReaderUser, readerUsers, TRIAL_USER } from './workload-users.ts';
+
+/** No program reads that long: who has shared it has died. */
+const LEFT_BEHIND_MS = 60 * 60 * 1000;
+const READ_ONLY = 0o444;
+
+/** A file, and its name in the folder where it is shared. */
+type SharedFile = { localPath: string; as: string };
+
+/**
+ * Makes files readable for a program in the sandbox, as long as `work` takes: in a folder that only
+ * the program's user may enter, and not write to: what the server does in it leads nowhere else. They
+ * lie there without a copy where the disk is the same; nobody must write to them.
+ */
+export async function shareFiles<T>(
+  sandbox: Sandbox,
+  files: SharedFile[],
+  work: (shared: { folder: string; user: number }) => Promise<T>,
+): Promise<T> {
+  await mkdir(sandbox.sharedDir, { recursive: true, mode: 0o711 });
+  const shared = await (sandbox.kind === 'user' ? makeFolderOfUser(sandbox) : makeFolder(sandbox));
+  try {
+    for (const { localPath, as } of files) {
+      const target = path.join(shared.folder, as);
+      await mkdir(path.dirname(target), { recursive: true, mode: 0o755 });
+      await link(localPath, target).catch(() => copyFile(localPath, target));
+      // Who may reach a file says the folder that it lies in.
+      if (sandbox.kind === 'user') await chmod(target, READ_ONLY);
+    }
+    return await work(shared);
+  } finally {
+    await removeFolder(shared.folder, shared.user);
+  }
+}
+
+async function makeFolder({ sharedDir }: Sandbox) {
+  const folder = path.join(sharedDir, randomBytes(16).toString('hex'));
+  await mkdir(folder, { mode: 0o700 });
+  return { folder, user: TRIAL_USER };
+}
+
+/** A folder that is named after its user: as long as it is there, nobody else becomes that user. */
+async function makeFolderOfUser({ sharedDir }: Sandbox) {
+  const busy = await usersOfProcesses();
+  for (const user of readerUsers()) {
+    if (busy.has(user)) continue;
+    const folder = path.join(sharedDir, String(user));
+    const made = await mkdir(folder, { mode: 0o700 }).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EEXIST') return false;
+        throw error;
+      },
+    );
+    if (!made) continue;
+    await chown(folder, process.getuid?.() ?? 0, user);
+    await chmod(folder, 0o750);
+    return { folder, user };
+  }
+  throw new Error('There are no more users for programs that read files');
+}
+
+/** Whom the processes of this machine belong to: another server on it lends to the same users. */
+async function usersOfProcesses(): Promise<Set<number>> {
+  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(ids.map((id) => stat(`/proc/${id}`).catch(() => null)));
+  return new Set(found.flatMap((one) => one?.uid ?? []));
+}
+
+/** Ends what its program has left running, which could lead the deletion elsewhere, or read what is shared with the next one. */
+async function removeFolder(folder: string, user: number): Promise<void> {
+  if (isReaderUser(user)) await killAllOf(user);
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Removes what killed servers have left shared. */
+export async function removeSharedFiles({ kind, sharedDir }: Sandbox): Promise<void> {
+  for (const name of await readdir(sharedDir).catch(() => [])) {
+    const folder = path.join(sharedDir, name);
+    const found = await stat(folder).catch(() => null);
+    if (found && Date.now() - found.mtimeMs > LEFT_BEHIND_MS)
+      await removeFolder(folder, kind === 'user' ? found.gid : TRIAL_USER);
+  }
+}

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gpuDevices, groupsToUse } from './gpu-devices.ts';
+import type { Sandbox, SandboxedCommand } from './sandbox.ts';
+
+const OPEN_DOORS = fileURLToPath(new URL('./open-doors.sh', import.meta.url));
+
+/**
+ * Programs run as users of their own, to whom the machine's ordinary rights apply. They get no more
+ * rights by any other program, and may use the GPUs. Where a folder above what they need is closed to
+ * them, as `/root` is, they get a view of the machine in which that folder holds nothing else.
+ */
+export function userSandbox(sharedDir: string): Sandbox {
+  return {
+    kind: 'user',
+    sharedDir,
+    enclose: async (program) => [
+      ...(await openDoors(program)),
+      ...(await becomeUser(program)),
+      ...program.argv,
+    ],
+  };
+}
+
+async function becomeUser({ user }: SandboxedCommand): Promise<string[]> {
+  const devices = await gpuDevices();
+  const groups = groupsToUse(await Promise.all(devices.map((device) => stat(device))));
+  return [
+    'setpriv',
+    `--reuid=${user}`,
+    `--regid=${user}`,
+    groups.length > 0 ? `--groups=${groups.join(',')}` : '--clear-groups',
+    '--inh-caps=-all',
+    '--no-new-privs',
+    '--',
+  ];
+}
+
+/** Words that make closed folders enterable for what follows them; none where nothing is closed. */
+async function openDoors({ cwd, reads, writes, user }: SandboxedCommand): Promise<string[]> {
+  const needed = [...new Set([...reads, ...writes, cwd])].sort();
+  const pairs: string[][] = [];
+  for (const place of needed) {
+    const door = await closedFolder(place, user);
+    if (door !== null) pairs.push([door, place]);
+  }
+  if (pairs.length === 0) return [];
+  const unshare = ['unshare', '--mount', '--propagation', 'private'];
+  return [...unshare, '/bin/sh', OPEN_DOORS, cwd, ...pairs.flat(), '--'];
+}
+
+/** The topmost folder above a place that the user may not enter; null where there is none. */
+async function closedFolder(place: string, user: number): Promise<string | null> {
+  let above = path.dirname(place);
+  let closed: string | null = null;
+  for (;;) {
+    if (!mayEnter(await stat(above), user)) closed = above;
+    if (above === path.dirname(above)) return closed;
+    above = path.dirname(above);
+  }
+}
+
+/** Whether a user with a group of the same number may enter. */
+function mayEnter({ mode, uid, gid }: Stats, user: number): boolean {
+  if (uid === user) return (mode & 0o100) !== 0;
+  return (mode & (gid === user ? 0o010 : 0o001)) !== 0;
+}
+
+/** Ends all processes of a user, also those that have left their group. */
+export async function killAllOf(user: number): Promise<void> {
+  const child = spawn('/bin/sh', ['-c', 'kill -9 -1'], { uid: user, gid: user, cwd: '/', stdio: 'ignore' });
+  await once(child, 'close');
+}
