@@ -3,7 +3,10 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { ApiError } from '../../lib/api/api-error.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
 import { upload } from '../../lib/api/upload.ts';
+import { notify } from '../../ui/notify.ts';
+import { notifyFailures } from '../../ui/notify-failure.ts';
 import { EditStart, GeneratorResults, PictureHistory, SourceField } from '../images/api.ts';
 import { pictureProblem } from '../images/editing/picture-problem.ts';
 import { FakeApi } from '../images/testing/fake-api.ts';
@@ -132,6 +135,25 @@ it('an edit that cannot begin says why; once more asks for the same, without sen
   expect(asked()).toHaveLength(2);
   expect(asked()[0]).toEqual(asked()[1]);
   expect(upload).toHaveBeenCalledOnce();
+});
+
+it('too little credit is told with what is required, and the way to more', async () => {
+  const told = vi.spyOn(notify, 'failure').mockImplementation(() => undefined);
+  notifyFailures(queryClient);
+  await renderPage('/flux-kontext');
+  api.refusal = new ApiError('Insufficient balance', {
+    status: 402,
+    code: 'insufficient_funds',
+    requiredAmount: '0.5',
+    availableAmount: '0.25',
+  });
+  await fillAndGenerate();
+  const sentence = 'Insufficient balance. Required: $0.02. Available: $0.01.';
+  expect((await screen.findByRole('alert')).textContent).toContain(sentence);
+  expect(told).toHaveBeenCalledExactlyOnceWith(
+    `Image editing failed: ${sentence}`,
+    expect.objectContaining({ action: expect.objectContaining({ label: 'Purchase Image Editing Credits' }) }),
+  );
 });
 
 it('a second edit is refused in words while one is under way', async () => {
