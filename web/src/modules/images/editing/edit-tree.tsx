@@ -72,8 +72,10 @@ function Node({ node: { generation, edits }, depth, currentId }: Place & { node:
         <span className={pictureClass}>
           <Thumbnail generation={generation} />
         </span>
-        <span className="line-clamp-2 min-w-0 flex-1 [overflow-wrap:anywhere]">{prompt}</span>
-        {state !== 'completed' && <StatusBadge status={state} moving={state === 'running' || undefined} />}
+        <span className="min-w-0 flex-1">
+          <span className="line-clamp-2 [overflow-wrap:anywhere]">{prompt}</span>
+          {state !== 'completed' && <StatusBadge status={state} moving={state === 'running' || undefined} />}
+        </span>
       </Link>
       <Edits edits={edits} depth={depth + 1} currentId={currentId} />
     </li>
