@@ -308,7 +308,8 @@ const inputs: Record<string, Input> = {
   'PATCH /api/v1/api_keys/:keyId': { body: { name: 'mine now' } },
   'POST /api/v1/api_keys/:keyId/rotate': { body: {} },
   'POST /api/v1/runs/:runId/resume': { body: {} },
-  'POST /v1/starters/:model/edit_url': { body: { prompt: 'Make it blue', image_url: 'https://example.com/' } },
+  'POST /v1/starters/:model/edit_url': { body: { prompt: 'Blue', image_url: 'https://example.com/' } },
+  'POST /v1/deployments/:podId/edit_url': { body: { prompt: 'Blue', image_url: 'https://example.com/' } },
   'POST /api/v1/asset/:id/upload': { body: form('rows.csv', Buffer.from('mine now')) },
 };
 

@@ -57,6 +57,10 @@ test.skipIf(!isReady)('the starter models draw a picture, and edit it', { timeou
     parameters: { num_inference_steps: 10, seed: 7 },
     source_generation_id: drawn.id,
   });
-  expect(edited).toMatchObject({ expert_weights: null, root_id: drawn.id, source: { generation_id: drawn.id } });
+  expect(edited).toMatchObject({
+    expert_weights: null,
+    root_id: drawn.id,
+    source: { generation_id: drawn.id },
+  });
   expect(edited.bytes).not.toEqual(drawn.bytes);
 });

@@ -17,9 +17,9 @@ async function serve(answer: RequestListener): Promise<string> {
 }
 
 // Stands in for the public internet: this machine by its IPv4 address.
-const isAllowed = (address: string) => address === '127.0.0.1';
-const read = async (url: string, inside = isAllowed) =>
-  String(await buffer(await fetchPublic(new URL(url), { param: 'image_url', isAllowed: inside })));
+const isThisMachine = (address: string): boolean => address === '127.0.0.1';
+const read = async (url: string, isAllowed: (address: string) => boolean = isThisMachine) =>
+  String(await buffer(await fetchPublic(new URL(url), { param: 'image_url', isAllowed })));
 const redirects = await serve(({ url = '' }, response) => {
   const { searchParams, pathname } = new URL(url, 'http://localhost');
   const [to, left] = [searchParams.get('to'), Number(pathname.slice(1))];

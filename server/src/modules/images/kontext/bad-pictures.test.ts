@@ -20,7 +20,11 @@ beforeAll(async () => {
 
 type Answer = { status: number; json: { error: { message: string; param: string | null } } };
 
-async function send(path: string, body: BodyInit, headers: Record<string, string> = {}): Promise<Answer> {
+async function send(
+  path: string,
+  body: FormData | URLSearchParams | string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   const answer = await fetch(server.url + path, {
     ...{ method: 'POST', body },
     headers: { 'x-api-key': ada.apiKey, ...headers },
@@ -107,7 +111,10 @@ describe('an edit is refused by the field that does not fit, and costs nothing',
   test('an address of this server that is no link, or whose link was changed', async () => {
     const edit = (path: string) =>
       send(`${address}/edit_url`, new URLSearchParams({ prompt, image_url: server.url + path }));
-    expect(await edit('/api/v1/machine')).toMatchObject({ status: 400, json: { error: { param: 'image_url' } } });
+    expect(await edit('/api/v1/machine')).toMatchObject({
+      status: 400,
+      json: { error: { param: 'image_url' } },
+    });
     const link = `/api/v1/files/${'a'.repeat(64)}/x.png?disposition=inline&expires=9999999999&signature=x`;
     expect((await edit(link)).status).toBe(403);
     await expectNothing();

@@ -1,12 +1,19 @@
 import { listModels } from '@bakehouse/contract/chat';
-import { deleteGeneration, listGenerations, quoteGeneration, startGeneration } from '@bakehouse/contract/generations';
+import {
+  deleteGeneration,
+  listGenerations,
+  quoteGeneration,
+  startGeneration,
+} from '@bakehouse/contract/generations';
 import { listGenerators } from '@bakehouse/contract/generators';
+import { deployFluxKontext, getImageDeployment, terminateFlux } from '@bakehouse/contract/image-deployments';
 import { deleteKontextImage, listKontextImages } from '@bakehouse/contract/kontext';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { testDrawing } from '../../../testing/test-drawing.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { giveUpCredits } from '../../credits/ledger/give-up-credits.ts';
+import { insertFlux } from '../../deployments/testing/test-models.ts';
 import { forgetPicturesJob } from '../jobs/forget-pictures.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
 
@@ -23,7 +30,11 @@ beforeEach(async () => {
 });
 
 const send = async (path: string, body: FormData | URLSearchParams, as: TestUser = ada) => {
-  const answer = await fetch(server.url + path, { method: 'POST', body, headers: { 'x-api-key': as.apiKey } });
+  const answer = await fetch(server.url + path, {
+    method: 'POST',
+    body,
+    headers: { 'x-api-key': as.apiKey },
+  });
   return { status: answer.status, json: (await answer.json()) as Record<string, unknown> };
 };
 const form = (file: Buffer, fields: Record<string, string> = {}, part = 'file') => {
@@ -52,7 +63,8 @@ const start = (as: TestUser, source: { picture_id?: string; source_generation_id
   );
 const list = async (as: TestUser, query = {}) =>
   (await server.request(listGenerations, { params: { userId: as.userId }, query }, { as })).generations;
-const pictures = () => db.selectFrom('input_pictures').select('generation_id').where('user_id', '=', ada.userId).execute();
+const pictures = () =>
+  db.selectFrom('input_pictures').select('generation_id').where('user_id', '=', ada.userId).execute();
 const address = '/v1/starters/kontext-starter';
 
 describe('an edit', () => {
@@ -204,9 +216,35 @@ describe('the edit calls of the original product', () => {
     );
   });
 
+  test("are a deployment's, too, as long as it runs, and its owner's alone", async () => {
+    const { assetId } = await insertFlux(server.services, ada, 'My editor');
+    const body = { model_id: assetId, user_id: ada.userId };
+    const { pod_id: podId } = await server.request(deployFluxKontext, { body }, { as: ada });
+    const read = () => server.request(getImageDeployment, { params: { podId } }, { as: ada });
+    const { inference_url: url, model_name } = await read();
+    const path = new URL(url ?? '').pathname;
+    const edit = (as: TestUser) =>
+      send(`${path}/edit`, form(pictureFiles.png, { prompt: 'Make it blue' }), as);
+    const { status, json } = await edit(ada);
+    expect(status, JSON.stringify(json)).toBe(200);
+    expect(await drawing.read(ada, String(json.image_id))).toMatchObject({ model: model_name, cost: '0.14' });
+    expect((await edit(await server.signUp('Bob'))).status).toBe(404);
+    const query = { user_id: ada.userId };
+    await server.request(terminateFlux, { params: { podId }, query }, { as: ada });
+    const image_url = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
+    const ended = await send(`${path}/edit_url`, new URLSearchParams({ prompt: 'Make it blue', image_url }));
+    expect(ended).toMatchObject({
+      status: 409,
+      json: { error: { message: 'The deployment of My editor has ended', param: 'podId' } },
+    });
+  });
+
   test('say what is missing where the credit does not cover the edit', async () => {
     await inTransaction(db, (tx) => giveUpCredits(tx, ada.userId));
-    const { status, json } = await send(`${address}/edit`, form(pictureFiles.png, { prompt: 'Make it blue' }));
+    const { status, json } = await send(
+      `${address}/edit`,
+      form(pictureFiles.png, { prompt: 'Make it blue' }),
+    );
     expect([status, json]).toMatchObject([
       402,
       { error: { code: 'insufficient_funds', required_amount: '0.14' }, required_amount: '0.14' },
@@ -216,7 +254,10 @@ describe('the edit calls of the original product', () => {
   test('hear what the model refuses', async () => {
     stub.answer = 'refuse';
     const before = await drawing.balance(ada);
-    const { status, json } = await send(`${address}/edit`, form(pictureFiles.png, { prompt: 'Make it blue' }));
+    const { status, json } = await send(
+      `${address}/edit`,
+      form(pictureFiles.png, { prompt: 'Make it blue' }),
+    );
     expect([status, json]).toMatchObject([
       400,
       { error: { message: 'The prompt is too long for this model. Nothing was charged' } },

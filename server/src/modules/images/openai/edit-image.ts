@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import { type editImage as endpoint, editImageFields } from '@bakehouse/contract/images';
+import { editImageFields, type editImage as endpoint } from '@bakehouse/contract/images';
 import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
@@ -29,6 +29,10 @@ export async function editImage(
   refuseUnserved(asked, served);
   const source = { picture, param: PART, generationId: null, rootId: null };
   const parameters = readParameters('flux-kontext', PARAMETERS);
-  const generation = await startAndAwait(ctx, { generator: 'flux-kontext', prompt, parameters, source }, reply);
+  const generation = await startAndAwait(
+    ctx,
+    { generator: 'flux-kontext', prompt, parameters, source },
+    reply,
+  );
   return answerImages(ctx, generation, response_format ?? 'url');
 }

@@ -31,7 +31,10 @@ function readDataUrl({ pathname }: URL, param: string): Buffer {
   if (base64.length > (PICTURE_BYTES_MAX * 4) / 3 + 4)
     throw new AppError('payload_too_large', { publicMessage: pictureMessages.tooLarge, param });
   // Escapes are those of '+', '/' and '='; what else may be there is no base64, and no picture.
-  return Buffer.from(base64.replace(/%(2B|2F|3D)/gi, (escaped) => decodeURIComponent(escaped)), 'base64');
+  return Buffer.from(
+    base64.replace(/%(2B|2F|3D)/gi, (escaped) => decodeURIComponent(escaped)),
+    'base64',
+  );
 }
 
 function refused(param: string, publicMessage: string): AppError {

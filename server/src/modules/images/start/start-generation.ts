@@ -31,6 +31,8 @@ export type Asked = {
   generator: GeneratorName;
   prompt: string;
   parameters: GenerationParameters;
+  /** What draws, by its name on the wire: a deployment of the caller; the generator's own model unless said. */
+  model?: string;
   /** What is edited, where the generator edits. */
   source?: Source;
 };
@@ -52,7 +54,7 @@ export async function startGeneration(
   { joins, costMaxMicro }: Options = {},
 ): Promise<Generation> {
   const { userId } = ctx.caller;
-  const { model, title } = await readModel(ctx, asked.generator);
+  const { model, title } = await readModel(ctx, asked);
   const call = { userId, key: ctx.idempotencyKey, operation: 'start-generation', input: asked };
   return inTransaction(ctx.db, async (tx) => {
     // From here on the user's calls come one after the other: the second finds what the first has begun.
@@ -72,9 +74,12 @@ async function show(ctx: Context, tx: Transaction, row: GenerationRow): Promise<
   return shown;
 }
 
-async function readModel(ctx: Context, generator: GeneratorName): Promise<{ model: string; title: string }> {
-  const { modelName } = await requireOwnModel(ctx, generator);
-  return { model: modelName, title: generators[generator].title };
+async function readModel(
+  ctx: Context,
+  { generator, model }: Asked,
+): Promise<{ model: string; title: string }> {
+  const { title } = generators[generator];
+  return { model: model ?? (await requireOwnModel(ctx, generator)).modelName, title };
 }
 
 async function insert(
