@@ -2,6 +2,7 @@ import { getGeneration } from '@bakehouse/contract/generations';
 import { uploadPicture } from '@bakehouse/contract/pictures';
 import { call } from '../../../lib/api/api-client.ts';
 import { upload } from '../../../lib/api/upload.ts';
+import { fetchPicture } from '../actions/fetch-picture.ts';
 import type { Source } from './source.ts';
 
 /** How a source is named where a generation is asked for. */
@@ -32,7 +33,7 @@ async function send(source: Source, onUpload: OnUpload): Promise<SentSource> {
   const edited = (await call(getGeneration, { params: { id: source.sameAsId } }, { operation })).source;
   if (edited === null) throw new Error('That picture was made from its prompt alone');
   if (edited.generation_id !== null) return { source_generation_id: edited.generation_id };
-  const bytes = await (await fetch(edited.url)).blob();
+  const bytes = await fetchPicture(edited.url, 'source');
   return sendFile(new File([bytes], 'source', { type: edited.media_type }), onUpload);
 }
 
