@@ -49,7 +49,8 @@ const generation = z.object({
   prompt: z.string(),
   /** Every one, also those that nobody chose. */
   parameters,
-  seed: z.number(),
+  /** Null where the model takes none. */
+  seed: z.number().nullable(),
   state: z.enum(generationStates),
   /** Why it is in this state, in words: what it waits for, or what went wrong. */
   reason: z.string(),

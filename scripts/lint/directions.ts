@@ -15,11 +15,12 @@ const serverModuleUses: Record<string, string[]> = {
   privacy: ['contact', 'referrals', 'training', 'deployments', 'images'],
   hub: ['assets'],
   training: ['assets', 'credits', 'engine'],
-  deployments: ['assets', 'credits', 'engine'],
+  deployments: ['assets', 'credits', 'engine', 'upstreams'],
   bagelml: ['accounts', 'assets', 'training'],
   documentation: [],
-  generators: ['assets'],
-  images: ['credits', 'deployments', 'generators'],
+  upstreams: [],
+  generators: ['assets', 'credits', 'upstreams'],
+  images: ['credits', 'deployments', 'generators', 'upstreams'],
   videos: ['credits', 'deployments'],
 };
 

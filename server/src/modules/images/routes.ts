@@ -14,7 +14,6 @@ import { estimateParis } from './paris/estimate-paris.ts';
 import { listParisImages } from './paris/list-paris-images.ts';
 import { pollParis } from './paris/poll-paris.ts';
 import { quoteGeneration } from './start/quote-generation.ts';
-import { readParameters } from './start/read-parameters.ts';
 import { startGeneration } from './start/start-generation.ts';
 
 /** Seconds after which a user with too many open generations may try again. */
@@ -26,11 +25,7 @@ export const imagesRoutes: Binding[] = [
     sayWhen(http, async () =>
       startGeneration(
         ctx,
-        {
-          generator: body.generator,
-          prompt: body.prompt,
-          parameters: readParameters(body.generator, body.parameters),
-        },
+        { generator: body.generator, prompt: body.prompt, parameters: body.parameters },
         { costMaxMicro: body.cost_max },
       ),
     ),

@@ -27,7 +27,7 @@ export async function createImage(
   { reply }: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
   const client = clientSignal(reply);
-  const { id } = await startGeneration(ctx, readImageBody(body));
+  const { id } = await startGeneration(ctx, readImageBody(ctx.config, body));
   const waited = await awaitGeneration(ctx, id, { ms: WAIT_MS, signal: client });
   const isLate = waited.ended_at === null;
   // OpenAI's clients repeat a call that has timed out: without a key they would get, and pay, a second picture.
