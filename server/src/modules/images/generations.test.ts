@@ -196,7 +196,7 @@ describe('a picture', () => {
     });
     const { generators } = await server.request(listGenerators, {});
     expect(generators.filter(({ served_by }) => served_by.length > 0)).toEqual([
-      { name: 'paris', served_by: ['own'] },
+      { name: 'paris', served_by: ['own'], upstream: null },
     ]);
   });
 });

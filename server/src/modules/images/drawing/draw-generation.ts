@@ -72,7 +72,7 @@ async function draw(
   report: ProgressReport,
 ): Promise<Drawn> {
   let progress = begun;
-  let drawn: Drawn | null = null;
+  let made: { done: Done; revisionId: string | null } | null = null;
   const question = {
     modelName: row.model,
     request: pictureRequest(row),
@@ -81,18 +81,18 @@ async function draw(
       report.tell({ ...progress, reason: reason || `The model is starting: ${phase}` }),
   };
   await reachImageServer(asOwner(services, row), serving, question, (event, { revisionId }) => {
-    if (event.type === 'done') drawn = toDrawn(event, { revisionId, expertWeights: progress.expert_weights });
+    if (event.type === 'done') made = { done: event, revisionId };
     const next = progressAfter(progress, event);
     if (next !== progress) report.tell(next);
     progress = next;
   });
-  if (!drawn) throw new Error('the model server has drawn nothing');
-  return drawn;
+  if (!made) throw new Error('the model server has drawn nothing');
+  return toDrawn(made, progress.expert_weights);
 }
 
 function toDrawn(
-  done: Done,
-  { revisionId, expertWeights }: { revisionId: string | null; expertWeights: number[][] },
+  { done, revisionId }: { done: Done; revisionId: string | null },
+  expertWeights: number[][],
 ): Drawn {
   const { media_type, width, height, expert_used, routing_confidence } = done;
   return {

@@ -29,7 +29,9 @@ function isFrame(marker: number): boolean {
 
 function readJpeg(bytes: Buffer): PictureHeader | null {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return null;
-  if (bytes.lastIndexOf(Buffer.from([0xff, 0xd9])) < bytes.length - 1_024) return null;
+  // A few write something behind the end.
+  const end = bytes.lastIndexOf(Buffer.from([0xff, 0xd9]));
+  if (end === -1 || end < bytes.length - 1_024) return null;
   let at = 2;
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0;
