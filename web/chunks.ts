@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { firstScreens } from './first-screen-plugin.ts';
+import { generatorScreen } from './preload-screens-plugin.ts';
 
 type ModuleGraph = { getModuleInfo: (id: string) => { importedIds: readonly string[] } | null };
 
@@ -17,11 +18,12 @@ const framework = {
 
 /**
  * Joins what the first screens need, which would else be dozens of chunks of a kilobyte: `app` for both of them, `landing` and
- * `shell` for one, and `field` for the parts of the landing page's forms that the forms of other pages have too.
+ * `shell` for one, and `field` for the parts of the landing page's forms that the forms of other pages have too; then
+ * `generator` for a generator's page, and `controls` for the parts of its form, which most other pages have too.
  * Everything else is split as the bundler finds best.
  */
 function firstScreenGroup() {
-  let needs: { app: Set<string>; landing: Set<string>; shell: Set<string> } | null = null;
+  let needs: Record<'app' | 'landing' | 'shell' | 'generator', Set<string>> | null = null;
   return {
     // A module that is only there for its types brings its schemas along no further.
     includeDependenciesRecursively: false,
@@ -32,12 +34,16 @@ function firstScreenGroup() {
         app: reach(['main.tsx'], graph),
         landing: reach(firstScreens['landing page'], graph),
         shell: reach(firstScreens.dashboard, graph),
+        generator: reach(generatorScreen, graph),
       };
       if (formsOnly.test(id) || (id.endsWith('?schemas') && needsForms(id, graph))) return null;
       const [onLanding, inShell] = [needs.landing.has(id), needs.shell.has(id)];
       if (needs.app.has(id) || (onLanding && inShell)) return 'app';
       if (inShell) return 'shell';
-      if (!onLanding) return null;
+      if (!onLanding) {
+        if (!needs.generator.has(id)) return null;
+        return /node_modules|src\/ui\//.test(id) ? 'controls' : 'generator';
+      }
       // Icons too are of `field`: it would import those that its parts begin with from `landing`, which imports it.
       return /modules\/accounts\//.test(id) ? 'landing' : 'field';
     },
@@ -74,13 +80,18 @@ function reach(modules: readonly string[], graph: ModuleGraph): Set<string> {
   }
 }
 
-/** What an `api.ts` hands on, by name, and where it comes from. */
+/** What an `api.ts` hands on without using it itself, by name, and where it comes from. */
 function offersOf(id: string): { name: string; from: string; at: string }[] {
   if (!isApi(id)) return [];
-  return [...readFileSync(id, 'utf8').matchAll(/^export \{([^}]*)\} from '([^']+)'/gm)].flatMap(
-    ([, names = '', file = '']) =>
-      namesIn(names).map((name) => ({ name, from: id, at: path.resolve(path.dirname(id), file) })),
+  const text = readFileSync(id, 'utf8');
+  const used = new Set(
+    [...text.matchAll(/^import (?!type )[^;]*? from '([^']+)'/gm)].map(([, file]) => file),
   );
+  return [...text.matchAll(/^export \{([^}]*)\} from '([^']+)'/gm)]
+    .filter(([, , file]) => !used.has(file))
+    .flatMap(([, names = '', file = '']) =>
+      namesIn(names).map((name) => ({ name, from: id, at: path.resolve(path.dirname(id), file) })),
+    );
 }
 
 /** What a module imports from files called `api.ts`, each as the file and the name. */

@@ -9,6 +9,7 @@ import { documentTitles } from './document-title-plugin.ts';
 import { firstScreenBudget } from './first-screen-plugin.ts';
 import { iconImports } from './icon-imports-plugin.ts';
 import { preloadFont } from './preload-font-plugin.ts';
+import { preloadScreens } from './preload-screens-plugin.ts';
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -20,6 +21,7 @@ export default defineConfig({
     tailwindcss(),
     firstScreenBudget(),
     preloadFont(),
+    preloadScreens(),
     compressed(),
   ],
   build: {

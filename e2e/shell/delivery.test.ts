@@ -2,6 +2,7 @@ import http from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync } from 'node:zlib';
 import { expect, inject, test } from 'vitest';
+import { journey } from '../journey.ts';
 
 type Answer = { status: number; headers: http.IncomingHttpHeaders; body: Buffer };
 
@@ -55,3 +56,30 @@ test('the page is compressed too and asked for each time; the icon is there', as
   expect(brotliDecompressSync(body).toString()).toContain('<div id="root">');
   expect((await ask('/favicon.ico', 'br', 'HEAD')).status).toBe(200);
 });
+
+journey(
+  'the code of the screen that comes first is asked for along with the app, and once',
+  async ({ openPage }) => {
+    for (const [path, title, chunk] of [
+      ['/', 'Sign in', /\/landing-/],
+      ['/flux', 'FLUX.1', /\/generator-/],
+      ['/docs', 'Getting started', null],
+    ] as const) {
+      const page = await openPage();
+      const fetched: string[] = [];
+      page.on('request', (request) => void fetched.push(new URL(request.url()).pathname));
+      await page.goto(path);
+      await page.getByRole('heading', { name: title, exact: true }).waitFor();
+      const preloaded = fetched.slice(0, fetched.indexOf('/api/auth/get-session'));
+      expect(
+        preloaded.some((file) => chunk?.test(file) ?? false),
+        path,
+      ).toBe(chunk !== null);
+      for (const file of preloaded)
+        expect(
+          fetched.filter((other) => other === file),
+          path,
+        ).toEqual([file]);
+    }
+  },
+);

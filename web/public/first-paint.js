@@ -26,3 +26,25 @@
   measure();
   addEventListener('resize', measure);
 })();
+
+// The code of the screen that comes first is fetched along with the app's. The build lists the files of each.
+(() => {
+  if (!document.currentScript.dataset.screens) return;
+  const screens = JSON.parse(document.currentScript.dataset.screens);
+  const path = location.pathname;
+  // What a visitor sees instead of a page that needs a session.
+  let files = screens.landing;
+  if (path.startsWith('/docs')) files = [];
+  if (screens.generators.includes(path.replace(/^\/bakery/, '').slice(1))) files = screens.generator;
+  try {
+    if (localStorage.getItem('bakehouse.session') === 'expected') files = screens.app;
+  } catch {
+    // Storage is blocked: nobody is expected.
+  }
+  for (const href of files) {
+    const link = document.createElement('link');
+    link.rel = 'modulepreload';
+    link.href = href;
+    document.head.append(link);
+  }
+})();

@@ -1,0 +1,38 @@
+import { generatorNames } from '@bakehouse/contract/generators';
+import type { Plugin } from 'vite';
+import { firstScreens } from './first-screen-plugin.ts';
+import { screenChunks } from './screen-chunks.ts';
+
+/** What a visitor of a generator's page fetches. */
+export const generatorScreen = ['shell/public-shell.tsx', 'modules/generators/generator-page.tsx'];
+
+const FIRST_PAINT = '<script src="/first-paint.js"';
+
+/**
+ * Tells `first-paint.js` which files the screens need that people come upon first, so that they are fetched along with the
+ * app itself, which would ask for them only once it runs.
+ */
+export function preloadScreens(): Plugin {
+  return {
+    name: 'preload-screens',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle }) {
+        if (!html.includes(FIRST_PAINT)) throw new Error('index.html does not begin with first-paint.js');
+        const filesOf = (modules: readonly string[]) => {
+          const chunks = screenChunks(modules, bundle ?? {});
+          if (!chunks) throw new Error(`A module of a screen has moved: ${modules.join(', ')}`);
+          return chunks.map(({ fileName }) => `/${fileName}`).filter((file) => !html.includes(file));
+        };
+        const screens = {
+          landing: filesOf(firstScreens['landing page']),
+          generator: filesOf(generatorScreen),
+          app: filesOf(firstScreens.dashboard),
+          generators: generatorNames,
+        };
+        return html.replace(FIRST_PAINT, `${FIRST_PAINT} data-screens='${JSON.stringify(screens)}'`);
+      },
+    },
+  };
+}
