@@ -67,6 +67,8 @@ export const errorBody = z.object({
     /** On `budget_exceeded`: which budget, and when it begins anew. */
     budget: exceededBudget.optional(),
   }),
+  /** The same as in `error`, where clients of the original product look for it. */
+  required_amount: z.string().optional(),
 });
 
 export type ErrorBody = z.infer<typeof errorBody>;

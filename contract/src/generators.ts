@@ -55,6 +55,8 @@ export const listGenerators = endpoint({
             price: bgl,
           })
           .nullable(),
+        /** Where `/edit` and `/edit_url` answer; null where no model of this installation edits for it. */
+        inference_url: z.string().nullable(),
       }),
     ),
   }),

@@ -155,7 +155,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
             machine.holdsBlobs
               ? {
                   language: (files) => registerStarterModel(services, { ...starterLanguageModel, files }),
-                  image: (files) => registerImageStarter(services, files),
+                  image: (name, files) => registerImageStarter(services, name, files),
                 }
               : null,
           );

@@ -19,9 +19,11 @@ import * as fileLinks from '@bakehouse/contract/file-links';
 import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
 import * as images from '@bakehouse/contract/images';
+import * as kontext from '@bakehouse/contract/kontext';
 import * as machine from '@bakehouse/contract/machine';
 import * as notifications from '@bakehouse/contract/notifications';
 import * as paris from '@bakehouse/contract/paris';
+import * as pictures from '@bakehouse/contract/pictures';
 import * as prices from '@bakehouse/contract/prices';
 import * as privacy from '@bakehouse/contract/privacy';
 import * as profile from '@bakehouse/contract/profile';
@@ -53,7 +55,9 @@ const modules = [
   generations,
   generators,
   images,
+  kontext,
   machine,
+  pictures,
   prices,
   paris,
   privacy,

@@ -63,7 +63,8 @@ type Completed =
 
 /** All parameters of a generation, defaults and what other fields decide included, or the first that does not fit. Pure. */
 export function completeParameters(generator: Generator, given: Record<string, ParameterValue>): Completed {
-  const { fields } = generator;
+  // A picture comes beside the parameters.
+  const fields = generator.fields.filter(({ kind }) => kind !== 'picture');
   const unknown = Object.keys(given).find((name) => fields.every((field) => field.name !== name));
   if (unknown !== undefined)
     return refused(unknown, `${generator.title} has no parameter ${unknown.slice(0, 80)}`);

@@ -2,7 +2,7 @@ import { getGeneration, startGeneration } from '@bakehouse/contract/generations'
 import { expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { hasLayer } from '../../engine/machine/environment/has-layer.ts';
-import { listImageStarter } from '../../engine/machine/preparation/image-starter.ts';
+import { listImageStarter } from '../../engine/machine/preparation/image-starters.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { registerImageStarter } from '../assets/starter/register-image-starter.ts';
 
@@ -15,7 +15,7 @@ test.skipIf(!isReady)('the starter model draws a picture', { timeout: 300_000 },
     config: { driver: 'local', cacheDir },
     roles: ['web', 'worker', 'reconciler'],
   });
-  await registerImageStarter(server.services, await listImageStarter());
+  await registerImageStarter(server.services, 'paris', await listImageStarter('paris'));
   const as = await server.signUp('Ada');
   const { id } = await server.request(
     startGeneration,

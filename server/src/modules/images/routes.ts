@@ -1,6 +1,8 @@
 import * as contract from '@bakehouse/contract/generations';
 import * as images from '@bakehouse/contract/images';
+import * as kontext from '@bakehouse/contract/kontext';
 import * as paris from '@bakehouse/contract/paris';
+import * as pictures from '@bakehouse/contract/pictures';
 import { AppError } from '../../platform/errors.ts';
 import { type Binding, bind, type Http } from '../../platform/http/bind.ts';
 import { cancelGeneration } from './cancel-generation.ts';
@@ -8,11 +10,18 @@ import { deleteGeneration } from './delete-generation.ts';
 import { getGeneration } from './get-generation.ts';
 import { listGenerations } from './list-generations.ts';
 import { createImage } from './openai/create-image.ts';
+import { editUrlWithStarter } from './kontext/edit-url-with-starter.ts';
+import { editWithStarter } from './kontext/edit-with-starter.ts';
+import { deleteKontextImage } from './kontext/delete-kontext-image.ts';
+import { listKontextImages } from './kontext/list-kontext-images.ts';
+import { editImage } from './openai/edit-image.ts';
 import { deleteParisImage } from './paris/delete-paris-image.ts';
 import { drawParis } from './paris/draw-paris.ts';
 import { estimateParis } from './paris/estimate-paris.ts';
 import { listParisImages } from './paris/list-paris-images.ts';
 import { pollParis } from './paris/poll-paris.ts';
+import { readSource } from './pictures/read-source.ts';
+import { uploadPicture } from './pictures/upload-picture.ts';
 import { quoteGeneration } from './start/quote-generation.ts';
 import { startGeneration } from './start/start-generation.ts';
 
@@ -25,7 +34,12 @@ export const imagesRoutes: Binding[] = [
     sayWhen(http, async () =>
       startGeneration(
         ctx,
-        { generator: body.generator, prompt: body.prompt, parameters: body.parameters },
+        {
+          generator: body.generator,
+          prompt: body.prompt,
+          parameters: body.parameters,
+          source: await readSource(ctx, body),
+        },
         { costMaxMicro: body.cost_max },
       ),
     ),
@@ -34,11 +48,21 @@ export const imagesRoutes: Binding[] = [
   bind(contract.getGeneration, (ctx, { params }) => getGeneration(ctx, params)),
   bind(contract.cancelGeneration, (ctx, { params }) => cancelGeneration(ctx, params)),
   bind(contract.deleteGeneration, (ctx, { params }) => deleteGeneration(ctx, params)),
+  bind(pictures.uploadPicture, (ctx, _input, { request }) => uploadPicture(ctx, request)),
   bind(images.createImage, (ctx, { body }, http) => sayWhen(http, () => createImage(ctx, body, http))),
   bind(paris.drawParis, (ctx, { body }, http) => sayWhen(http, () => drawParis(ctx, body, http))),
   bind(paris.pollParis, (ctx, { body }, http) => sayWhen(http, () => pollParis(ctx, body, http))),
   bind(paris.estimateParis, (ctx, { body }) => estimateParis(ctx, body)),
   bind(paris.listParisImages, (ctx) => listParisImages(ctx)),
+  bind(kontext.editWithStarter, (ctx, { params }, http) =>
+    sayWhen(http, () => editWithStarter(ctx, params, http)),
+  ),
+  bind(kontext.editUrlWithStarter, (ctx, input, http) =>
+    sayWhen(http, () => editUrlWithStarter(ctx, input, http)),
+  ),
+  bind(kontext.listKontextImages, (ctx) => listKontextImages(ctx)),
+  bind(kontext.deleteKontextImage, (ctx, { params }) => deleteKontextImage(ctx, params)),
+  bind(images.editImage, (ctx, _input, http) => sayWhen(http, () => editImage(ctx, http))),
   bind(paris.deleteParisImage, (ctx, { params }) => deleteParisImage(ctx, params)),
 ];
 

@@ -2,9 +2,10 @@ import type { Generation } from '@bakehouse/contract/generations';
 import type { Services } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { findOutputs, findPositions, type GenerationRow } from './queries.ts';
+import { findInputPictures } from './pictures/picture-queries.ts';
 import { toGeneration } from './to-generation.ts';
 
-/** Rows with what belongs to them, as the wire shows them; two queries however many there are. */
+/** Rows with what belongs to them, as the wire shows them; three queries however many there are. */
 export async function showGenerations(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   db: Database | Transaction,
@@ -13,11 +14,16 @@ export async function showGenerations(
   const ids = (state: GenerationRow['state']) =>
     rows.filter((row) => row.state === state).map(({ id }) => id);
   const outputs = await findOutputs(db, ids('completed'));
+  const sources = await findInputPictures(
+    db,
+    rows.map(({ id }) => id),
+  );
   const positions = await findPositions(db, ids('queued'));
   return Promise.all(
     rows.map((row) =>
       toGeneration(services, row, {
         outputs: outputs.get(row.id) ?? [],
+        source: sources.get(row.id) ?? null,
         position: positions.get(row.id) ?? null,
       }),
     ),

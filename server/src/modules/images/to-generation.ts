@@ -2,10 +2,13 @@ import type { Generation } from '@bakehouse/contract/generations';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Services } from '../../platform/context.ts';
 import { linkBlob } from '../assets/files/links/link-blob.ts';
+import type { InputPicture } from './pictures/picture-queries.ts';
 import type { GenerationRow, OutputRow } from './queries.ts';
 
 type Beside = {
   outputs: OutputRow[];
+  /** What it edits. */
+  source: InputPicture | null;
   /** How many are drawn before it; null where it does not wait. */
   position: number | null;
 };
@@ -14,7 +17,7 @@ type Beside = {
 export async function toGeneration(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   row: GenerationRow,
-  { outputs, position }: Beside,
+  { outputs, source, position }: Beside,
 ): Promise<Generation> {
   const { prompt, parameters, state, step, steps, preview, expert_weights, expert_used, routing_confidence } =
     row;
@@ -23,6 +26,8 @@ export async function toGeneration(
     ...{ generator: row.generator, provider: row.provider, model: row.model },
     ...{ prompt, parameters, state, step, steps, preview, expert_weights, expert_used, routing_confidence },
     seed: row.seed === null ? null : Number(row.seed),
+    source: source && (await toSource(services, row, source)),
+    root_id: row.root_generation_id ?? row.id,
     reason: state === 'queued' ? whyItWaits(row, position) : row.reason,
     refused: row.refused,
     position: state === 'queued' ? (position ?? 0) : null,
@@ -44,6 +49,16 @@ function whyItWaits({ reason }: GenerationRow, position: number | null): string 
 function nameOf({ id, generator, seed }: GenerationRow, index: number | null): string {
   const place = index === null ? '' : `-${index + 1}`;
   return `${generator}-${seed ?? id.slice(-8)}${place}`;
+}
+
+async function toSource(
+  services: Pick<Services, 'blobs' | 'clock' | 'config'>,
+  { source_generation_id }: GenerationRow,
+  { sha256, mediaType, width, height }: InputPicture,
+): Promise<NonNullable<Generation['source']>> {
+  const path = `source.${mediaType.split('/')[1]}`;
+  const { url } = await linkBlob(services, { sha256, path, disposition: 'inline' });
+  return { generation_id: source_generation_id, url, media_type: mediaType, width, height };
 }
 
 async function toOutput(

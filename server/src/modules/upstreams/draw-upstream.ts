@@ -3,8 +3,7 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { ParameterValue } from '@bakehouse/contract/generators/parameters/parameters';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../platform/errors.ts';
-import { type FetchedPicture, fetchPicture } from './pictures/fetch-picture.ts';
-import type { Access, Handle, Service } from './service.ts';
+import type { Handle, Service } from './service.ts';
 import { type ServiceName, services } from './services/services.ts';
 import { type UpstreamModel, upstreamModels } from './upstream-models.ts';
 
@@ -34,12 +33,20 @@ const LOOK_EVERY_MS = 700;
 /** Queues of services are long at times; nobody looks at a picture that takes longer. */
 const DRAW_MS_MAX = 10 * 60_000;
 
+/** Where a service has put what it has drawn. */
+export type UpstreamPictures = {
+  addresses: string[];
+  /** The service's name, and where it answers itself. */
+  title: string;
+  serviceUrl: string;
+};
+
 /**
- * Has a service draw, and fetches what it has drawn. Throws AppError 'invalid_request' for what the service refuses,
+ * Has a service draw, and says where the pictures are, for a while. Throws AppError 'invalid_request' for what the service refuses,
  * 'internal' for what only the operator can mend, 'unavailable' and 'timed_out' for what may go better another time;
  * what `keepJob` throws; or the signal's reason.
  */
-export async function drawUpstream(asked: Asked, run: Run): Promise<FetchedPicture[]> {
+export async function drawUpstream(asked: Asked, run: Run): Promise<UpstreamPictures> {
   const model = requireModel(asked);
   const { title, open } = services[model.service];
   const access = run.config.upstreams[model.service];
@@ -47,7 +54,7 @@ export async function drawUpstream(asked: Asked, run: Run): Promise<FetchedPictu
   const addresses = await drawAt(open(access), model, asked, run);
   if (addresses.length === 0)
     throw new AppError('unavailable', { publicMessage: `${title} has drawn nothing` });
-  return fetchAll(addresses, { access, title, signal: run.signal });
+  return { addresses, title, serviceUrl: access.url };
 }
 
 function requireModel({ generator, model }: Asked): UpstreamModel {
@@ -101,20 +108,4 @@ async function awaitJob(service: Service, job: UpstreamJob, run: Run): Promise<s
       throw signal.reason;
     });
   }
-}
-
-type Fetching = { access: Access; title: string; signal: AbortSignal };
-
-/** Those that come whole; throws where none does. */
-async function fetchAll(
-  addresses: string[],
-  { access, title, signal }: Fetching,
-): Promise<FetchedPicture[]> {
-  const fetched = await Promise.allSettled(
-    addresses.map((address) => fetchPicture({ address, serviceUrl: access.url, title, signal })),
-  );
-  const whole = fetched.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  const failed = fetched.find((one) => one.status === 'rejected');
-  if (whole.length === 0 && failed) throw failed.reason;
-  return whole;
 }

@@ -280,6 +280,8 @@ export type GenerationsTable = {
   started_at: Timestamp | null;
   ended_at: Timestamp | null;
   refused: Generated<boolean>;
+  source_generation_id: string | null;
+  root_generation_id: string | null;
   upstream_job: Json | null;
 };
 
@@ -295,6 +297,18 @@ export type IdempotencyKeysTable = {
   input_sha256: string;
   answer: Json | null;
   created_at: Generated<Timestamp>;
+};
+
+export type InputPicturesTable = {
+  id: Generated<string>;
+  user_id: string;
+  generation_id: string | null;
+  sha256: string;
+  media_type: string;
+  size_bytes: bigint;
+  width: number;
+  height: number;
+  created_at: Timestamp;
 };
 
 export type KnownAddressesTable = {
@@ -774,6 +788,7 @@ export type DB = {
   generations: GenerationsTable;
   held_out_answers: HeldOutAnswersTable;
   idempotency_keys: IdempotencyKeysTable;
+  input_pictures: InputPicturesTable;
   known_addresses: KnownAddressesTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_daily: LedgerDailyTable;

@@ -41,6 +41,7 @@ const rows = [
   { id: 'prompt_tokens:CPU', label: 'Prompt tokens, CPU', unit: 'million_tokens', usd: '0.02' },
   { id: 'completion_tokens:CPU', label: 'Completion tokens, CPU', unit: 'million_tokens', usd: '0.08' },
   { id: 'pictures:CPU', label: 'Pictures drawn on the CPU', unit: 'thousand_expert_steps', usd: '0.25' },
+  { id: 'edits:CPU', label: 'Pictures edited on the CPU', unit: 'thousand_steps', usd: '0.20' },
   // Drawn by services: what the dearest of those that serve a model asks in public.
   { id: 'images:flux', label: 'Picture by FLUX.1', unit: 'image', usd: '0.025' },
   { id: 'images:recraft', label: 'Picture by Recraft V3', unit: 'image', usd: '0.04' },
@@ -74,5 +75,6 @@ export const partsPerUnit: Record<Unit, bigint> = {
   hour: 3_600_000n,
   million_tokens: 1_000_000n,
   thousand_expert_steps: 1_000n,
+  thousand_steps: 1_000n,
   image: 1n,
 };

@@ -4,6 +4,7 @@ import { cancelUpstream } from '../../upstreams/cancel-upstream.ts';
 import { drawUpstream, type UpstreamJob } from '../../upstreams/draw-upstream.ts';
 import { type GenerationRow, hasEnded } from '../queries.ts';
 import type { Drawing, Drawn } from './draw-generation.ts';
+import { fetchDrawn } from './fetch-drawn.ts';
 import { generationsTable } from './generations-table.ts';
 import { begun } from './progress.ts';
 import { LeaseLost, type ProgressReport } from './report-progress.ts';
@@ -22,7 +23,7 @@ export async function drawByService(
   const current = { job: upstream_job };
   report.tell({ ...begun, reason: '' });
   try {
-    const pictures = await drawUpstream(
+    const drawn = await drawUpstream(
       { generator, model, prompt, parameters },
       {
         config,
@@ -37,6 +38,7 @@ export async function drawByService(
         signal: AbortSignal.any([report.lost, closing]),
       },
     );
+    const pictures = await fetchDrawn(drawn);
     return {
       pictures: pictures.map(({ mediaType, ...picture }) => ({ ...picture, media_type: mediaType })),
       told: {},

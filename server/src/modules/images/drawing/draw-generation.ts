@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
 import type { Context, Services } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { type Lease, lockLeased } from '../../../platform/leases/leased-table.ts';
+import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { reachImageServer } from '../../deployments/pictures/reach-image-server.ts';
 import type { ServingParts } from '../../deployments/serving-parts.ts';
@@ -15,6 +17,7 @@ import { chargeFor } from './charge-for.ts';
 import { checkPicture } from './check-picture.ts';
 import { drawByService } from './draw-by-service.ts';
 import { generationsTable } from './generations-table.ts';
+import { findInputPictures } from '../pictures/picture-queries.ts';
 import { pictureRequest } from './picture-request.ts';
 import { planAfterFailure } from './plan-generation.ts';
 import { begun, progressAfter } from './progress.ts';
@@ -75,7 +78,7 @@ async function draw(
   let made: { done: Done; revisionId: string | null } | null = null;
   const question = {
     modelName: row.model,
-    request: pictureRequest(row),
+    request: pictureRequest(row, await readInput(services, row)),
     signal: AbortSignal.any([report.lost, closing]),
     onWait: (phase: string, reason: string) =>
       report.tell({ ...progress, reason: reason || `The model is starting: ${phase}` }),
@@ -92,7 +95,7 @@ async function draw(
 
 function toDrawn(
   { done, revisionId }: { done: Done; revisionId: string | null },
-  expertWeights: number[][],
+  expertWeights: number[][] | null,
 ): Drawn {
   const { media_type, width, height, expert_used, routing_confidence } = done;
   return {
@@ -100,6 +103,13 @@ function toDrawn(
     told: { revision_id: revisionId, expert_used, routing_confidence },
     expertWeights,
   };
+}
+
+/** The bytes of what it edits; null where it edits nothing. */
+async function readInput(services: Services, { id }: GenerationRow): Promise<Buffer | null> {
+  const picture = (await findInputPictures(services.db, [id])).get(id);
+  if (!picture) return null;
+  return buffer(await readBlob(services, { sha256: picture.sha256, path: `source of ${id}` }));
 }
 
 /** The pictures, their price and the end of the generation are one transaction. */

@@ -16,6 +16,8 @@ const columns = [
   'prompt',
   'parameters',
   'seed',
+  'source_generation_id',
+  'root_generation_id',
   'request_sha256',
   'state',
   'reason',

@@ -7,41 +7,29 @@ import type { Config } from '../../../config.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findUpstream, type Upstream } from '../../upstreams/find-upstream.ts';
 import type { Asked } from '../start/start-generation.ts';
+import { refuseUnserved } from './refuse-unserved.ts';
 
 type Body = InputOf<typeof createImage>['body'];
 type Choices = Pick<Body, 'n' | 'size' | 'output_format'>;
 
-const readHere = new Set(['prompt', 'model', 'n', 'size', 'response_format', 'output_format']);
-/** What changes no picture. */
-const passedOver = new Set(['user']);
-/** The one size that the starter model draws. */
-const SIZE = '128x128';
+/** What the starter model draws. */
+const served = { model: PARIS_MODEL, size: '128x128' };
 /** Few steps are enough for the starter model, and a program waits for the answer. */
 const PARAMETERS = { num_inference_steps: 20, sampling_strategy: 'topk', k: 2 };
 
 /** What OpenAI's call asks for. Throws AppError 'invalid_request' or 'not_found' with the field that is not served. Pure. */
 export function readImageBody(config: Pick<Config, 'upstreams'>, { prompt, ...body }: Body): Asked {
-  for (const [name, value] of Object.entries(body)) {
-    if (value === null || value === undefined || readHere.has(name) || passedOver.has(name)) continue;
-    throw refused(name, `Unknown parameter: ${name.slice(0, 80)}`);
-  }
-  const model = body.model ?? PARIS_MODEL;
-  if (model === PARIS_MODEL) return { generator: 'paris', prompt, parameters: parisParameters(body) };
-  const name = generatorNames.find((one) => one === model);
+  const name = generatorNames.find((one) => one === body.model);
   const upstream = name && findUpstream(config, name);
-  if (upstream)
-    return { generator: upstream.generator, prompt, parameters: upstreamParameters(upstream, body) };
-  throw new AppError('not_found', {
-    publicMessage: `There is no model '${model}' that draws pictures. GET /v1/models lists those that do with task 'image'`,
-    param: 'model',
-  });
-}
-
-function parisParameters({ n, size, output_format: format }: Choices): Asked['parameters'] {
-  if (size && size !== 'auto' && size !== SIZE)
-    throw refused('size', `size: ${PARIS_MODEL} draws pictures of ${SIZE}`);
-  if (n && n > 1) throw refused('n', `n: ${PARIS_MODEL} draws one picture per request`);
-  return { ...PARAMETERS, output_format: format ?? 'png' };
+  if (upstream) {
+    const { generator } = upstream;
+    refuseUnserved(body, { model: generator, size: body.size ?? '' });
+    return { generator, prompt, parameters: upstreamParameters(upstream, body) };
+  }
+  refuseUnserved(body, served);
+  if (body.n && body.n > 1) throw refused('n', `n: ${PARIS_MODEL} draws one picture per request`);
+  const parameters = { ...PARAMETERS, output_format: body.output_format ?? 'png' };
+  return { generator: 'paris', prompt, parameters };
 }
 
 function upstreamParameters(

@@ -182,8 +182,8 @@ describe.each([services[0], services[3]])('%s', (name, generator) => {
 
   test.each<[UpstreamAnswer, RegExp]>([
     ['nothing', / has drawn nothing$/],
-    ['no picture', / drew it, but what came is no picture, or one that is cut off$/],
-    ['cut off', / drew it, but what came is no picture, or one that is cut off$/],
+    ['no picture', / drew it, but what came is no picture, or not all of one$/],
+    ['cut off', / drew it, but what came is no picture, or not all of one$/],
     ['dead link', / drew it, but its picture could not be fetched$/],
     ['inside link', / drew it, but its picture could not be fetched$/],
   ])('that draws %s costs nothing, and a job is not begun again for it', async (answer, reason) => {

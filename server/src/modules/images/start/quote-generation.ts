@@ -14,5 +14,6 @@ export async function quoteGeneration(
 ): Promise<ResponseOf<typeof endpoint>> {
   const drawer = await requireDrawer(ctx, generator);
   const prices = await readPrices(ctx.db, ctx.clock.now());
-  return { cost: formatBgl(costOfGeneration(prices, drawer, readParameters(drawer.form, parameters))) };
+  const asked = { generator, parameters: readParameters(drawer.form, parameters) };
+  return { cost: formatBgl(costOfGeneration(prices, drawer, asked)) };
 }

@@ -11,6 +11,9 @@ import { hold } from '../../credits/ledger/holds/hold.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { WAIT_MAX_MS } from '../drawing/plan-generation.ts';
+import { keepPicture } from '../pictures/keep-picture.ts';
+import { giveInputPicture } from '../pictures/picture-queries.ts';
+import type { Source } from '../pictures/read-source.ts';
 import { countOpen, findByRequest, type GenerationRow, insertGeneration, nextId } from '../queries.ts';
 import { showGenerations } from '../show-generations.ts';
 import { costOfGeneration } from './cost-of-generation.ts';
@@ -24,7 +27,13 @@ const SEEDS = 2 ** 32;
 /** Far longer than a picture that was begun in time may take. */
 const HOLD_MS = WAIT_MAX_MS + 24 * 60 * 60 * 1000;
 
-export type Asked = { generator: GeneratorName; prompt: string; parameters: GenerationParameters };
+export type Asked = {
+  generator: GeneratorName;
+  prompt: string;
+  parameters: GenerationParameters;
+  /** What is edited, where the generator edits. */
+  source?: Source;
+};
 
 type Options = {
   /** Whether the newest generation of the same call is the answer, instead of a new one. */
@@ -40,12 +49,12 @@ type Options = {
  */
 export async function startGeneration(
   ctx: Context,
-  { generator, prompt, parameters }: Asked,
+  { parameters, ...rest }: Asked,
   { joins, costMaxMicro }: Options = {},
 ): Promise<Generation> {
   const { userId } = ctx.caller;
-  const drawer = await requireDrawer(ctx, generator);
-  const asked = { generator, prompt, parameters: readParameters(drawer.form, parameters) };
+  const drawer = await requireDrawer(ctx, rest.generator);
+  const asked = { ...rest, parameters: readParameters(drawer.form, parameters) };
   const call = { userId, key: ctx.idempotencyKey, operation: 'start-generation', input: asked };
   return inTransaction(ctx.db, async (tx) => {
     // From here on the user's calls come one after the other: the second finds what the first has begun.
@@ -75,9 +84,12 @@ async function insert(
   const now = ctx.clock.now();
   const id = await nextId(tx);
   const { provider, model, form } = drawer;
-  const heldMicro = costOfGeneration(await readPrices(tx, now), drawer, asked.parameters);
+  const heldMicro = costOfGeneration(await readPrices(tx, now), drawer, asked);
   if (costMaxMicro !== undefined && heldMicro > costMaxMicro) throw costsMore(heldMicro);
   const parameters = withSeed(drawer, asked.parameters);
+  const { source } = asked;
+  // Before the ledger: what a user stores is locked before what he owns.
+  const inputId = source && (await keepPicture(tx, ctx, source));
   const { holdId } = await hold(tx, {
     userId,
     amountMicro: heldMicro,
@@ -92,6 +104,8 @@ async function insert(
     ...{ generator: asked.generator, provider, prompt: asked.prompt },
     parameters: toJson(parameters),
     seed: parameters.seed === undefined ? null : BigInt(Number(parameters.seed)),
+    source_generation_id: source?.generationId ?? null,
+    root_generation_id: source?.rootId ?? null,
     request_sha256: hashRequest(asked),
     // What a service does is not told by steps.
     steps: provider === 'own' ? Number(parameters.num_inference_steps) : 1,
@@ -100,6 +114,7 @@ async function insert(
     check_at: now,
     created_at: now,
   });
+  if (inputId !== undefined) await giveInputPicture(tx, { id: inputId, generationId: id });
   await announceGeneration(tx, row, { lineMoved: true });
   return row;
 }
