@@ -298,6 +298,7 @@ describe('fal', () => {
         ...{ title: 'fal', model: 'fal-ai/recraft/v3/text-to-image', price: '1' },
         fields: ['aspect_ratio', 'style'],
       },
+      inference_url: null,
     });
     expect(generators.find(({ name }) => name === 'imagen')).toMatchObject({ served_by: [], upstream: null });
     const quote = (parameters: Generation['parameters']) =>
