@@ -68,11 +68,19 @@ export function shownFields({ fields }: Generator, values: FormValues): FormFiel
 /** What is wrong, by field. */
 export function problemsOf(
   generator: Generator,
-  prompt: string,
-  values: FormValues,
+  { prompt, values, source }: { prompt: string; values: FormValues; source: object | null },
 ): Partial<Record<string, string>> {
+  const picture = generator.fields.find(({ kind }) => kind === 'picture');
+  return {
+    ...(picture && !source && { [picture.name]: 'Please choose a picture' }),
+    ...(prompt.trim() === '' && { prompt: 'Please enter a prompt' }),
+    ...parameterProblems(generator, values),
+  };
+}
+
+/** What is wrong with the settings, by field. */
+export function parameterProblems(generator: Generator, values: FormValues): Partial<Record<string, string>> {
   const found: Record<string, string> = {};
-  if (prompt.trim() === '') found.prompt = 'Please enter a prompt';
   const effective = effectiveValues(generator, values);
   for (const field of generator.fields) {
     const value = effective[field.name];

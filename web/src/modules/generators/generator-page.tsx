@@ -2,12 +2,12 @@ import { type GeneratorName, generatorNames } from '@bakehouse/contract/generato
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { sessionQuery } from '../accounts/api.ts';
-import { type Brought, GeneratorResults, PictureHistory, useGenerations } from '../images/api.ts';
+import { type Brought, EditStart, GeneratorResults, PictureHistory, useGenerations } from '../images/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
 import { GenerationPrice } from './generation-price.tsx';
 import { GeneratorForm } from './generator-form.tsx';
@@ -33,6 +33,11 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const served = useQuery(servedGeneratorsQuery);
   const servedBy = served.data?.[name] ?? [];
   const generation = useGenerate(name, draft, user?.id);
+  const { awaited } = generation;
+  const startOver = () => {
+    generation.reset();
+    change({ prompt: '', source: null });
+  };
   const makesHere = generator.makes === 'image' && isServed(servedBy, ownOnly) && user;
   const history = useGenerations(user?.id, { generator: name });
   // What is below comes when it is known how high that is which stands above it.
@@ -65,21 +70,19 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           refusal={generation.refusal}
         />
         {makesHere && answered ? (
-          <Suspense fallback={empty}>
-            <GeneratorResults
-              generator={name}
-              shown={generation.shown}
-              onShow={generation.show}
-              empty={empty}
-            />
-          </Suspense>
+          <Results name={name} generation={generation} empty={empty} onStartOver={startOver} />
         ) : (
           empty
         )}
       </div>
       {answered && (
         <Suspense>
-          {makesHere && <PictureHistory generator={name} />}
+          {makesHere && (
+            <PictureHistory
+              generator={name}
+              awaited={generation.isStarting && awaited ? awaited.source : null}
+            />
+          )}
           <section aria-label="Other generators" className="mt-10">
             <h2 className="mb-3 font-semibold">Other generators</h2>
             <GeneratorList without={name} ownOnly={ownOnly} />
@@ -87,6 +90,33 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
         </Suspense>
       )}
     </>
+  );
+}
+
+type ResultsProps = {
+  name: GeneratorName;
+  generation: ReturnType<typeof useGenerate>;
+  empty: ReactNode;
+  onStartOver: () => void;
+};
+
+/** What was begun here, or is under way; an edit also before it begins. */
+function Results({ name, generation, empty, onStartOver }: ResultsProps) {
+  const { awaited, shown, show, start } = generation;
+  return (
+    <Suspense fallback={empty}>
+      {awaited ? (
+        <EditStart {...awaited} onTryAgain={start} onStartOver={onStartOver} />
+      ) : (
+        <GeneratorResults
+          generator={name}
+          shown={shown}
+          onShow={show}
+          empty={empty}
+          onStartOver={name === 'flux-kontext' ? onStartOver : undefined}
+        />
+      )}
+    </Suspense>
   );
 }
 
@@ -100,7 +130,8 @@ function useBroughtDraft(name: GeneratorName) {
     () =>
       void navigate({
         to: '.',
-        search: ({ prompt: _, settings: __, ...rest }: Record<string, unknown>) => rest as never,
+        search: ({ prompt, settings, source, same_source_as, ...rest }: Record<string, unknown>) =>
+          rest as never,
         replace: true,
         resetScroll: false,
       }),

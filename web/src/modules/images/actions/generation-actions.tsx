@@ -1,12 +1,13 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { useMutation } from '@tanstack/react-query';
-import { Copy, Download, Shuffle, Sparkles, Sprout, Trash2 } from 'lucide-react';
+import { Copy, Download, ImageUp, Shuffle, Sparkles, Sprout, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { Button } from '../../../ui/button.tsx';
+import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Menu, MenuLink } from '../../../ui/menu.tsx';
 import { useDeleteGeneration } from '../generation-calls.ts';
 import { isUnderWay } from '../generation-sentences.ts';
+import { downloadEdit } from './download-edit.ts';
 import { downloadPicture } from './download-picture.ts';
 import { remixOf, remixParts } from './remix.ts';
 import { RunAgainDialog } from './run-again-dialog.tsx';
@@ -22,7 +23,10 @@ type Props = {
 export function GenerationActions({ generation, onDeleted, onRunAgain }: Props) {
   const [asking, setAsking] = useState<'again' | 'delete' | null>(null);
   const close = () => setAsking(null);
-  const download = useMutation({ mutationFn: () => downloadPicture(generation) });
+  const isEdit = generation.generator === 'flux-kontext';
+  const download = useMutation({
+    mutationFn: () => (isEdit ? downloadEdit(generation) : downloadPicture(generation)),
+  });
   if (isUnderWay(generation)) return null;
   return (
     <div className="flex flex-wrap gap-2">
@@ -31,6 +35,12 @@ export function GenerationActions({ generation, onDeleted, onRunAgain }: Props) 
           <Download aria-hidden />
           Download
         </Button>
+      )}
+      {generation.state === 'completed' && (
+        <ButtonLink to="/flux-kontext" search={{ source: generation.id }}>
+          <ImageUp aria-hidden />
+          {isEdit ? 'Edit again' : 'Edit this picture'}
+        </ButtonLink>
       )}
       {generation.generator === 'paris' && (
         <Button onClick={() => setAsking('again')}>
