@@ -21,7 +21,10 @@ export async function insertImageStarters(services: Services): Promise<string> {
   const localPath = path.join(services.config.dataDir, 'model_index.json');
   await writeFile(localPath, '{}');
   const file = (name: string) => ({ path: name, localPath });
-  await registerImageStarter(services, 'kontext', [file('model_index.json'), file('transformer/config.json')]);
+  await registerImageStarter(services, 'kontext', [
+    file('model_index.json'),
+    file('transformer/config.json'),
+  ]);
   const { assetId } = await registerImageStarter(services, 'paris', [file('model_index.json')]);
   return assetId;
 }

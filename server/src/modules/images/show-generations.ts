@@ -1,8 +1,8 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import type { Services } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
-import { findOutputs, findPositions, type GenerationRow } from './queries.ts';
 import { findInputPictures } from './pictures/picture-queries.ts';
+import { findOutputs, findPositions, type GenerationRow } from './queries.ts';
 import { toGeneration } from './to-generation.ts';
 
 /** Rows with what belongs to them, as the wire shows them; three queries however many there are. */

@@ -32,7 +32,11 @@ export async function toGeneration(
     refused: row.refused,
     position: state === 'queued' ? (position ?? 0) : null,
     cost: formatBgl(row.charged_micro ?? row.held_micro),
-    outputs: await Promise.all(outputs.map((output, index) => toOutput(services, nameOf(row, outputs.length > 1 ? index : null), output))),
+    outputs: await Promise.all(
+      outputs.map((output, index) =>
+        toOutput(services, nameOf(row, outputs.length > 1 ? index : null), output),
+      ),
+    ),
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,
     ended_at: row.ended_at?.toISOString() ?? null,

@@ -1,5 +1,5 @@
-import { generators } from '@bakehouse/contract/generators/table';
 import { completeParameters } from '@bakehouse/contract/generators/parameters/parameters';
+import { generators } from '@bakehouse/contract/generators/table';
 import { expect, test } from 'vitest';
 import { findUpstream } from './find-upstream.ts';
 import { listUpstreams } from './list-upstreams.ts';
@@ -16,7 +16,8 @@ test.each(models)('%s by %s is told each choice of its form', (name, _, { fields
   for (const [field, say] of Object.entries(fields)) {
     const known = form.fields.find((one) => one.name === field);
     expect(known, field).toBeDefined();
-    const values = known?.kind === 'choice' ? known.options.map(({ value }) => value) : [defaults[field] ?? null];
+    const values =
+      known?.kind === 'choice' ? known.options.map(({ value }) => value) : [defaults[field] ?? null];
     for (const value of values) expect(Object.values(say(value)), field).not.toContain(undefined);
     if (known?.kind === 'choice') for (const value of values) expect(say(value), field).not.toEqual({});
   }

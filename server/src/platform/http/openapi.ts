@@ -126,7 +126,8 @@ function asForm(requestBody: Operation['requestBody']): object {
 
 function describeUpload(upload: NonNullable<Endpoint['upload']>): object {
   const bytes = { type: 'string', contentMediaType: 'application/octet-stream', minLength: 1 };
-  if (upload === 'bytes') return { required: true, content: { 'application/octet-stream': { schema: bytes } } };
+  if (upload === 'bytes')
+    return { required: true, content: { 'application/octet-stream': { schema: bytes } } };
   const { part, fields } = upload;
   const { properties = {}, required = [] } = fields ? z.toJSONSchema(fields, { io: 'input' }) : {};
   const schema = {

@@ -32,7 +32,8 @@ export async function drawByService(
         keepJob: async (job) => {
           current.job = job;
           const values = { upstream_job: job && toJson(job) };
-          if (!(await renewLease(db, generationsTable, lease, { now: clock.now(), values }))) throw new LeaseLost();
+          if (!(await renewLease(db, generationsTable, lease, { now: clock.now(), values })))
+            throw new LeaseLost();
         },
         onWait: (reason) => report.tell({ ...begun, reason }),
         signal: AbortSignal.any([report.lost, closing]),
@@ -58,6 +59,9 @@ async function cancelUnwanted(
 ): Promise<void> {
   if ((await hasEnded(services.db, { id, userId })) === false) return;
   await cancelUpstream(services.config, job).catch((error: unknown) =>
-    services.log.warn({ err: error, generation_id: id }, 'a service could not be told that a picture is not wanted'),
+    services.log.warn(
+      { err: error, generation_id: id },
+      'a service could not be told that a picture is not wanted',
+    ),
   );
 }

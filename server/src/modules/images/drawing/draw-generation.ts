@@ -12,12 +12,12 @@ import { reachImageServer } from '../../deployments/pictures/reach-image-server.
 import type { ServingParts } from '../../deployments/serving-parts.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
+import { findInputPictures } from '../pictures/picture-queries.ts';
 import { type GenerationRow, insertOutput, updateGeneration } from '../queries.ts';
 import { chargeFor } from './charge-for.ts';
 import { checkPicture } from './check-picture.ts';
 import { drawByService } from './draw-by-service.ts';
 import { generationsTable } from './generations-table.ts';
-import { findInputPictures } from '../pictures/picture-queries.ts';
 import { pictureRequest } from './picture-request.ts';
 import { planAfterFailure } from './plan-generation.ts';
 import { begun, progressAfter } from './progress.ts';

@@ -37,7 +37,11 @@ async function lease(services: Services = server.services) {
 }
 
 function anotherProcess() {
-  const loop = createDrawing({ services: server.services, serving, places: { own: OWN.places, upstream: 0 } });
+  const loop = createDrawing({
+    services: server.services,
+    serving,
+    places: { own: OWN.places, upstream: 0 },
+  });
   onFileEnd(loop.stop);
   loop.start();
   return loop;

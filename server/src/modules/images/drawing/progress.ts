@@ -32,7 +32,10 @@ export function progressAfter(before: Progress, event: ImageEvent): Progress {
     reason: '',
     step: event.step,
     preview,
-    expert_weights: event.expert_weights && [...(before.expert_weights ?? []), event.expert_weights.map(rounded)],
+    expert_weights: event.expert_weights && [
+      ...(before.expert_weights ?? []),
+      event.expert_weights.map(rounded),
+    ],
   };
 }
 

@@ -39,7 +39,11 @@ export async function editPicture(
   );
   const parameters = readParameters(generators['flux-kontext'], given, { prefix: '' });
   const source = { picture, param, generationId: null, rootId: null };
-  const generation = await startAndAwait(ctx, { generator: 'flux-kontext', prompt, parameters, source }, reply);
+  const generation = await startAndAwait(
+    ctx,
+    { generator: 'flux-kontext', prompt, parameters, source },
+    reply,
+  );
   return toEdited(ctx, generation, asked);
 }
 

@@ -1,5 +1,10 @@
 import { listModels } from '@bakehouse/contract/chat';
-import { deleteGeneration, listGenerations, quoteGeneration, startGeneration } from '@bakehouse/contract/generations';
+import {
+  deleteGeneration,
+  listGenerations,
+  quoteGeneration,
+  startGeneration,
+} from '@bakehouse/contract/generations';
 import { listGenerators } from '@bakehouse/contract/generators';
 import { deleteKontextImage, listKontextImages } from '@bakehouse/contract/kontext';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -23,7 +28,11 @@ beforeEach(async () => {
 });
 
 const send = async (path: string, body: FormData | URLSearchParams, as: TestUser = ada) => {
-  const answer = await fetch(server.url + path, { method: 'POST', body, headers: { 'x-api-key': as.apiKey } });
+  const answer = await fetch(server.url + path, {
+    method: 'POST',
+    body,
+    headers: { 'x-api-key': as.apiKey },
+  });
   return { status: answer.status, json: (await answer.json()) as Record<string, unknown> };
 };
 const form = (file: Buffer, fields: Record<string, string> = {}, part = 'file') => {
@@ -52,7 +61,8 @@ const start = (as: TestUser, source: { picture_id?: string; source_generation_id
   );
 const list = async (as: TestUser, query = {}) =>
   (await server.request(listGenerations, { params: { userId: as.userId }, query }, { as })).generations;
-const pictures = () => db.selectFrom('input_pictures').select('generation_id').where('user_id', '=', ada.userId).execute();
+const pictures = () =>
+  db.selectFrom('input_pictures').select('generation_id').where('user_id', '=', ada.userId).execute();
 const address = '/v1/starters/kontext-starter';
 
 describe('an edit', () => {
@@ -112,7 +122,7 @@ describe('an edit', () => {
     const { id: picture_id } = await upload(pictureFiles.png);
     const { id } = await start(ada, { picture_id });
     await drawing.until(ada, id, 'completed');
-    const forget = () => forgetPicturesJob.run(server.services, undefined);
+    const forget = () => forgetPicturesJob.run(server.services, undefined, new AbortController().signal);
     await forget();
     expect(await pictures()).toHaveLength(2);
     clock.advance({ hours: 25 });
@@ -203,7 +213,10 @@ describe('the edit calls of the original product', () => {
 
   test('say what is missing where the credit does not cover the edit', async () => {
     await inTransaction(db, (tx) => giveUpCredits(tx, ada.userId));
-    const { status, json } = await send(`${address}/edit`, form(pictureFiles.png, { prompt: 'Make it blue' }));
+    const { status, json } = await send(
+      `${address}/edit`,
+      form(pictureFiles.png, { prompt: 'Make it blue' }),
+    );
     expect([status, json]).toMatchObject([
       402,
       { error: { code: 'insufficient_funds', required_amount: '0.14' }, required_amount: '0.14' },
@@ -213,7 +226,10 @@ describe('the edit calls of the original product', () => {
   test('hear what the model refuses', async () => {
     stub.answer = 'refuse';
     const before = await drawing.balance(ada);
-    const { status, json } = await send(`${address}/edit`, form(pictureFiles.png, { prompt: 'Make it blue' }));
+    const { status, json } = await send(
+      `${address}/edit`,
+      form(pictureFiles.png, { prompt: 'Make it blue' }),
+    );
     expect([status, json]).toMatchObject([
       400,
       { error: { message: 'The prompt is too long for this model. Nothing was charged' } },

@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import { type editImage as endpoint, editImageFields } from '@bakehouse/contract/images';
+import { editImageFields, type editImage as endpoint } from '@bakehouse/contract/images';
 import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
@@ -27,6 +27,10 @@ export async function editImage(
   const { prompt, response_format, ...asked } = parseFields(editImageFields, fields);
   refuseUnserved(asked, served);
   const source = { picture, param: PART, generationId: null, rootId: null };
-  const generation = await startAndAwait(ctx, { generator: 'flux-kontext', prompt, parameters: PARAMETERS, source }, reply);
+  const generation = await startAndAwait(
+    ctx,
+    { generator: 'flux-kontext', prompt, parameters: PARAMETERS, source },
+    reply,
+  );
   return answerImages(ctx, generation, response_format ?? 'url');
 }

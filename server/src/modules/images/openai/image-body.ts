@@ -36,8 +36,10 @@ function upstreamParameters(
   { generator, fields }: Upstream,
   { n, size, output_format: format }: Choices,
 ): Asked['parameters'] {
-  if (format) throw refused('output_format', `output_format: ${generator} has the one that its service makes`);
-  if (n && n > 1 && !fields.includes('n')) throw refused('n', `n: ${generator} draws one picture per request`);
+  if (format)
+    throw refused('output_format', `output_format: ${generator} has the one that its service makes`);
+  if (n && n > 1 && !fields.includes('n'))
+    throw refused('n', `n: ${generator} draws one picture per request`);
   return { ...(n && n > 1 && { n }), ...shapeOf(generator, size) };
 }
 

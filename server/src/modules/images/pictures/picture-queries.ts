@@ -38,11 +38,7 @@ export async function giveInputPicture(
   tx: Transaction,
   { id, generationId }: { id: string; generationId: string },
 ): Promise<void> {
-  await tx
-    .updateTable('input_pictures')
-    .set({ generation_id: generationId })
-    .where('id', '=', id)
-    .execute();
+  await tx.updateTable('input_pictures').set({ generation_id: generationId }).where('id', '=', id).execute();
 }
 
 export async function findInputPicture(
@@ -59,10 +55,7 @@ export async function findInputPicture(
 }
 
 /** What each of these generations edits; those that edit nothing are not among them. */
-export async function findInputPictures(
-  db: Db,
-  generationIds: string[],
-): Promise<Map<string, InputPicture>> {
+export async function findInputPictures(db: Db, generationIds: string[]): Promise<Map<string, InputPicture>> {
   if (generationIds.length === 0) return new Map();
   const rows = await db
     .selectFrom('input_pictures')

@@ -19,11 +19,7 @@ type Received = { picture: InputPicture; fields: Record<string, string> };
  * The picture of a multipart request, which comes in the part of that name, and what its other parts say. Throws AppError
  * with the part that does not fit, and 'unauthenticated' where the API key ends meanwhile.
  */
-export async function receivePicture(
-  ctx: Context,
-  request: FastifyRequest,
-  part: string,
-): Promise<Received> {
+export async function receivePicture(ctx: Context, request: FastifyRequest, part: string): Promise<Received> {
   if (!request.isMultipart()) throw notForm(part);
   const key = untilKeyEnds(ctx);
   // Ends the connection, so nobody is there to be answered.
@@ -49,7 +45,12 @@ async function readParts(ctx: Context, request: FastifyRequest, part: string): P
   let picture: InputPicture | undefined;
   const fields: Record<string, string> = {};
   // A file more than there may be, so that it can be named.
-  const limits = { fileSize: PICTURE_BYTES_MAX + 1, files: 2, fields: FIELDS_MAX, fieldSize: FIELD_BYTES_MAX };
+  const limits = {
+    fileSize: PICTURE_BYTES_MAX + 1,
+    files: 2,
+    fields: FIELDS_MAX,
+    fieldSize: FIELD_BYTES_MAX,
+  };
   const parts = request.parts({ limits });
   for (let next = await readPart(parts, part); !next.done; next = await readPart(parts, part)) {
     const { value } = next;

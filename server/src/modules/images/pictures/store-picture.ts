@@ -4,8 +4,8 @@ import { PICTURE_BYTES_MAX, pictureMessages } from '@bakehouse/contract/pictures
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
-import type { InputPicture } from './picture-queries.ts';
 import { BadPicture, inspectPicture } from './inspect-picture.ts';
+import type { InputPicture } from './picture-queries.ts';
 
 /**
  * Stores a picture that a person has sent; it is collected unless a row keeps it soon. `param` is the field that it came

@@ -1,4 +1,5 @@
 import { listModels } from '@bakehouse/contract/chat';
+import { getBalance, listTransactions } from '@bakehouse/contract/credits';
 import {
   cancelGeneration,
   type Generation,
@@ -7,7 +8,6 @@ import {
   startGeneration,
 } from '@bakehouse/contract/generations';
 import { type GeneratorName, listGenerators } from '@bakehouse/contract/generators';
-import { getBalance, listTransactions } from '@bakehouse/contract/credits';
 import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Config } from '../../../config.ts';
@@ -50,7 +50,11 @@ beforeEach(async () => {
 });
 
 const start = (generator: GeneratorName, parameters: Generation['parameters'] = {}) =>
-  server.request(startGeneration, { body: { generator, prompt: 'A loaf of bread', parameters } }, { as: ada });
+  server.request(
+    startGeneration,
+    { body: { generator, prompt: 'A loaf of bread', parameters } },
+    { as: ada },
+  );
 const read = (id: string) => server.request(getGeneration, { params: { id } }, { as: ada });
 const held = async () => {
   const call = { params: { userId: ada.userId } };
@@ -59,7 +63,9 @@ const held = async () => {
 const charges = async () => {
   const call = { params: { userId: ada.userId }, query: {} };
   const { transactions } = await server.request(listTransactions, call, { as: ada });
-  return transactions.filter(({ description }) => description.startsWith('Picture by')).map(({ amount }) => amount);
+  return transactions
+    .filter(({ description }) => description.startsWith('Picture by'))
+    .map(({ amount }) => amount);
 };
 /** The clock stands still: a pause after a failure is over when it is moved, and leases are renewed meanwhile. */
 const untilEnded = (id: string) =>
@@ -214,7 +220,9 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
     const { id } = await start(generator);
     await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
     upstream.state.answer = 'gone silent';
-    await vi.waitFor(async () => expect((await read(id)).reason).toContain('Trying again'), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await read(id)).reason).toContain('Trying again'), {
+      timeout: 10_000,
+    });
     upstream.state.answer = 'ok';
     expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
     expect(upstream.state.submissions).toHaveLength(1);
@@ -262,7 +270,9 @@ describe('fal', () => {
   test('is left alone as long as it says', async () => {
     upstream.state.answer = 'busy';
     const { id } = await start('flux');
-    await vi.waitFor(async () => expect((await read(id)).reason).toContain('Trying again'), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await read(id)).reason).toContain('Trying again'), {
+      timeout: 10_000,
+    });
     upstream.state.answer = 'ok';
     clock.advance({ seconds: 25 });
     await loop.stop();

@@ -30,7 +30,11 @@ export async function callService(call: Call): Promise<unknown> {
   try {
     const answer = await fetch(url, {
       method,
-      headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        accept: 'application/json',
+        ...(body && { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body && { body: JSON.stringify(body) }),
       // A key follows nobody elsewhere.
       redirect: 'error',
@@ -73,12 +77,19 @@ function toError({ title, url }: Call, answer: Response, text: string): AppError
     new AppError(code, { publicMessage, cause, ...(retryAfterMs !== undefined && { retryAfterMs }) });
   if (said.isModeration) return moderated(title, cause);
   if (status === 402 || (status === 403 && /balance|credit|billing/i.test(said.message)))
-    return error('internal', `This server's account at ${title} has no credit left. Please tell its operator`);
+    return error(
+      'internal',
+      `This server's account at ${title} has no credit left. Please tell its operator`,
+    );
   if (status === 401 || status === 403)
     return error('internal', `${title} does not accept this server's key. Please tell its operator`);
   if (status === 404 || status === 410) return error('gone', `${title} does not know this any more`);
   if (status === 429)
-    return error('unavailable', `${title} has too much to do`, retryAfterMs(answer.headers.get('retry-after')));
+    return error(
+      'unavailable',
+      `${title} has too much to do`,
+      retryAfterMs(answer.headers.get('retry-after')),
+    );
   if (status < 500)
     return error('invalid_request', `${title} refused this${said.message ? `: ${said.message}` : ''}`);
   return error('unavailable', `${title} is in trouble`);
@@ -113,7 +124,8 @@ function readProblem(text: string): { message: string; isModeration: boolean } {
   return {
     message: oneLine(said.find((one) => one !== undefined && one !== '') ?? ''),
     isModeration:
-      entries.some(({ type }) => type === 'content_policy_violation') || /SensitiveContent|PolicyViolation/.test(code),
+      entries.some(({ type }) => type === 'content_policy_violation') ||
+      /SensitiveContent|PolicyViolation/.test(code),
   };
 }
 

@@ -81,7 +81,8 @@ export async function upstreamServer() {
   function submitted(path: string, job: string): Reply {
     if (path.startsWith('/api/v3/')) return bytePlus();
     if (path.startsWith('/v1/models/')) return { status: 201, body: predictionOf(job, 'starting') };
-    if (path.startsWith('/v1/')) return { status: 200, body: { id: job, polling_url: `${url}/v1/get_result?id=${job}` } };
+    if (path.startsWith('/v1/'))
+      return { status: 200, body: { id: job, polling_url: `${url}/v1/get_result?id=${job}` } };
     const at = `${url}/fal-ai/any/requests/${job}`;
     const addresses = { status_url: `${at}/status`, response_url: at, cancel_url: `${at}/cancel` };
     return { status: 200, body: { status: 'IN_QUEUE', request_id: job, ...addresses } };
@@ -90,7 +91,8 @@ export async function upstreamServer() {
   function look(path: string, job: string): Reply {
     state.looks += 1;
     if (state.answer === 'forgotten') return { status: 404, body: { detail: 'Not found' } };
-    if (path.startsWith('/v1/predictions/')) return { status: 200, body: predictionOf(job, predictionStatus()) };
+    if (path.startsWith('/v1/predictions/'))
+      return { status: 200, body: predictionOf(job, predictionStatus()) };
     if (path.startsWith('/v1/get_result')) return { status: 200, body: task() };
     if (path.endsWith('/status')) {
       const status = state.answer === 'hang' ? 'IN_QUEUE' : 'COMPLETED';
@@ -120,7 +122,8 @@ export async function upstreamServer() {
   }
 
   function predictionOf(id: string, status: string) {
-    const error = state.answer === 'moderated' ? 'NSFW content detected. Try running it again' : 'Out of memory';
+    const error =
+      state.answer === 'moderated' ? 'NSFW content detected. Try running it again' : 'Out of memory';
     const asked = Number(state.submissions.at(-1)?.body.n ?? 1);
     return { id, status, output: links(asked), error: status === 'failed' ? error : null };
   }
@@ -135,7 +138,8 @@ export async function upstreamServer() {
   function bytePlus(): Reply {
     if (state.answer === 'moderated')
       return { status: 400, body: { error: { code: 'OutputImageSensitiveContentDetected', message: 'no' } } };
-    if (state.answer === 'failed') return { status: 500, body: { error: { code: 'InternalError', message: 'no' } } };
+    if (state.answer === 'failed')
+      return { status: 500, body: { error: { code: 'InternalError', message: 'no' } } };
     return { status: 200, body: { data: links(1).map((link) => ({ url: link })) } };
   }
 
