@@ -740,18 +740,18 @@ create table purchases (
   session_id text,
   payment_id text,
   status text not null default 'open'::text,
-  taken_back_cents integer not null default 0,
+  reversed_cents integer not null default 0,
   receipt_url text,
   version integer not null default 0,
   created_at timestamp with time zone not null default now(),
   paid_at timestamp with time zone,
-  looked_at timestamp with time zone,
+  checked_at timestamp with time zone,
   constraint purchases_pkey PRIMARY KEY (id),
   constraint purchases_payment_id_key UNIQUE (payment_id),
   constraint purchases_session_id_key UNIQUE (session_id),
   constraint purchases_amount_positive CHECK (amount_micro > 0),
+  constraint purchases_reversed_within CHECK (reversed_cents >= 0 AND reversed_cents <= usd_cents),
   constraint purchases_status_known CHECK (status = ANY (ARRAY['open'::text, 'paid'::text, 'failed'::text, 'expired'::text, 'refused'::text])),
-  constraint purchases_taken_back_within CHECK (taken_back_cents >= 0 AND taken_back_cents <= usd_cents),
   constraint purchases_usd_cents_positive CHECK (usd_cents > 0),
   constraint purchases_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
@@ -1809,6 +1809,19 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.notify_row_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Before and after, for a name that changes: PostgreSQL delivers equal messages of a transaction once.
+  perform pg_notify('bakehouse_row_change', json_build_object('of', tg_argv[0], 'id', told.id)::text)
+  from (values (to_jsonb(old)), (to_jsonb(new))) as version (fields),
+    lateral (select coalesce(fields->>tg_argv[1], fields->>'id') as id) as told
+  where told.id is not null;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.own_artefacts()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1956,19 +1969,6 @@ AS $function$
   using (select distinct sha256, kind, id from unnest(sha256s, kinds, ids) as gone (sha256, kind, id)) as gone
   where o.sha256 = gone.sha256 and o.owner_kind = gone.kind and o.owner_id = gone.id and o.refs = 0;
 $function$;
-
-CREATE OR REPLACE FUNCTION public.tell_row_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  -- Before and after, for a name that changes: PostgreSQL delivers equal messages of a transaction once.
-  perform pg_notify('bakehouse_row_change', json_build_object('of', tg_argv[0], 'id', told.id)::text)
-  from (values (to_jsonb(old)), (to_jsonb(new))) as version (fields),
-    lateral (select coalesce(fields->>tg_argv[1], fields->>'id') as id) as told
-  where told.id is not null;
-  return null;
-end $function$;
 
 CREATE OR REPLACE FUNCTION public.usage_add(a jsonb, b jsonb)
  RETURNS jsonb
@@ -2131,9 +2131,9 @@ begin
   end loop;
 end $function$;
 
+CREATE TRIGGER api_keys_notify_change AFTER UPDATE ON api_keys FOR EACH ROW WHEN (old.sha256 IS DISTINCT FROM new.sha256 OR old.previous_sha256 IS DISTINCT FROM new.previous_sha256 OR old.previous_until IS DISTINCT FROM new.previous_until OR old.scopes IS DISTINCT FROM new.scopes OR old.budget_micro IS DISTINCT FROM new.budget_micro OR old.expires_at IS DISTINCT FROM new.expires_at OR old.revoked_at IS DISTINCT FROM new.revoked_at) EXECUTE FUNCTION notify_row_change('api_key');
+CREATE TRIGGER api_keys_notify_end AFTER DELETE ON api_keys FOR EACH ROW EXECUTE FUNCTION notify_row_change('api_key');
 CREATE TRIGGER api_keys_of_nobody BEFORE INSERT ON api_keys FOR EACH ROW EXECUTE FUNCTION refuse_deleted_user();
-CREATE TRIGGER api_keys_tell_change AFTER UPDATE ON api_keys FOR EACH ROW WHEN (old.sha256 IS DISTINCT FROM new.sha256 OR old.previous_sha256 IS DISTINCT FROM new.previous_sha256 OR old.previous_until IS DISTINCT FROM new.previous_until OR old.scopes IS DISTINCT FROM new.scopes OR old.budget_micro IS DISTINCT FROM new.budget_micro OR old.expires_at IS DISTINCT FROM new.expires_at OR old.revoked_at IS DISTINCT FROM new.revoked_at) EXECUTE FUNCTION tell_row_change('api_key');
-CREATE TRIGGER api_keys_tell_end AFTER DELETE ON api_keys FOR EACH ROW EXECUTE FUNCTION tell_row_change('api_key');
 CREATE TRIGGER asset_files_disowned AFTER DELETE ON asset_files REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION own_asset_files();
 CREATE TRIGGER asset_files_owned AFTER INSERT ON asset_files REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION own_asset_files();
 CREATE TRIGGER assets_files_first BEFORE DELETE ON assets FOR EACH ROW EXECUTE FUNCTION delete_files_of_asset();
@@ -2141,8 +2141,8 @@ CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audi
 CREATE TRIGGER blob_owners_counted_in AFTER INSERT ON blob_owners REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_user_storage();
 CREATE TRIGGER blob_owners_counted_out AFTER DELETE ON blob_owners REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_user_storage();
 CREATE TRIGGER column_statistics_forgotten AFTER DELETE ON blobs FOR EACH ROW EXECUTE FUNCTION forget_column_statistics();
-CREATE TRIGGER deployments_tell_change AFTER UPDATE ON deployments FOR EACH ROW WHEN (old.model_server_id IS DISTINCT FROM new.model_server_id OR old.model_name IS DISTINCT FROM new.model_name OR old.adapter IS DISTINCT FROM new.adapter OR old.revision_id IS DISTINCT FROM new.revision_id OR old.sleeping IS DISTINCT FROM new.sleeping OR old.terminated_at IS DISTINCT FROM new.terminated_at) EXECUTE FUNCTION tell_row_change('deployment', 'model_name');
-CREATE TRIGGER deployments_tell_start AFTER INSERT OR DELETE ON deployments FOR EACH ROW EXECUTE FUNCTION tell_row_change('deployment', 'model_name');
+CREATE TRIGGER deployments_notify_change AFTER UPDATE ON deployments FOR EACH ROW WHEN (old.model_server_id IS DISTINCT FROM new.model_server_id OR old.model_name IS DISTINCT FROM new.model_name OR old.adapter IS DISTINCT FROM new.adapter OR old.revision_id IS DISTINCT FROM new.revision_id OR old.sleeping IS DISTINCT FROM new.sleeping OR old.terminated_at IS DISTINCT FROM new.terminated_at) EXECUTE FUNCTION notify_row_change('deployment', 'model_name');
+CREATE TRIGGER deployments_notify_start AFTER INSERT OR DELETE ON deployments FOR EACH ROW EXECUTE FUNCTION notify_row_change('deployment', 'model_name');
 CREATE TRIGGER generation_outputs_disowned AFTER DELETE ON generation_outputs REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION own_pictures();
 CREATE TRIGGER generation_outputs_owned AFTER INSERT ON generation_outputs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION own_pictures();
 CREATE TRIGGER input_pictures_disowned AFTER DELETE ON input_pictures REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION own_pictures();
@@ -2156,14 +2156,14 @@ CREATE TRIGGER ledger_seals_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON l
 CREATE TRIGGER ledger_transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_transfers_notify AFTER INSERT ON ledger_transfers FOR EACH ROW WHEN (new.kind = 'transfer'::text) EXECUTE FUNCTION notify_of_received_credits();
 CREATE TRIGGER ledger_verifications_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON ledger_verifications FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER model_servers_tell_change AFTER UPDATE ON model_servers FOR EACH ROW WHEN (old.engine IS DISTINCT FROM new.engine OR old.accelerator IS DISTINCT FROM new.accelerator OR old.starter_name IS DISTINCT FROM new.starter_name OR (old.starter_requested_at IS NULL) IS DISTINCT FROM (new.starter_requested_at IS NULL) OR old.workload_id IS DISTINCT FROM new.workload_id) EXECUTE FUNCTION tell_row_change('model_server', 'deployment_id');
-CREATE TRIGGER price_changes_tell AFTER INSERT OR DELETE OR UPDATE ON price_changes FOR EACH ROW EXECUTE FUNCTION tell_row_change('price', 'price_id');
+CREATE TRIGGER model_servers_notify_change AFTER UPDATE ON model_servers FOR EACH ROW WHEN (old.engine IS DISTINCT FROM new.engine OR old.accelerator IS DISTINCT FROM new.accelerator OR old.starter_name IS DISTINCT FROM new.starter_name OR (old.starter_requested_at IS NULL) IS DISTINCT FROM (new.starter_requested_at IS NULL) OR old.workload_id IS DISTINCT FROM new.workload_id) EXECUTE FUNCTION notify_row_change('model_server', 'deployment_id');
+CREATE TRIGGER price_changes_notify AFTER INSERT OR DELETE OR UPDATE ON price_changes FOR EACH ROW EXECUTE FUNCTION notify_row_change('price', 'price_id');
 CREATE TRIGGER sessions_of_nobody BEFORE INSERT ON sessions FOR EACH ROW EXECUTE FUNCTION refuse_deleted_user();
 CREATE TRIGGER sign_in_methods_of_nobody BEFORE INSERT ON sign_in_methods FOR EACH ROW EXECUTE FUNCTION refuse_deleted_user();
 CREATE TRIGGER pick_username BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION pick_username();
-CREATE TRIGGER users_tell_change AFTER UPDATE ON users FOR EACH ROW WHEN (old.email IS DISTINCT FROM new.email OR old.email_verified IS DISTINCT FROM new.email_verified) EXECUTE FUNCTION tell_row_change('user');
+CREATE TRIGGER users_notify_change AFTER UPDATE ON users FOR EACH ROW WHEN (old.email IS DISTINCT FROM new.email OR old.email_verified IS DISTINCT FROM new.email_verified) EXECUTE FUNCTION notify_row_change('user');
 CREATE TRIGGER workload_artefacts_disowned AFTER DELETE ON workload_artefacts REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION own_artefacts();
 CREATE TRIGGER workload_artefacts_owned AFTER INSERT ON workload_artefacts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION own_artefacts();
 CREATE TRIGGER workload_artefacts_reowned AFTER UPDATE ON workload_artefacts REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION own_artefacts();
+CREATE TRIGGER workloads_notify_change AFTER UPDATE ON workloads FOR EACH ROW WHEN (new.behaviour = 'deployment'::text AND (old.state IS DISTINCT FROM new.state OR old.base_url IS DISTINCT FROM new.base_url OR old.server_key IS DISTINCT FROM new.server_key)) EXECUTE FUNCTION notify_row_change('workload');
 CREATE TRIGGER workloads_spec BEFORE UPDATE OF spec ON workloads FOR EACH ROW WHEN (old.spec IS DISTINCT FROM new.spec) EXECUTE FUNCTION refuse_another_spec();
-CREATE TRIGGER workloads_tell_change AFTER UPDATE ON workloads FOR EACH ROW WHEN (new.behaviour = 'deployment'::text AND (old.state IS DISTINCT FROM new.state OR old.base_url IS DISTINCT FROM new.base_url OR old.server_key IS DISTINCT FROM new.server_key)) EXECUTE FUNCTION tell_row_change('workload');

@@ -31,7 +31,7 @@ import type { Clock } from './platform/clock.ts';
 import type { Services } from './platform/context.ts';
 import { type ErrorReports, noErrorReports } from './platform/error-reports/error-reports.ts';
 import { localUrl } from './platform/http/local-url.ts';
-import { removeSharedFiles } from './platform/walls/share-files.ts';
+import { removeSharedFiles } from './platform/sandbox/share-files.ts';
 import type { Role } from './roles.ts';
 
 type Options = {
@@ -126,7 +126,7 @@ type Parts = Awaited<ReturnType<typeof openServices>> &
 function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
   const { services, queue, machine, roles, heartbeat, databaseUrl, driver, claim, engine, usage, http } =
     parts;
-  const { config, db, log, wall } = services;
+  const { config, db, log, sandbox } = services;
   let preparing: ReturnType<typeof startPreparing> | null = null;
   let engineRuns = false;
   return {
@@ -141,7 +141,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
       }
       await heartbeat.start();
       if (roles.includes('worker')) {
-        await removeSharedFiles(wall);
+        await removeSharedFiles(sandbox);
         await queue.work(services);
         parts.drawing.start();
       }

@@ -8,7 +8,7 @@ import { environmentDir, runtimeDir } from './engine/machine/environment/environ
 import { environmentOf, lockFiles } from './engine/machine/environment/layers.ts';
 import { testMachine } from './engine/testing/test-machine.ts';
 import { textSpec } from './modules/deployments/kinds/text-spec.ts';
-import { noWall } from './platform/walls/wall.ts';
+import { noSandbox } from './platform/sandbox/sandbox.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 import { testDatabase } from './testing/test-database.ts';
 
@@ -19,7 +19,7 @@ it('closes the cache of inputs, where the files of all users lie', async () => {
   const cache = path.join(config.cacheDir, 'inputs');
   await mkdir(cache, { recursive: true });
   await chmod(cache, 0o755);
-  await createDriver({ machineId: await testMachine(db), config, db, wall: noWall(config.dataDir) });
+  await createDriver({ machineId: await testMachine(db), config, db, sandbox: noSandbox(config.dataDir) });
   expect((await stat(cache)).mode & 0o777).toBe(0o700);
 });
 
@@ -40,7 +40,7 @@ it('starts nothing on vLLM before it has been prepared, and says so', async () =
     machineId: await testMachine(db),
     config,
     db,
-    wall: noWall(config.dataDir),
+    sandbox: noSandbox(config.dataDir),
   });
   const blockers = () =>
     Promise.all(

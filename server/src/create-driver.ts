@@ -16,7 +16,7 @@ import type { Services } from './platform/context.ts';
 
 /** The driver that the settings name. */
 export async function createDriver(
-  services: Pick<Services, 'config' | 'db' | 'wall' | 'machineId'>,
+  services: Pick<Services, 'config' | 'db' | 'sandbox' | 'machineId'>,
 ): Promise<Driver> {
   const { config } = services;
   if (config.driver === 'fake') {
@@ -27,7 +27,7 @@ export async function createDriver(
   return createLocalDriver({
     workloadsDir: path.join(config.dataDir, 'workloads'),
     host: config.machineHost,
-    wall: services.wall,
+    sandbox: services.sandbox,
     capacity: () => localCapacity(config),
     program: (spec) => findProgram(services, spec),
   });

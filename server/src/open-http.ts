@@ -24,7 +24,7 @@ import { auditRoutes } from './modules/audit/routes.ts';
 import { refuseUnsupported } from './modules/bagelml/refuse-unsupported.ts';
 import { bagelmlRoutes } from './modules/bagelml/routes.ts';
 import { contactRoutes } from './modules/contact/routes.ts';
-import { gatherSends } from './modules/credits/ledger/gather-sends.ts';
+import { batchSends } from './modules/credits/ledger/batch-sends.ts';
 import { openUserAccount } from './modules/credits/ledger/open-user-account.ts';
 import { recallPrices } from './modules/credits/prices/recall-prices.ts';
 import { paymentEvents } from './modules/credits/purchases/payment-events.ts';
@@ -139,7 +139,7 @@ function listBindings(
       modelUses: { deploy: findDeployObstacle(capacity), train: findTrainObstacle },
     }),
     ...withIdleCredit(usage, [
-      ...creditsRoutes({ databaseUrl, payments, send: gatherSends(services, dailyLimit(services)) }),
+      ...creditsRoutes({ databaseUrl, payments, send: batchSends(services, dailyLimit(services)) }),
       ...imagesRoutes,
       ...trainingRoutes({
         capacity,

@@ -16,9 +16,9 @@ import { logFailedAnnouncements } from './platform/events/publish-change.ts';
 import { othersMayRead } from './platform/files/others-may-read.ts';
 import type { AnyJob } from './platform/jobs/define-job.ts';
 import { openJobQueue } from './platform/jobs/job-queue.ts';
+import { findSandbox } from './platform/sandbox/find-sandbox.ts';
+import type { Sandbox } from './platform/sandbox/sandbox.ts';
 import { openLocalBlobStore } from './platform/storage/local-blob-store.ts';
-import { findWall } from './platform/walls/find-wall.ts';
-import type { Wall } from './platform/walls/wall.ts';
 import type { Role } from './roles.ts';
 
 type Options = {
@@ -60,7 +60,7 @@ export async function openServices(options: Options) {
   const rowChanges = await openRowChanges(databaseUrl, log);
   const queue = await openJobQueue({ url: databaseUrl, log, jobs, works: roles.includes('worker') });
   const blobs = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
-  const wall = await openWall(config, roles, log);
+  const sandbox = await openSandbox(config, roles, log);
   const presence = gatewayPresence({ beat: () => heartbeat.beat(), goneMs: LOST_AFTER_MS });
   const heartbeat = createHeartbeat({ db, log, machineId: machine.id, roles, onBeat: presence.onBeat });
   const services: Services = {
@@ -73,7 +73,7 @@ export async function openServices(options: Options) {
     rowChanges,
     jobs: queue,
     blobs,
-    wall,
+    sandbox,
     machineId: machine.id,
     webProcesses: heartbeat.webProcesses,
   };
@@ -87,19 +87,19 @@ export async function openServices(options: Options) {
 }
 
 /** What strangers' programs are kept behind; says what they could see all the same. */
-async function openWall(config: Config, roles: Role[], log: Logger): Promise<Wall> {
+async function openSandbox(config: Config, roles: Role[], log: Logger): Promise<Sandbox> {
   const home = path.dirname(runtimeDir);
-  const { wall, line } = await findWall({
+  const { sandbox, line } = await findSandbox({
     sharedDir: path.join(config.dataDir, 'lent'),
     reads: [runtimeDir],
     // Its `.env` lies beside the runtime.
     hidden: [home, config.dataDir, inputCacheDir(config)],
   });
-  if (roles.includes('reconciler')) log[wall.kind === 'none' ? 'warn' : 'info'](line);
+  if (roles.includes('reconciler')) log[sandbox.kind === 'none' ? 'warn' : 'info'](line);
   const settings = path.join(home, '.env');
   if (await othersMayRead(settings))
     log.warn(`Every user of this machine may read ${settings}, workloads too: chmod 600 it`);
-  return wall;
+  return sandbox;
 }
 
 /** Requests and jobs read and write files: they stay with the machine that holds them. */

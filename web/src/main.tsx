@@ -12,7 +12,7 @@ import { keepReferralCode } from './modules/referrals/keep-referral-code.ts';
 import { router } from './routes.tsx';
 import { AppError } from './shell/states/app-error.tsx';
 import { Boundary } from './ui/boundary.tsx';
-import { tellFailures } from './ui/tell-failure.ts';
+import { notifyFailures } from './ui/notify-failure.ts';
 import { ToastHost } from './ui/toast-host.tsx';
 import './styles.css';
 
@@ -22,7 +22,7 @@ keepReferralCode(location.search);
 onlineManager.setEventListener(watchServer);
 // Read while the code of the page is on its way.
 void queryClient.prefetchQuery(sessionQuery);
-tellFailures(queryClient);
+notifyFailures(queryClient);
 reportErrors(queryClient);
 setNavigate((path) => void router.navigate({ href: path }));
 

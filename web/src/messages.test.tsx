@@ -14,7 +14,7 @@ import { BonusDialog } from './modules/referrals/bonus-dialog.tsx';
 import { ConfigurationDialog } from './modules/training/configurations/configuration-dialog.tsx';
 import { CreateModelResult } from './modules/training/wizard/create-model-result.tsx';
 import { notify } from './ui/notify.ts';
-import { tellFailures } from './ui/tell-failure.ts';
+import { notifyFailures } from './ui/notify-failure.ts';
 
 vi.mock('./modules/accounts/api.ts', async (original) => ({
   ...(await original<typeof import('./modules/accounts/api.ts')>()),
@@ -38,7 +38,7 @@ beforeEach(() => {
   vi.mocked(call).mockReset().mockResolvedValue({});
 });
 
-tellFailures(queryClient);
+notifyFailures(queryClient);
 const nothing = () => undefined;
 const refusal = (message: string) => new ApiError(message, { status: 400, code: 'invalid_request' });
 const made = { name: 'Loaf', modelId: 'm1', failedUploads: [], onTryAgain: nothing, onClose: nothing };

@@ -23,7 +23,7 @@ from .data.examples import Prepared, prepare_examples, steps_per_epoch
 from .data.table import DataError
 from .data.tokens import read_json, read_model_tokens
 from .errors import PlainError
-from .give_way import give_way, give_way_after
+from .low_priority import lower_priority, lower_priority_after
 from .protocol import ValidateProgress, ValidateReport
 from .train.lora.gguf_adapter import gguf_obstacle
 
@@ -61,16 +61,16 @@ def validate(spec: ValidateSpec) -> ValidateReport:
     """Reads data and base model as training would, in a process with limits of its own. What makes
     the run impossible becomes a critical error of the report, never an exception."""
     try:
-        return run_confined(PurePosixPath(spec.data.file_path).name, read_giving_way, spec)
+        return run_confined(PurePosixPath(spec.data.file_path).name, read_at_low_priority, spec)
     except PlainError as error:
         return ValidateReport.model_validate(_nothing() | {"critical_errors": [str(error)]})
 
 
-def read_giving_way(spec: ValidateSpec) -> ValidateReport:
+def read_at_low_priority(spec: ValidateSpec) -> ValidateReport:
     """What `validate` says, where memory and time suffice. The first estimate is made at ordinary
     priority; what comes after it gives way."""
-    give_way_after(_FIRST_S)
-    return read_as_training_would(spec, on_estimated=give_way)
+    lower_priority_after(_FIRST_S)
+    return read_as_training_would(spec, on_estimated=lower_priority)
 
 
 def read_as_training_would(

@@ -9,7 +9,7 @@ import torch
 from bakehouse_runtime.image.clusters import (
     frequent_phrases,
     kmeans,
-    most_telling,
+    most_distinctive,
     mutual_information,
     predicted_by_captions,
     two_stage_clusters,
@@ -84,5 +84,5 @@ def test_frequent_phrases_and_the_one_that_tells_most() -> None:
     assert holds.tolist() == [[1, 1, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0, 0], [1, 0, 0, 0, 0, 0, 0]]
     clusters = np.asarray([0, 0, 0, 1, 1, 1, 1, 1])
     told = np.asarray([[0, 1], [1, 1], [0, 1], [1, 0], [0, 0], [1, 1], [0, 0], [1, 0]])
-    found = most_telling(clusters, ["at night", "red"], told)
+    found = most_distinctive(clusters, ["at night", "red"], told)
     assert found == {"phrase": "red", "share": 0.75, "of_all": 0.375}

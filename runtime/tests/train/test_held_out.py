@@ -58,10 +58,10 @@ def trained(server: BakehouseServer, tmp_path: Path, tied_model: Path) -> tuple[
 
 
 def ask(trained: tuple[Any, Any], folder: Path, listener: Listener, seconds: float = 60.0) -> None:
-    from bakehouse_runtime.train.lora.held_out import ask_both
+    from bakehouse_runtime.train.lora.held_out import answer_held_out
 
     reporter: Any = listener
-    ask_both(*trained, seconds, reporter, folder)
+    answer_held_out(*trained, seconds, reporter, folder)
 
 
 def test_a_run_shows_what_both_models_say_to_rows_that_it_has_held_out(

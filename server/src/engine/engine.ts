@@ -8,7 +8,7 @@ import { machineCpu } from './machine/machine-cpu.ts';
 import { findLostMachines } from './machines/find-lost-machines.ts';
 import { readOffer } from './machines/offer.ts';
 import { noteMachine } from './machines/queries.ts';
-import { returnLost } from './machines/return-lost.ts';
+import { requeueLost } from './machines/requeue-lost.ts';
 import { sweepFiles } from './machines/sweep-files.ts';
 import { WAKE_CHANNEL } from './queries.ts';
 import { schedule } from './queue/schedule.ts';
@@ -162,7 +162,7 @@ function createPass(
       sweptAt = performance.now();
     }
     const gone = await findLostMachines(db, { machineId, lostAfterMs });
-    await returnLost({ ...parts, lostAfterMs }, gone);
+    await requeueLost({ ...parts, lostAfterMs }, gone);
     do {
       await Promise.all(Array.from({ length: CONCURRENCY }, drainDue));
       if (!mayWork()) return;

@@ -7,8 +7,8 @@ import type { Clock } from './clock.ts';
 import type { Database } from './db/database.ts';
 import type { Events } from './events/events.ts';
 import type { Jobs } from './jobs/jobs.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
 import type { BlobStore } from './storage/blob-store.ts';
-import type { Wall } from './walls/wall.ts';
 
 /** What the program is made of; one set per process. */
 export type Services = {
@@ -24,7 +24,7 @@ export type Services = {
   jobs: Jobs;
   blobs: BlobStore;
   /** What programs that read or run what strangers have made are kept behind. */
-  wall: Wall;
+  sandbox: Sandbox;
   /** The machine that this process runs on: one for each data folder. */
   machineId: string;
   /** Processes that answer requests, this one included: they share the limits of the installation. */

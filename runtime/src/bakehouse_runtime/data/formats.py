@@ -38,7 +38,7 @@ _ABOUT_TEXT = re.compile(
     r"|meta.*|__.*"
 )
 # Rows that are looked at.
-LOOKED_AT = 20
+SNIFFED_ROWS = 20
 
 
 @dataclass(frozen=True)

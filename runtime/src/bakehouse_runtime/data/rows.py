@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from ..errors import PlainError
 from .conversations import read_row
 from .csv_rows import csv_table
-from .formats import LOOKED_AT, DataFormat, recognise_format
+from .formats import SNIFFED_ROWS, DataFormat, recognise_format
 from .json_rows import json_table, jsonl_table
 from .parquet_rows import parquet_table
 from .table import DataError, Dropped, Row, Table, numbered_lines
@@ -86,7 +86,7 @@ def _recognised_format(path: Path, data: DataSpec) -> DataFormat:
     """The format by the first rows; of parquet every column is unpacked for them. Raises DataError
     where it is not plain."""
     table = read_table(path, data.file_path)
-    first = itertools.islice(table.rows, LOOKED_AT)
+    first = itertools.islice(table.rows, SNIFFED_ROWS)
     rows = [item.values for item in first if isinstance(item, Row)]
     recognised = recognise_format(table.columns, rows, data.format)
     if recognised is None:

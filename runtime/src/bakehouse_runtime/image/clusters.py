@@ -156,7 +156,7 @@ def mutual_information(clusters: np.ndarray, labels: np.ndarray) -> float:
     return float((joint[seen] * np.log2(joint[seen] / independent[seen])).sum())
 
 
-def most_telling(
+def most_distinctive(
     clusters: np.ndarray, phrases: Sequence[str], holds: np.ndarray
 ) -> dict[str, object]:
     """The phrase that one cluster has most too many of: `share` of its pictures lie in it, of all
@@ -210,6 +210,6 @@ def cluster_bank(
         "sizes": np.bincount(clusters, minlength=coarse).tolist(),
         "bits_about_caption": round(max(0.0, caption_bits - by_chance), 4),
         "bits_of_cluster": round(cluster_bits, 4),
-        "most_telling": most_telling(clusters, phrases, holds[rows].numpy()),
+        "most_telling": most_distinctive(clusters, phrases, holds[rows].numpy()),
     }
     return Clustering(clusters, summary)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { noWall } from '../../platform/walls/wall.ts';
+import { noSandbox } from '../../platform/sandbox/sandbox.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { testSpec } from '../testing/test-spec.ts';
@@ -31,7 +31,7 @@ async function createLocal(): Promise<Driver> {
   return createLocalDriver({
     host: '127.0.0.1',
     workloadsDir: path.join(dir, 'workloads'),
-    wall: noWall(path.join(dir, 'lent')),
+    sandbox: noSandbox(path.join(dir, 'lent')),
     capacity: async () => ({ 'cpu:run': 1 }),
     program: async () => ({
       argv: [process.execPath, path.join(import.meta.dirname, 'local/scripted-workload.ts')],

@@ -13,7 +13,7 @@ import { storeArtefact } from '../files/store-artefact.ts';
 import { resumeWorkload } from '../resume-workload.ts';
 import { testEngine } from '../testing/test-engine.ts';
 import { testMachine, testSilence } from '../testing/test-machine.ts';
-import { returnLost } from './return-lost.ts';
+import { requeueLost } from './requeue-lost.ts';
 
 const { db, clock, log, kinds, machineId, authenticate, engineOn, request, report, see, stop, pass } =
   await testEngine();
@@ -41,7 +41,7 @@ function machine(id: string) {
 /** The machine is silent for a minute, and its workloads are given to others. */
 async function lose(id: string) {
   await testSilence(db, id, { watcherId: machineId });
-  await returnLost({ db, kinds, log, now: clock.now, machineId, lostAfterMs: 60_000 }, [id]);
+  await requeueLost({ db, kinds, log, now: clock.now, machineId, lostAfterMs: 60_000 }, [id]);
 }
 
 /** Leaves the last checkpoint on the server, as the runtime does. */

@@ -6,7 +6,7 @@ import { selectArtefacts, upsertArtefact } from '../files/file-queries.ts';
 import { complete, testEngine } from '../testing/test-engine.ts';
 import { testMachine, testSilence } from '../testing/test-machine.ts';
 import { findLostMachines } from './find-lost-machines.ts';
-import { returnLost } from './return-lost.ts';
+import { requeueLost } from './requeue-lost.ts';
 
 const { db, clock, log, kinds, machineId, authenticate, engineOn, request, report, see, stop, pass } =
   await testEngine();
@@ -39,7 +39,7 @@ async function leaveCheckpoint(id: string) {
   const artefact = { path: 'checkpoint.tar', sha256, sizeBytes: 1 };
   await db.transaction().execute((tx) => upsertArtefact(tx, id, artefact));
 }
-const giveUp = async () => returnLost(parts, await findLostMachines(db, parts));
+const giveUp = async () => requeueLost(parts, await findLostMachines(db, parts));
 
 describe('two machines on one database', () => {
   test('share the queue, and each looks after its own', async () => {

@@ -9,7 +9,7 @@ import { listCodes } from './codes/list-codes.ts';
 import { redeemCode } from './codes/redeem-code.ts';
 import { revokeCode } from './codes/revoke-code.ts';
 import { grantCredits } from './grant-credits.ts';
-import type { SendGathered } from './ledger/gather-sends.ts';
+import type { SendInBatch } from './ledger/batch-sends.ts';
 import { listAccounts } from './list-accounts.ts';
 import { previewTransfer } from './preview-transfer.ts';
 import { changePrice } from './prices/change-price.ts';
@@ -30,7 +30,7 @@ export const creditsRoutes = ({
   payments,
   databaseUrl,
 }: {
-  send: SendGathered;
+  send: SendInBatch;
   /** Null where no credits are sold. */
   payments: PaymentProvider | null;
   databaseUrl: string;

@@ -5,13 +5,13 @@ import type { Context } from '../../platform/context.ts';
 import { refuseUnusableKey } from '../../platform/db/idempotency/idempotent.ts';
 import { AppError } from '../../platform/errors.ts';
 import { announceChange } from '../../platform/events/publish-change.ts';
-import type { SendGathered } from './ledger/gather-sends.ts';
+import type { SendInBatch } from './ledger/batch-sends.ts';
 import { readSend, type Send } from './ledger/ledger-send.ts';
 
 /** Sends the caller's credits to another user. The ledger itself keeps the key. Throws what `readSend` throws, and 'forbidden' for a key with a budget. */
 export async function transferCredits(
   ctx: Context,
-  send: SendGathered,
+  send: SendInBatch,
   input: InputOf<typeof transferTokens>['body'],
 ): Promise<ResponseOf<typeof transferTokens>> {
   const { userId } = ctx.caller;

@@ -18,7 +18,7 @@ export type RowCache<Value> = <Loaded extends Value | undefined>(
 /**
  * Keeps in memory what was read from the database, for reads that every request waits for. A value is used only
  * while this process is certain to have heard, until less than a second ago, of every change to the rows that
- * it was made from; each of their tables has a trigger with `tell_row_change`. Nothing that is not there is kept.
+ * it was made from; each of their tables has a trigger with `notify_row_change`. Nothing that is not there is kept.
  */
 export function rowCache<Value extends object>(
   changes: RowChanges,

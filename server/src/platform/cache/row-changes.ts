@@ -6,7 +6,7 @@ import { keepListening } from '../db/keep-listening.ts';
 const CHANNEL = 'bakehouse_row_change';
 const rowChange = z.object({ of: z.string(), id: z.string() });
 
-/** A row that something in memory is made from has changed: `of` is what its trigger says (`tell_row_change`). */
+/** A row that something in memory is made from has changed: `of` is what its trigger says (`notify_row_change`). */
 export type RowChange = z.infer<typeof rowChange>;
 
 /** Announces every change that any process commits to rows which have such a trigger. */

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
-import { noWall } from '../walls/wall.ts';
+import { noSandbox } from '../sandbox/sandbox.ts';
 import { OutOfLimits, runConfined } from './run-confined.ts';
 
 const dir = await temporaryFolder();
 const answerConfined = JSON.stringify(new URL('./answer-confined.ts', import.meta.url));
-const wall = noWall(path.join(dir, 'lent'));
+const sandbox = noSandbox(path.join(dir, 'lent'));
 const limits = { ms: 20_000, heapMb: 64, whose: 'ada' };
 
 /** A program that answers with what the function body returns for its `input`. */
@@ -25,7 +25,7 @@ describe('a confined program', () => {
   test('answers, and knows nothing of the environment', async () => {
     const echo = await program('echo', 'return { input, names: Object.keys(process.env) };');
     const answer = await runConfined(
-      wall,
+      sandbox,
       { program: echo, input: { text: 'Zürich ✓', list: [1, null] } },
       limits,
     );
@@ -35,17 +35,17 @@ describe('a confined program', () => {
 
   test('that never ends is ended', async () => {
     const endless = await program('endless', 'for (;;) {}');
-    await expect(runConfined(wall, { program: endless }, { ...limits, ms: 300 })).rejects.toThrow(
+    await expect(runConfined(sandbox, { program: endless }, { ...limits, ms: 300 })).rejects.toThrow(
       OutOfLimits,
     );
   });
 
   test('that takes too much memory is ended alone', async () => {
     const greedy = await program('greedy', 'const all = []; for (;;) all.push([all.length]);');
-    await expect(runConfined(wall, { program: greedy }, limits)).rejects.toThrow(OutOfLimits);
+    await expect(runConfined(sandbox, { program: greedy }, limits)).rejects.toThrow(OutOfLimits);
     // At once more than the whole heap: no thread would survive it, nor the process around it.
     const large = await program('large', 'return new Array(3e7).fill(0).map((_, at) => [at]).length;');
-    await expect(runConfined(wall, { program: large }, limits)).rejects.toThrow(OutOfLimits);
+    await expect(runConfined(sandbox, { program: large }, limits)).rejects.toThrow(OutOfLimits);
   });
 
   test.runIf(process.platform === 'linux')('gets no memory beside its heap either', async () => {
@@ -53,19 +53,19 @@ describe('a confined program', () => {
       'buffers',
       'const all = []; for (let count = 0; count < 3000; count += 1) all.push(Buffer.alloc(2 ** 20, 1)); return all.length;',
     );
-    await expect(runConfined(wall, { program: buffers }, limits)).rejects.toThrow();
+    await expect(runConfined(sandbox, { program: buffers }, limits)).rejects.toThrow();
   });
 
   test('that fails says why', async () => {
     const failing = await program('failing', 'throw new Error("a fault of ours");');
-    await expect(runConfined(wall, { program: failing }, limits)).rejects.toThrow('a fault of ours');
+    await expect(runConfined(sandbox, { program: failing }, limits)).rejects.toThrow('a fault of ours');
   });
 
   test('of one user does not keep those of another waiting for all of the first', async () => {
     const echo = await program('turns', 'return input.name;');
     const order: unknown[] = [];
     const ask = async (whose: string, input: string) =>
-      order.push(await runConfined(wall, { program: echo, input: { name: input } }, { ...limits, whose }));
+      order.push(await runConfined(sandbox, { program: echo, input: { name: input } }, { ...limits, whose }));
     await Promise.all([...['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => ask('ada', name)), ask('bob', 'b1')]);
     expect(order.indexOf('b1')).toBeLessThan(order.indexOf('a5'));
   });

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fairQueue } from '../fair-queue.ts';
-import { shareFiles } from '../walls/share-files.ts';
-import type { Wall } from '../walls/wall.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { shareFiles } from '../sandbox/share-files.ts';
 
 /** Programs that may run at once, over all of their callers: together they stay below the memory of a small machine. */
 const AT_ONCE = 2;
@@ -37,21 +37,21 @@ type Limits = {
 export class OutOfLimits extends Error {}
 
 /**
- * Reads untrusted bytes away from the server, behind its wall: starts the program, which answers with
+ * Reads untrusted bytes away from the server, in a sandbox: starts the program, which answers with
  * `answerConfined`, and resolves with its answer. It is a process and not a thread, because a
  * thread that runs out of memory takes the whole server with it, and because memory outside of
  * JavaScript's heap can only be limited for a process (on Linux). It gets nothing of the
  * environment. Throws OutOfLimits.
  */
 export async function runConfined(
-  wall: Wall,
+  sandbox: Sandbox,
   { program, localPath, input }: Work,
   limits: Limits,
 ): Promise<unknown> {
   return line.run(limits.whose, () =>
-    shareFiles(wall, localPath ? [{ localPath, as: 'file' }] : [], async ({ folder, user }) => {
+    shareFiles(sandbox, localPath ? [{ localPath, as: 'file' }] : [], async ({ folder, user }) => {
       const file = fileURLToPath(program);
-      const argv = await wall.enclose({
+      const argv = await sandbox.enclose({
         argv: [process.execPath, `--max-old-space-size=${limits.heapMb}`, file],
         cwd: folder,
         reads: [process.execPath, ...CODE, file, folder],

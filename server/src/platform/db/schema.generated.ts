@@ -496,12 +496,12 @@ export type PurchasesTable = {
   session_id: string | null;
   payment_id: string | null;
   status: Generated<string>;
-  taken_back_cents: Generated<number>;
+  reversed_cents: Generated<number>;
   receipt_url: string | null;
   version: Generated<number>;
   created_at: Generated<Timestamp>;
   paid_at: Timestamp | null;
-  looked_at: Timestamp | null;
+  checked_at: Timestamp | null;
 };
 
 export type ReadinessChecksTable = {

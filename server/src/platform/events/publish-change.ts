@@ -3,8 +3,8 @@ import { type ChangeEvent, changeEvent } from '@bakehouse/contract/events';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import * as z from 'zod';
+import { batch } from '../batch.ts';
 import type { Database, Transaction } from '../db/database.ts';
-import { gather } from '../gather.ts';
 
 /** At most ten NOTIFY a second, however much changes: each is a commit, and they come one after the other. */
 const ANNOUNCE_AGAIN_MS = 100;
@@ -83,7 +83,7 @@ export async function announceAfterCommit<T>(
 function announcerOf(db: Database): (payload: string) => Promise<null> {
   const known = announcers.get(db);
   if (known) return known;
-  const announcer = gather<string, null>(
+  const announcer = batch<string, null>(
     async (payloads) => {
       try {
         await writeAnnouncement(db, new Set(payloads));

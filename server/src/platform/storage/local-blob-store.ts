@@ -32,10 +32,10 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
     write: async (bytes, options = {}) => {
       const temporary = path.join(unfinished, randomBytes(16).toString('hex'));
       try {
-        const checkRoom = async (wantedBytes: number) => {
+        const checkFreeSpace = async (wantedBytes: number) => {
           if ((await findFreeBytes(unfinished)) - wantedBytes < FREE_BYTES_MIN) throw noRoom();
         };
-        const blob = await receive(bytes, temporary, checkRoom, options);
+        const blob = await receive(bytes, temporary, checkFreeSpace, options);
         const target = place(blob.sha256);
         await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
         await options.beforeVisible?.(blob);
@@ -83,14 +83,14 @@ async function sizeOf(file: string): Promise<number | null> {
 async function receive(
   bytes: Readable,
   file: string,
-  checkRoom: (wantedBytes: number) => Promise<void>,
+  checkFreeSpace: (wantedBytes: number) => Promise<void>,
   {
     sizeBytesMax = Number.POSITIVE_INFINITY,
     tooLargeMessage = 'The file is too large',
     expectedBytes = 0,
   }: WriteOptions,
 ): Promise<Blob> {
-  await checkRoom(expectedBytes);
+  await checkFreeSpace(expectedBytes);
   const hash = createHash('sha256');
   let sizeBytes = 0;
   let checkedBytes = 0;
@@ -101,7 +101,7 @@ async function receive(
       if (sizeBytes > sizeBytesMax)
         throw new AppError('payload_too_large', { publicMessage: tooLargeMessage });
       if (sizeBytes - checkedBytes >= CHECK_EVERY_BYTES) {
-        await checkRoom(0);
+        await checkFreeSpace(0);
         checkedBytes = sizeBytes;
       }
       hash.update(chunk);

@@ -15,7 +15,7 @@ import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useUser } from '../accounts/api.ts';
 import { type AuditEntry, type AuditFilter, auditQuery } from './api.ts';
-import { sayAction } from './say-action.ts';
+import { describeAction } from './describe-action.ts';
 
 const ROW_HEIGHT = 60;
 
@@ -124,7 +124,7 @@ function Entries({ entries, more }: { entries: AuditEntry[]; more: boolean }) {
           header: 'What',
           cell: ({ action, detail, ...by }) => (
             <>
-              <span className="block font-medium">{sayAction(action)}</span>
+              <span className="block font-medium">{describeAction(action)}</span>
               <span className="block text-xs sm:hidden">{whoOf(by)}</span>
               <span className="line-clamp-2 break-all text-muted text-xs">
                 {Object.entries(detail)

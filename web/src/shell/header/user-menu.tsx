@@ -16,7 +16,7 @@ import { themeChoice } from '../../lib/theme.ts';
 import { signOut, useUser } from '../../modules/accounts/api.ts';
 import { useHelpLinks } from '../../modules/documentation/api.ts';
 import { Menu, MenuAnchor, MenuItem, MenuLink, MenuRadioGroup, MenuSeparator } from '../../ui/menu.tsx';
-import { tellFailure } from '../../ui/tell-failure.ts';
+import { notifyFailure } from '../../ui/notify-failure.ts';
 
 /** Own pages, help, theme, currency on narrow screens, and the way out. */
 export function UserMenu({ trigger }: { trigger: ReactElement }) {
@@ -81,7 +81,7 @@ export function UserMenu({ trigger }: { trigger: ReactElement }) {
         />
       </div>
       <MenuSeparator />
-      <MenuItem icon={<LogOut aria-hidden />} onSelect={() => void signOut().catch(tellFailure)}>
+      <MenuItem icon={<LogOut aria-hidden />} onSelect={() => void signOut().catch(notifyFailure)}>
         Sign Out
       </MenuItem>
     </Menu>

@@ -66,7 +66,7 @@ class _Until(StoppingCriteria):
         return torch.full((len(input_ids),), ends, dtype=torch.bool, device=input_ids.device)
 
 
-def ask_both(
+def answer_held_out(
     trainer: Trainer, prepared: Prepared, seconds: float, reporter: Reporter, work_dir: Path
 ) -> None:
     """Asks the base and the tuned model what some held-out rows ask, and reports what they say, or

@@ -79,7 +79,7 @@ def _run(spec: TrainSpec, work: Workload) -> None:
     )
     reporter.phase("loading model")
     from .callback import TrainingCallback
-    from .held_out import ask_both
+    from .held_out import answer_held_out
     from .trainer import build_trainer
 
     use_all_cores()
@@ -102,7 +102,7 @@ def _run(spec: TrainSpec, work: Workload) -> None:
         base_loss = _base_loss(trainer, reporter, work.work_dir) if held_out else None
         _train(trainer, callback, reporter, last_checkpoint(checkpoints))
         eval_loss = _final_loss(trainer, reporter) if held_out else None
-        ask_both(trainer, prepared, callback.seconds, reporter, work.work_dir)
+        answer_held_out(trainer, prepared, callback.seconds, reporter, work.work_dir)
     except StopRequested:
         saved = last_checkpoint(checkpoints)
         reporter.stopped(saved.step if saved else 0)

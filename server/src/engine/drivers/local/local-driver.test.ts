@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { noWall } from '../../../platform/walls/wall.ts';
+import { noSandbox } from '../../../platform/sandbox/sandbox.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { machineCpu } from '../../machine/machine-cpu.ts';
@@ -18,7 +18,7 @@ const workloadsDir = path.join(home, 'workloads');
 const options = {
   host: '127.0.0.1',
   workloadsDir,
-  wall: noWall(path.join(home, 'lent')),
+  sandbox: noSandbox(path.join(home, 'lent')),
   capacity: async () => ({}),
   program: async () => ({
     argv: [process.execPath, path.join(import.meta.dirname, 'scripted-workload.ts')],
@@ -90,11 +90,11 @@ test('a workload sees its GPUs alone, by the numbers of nvidia-smi', async () =>
 test('a workload outlives the server that started it, and the next server finds it', async () => {
   const one = launch('idle');
   const program = `
-    import { noWall } from ${JSON.stringify(path.resolve(import.meta.dirname, '../../../platform/walls/wall.ts'))};
+    import { noSandbox } from ${JSON.stringify(path.resolve(import.meta.dirname, '../../../platform/sandbox/sandbox.ts'))};
     import { createLocalDriver } from ${JSON.stringify(path.join(import.meta.dirname, 'local-driver.ts'))};
     const options = ${JSON.stringify(options)};
     const argv = ${JSON.stringify((await options.program()).argv)};
-    await createLocalDriver({ ...options, wall: noWall(options.wall.sharedDir), program: async () => ({ argv, env: {}, reads: [], pull: null }) }).start(${JSON.stringify(one)});
+    await createLocalDriver({ ...options, sandbox: noSandbox(options.sandbox.sharedDir), program: async () => ({ argv, env: {}, reads: [], pull: null }) }).start(${JSON.stringify(one)});
     process.kill(process.pid, 'SIGKILL');`;
   const server = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
   await new Promise((resolve) => server.once('exit', resolve));

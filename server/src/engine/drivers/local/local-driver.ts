@@ -1,7 +1,7 @@
 import { chown, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { atLowPriority } from '../../../platform/processes/low-priority.ts';
-import type { Wall } from '../../../platform/walls/wall.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { machineCpu } from '../../machine/machine-cpu.ts';
 import type { Capacity } from '../../queue/queue.ts';
 import type { Observed } from '../../reconcile/plan.ts';
@@ -28,13 +28,13 @@ type Options = {
   /** Where model servers listen: this machine, as those who ask them reach it. */
   host: string;
   /** What each workload is kept behind. */
-  wall: Wall;
+  sandbox: Sandbox;
   capacity: () => Promise<Capacity>;
   /** The program for a spec, or the sentence that says why there is none yet. */
   program: (spec: SpecKind) => Promise<Program | { blocker: string }>;
 };
 
-/** Behind the wall, as the workload's user: what it makes, and what libraries keep for the next time, is shared with nobody. */
+/** In the sandbox, as the workload's user: what it makes, and what libraries keep for the next time, is shared with nobody. */
 const BEGIN = `umask 077
 cd "$1" || exit 1
 export HOME="$1" TORCHINDUCTOR_CACHE_DIR="$1/.cache/torchinductor"
@@ -52,11 +52,11 @@ exec "$@"`;
  *   <id>/inputs/             what it works on, brought here before it begins
  *   <id>/work/               the workload's own files; they survive a restart
  *
- * Behind the wall a workload may write to the last one alone, and read the inputs and its spec.
+ * In the sandbox a workload may write to the last one alone, and read the inputs and its spec.
  */
 export function createLocalDriver(options: Options): Driver {
   const listeners: ((workloadId: string) => void)[] = [];
-  const users = workloadUsers(options.wall, options.workloadsDir);
+  const users = workloadUsers(options.sandbox, options.workloadsDir);
   const attempts = new Attempts(options.workloadsDir, users);
   const logOf = (workloadId: string) => path.join(attempts.folder(workloadId), 'output.log');
 
@@ -76,7 +76,7 @@ export function createLocalDriver(options: Options): Driver {
       await launchProcess({
         file,
         argv,
-        // What runs in front of the wall takes no code and no settings from a folder of the workload.
+        // What runs outside the sandbox takes no code and no settings from a folder of the workload.
         cwd: dir,
         env: { ...program.env, ...showGpus(launch) },
         log: log.fd,
@@ -131,18 +131,18 @@ async function readExitCode(file: string): Promise<number | null> {
   return exit.trim() === '' ? null : Number(exit);
 }
 
-/** Writes the spec where the workload reads it, and answers with the command that runs it behind the wall. */
+/** Writes the spec where the workload reads it, and answers with the command that runs it in the sandbox. */
 async function enclose(
   launch: Launch,
   program: Program,
   { dir, specFile, user }: { dir: string; specFile: string; user: number },
-  { wall, host }: Pick<Options, 'wall' | 'host'>,
+  { sandbox, host }: Pick<Options, 'sandbox' | 'host'>,
 ): Promise<string[]> {
   const places = { work: path.join(dir, 'work'), inputs: path.join(dir, 'inputs') };
   await mkdir(places.inputs, { recursive: true, mode: 0o755 });
   await writeFile(specFile, JSON.stringify(fullSpec(launch, { ...places, host })), { mode: 0o600 });
-  if (wall.kind === 'user') await chown(specFile, user, user);
-  const command = await wall.enclose({
+  if (sandbox.kind === 'user') await chown(specFile, user, user);
+  const command = await sandbox.enclose({
     argv: ['/bin/sh', '-c', BEGIN, 'sh', places.work, ...program.argv, launch.spec.kind, specFile],
     cwd: places.work,
     reads: [...program.reads, places.inputs, specFile],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { userWall } from '../../../platform/walls/user-wall.ts';
+import { userSandbox } from '../../../platform/sandbox/user-sandbox.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { workloadUsers } from './workload-users.ts';
 
@@ -26,7 +26,7 @@ describe.skipIf(process.getuid?.() !== 0)('users of workloads, chosen by two ser
     while (first(path.join(there, `run-${n}`)) !== first(one)) n += 1;
     folders = [one, path.join(there, `run-${n}`)];
     for (const folder of folders) await mkdir(path.join(folder, 'attempts'), { recursive: true });
-    const users = [here, there].map((dir) => workloadUsers(userWall(dir), dir, claimsDir));
+    const users = [here, there].map((dir) => workloadUsers(userSandbox(dir), dir, claimsDir));
     own = [
       () => users[0]?.own(folders[0]) as Promise<number>,
       () => users[1]?.own(folders[1]) as Promise<number>,

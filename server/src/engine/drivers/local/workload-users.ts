@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { killAllOf } from '../../../platform/walls/user-wall.ts';
-import type { Wall } from '../../../platform/walls/wall.ts';
-import { freeWorkloadUser, isWorkloadUser, TRIAL_USER } from '../../../platform/walls/workload-users.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import { killAllOf } from '../../../platform/sandbox/user-sandbox.ts';
+import { freeWorkloadUser, isWorkloadUser, TRIAL_USER } from '../../../platform/sandbox/workload-users.ts';
 import { withFileLock } from '../../machine/environment/file-lock.ts';
 
 const run = promisify(execFile);
@@ -13,17 +13,17 @@ const run = promisify(execFile);
 const CLAIMS_DIR = '/run/bakehouse/workload-users';
 
 /**
- * The users of a machine's workloads, where the wall is one between users. Who a workload is says the
+ * The users of a machine's workloads, where the sandbox separates by users. Who a workload is says the
  * owner of its folder `work`, so that it stays the same over restarts of workload and server. Nobody
  * else may enter the folder around it.
  */
-export function workloadUsers(wall: Wall, workloadsDir: string, claimsDir = CLAIMS_DIR) {
+export function workloadUsers(sandbox: Sandbox, workloadsDir: string, claimsDir = CLAIMS_DIR) {
   /** One choice at a time: two must not choose the same. */
   let choosing: Promise<unknown> = Promise.resolve();
 
   async function own(folder: string): Promise<number> {
     const workDir = path.join(folder, 'work');
-    if (wall.kind !== 'user') {
+    if (sandbox.kind !== 'user') {
       await mkdir(workDir, { recursive: true, mode: 0o700 });
       return TRIAL_USER;
     }
@@ -57,7 +57,7 @@ export function workloadUsers(wall: Wall, workloadsDir: string, claimsDir = CLAI
     /** Ends all processes of the workload's user. */
     killAll: async (folder: string): Promise<void> => {
       const user = await ownerOf(path.join(folder, 'work'));
-      if (wall.kind === 'user' && user !== null && isWorkloadUser(user)) await killAllOf(user);
+      if (sandbox.kind === 'user' && user !== null && isWorkloadUser(user)) await killAllOf(user);
     },
   };
 }
@@ -65,7 +65,7 @@ export function workloadUsers(wall: Wall, workloadsDir: string, claimsDir = CLAI
 /** Makes the workload's own files the user's. */
 async function giveTo(user: number, folder: string): Promise<void> {
   const workDir = path.join(folder, 'work');
-  // From before there were walls: it held links to files that the workloads of the machine share.
+  // From before there were sandboxes: it held links to files that the workloads of the machine share.
   await rm(path.join(workDir, 'inputs'), { recursive: true, force: true });
   await mkdir(workDir, { recursive: true, mode: 0o700 });
   await chmod(workDir, 0o700);

@@ -1,6 +1,6 @@
+import { batch } from '../../../platform/batch.ts';
 import { rowCache } from '../../../platform/cache/row-cache.ts';
 import type { Services, UserCaller } from '../../../platform/context.ts';
-import { gather } from '../../../platform/gather.ts';
 import { isOperator } from '../is-operator.ts';
 import { hashApiKey, isApiKey } from './api-key.ts';
 import { findKeyOwners, type KeyOwner, setKeyLastUsed } from './key-queries.ts';
@@ -15,7 +15,7 @@ const KEPT_MAX = 20_000;
 
 /** Makes the check of API keys: their owner, or null when the key is nobody's. */
 export function authenticateKey(services: Services): (key: string) => Promise<UserCaller | null> {
-  const findKeyOwner = gather((hashes: Buffer[]) => findKeyOwners(services, hashes), { max: KEYS_MAX });
+  const findKeyOwner = batch((hashes: Buffer[]) => findKeyOwners(services, hashes), { max: KEYS_MAX });
   const recallOwner = rowCache<KeyOwner>(services.rowChanges, {
     max: KEPT_MAX,
     concerns: (owner, { of, id }) =>

@@ -60,7 +60,7 @@ async function takeUpload(
   // What lies in a dataset is data, and nothing loads it as weights.
   if (type === 'MODEL')
     await ctx.blobs.withLocalFile(blob.sha256, (localPath) =>
-      checkWeights(ctx.wall, { localPath, name, userId: who.userId }),
+      checkWeights(ctx.sandbox, { localPath, name, userId: who.userId }),
     );
 
   input.signal.throwIfAborted();

@@ -8,7 +8,7 @@ const READ_BYTES_MAX = 64 * 1024 * 1024;
 export const LINE_CHARS_MAX = 4 * 1024 * 1024;
 
 /** In UTF-16 every second byte of most texts is NUL. */
-const LOOKED_AT_BYTES = 1024;
+const SNIFFED_BYTES = 1024;
 
 /** What other kinds of file begin with, whatever their names say, and what to do about them. */
 const OTHER_KINDS: [begin: string, sentence: string][] = [
@@ -52,7 +52,7 @@ export async function* decodeText(bytes: AsyncIterable<Buffer>, name: string): A
 function refuseOtherKinds(begin: Buffer, name: string): void {
   const other = OTHER_KINDS.find(([magic]) => begin.subarray(0, magic.length).toString('latin1') === magic);
   if (other) throw notText(name, other[1]);
-  const first = begin.subarray(0, LOOKED_AT_BYTES);
+  const first = begin.subarray(0, SNIFFED_BYTES);
   const nuls = first.filter((byte) => byte === 0).length;
   if (nuls > first.length / 8) {
     throw notText(

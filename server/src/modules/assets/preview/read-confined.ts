@@ -22,7 +22,7 @@ export async function readConfined(
 ): Promise<unknown> {
   const limits = { ms: LIMIT_MS, heapMb: HEAP_MB, whose: ctx.caller.userId };
   const output = await withBlobFile(ctx, file, (localPath) =>
-    runConfined(ctx.wall, { program, localPath, input }, limits),
+    runConfined(ctx.sandbox, { program, localPath, input }, limits),
   ).catch((cause: unknown) => {
     if (!(cause instanceof OutOfLimits)) throw cause;
     throw new AppError('invalid_request', {

@@ -8,7 +8,7 @@ import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
 import { readParquet } from './read-parquet.ts';
 import { readText } from './read-text.ts';
-import { LOOKED_AT, recogniseFormat } from './recognise-format.ts';
+import { recogniseFormat, SNIFFED_ROWS } from './recognise-format.ts';
 import { cut, isBroken, type Table } from './table.ts';
 import { Unreadable } from './unreadable.ts';
 
@@ -34,7 +34,7 @@ type Cell = z.infer<typeof cell>;
 export async function readPreview(file: { localPath: string; name: string } & Page): Promise<Preview> {
   if (endingOf(file.name) === 'parquet') {
     const { totalRows, ...table } = await readParquet(file.localPath, file.name, file);
-    const first = await readParquet(file.localPath, file.name, { offset: 0, limit: LOOKED_AT });
+    const first = await readParquet(file.localPath, file.name, { offset: 0, limit: SNIFFED_ROWS });
     const page = await readPage(table, { offset: 0, limit: file.limit }, true, await valuesOf(first));
     return { ...page, total_rows: totalRows };
   }
@@ -94,13 +94,13 @@ async function readPage(
       brokenCount += 1;
       continue;
     }
-    if (count + brokenCount < LOOKED_AT) first.push(item.values);
+    if (count + brokenCount < SNIFFED_ROWS) first.push(item.values);
     if (count >= page.offset && picked.length < page.limit) {
       picked.push(item.values.map(toCell));
       values.push(item.values);
     }
     count += 1;
-    if (!toTheEnd && picked.length === page.limit && count + brokenCount >= LOOKED_AT) {
+    if (!toTheEnd && picked.length === page.limit && count + brokenCount >= SNIFFED_ROWS) {
       isCounted = false;
       break;
     }

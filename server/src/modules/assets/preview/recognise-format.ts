@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { dialogueKeys, toTurns } from './conversation.ts';
 
 /** Rows that are looked at. */
-export const LOOKED_AT = 20;
+export const SNIFFED_ROWS = 20;
 
 type DataFormat = z.infer<typeof dataFormat>;
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noWall } from '../../../platform/walls/wall.ts';
+import { noSandbox } from '../../../platform/sandbox/sandbox.ts';
 import { checkWeights } from './check-weights.ts';
 import { findFault, weightsExtension } from './find-fault.ts';
 
@@ -159,7 +159,7 @@ describe('pickles', () => {
 describe('a check that takes long', () => {
   const check = (localPath: string, limitMs?: number) =>
     checkWeights(
-      noWall(path.join(dir, 'lent')),
+      noSandbox(path.join(dir, 'lent')),
       { localPath, name: path.basename(localPath), userId: 'ada' },
       limitMs,
     );

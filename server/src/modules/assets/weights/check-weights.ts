@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { OutOfLimits, runConfined } from '../../../platform/confined/run-confined.ts';
 import { AppError } from '../../../platform/errors.ts';
-import type { Wall } from '../../../platform/walls/wall.ts';
+import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import { weightsExtension } from './find-fault.ts';
 
 const LIMIT_MS = 30_000;
@@ -15,14 +15,14 @@ const PROGRAM = new URL('./find-fault-program.ts', import.meta.url);
  * with a sentence that names the file.
  */
 export async function checkWeights(
-  wall: Wall,
+  sandbox: Sandbox,
   file: { localPath: string; name: string; userId: string },
   limitMs = LIMIT_MS,
 ): Promise<void> {
   const extension = weightsExtension(file.name);
   if (!extension) return;
   const fault = await runConfined(
-    wall,
+    sandbox,
     { program: PROGRAM, localPath: file.localPath, input: { extension } },
     { ms: limitMs, heapMb: HEAP_MB, whose: file.userId },
   )

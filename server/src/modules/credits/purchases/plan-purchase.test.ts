@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Payment } from './payment-provider.ts';
 import { planPurchase } from './plan-purchase.ts';
 
-const open = { status: 'open', usd_cents: 2_000, taken_back_cents: 0, account_deleted: false } as const;
+const open = { status: 'open', usd_cents: 2_000, reversed_cents: 0, account_deleted: false } as const;
 const paid = { ...open, status: 'paid' } as const;
 const payment = (part: Partial<Payment> = {}): Payment => ({
   status: 'paid',
@@ -39,21 +39,21 @@ test.each([
   ['nothing twice', paid, payment(), null],
   [
     'nothing for what is said to be unpaid after it was refunded',
-    { ...paid, taken_back_cents: 2_000 },
+    { ...paid, reversed_cents: 2_000 },
     payment({ status: 'expired', paid: null }),
     null,
   ],
   ['a part that was refunded', paid, payment({ reversedCents: 500 }), { kind: 'reverse', cents: 500 }],
   [
     'the rest of it',
-    { ...paid, taken_back_cents: 500 },
+    { ...paid, reversed_cents: 500 },
     payment({ reversedCents: 2_000 }),
     { kind: 'reverse', cents: 1_500 },
   ],
   ['at most what was paid', paid, payment({ reversedCents: 3_000 }), { kind: 'reverse', cents: 2_000 }],
   [
     'a dispute that was won',
-    { ...paid, taken_back_cents: 2_000 },
+    { ...paid, reversed_cents: 2_000 },
     payment(),
     { kind: 'reinstate', cents: 2_000 },
   ],

@@ -7,7 +7,7 @@ export type PurchaseState = {
   status: Payment['status'] | 'refused';
   account_deleted: boolean;
   usd_cents: number;
-  taken_back_cents: number;
+  reversed_cents: number;
 };
 
 export type PurchaseStep =
@@ -37,7 +37,7 @@ export function planPurchase(purchase: PurchaseState, payment: Payment): Purchas
   // A payment that has come does not become unpaid: whatever says so is not about it.
   if (payment.status !== 'paid') return null;
   const reversed = Math.min(payment.reversedCents, purchase.usd_cents);
-  const cents = reversed - purchase.taken_back_cents;
+  const cents = reversed - purchase.reversed_cents;
   if (cents > 0) return { kind: 'reverse', cents };
   return cents < 0 ? { kind: 'reinstate', cents: -cents } : null;
 }

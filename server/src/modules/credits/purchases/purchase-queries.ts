@@ -10,7 +10,7 @@ export type PurchaseRow = {
   amount_micro: bigint;
   session_id: string | null;
   status: 'open' | 'paid' | 'failed' | 'expired' | 'refused';
-  taken_back_cents: number;
+  reversed_cents: number;
   receipt_url: string | null;
   /** The user has deleted the account. */
   account_deleted: boolean;
@@ -81,11 +81,11 @@ export async function listPurchasesToCheck(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     (select id from purchases where status = 'open' and session_id is not null and created_at < ${openBefore}
-      order by coalesce(looked_at, created_at) limit ${limit})
+      order by coalesce(checked_at, created_at) limit ${limit})
     union all
     (select id from purchases where status = 'paid' and paid_at > ${now}::timestamptz - interval '120 days'
-        and coalesce(looked_at, paid_at) < ${now}::timestamptz - interval '1 day'
-      order by coalesce(looked_at, paid_at) limit ${limit})`.execute(db);
+        and coalesce(checked_at, paid_at) < ${now}::timestamptz - interval '1 day'
+      order by coalesce(checked_at, paid_at) limit ${limit})`.execute(db);
   return rows.map(({ id }) => id);
 }
 
@@ -103,10 +103,10 @@ export async function countOpenPurchases(tx: Transaction, userId: string, since:
 }
 
 export async function setChecked(db: Database, id: string, now: Date): Promise<void> {
-  await db.updateTable('purchases').set({ looked_at: now }).where('id', '=', id).execute();
+  await db.updateTable('purchases').set({ checked_at: now }).where('id', '=', id).execute();
 }
 
-type Change = Partial<Pick<PurchaseRow, 'status' | 'taken_back_cents' | 'receipt_url' | 'paid_at'>> & {
+type Change = Partial<Pick<PurchaseRow, 'status' | 'reversed_cents' | 'receipt_url' | 'paid_at'>> & {
   payment_id?: string | null;
 };
 

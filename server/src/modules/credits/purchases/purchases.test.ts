@@ -224,10 +224,10 @@ describe('a purchase', () => {
     expect(await balanceOf(ada)).toMatchObject({ balance: '500' });
     const checked = await db
       .selectFrom('purchases')
-      .select('looked_at')
+      .select('checked_at')
       .where('id', '=', purchase_id)
       .executeTakeFirst();
-    expect(checked?.looked_at).not.toBeNull();
+    expect(checked?.checked_at).not.toBeNull();
   });
 
   test('is delivered again later where the provider cannot be asked', async () => {

@@ -103,7 +103,7 @@ function changeOf(
   purchase: PurchaseRow,
   { step, payment, now }: { step: Step; payment: Payment; now: Date },
 ) {
-  const taken = purchase.taken_back_cents;
+  const taken = purchase.reversed_cents;
   switch (step.kind) {
     case 'credit':
       return {
@@ -113,9 +113,9 @@ function changeOf(
         payment_id: payment.paymentId,
       } as const;
     case 'reverse':
-      return { taken_back_cents: taken + step.cents };
+      return { reversed_cents: taken + step.cents };
     case 'reinstate':
-      return { taken_back_cents: taken - step.cents };
+      return { reversed_cents: taken - step.cents };
     case 'close':
       return { status: step.status };
     case 'refuse':

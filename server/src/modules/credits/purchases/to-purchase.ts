@@ -10,7 +10,7 @@ export function toPurchase(row: Omit<PurchaseRow, 'account_deleted'>): Purchase 
     status: row.status,
     usd: formatUsd(row.amount_micro),
     amount: formatBgl(row.amount_micro),
-    reversed: formatBgl(BigInt(row.taken_back_cents) * MICRO_PER_CENT),
+    reversed: formatBgl(BigInt(row.reversed_cents) * MICRO_PER_CENT),
     receipt_url: row.receipt_url,
     created_at: row.created_at.toISOString(),
     paid_at: row.paid_at?.toISOString() ?? null,

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import {
   firstHoldMicro,
   growth,
+  headroomMicro,
   isDue,
   isOver,
   openWindow,
   reserve,
-  roomMicro,
   settle,
   type Window,
 } from './window.ts';
@@ -24,7 +24,7 @@ test('however it is used, a window promises no more than its hold', () => {
       const priceMicro = BigInt(1 + next(150));
       if (next(2) === 0) {
         const reserved = reserve(window, priceMicro, step);
-        expect(reserved === null, `seed ${seed}`).toBe(roomMicro(window) < priceMicro);
+        expect(reserved === null, `seed ${seed}`).toBe(headroomMicro(window) < priceMicro);
         if (reserved) open.push(priceMicro);
         window = reserved ?? grown(window, priceMicro, step);
       } else {
@@ -34,7 +34,7 @@ test('however it is used, a window promises no more than its hold', () => {
         charged += amountMicro;
         window = settle(window, { priceMicro: reservedMicro, amountMicro }, step);
       }
-      expect(roomMicro(window), `seed ${seed}`).toBeGreaterThanOrEqual(0n);
+      expect(headroomMicro(window), `seed ${seed}`).toBeGreaterThanOrEqual(0n);
       expect(window.open).toBe(open.length);
       expect(window.usedMicro, `seed ${seed}`).toBe(charged);
     }

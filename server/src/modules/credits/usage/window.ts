@@ -31,13 +31,13 @@ export function openWindow(heldMicro: bigint, nowMs: number): Window {
 }
 
 /** What the hold has left. */
-export function roomMicro({ heldMicro, usedMicro, reservedMicro }: Window): bigint {
+export function headroomMicro({ heldMicro, usedMicro, reservedMicro }: Window): bigint {
   return heldMicro - usedMicro - reservedMicro;
 }
 
 /** The window with a highest price reserved in it; null where its hold has no room for that. */
 export function reserve(window: Window, priceMicro: bigint, nowMs: number): Window | null {
-  if (roomMicro(window) < priceMicro) return null;
+  if (headroomMicro(window) < priceMicro) return null;
   return {
     ...window,
     reservedMicro: window.reservedMicro + priceMicro,
@@ -75,7 +75,7 @@ export function growth(
   priceMicro: bigint,
   nowMs: number,
 ): { leastMicro: bigint; wantedMicro: bigint } {
-  const leastMicro = priceMicro - roomMicro(window);
+  const leastMicro = priceMicro - headroomMicro(window);
   const elapsed = BigInt(Math.max(nowMs - window.openedMs, RATE_MS_MIN));
   const byRate = (window.usedMicro * BigInt(AHEAD_MS)) / elapsed;
   const step = firstHoldMicro(priceMicro);
@@ -85,7 +85,7 @@ export function growth(
 
 /** Whether the next reservation of this price would have to wait for a larger hold. */
 export function isNearlyUsedUp(window: Window, priceMicro: bigint): boolean {
-  return roomMicro(window) < priceMicro * 2n;
+  return headroomMicro(window) < priceMicro * 2n;
 }
 
 /** Whether the window takes nothing new any more: it is an hour old, or full. */

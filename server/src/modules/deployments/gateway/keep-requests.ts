@@ -1,6 +1,6 @@
+import { batch } from '../../../platform/batch.ts';
 import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { gather } from '../../../platform/gather.ts';
 import { type ChatRequest, insertChatRequests } from './gateway-queries.ts';
 
 /** Requests in one transaction at most. */
@@ -11,7 +11,7 @@ export type KeepRequest = (request: ChatRequest) => Promise<void>;
 
 /** Makes the way by which requests are kept. */
 export function keepRequests({ db }: Pick<Services, 'db'>): KeepRequest {
-  return gather<ChatRequest, void>(
+  return batch<ChatRequest, void>(
     async (requests) => {
       await inTransaction(db, (tx) => insertChatRequests(tx, requests));
       return requests.map(() => undefined);

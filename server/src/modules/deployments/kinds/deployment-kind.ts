@@ -35,7 +35,7 @@ export type ServedModel = {
   isForeign: boolean;
 };
 
-export type AskedInstance = { instanceType: string; gpuCount: number };
+export type RequestedInstance = { instanceType: string; gpuCount: number };
 
 /** GPUs of one type, or the CPU: null and 0. */
 export type ServingPlacement = { accelerator: string | null; count: number };
@@ -52,7 +52,7 @@ export type ServerKind = {
     ctx: Context,
     parts: Pick<ServingParts, 'capacity'>,
     assetId: string,
-    asked: AskedInstance,
+    asked: RequestedInstance,
   ) => Promise<PlacedModel | null>;
   /** What the runtime is told, which reports when the server answers, and when it hangs. */
   spec: (base: Pick<ServedBase, 'engine' | 'files'>, adapters: ServedAdapter[], gpus: number) => WorkloadSpec;

@@ -1,7 +1,7 @@
 import { type GpuType, gpuLabel } from '@bakehouse/contract/limits';
 import { chooseGpu } from '../../../engine/queue/choose-gpu.ts';
 import type { Capacity } from '../../../engine/queue/queue.ts';
-import type { AskedInstance, ServingPlacement } from '../kinds/deployment-kind.ts';
+import type { RequestedInstance, ServingPlacement } from '../kinds/deployment-kind.ts';
 import type { TextEngine } from '../kinds/text-spec.ts';
 
 /** The instance types of the wire and the GPU that each means. */
@@ -24,7 +24,7 @@ export type TextPlacement = ServingPlacement & { engine: TextEngine };
  * this size, and the CPU where there are none or vLLM is missing. Null for an unknown instance type. Pure.
  */
 export function choosePlacement(
-  { instanceType, gpuCount }: AskedInstance,
+  { instanceType, gpuCount }: RequestedInstance,
   capacity: Capacity,
   weightsBytes: number,
 ): TextPlacement | null {

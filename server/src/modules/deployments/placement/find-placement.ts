@@ -7,7 +7,7 @@ import type { PriceId } from '../../credits/prices/prices.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import type { PlacedModel } from '../kinds/deployment-kind.ts';
 import { deploymentKinds, type KindName } from '../kinds/kinds.ts';
-import { checkRoom } from '../servers/plan/check-room.ts';
+import { checkCapacity } from '../servers/plan/check-capacity.ts';
 import type { ServingParts } from '../serving-parts.ts';
 import { knownInstanceTypes } from './choose-placement.ts';
 
@@ -37,7 +37,7 @@ export async function findPlacement(
     });
   }
   const { placement } = placed;
-  checkRoom(body, placement, capacity);
+  checkCapacity(body, placement, capacity);
   const price_id = hourPrice[placement.accelerator ? 'GPU' : 'CPU'];
   const { unitPriceMicro: unit_price_micro } = (await readPrices(ctx.db, ctx.clock.now()))[price_id];
   return { placed, capacity, price: { price_id, price_count: placement.count || 1, unit_price_micro } };

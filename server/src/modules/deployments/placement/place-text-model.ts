@@ -1,5 +1,5 @@
 import type { Context } from '../../../platform/context.ts';
-import type { AskedInstance, PlacedModel, ServedModel } from '../kinds/deployment-kind.ts';
+import type { PlacedModel, RequestedInstance, ServedModel } from '../kinds/deployment-kind.ts';
 import type { ServingParts } from '../serving-parts.ts';
 import { choosePlacement } from './choose-placement.ts';
 import { describeTextModel } from './describe-text-model.ts';
@@ -12,7 +12,7 @@ export async function placeTextModel(
   ctx: Context,
   parts: Pick<ServingParts, 'capacity'>,
   assetId: string,
-  asked: AskedInstance,
+  asked: RequestedInstance,
 ): Promise<PlacedModel | null> {
   const capacity = await parts.capacity();
   const roughly = choosePlacement(asked, capacity, 0);

@@ -11,8 +11,8 @@ import {
   runtimeDir,
 } from '../../../engine/machine/environment/environment.ts';
 import { lockFiles } from '../../../engine/machine/environment/layers.ts';
+import { noSandbox } from '../../../platform/sandbox/sandbox.ts';
 import { openLocalBlobStore } from '../../../platform/storage/local-blob-store.ts';
-import { noWall } from '../../../platform/walls/wall.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { goodData } from '../test-run.ts';
 import { type DataToRead, dataReader, type ReadData } from './read-data.ts';
@@ -35,7 +35,7 @@ async function withPython(...script: string[]): Promise<Parameters<ReadData>[0]>
     config,
     blobs,
     caller: { kind: 'user', userId: 'ada', isOperator: false },
-    wall: noWall(path.join(home, 'lent')),
+    sandbox: noSandbox(path.join(home, 'lent')),
   };
 }
 

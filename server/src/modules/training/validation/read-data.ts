@@ -13,8 +13,8 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { apart } from '../../../platform/processes/low-priority.ts';
 import { ProgramFailed, runProgram } from '../../../platform/processes/run-program.ts';
+import { shareFiles } from '../../../platform/sandbox/share-files.ts';
 import { withLocalFiles } from '../../../platform/storage/with-local-files.ts';
-import { shareFiles } from '../../../platform/walls/share-files.ts';
 import { readingLimits } from '../readings/limits.ts';
 
 type File = { path: string; sha256: string };
@@ -35,7 +35,7 @@ type Options = {
 
 /** Reads a data file as training would. Tests put a function in its place. */
 export type ReadData = (
-  ctx: Pick<Context, 'config' | 'blobs' | 'caller' | 'wall'>,
+  ctx: Pick<Context, 'config' | 'blobs' | 'caller' | 'sandbox'>,
   input: DataToRead,
   options?: Options,
 ) => Promise<ValidateReport>;
@@ -73,7 +73,7 @@ export function dataReader(stallMs: number = readingLimits.stallMs): ReadData {
           localPath: localPaths[at] ?? '',
           as: path.join(file.folder, file.path),
         }));
-        return shareFiles(ctx.wall, lent, (place) => validateIn(place, ctx, input, stallMs, options));
+        return shareFiles(ctx.sandbox, lent, (place) => validateIn(place, ctx, input, stallMs, options));
       },
     );
   };
@@ -81,7 +81,7 @@ export function dataReader(stallMs: number = readingLimits.stallMs): ReadData {
 
 async function validateIn(
   { folder, user }: { folder: string; user: number },
-  { config, wall }: Pick<Context, 'config' | 'wall'>,
+  { config, sandbox }: Pick<Context, 'config' | 'sandbox'>,
   { dataFile, spec }: DataToRead,
   stallMs: number,
   { signal: gone, onProgress }: Options,
@@ -94,7 +94,7 @@ async function validateIn(
   const specFile = path.join(folder, 'spec.json');
   await writeFile(specFile, JSON.stringify(full));
   const runtime = await runtimeCommand(config);
-  const enclosed = await wall.enclose({
+  const enclosed = await sandbox.enclose({
     argv: [runtime.command, ...runtime.args, 'validate', specFile],
     cwd: folder,
     reads: [...runtime.reads, folder],

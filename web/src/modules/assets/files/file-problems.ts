@@ -1,7 +1,7 @@
 import type { previewFile } from '@bakehouse/contract/assets';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { countOf } from '../../../lib/format/count-of.ts';
-import { waysToMend } from './mend.ts';
+import { suggestFixes } from './suggest-fixes.ts';
 
 type Preview = Pick<
   ResponseOf<typeof previewFile>,
@@ -12,8 +12,8 @@ type Preview = Pick<
 export function fileProblem({ columns, rows, total_rows, broken, broken_count }: Preview): string | null {
   if (broken_count > 0) {
     const [first] = broken;
-    const mend = waysToMend(broken.map(({ reason }) => reason)).join(' ');
-    const where = first ? ` Line ${first.line}: ${first.reason}.${mend && ` ${mend}`}` : '';
+    const fixes = suggestFixes(broken.map(({ reason }) => reason)).join(' ');
+    const where = first ? ` Line ${first.line}: ${first.reason}.${fixes && ` ${fixes}`}` : '';
     return rows.length === 0
       ? `None of its rows can be read.${where}`
       : `${countOf(broken_count, 'row')} cannot be read.${where}`;

@@ -9,8 +9,8 @@ import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { Menu, MenuItem } from '../../../ui/menu.tsx';
 import { notify } from '../../../ui/notify.ts';
+import { notifyFailure } from '../../../ui/notify-failure.ts';
 import { Pager } from '../../../ui/pager.tsx';
-import { tellFailure } from '../../../ui/tell-failure.ts';
 import { downloadAssetFile, filesQuery, useDeleteFile } from '../api.ts';
 import { isDataFile } from './data-file.ts';
 
@@ -35,7 +35,7 @@ export function FileTable({ asset, canChange, onPreview }: Props) {
         label="Files"
         columns={columnsFor({
           onPreview,
-          onDownload: (path) => void downloadAssetFile(asset.dataset_id, path).catch(tellFailure),
+          onDownload: (path) => void downloadAssetFile(asset.dataset_id, path).catch(notifyFailure),
           onDelete: canChange ? setDeleting : undefined,
         })}
         rows={files.data.pages.flatMap((page) => page.files)}

@@ -10,7 +10,7 @@ import { useUser } from '../../accounts/api.ts';
 import { useBalance } from '../api.ts';
 import { BalanceCard } from '../balance-card.tsx';
 import { CheckoutCard } from './checkout-card.tsx';
-import { OtherWays } from './other-ways.tsx';
+import { CreditSources } from './credit-sources.tsx';
 import { PriceList } from './price-list.tsx';
 import { purchasesQuery } from './purchase-api.ts';
 import { PurchaseList } from './purchase-list.tsx';
@@ -42,7 +42,7 @@ export function BuyCreditsPage() {
               </LoadingRegion>
             }
           >
-            {({ can_buy }) => (can_buy ? <CheckoutCard /> : <OtherWays />)}
+            {({ can_buy }) => (can_buy ? <CheckoutCard /> : <CreditSources />)}
           </QueryView>
           <RedeemCard />
         </div>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { tellFailure } from '../../../ui/tell-failure.ts';
+import { notifyFailure } from '../../../ui/notify-failure.ts';
 import { type ChatMessage, type ChatSpeed, streamChat } from './chat.ts';
 import type { ChatSettings } from './chat-options.tsx';
 
@@ -41,7 +41,7 @@ export function useConversation(modelName: string, { system, options }: ChatSett
     } catch (failure) {
       if (!controller.signal.aborted) {
         setError(failure);
-        tellFailure(failure, { product: 'Chat', inPlace: true });
+        notifyFailure(failure, { product: 'Chat', inPlace: true });
       }
       setTurns(answer ? [...before, { role: 'assistant', content: answer }] : turns);
       return answer !== '';

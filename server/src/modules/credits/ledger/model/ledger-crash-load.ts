@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import pino from 'pino';
 import { createPool, openDatabase, type Transaction } from '../../../../platform/db/database.ts';
 import { inTransaction } from '../../../../platform/db/in-transaction.ts';
-import { gatherSends } from '../gather-sends.ts';
+import { batchSends } from '../batch-sends.ts';
 import { extendHold } from '../holds/extend-hold.ts';
 import { hold } from '../holds/hold.ts';
 import { release } from '../holds/release.ts';
@@ -22,7 +22,7 @@ const { values, positionals: users } = parseArgs({
 const WORKERS = 8;
 const pool = createPool(values.url ?? '', { poolSize: WORKERS });
 const db = openDatabase(pool);
-const sendGathered = gatherSends({ db, pool, log: pino({ level: 'silent' }) });
+const sendGathered = batchSends({ db, pool, log: pino({ level: 'silent' }) });
 
 const move = <T>(step: (tx: Transaction) => Promise<T>): Promise<T> => inTransaction(db, step);
 const anyUser = (): string => users[randomInt(users.length)] ?? '';

@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util';
 import pino from 'pino';
 import { createPool, openDatabase } from '../../../../platform/db/database.ts';
-import { gatherSends } from '../gather-sends.ts';
+import { batchSends } from '../batch-sends.ts';
 import { applyMove, type Move, type Run } from './ledger-moves.ts';
 
 /** A server process of ledger.property.test.ts: makes the moves that it is sent, all at once, and answers each. */
 const { values } = parseArgs({ options: { url: { type: 'string' }, connections: { type: 'string' } } });
 const pool = createPool(values.url ?? '', { poolSize: Number(values.connections) });
 const db = openDatabase(pool);
-const send = gatherSends({ db, pool, log: pino({ level: 'silent' }) });
+const send = batchSends({ db, pool, log: pino({ level: 'silent' }) });
 
 process.on('message', ({ id, run, move }: { id: number; run: Run; move: Move }) => {
   applyMove({ db, send }, run, move).then(

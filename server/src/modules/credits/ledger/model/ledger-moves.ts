@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../../platform/db/database.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import { GRANTS_ACCOUNT, userAccount } from '../accounts.ts';
-import type { SendGathered } from '../gather-sends.ts';
+import type { SendInBatch } from '../batch-sends.ts';
 import { expireHolds } from '../holds/expire-holds.ts';
 import { extendHold } from '../holds/extend-hold.ts';
 import { growHold } from '../holds/grow-hold.ts';
@@ -43,7 +43,7 @@ const at = (minute: number) => new Date(start + minute * 60_000);
 
 /** Makes the move. */
 export async function applyMove(
-  { db, send }: { db: Database; send: SendGathered },
+  { db, send }: { db: Database; send: SendInBatch },
   run: Run,
   move: Move,
 ): Promise<{ outcome: Outcome; taken: Taken }> {
@@ -63,7 +63,7 @@ export async function applyMove(
   }
 }
 
-async function sendIn(send: SendGathered, run: Run, move: Extract<Move, { move: 'send' }>): Promise<void> {
+async function sendIn(send: SendInBatch, run: Run, move: Extract<Move, { move: 'send' }>): Promise<void> {
   const asked: Send = {
     senderId: run.users[move.from] ?? '',
     recipient: move.to === null ? 'nobody-at-all' : (run.users[move.to] ?? ''),

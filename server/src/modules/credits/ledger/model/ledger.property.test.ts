@@ -9,7 +9,7 @@ import { type TestDatabase, testDatabase } from '../../../../testing/test-databa
 import { getUserTotals } from '../../queries.ts';
 import { insertTestUser } from '../../test-user.ts';
 import { verifyLedger } from '../../verification/verify-ledger.ts';
-import { gatherSends, type SendGathered } from '../gather-sends.ts';
+import { batchSends, type SendInBatch } from '../batch-sends.ts';
 import { LedgerModel } from './ledger-model.ts';
 import { applyMove, type Move, type Outcome, type Run, type Taken } from './ledger-moves.ts';
 
@@ -58,10 +58,10 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
 const moves = fc.array(anyMove, { minLength: 1, maxLength: 60 });
 
 let database: TestDatabase;
-let send: SendGathered;
+let send: SendInBatch;
 beforeAll(async () => {
   database = await testDatabase();
-  send = gatherSends({ ...database, log: pino({ level: 'silent' }) });
+  send = batchSends({ ...database, log: pino({ level: 'silent' }) });
 });
 
 const apply = (run: Run, move: Move) => applyMove({ db: database.db, send }, run, move);

@@ -17,7 +17,7 @@ import { Select } from '../../../../ui/select.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
 import { PREVIEW_ROWS, previewQuery } from '../../api.ts';
 import { isDataFile, selectedDataFile } from '../data-file.ts';
-import { waysToMend } from '../mend.ts';
+import { suggestFixes } from '../suggest-fixes.ts';
 import { ColumnHead } from './column-head.tsx';
 import { ColumnsView } from './columns-view.tsx';
 import { RowSheet } from './row-sheet.tsx';
@@ -154,7 +154,7 @@ function Rows({ file }: { file: RevisionFile }) {
 /** What could not be read, where, and how to mend it. */
 function BrokenRows({ broken, broken_count: count }: Pick<Preview, 'broken' | 'broken_count'>) {
   if (count === 0) return null;
-  const ways = waysToMend(broken.map(({ reason }) => reason));
+  const fixes = suggestFixes(broken.map(({ reason }) => reason));
   return (
     <Callout tone="warn" className="mx-5 mb-3" title={`${countOf(count, 'row')} could not be read`}>
       <ul>
@@ -165,9 +165,9 @@ function BrokenRows({ broken, broken_count: count }: Pick<Preview, 'broken' | 'b
         ))}
         {count > BROKEN_SHOWN && <li>and {(count - BROKEN_SHOWN).toLocaleString('en')} more</li>}
       </ul>
-      {ways.map((way) => (
-        <p key={way} className="mt-1.5 text-ink">
-          {way}
+      {fixes.map((fix) => (
+        <p key={fix} className="mt-1.5 text-ink">
+          {fix}
         </p>
       ))}
     </Callout>

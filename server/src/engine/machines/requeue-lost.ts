@@ -23,7 +23,7 @@ type Parts = {
  * Gives the workloads of machines that are gone back to the queue. From then on whatever lives of
  * them is refused by its token; a machine that comes back ends it (sweep-files.ts).
  */
-export async function returnLost(parts: Parts, gone: string[]): Promise<void> {
+export async function requeueLost(parts: Parts, gone: string[]): Promise<void> {
   const { db, kinds, log, now } = parts;
   for (const id of await listOfMachines(db, gone)) {
     await inTransaction(db, async (tx) => {

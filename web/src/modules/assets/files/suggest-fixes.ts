@@ -1,5 +1,5 @@
 /** What is wrong with a row, in the words of the readers, and how its owner mends the file. */
-const ways: readonly [RegExp, string][] = [
+const fixes: readonly [RegExp, string][] = [
   [
     /fields? instead of \d+$/,
     'Put a value in double quotes where it contains the separator, and give each line as many fields as the first.',
@@ -18,6 +18,6 @@ const ways: readonly [RegExp, string][] = [
 ];
 
 /** How to mend rows with these faults, each way once; empty where nobody knows. */
-export function waysToMend(reasons: readonly string[]): string[] {
-  return [...new Set(reasons.flatMap((reason) => ways.find(([fault]) => fault.test(reason))?.[1] ?? []))];
+export function suggestFixes(reasons: readonly string[]): string[] {
+  return [...new Set(reasons.flatMap((reason) => fixes.find(([fault]) => fault.test(reason))?.[1] ?? []))];
 }

@@ -5,7 +5,7 @@ import { goTo } from '../lib/navigation.ts';
 import { errorMessage, notify } from './notify.ts';
 
 /** How a failed action is told, where its own sentence alone is not it. A mutation names it in its `meta`. */
-export type FailureWords = {
+export type FailureOptions = {
   /** What was to be paid: 'Purchase Fine-tune Credits'. */
   product?: string;
   /** Before the sentence: 'Termination failed: '. */
@@ -20,7 +20,7 @@ export type FailureWords = {
 
 declare module '@tanstack/react-query' {
   interface Register {
-    mutationMeta: FailureWords;
+    mutationMeta: FailureOptions;
   }
 }
 
@@ -28,7 +28,7 @@ declare module '@tanstack/react-query' {
  * The one place for what any call can be answered with. Too little credit gets the amounts and the way to more,
  * wherever it happens; a server that is away is told once, however many calls it has failed.
  */
-export function tellFailure(error: unknown, words: FailureWords = {}): void {
+export function notifyFailure(error: unknown, words: FailureOptions = {}): void {
   const { product, prefix = '', title, toastId: id, inPlace = false } = words;
   const sentence = errorMessage(error);
   const code = error instanceof ApiError ? error.code : null;
@@ -50,9 +50,9 @@ export function tellFailure(error: unknown, words: FailureWords = {}): void {
 }
 
 /** Has every failed mutation told, with the words of its `meta`, and reported. Called once, at start. */
-export function tellFailures(client: QueryClient): void {
+export function notifyFailures(client: QueryClient): void {
   client.getMutationCache().config.onError = (error, _variables, _result, mutation) => {
-    tellFailure(error, mutation.meta);
+    notifyFailure(error, mutation.meta);
     reportFailure(error, mutation.options.mutationKey);
   };
 }

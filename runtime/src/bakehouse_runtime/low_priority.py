@@ -13,7 +13,7 @@ _POLL_S = 0.2
 _TASKS = Path("/proc/self/task")
 
 
-def give_way() -> None:
+def lower_priority() -> None:
     """From now on this process, all of its threads, gets what others leave over: on Linux in the
     idle class, which says more than nice 19 (docs/decisions/threads-spin-briefly.md)."""
     if sys.platform != "linux":
@@ -28,13 +28,13 @@ def give_way() -> None:
             os.sched_setscheduler(int(task.name), os.SCHED_IDLE, os.sched_param(0))
 
 
-def give_way_after(seconds: float) -> None:
+def lower_priority_after(seconds: float) -> None:
     """Gives way once this process has used the processor for so long, whatever it is doing then."""
     used = time.process_time()
 
     def watch() -> None:
         while time.process_time() - used < seconds:
             time.sleep(_POLL_S)
-        give_way()
+        lower_priority()
 
     threading.Thread(target=watch, daemon=True).start()

@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gpuDevices, groupsToUse } from './gpu-devices.ts';
-import type { SandboxedCommand, Wall } from './wall.ts';
+import type { Sandbox, SandboxedCommand } from './sandbox.ts';
 
 const OPEN_DOORS = fileURLToPath(new URL('./open-doors.sh', import.meta.url));
 
@@ -14,7 +14,7 @@ const OPEN_DOORS = fileURLToPath(new URL('./open-doors.sh', import.meta.url));
  * rights by any other program, and may use the GPUs. Where a folder above what they need is closed to
  * them, as `/root` is, they get a view of the machine in which that folder holds nothing else.
  */
-export function userWall(sharedDir: string): Wall {
+export function userSandbox(sharedDir: string): Sandbox {
   return {
     kind: 'user',
     sharedDir,

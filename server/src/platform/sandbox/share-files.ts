@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { killAllOf } from './user-wall.ts';
-import type { Wall } from './wall.ts';
+import type { Sandbox } from './sandbox.ts';
+import { killAllOf } from './user-sandbox.ts';
 import { isReaderUser, readerUsers, TRIAL_USER } from './workload-users.ts';
 
 /** No program reads that long: who has shared it has died. */
@@ -13,24 +13,24 @@ const READ_ONLY = 0o444;
 type SharedFile = { localPath: string; as: string };
 
 /**
- * Makes files readable for a program behind the wall, as long as `work` takes: in a folder that only
+ * Makes files readable for a program in the sandbox, as long as `work` takes: in a folder that only
  * the program's user may enter, and not write to: what the server does in it leads nowhere else. They
  * lie there without a copy where the disk is the same; nobody must write to them.
  */
 export async function shareFiles<T>(
-  wall: Wall,
+  sandbox: Sandbox,
   files: SharedFile[],
   work: (shared: { folder: string; user: number }) => Promise<T>,
 ): Promise<T> {
-  await mkdir(wall.sharedDir, { recursive: true, mode: 0o711 });
-  const shared = await (wall.kind === 'user' ? makeFolderOfUser(wall) : makeFolder(wall));
+  await mkdir(sandbox.sharedDir, { recursive: true, mode: 0o711 });
+  const shared = await (sandbox.kind === 'user' ? makeFolderOfUser(sandbox) : makeFolder(sandbox));
   try {
     for (const { localPath, as } of files) {
       const target = path.join(shared.folder, as);
       await mkdir(path.dirname(target), { recursive: true, mode: 0o755 });
       await link(localPath, target).catch(() => copyFile(localPath, target));
       // Who may reach a file says the folder that it lies in.
-      if (wall.kind === 'user') await chmod(target, READ_ONLY);
+      if (sandbox.kind === 'user') await chmod(target, READ_ONLY);
     }
     return await work(shared);
   } finally {
@@ -38,14 +38,14 @@ export async function shareFiles<T>(
   }
 }
 
-async function makeFolder({ sharedDir }: Wall) {
+async function makeFolder({ sharedDir }: Sandbox) {
   const folder = path.join(sharedDir, randomBytes(16).toString('hex'));
   await mkdir(folder, { mode: 0o700 });
   return { folder, user: TRIAL_USER };
 }
 
 /** A folder that is named after its user: as long as it is there, nobody else becomes that user. */
-async function makeFolderOfUser({ sharedDir }: Wall) {
+async function makeFolderOfUser({ sharedDir }: Sandbox) {
   const busy = await usersOfProcesses();
   for (const user of readerUsers()) {
     if (busy.has(user)) continue;
@@ -79,7 +79,7 @@ async function removeFolder(folder: string, user: number): Promise<void> {
 }
 
 /** Removes what killed servers have left shared. */
-export async function removeSharedFiles({ kind, sharedDir }: Wall): Promise<void> {
+export async function removeSharedFiles({ kind, sharedDir }: Sandbox): Promise<void> {
   for (const name of await readdir(sharedDir).catch(() => [])) {
     const folder = path.join(sharedDir, name);
     const found = await stat(folder).catch(() => null);

@@ -7,7 +7,7 @@ export type SandboxedCommand = {
   reads: string[];
   /** Folders of its own. */
   writes: string[];
-  /** The user that it runs as, where the wall is one between users. */
+  /** The user that it runs as, where the sandbox separates by users. */
   user: number;
 };
 
@@ -19,15 +19,15 @@ export type SandboxedCommand = {
  *   bubblewrap  each sees nothing of the machine's files but what it needs, and no other process
  *   none        each may do all that the server may
  */
-export type Wall = {
+export type Sandbox = {
   kind: 'user' | 'bubblewrap' | 'none';
   /** Beside the blobs, so that they can be shared without a copy. */
   sharedDir: string;
-  /** The words that run a program behind the wall. Rejects with a sentence where it could not run there. */
+  /** The words that run a program in the sandbox. Rejects with a sentence where it could not run there. */
   enclose: (program: SandboxedCommand) => Promise<string[]>;
 };
 
-/** No wall at all. */
-export function noWall(sharedDir: string): Wall {
+/** No sandbox at all. */
+export function noSandbox(sharedDir: string): Sandbox {
   return { kind: 'none', sharedDir, enclose: async ({ argv }) => argv };
 }

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import type { Gpu } from '../../../../engine/queue/gpu.ts';
-import { checkRoom } from './check-room.ts';
+import { checkCapacity } from './check-capacity.ts';
 
 const H100 = 'NVIDIA_H100_80GB';
 const machine: Gpu = { type: H100, devices: [0, 1, 2], memoryBytes: 80 * 1024 ** 3, like: H100 };
 const capacity = { 'cpu:deployment': 4, gpus: [machine, machine] };
 const check = (min_replicas: number, count: number) => () =>
-  checkRoom(
+  checkCapacity(
     { min_replicas },
     count === 0 ? { accelerator: null, count } : { accelerator: H100, count },
     capacity,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sayAction } from './say-action.ts';
+import { describeAction } from './describe-action.ts';
 
 test.each([
   ['api_key.created', 'API key created'],
@@ -7,5 +7,5 @@ test.each([
   ['credits.charged_back', 'Credits charged back'],
   ['user.created', 'Account created'],
 ])('%s is said as %s', (action, said) => {
-  expect(sayAction(action)).toBe(said);
+  expect(describeAction(action)).toBe(said);
 });

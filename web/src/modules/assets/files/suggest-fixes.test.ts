@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waysToMend } from './mend.ts';
+import { suggestFixes } from './suggest-fixes.ts';
 
 /** Every fault that the readers of server and runtime are held to. */
 const fixtures = import.meta.glob<{ dropped?: [number, string][] }[]>(
@@ -10,10 +10,10 @@ const alike = Object.values(fixtures).flat();
 const reasons = [...new Set(alike.flatMap(({ dropped = [] }) => dropped.map(([, reason]) => reason)))];
 
 test.each(reasons)('there is a way to mend: %s', (reason) => {
-  expect(waysToMend([reason])).toHaveLength(1);
+  expect(suggestFixes([reason])).toHaveLength(1);
 });
 
 test('each way is said once', () => {
-  expect(waysToMend(['1 field instead of 2', '3 fields instead of 2', 'something new'])).toHaveLength(1);
+  expect(suggestFixes(['1 field instead of 2', '3 fields instead of 2', 'something new'])).toHaveLength(1);
   expect(reasons.length).toBeGreaterThan(5);
 });

@@ -1,13 +1,13 @@
 import pg from 'pg';
+import { batch } from '../../../platform/batch.ts';
 import type { Services } from '../../../platform/context.ts';
-import { gather } from '../../../platform/gather.ts';
 import { type Send, type SendAnswer, sendAll } from './ledger-send.ts';
 
 /** Transfers in one transaction at most: it holds the accounts of all of them. */
 const MAX = 64;
 
 /** Answers one transfer between users, which is its own transaction or shares one with others. */
-export type SendGathered = (input: Send) => Promise<SendAnswer>;
+export type SendInBatch = (input: Send) => Promise<SendAnswer>;
 
 /**
  * Makes the way by which users send credits: what is asked for at the same time goes to the ledger in one call
@@ -15,17 +15,17 @@ export type SendGathered = (input: Send) => Promise<SendAnswer>;
  * by itself, so that it delays nobody else. So is each one where the call failed and left nothing. `dailyMaxMicro` is
  * what each user may send within 24 hours; null for no limit.
  */
-export function gatherSends(
+export function batchSends(
   services: Pick<Services, 'db' | 'pool' | 'log'>,
   { dailyMaxMicro = null }: { dailyMaxMicro?: bigint | null } = {},
-): SendGathered {
-  const ask = gather<Send, SendAnswer | null>(
+): SendInBatch {
+  const ask = batch<Send, SendAnswer | null>(
     async (inputs) => {
       try {
         return await sendAll(services, inputs, { wait: false, dailyMaxMicro });
       } catch (error) {
         if (inputs.length === 1 || !hasLeftNothing(error)) throw error;
-        services.log.warn({ err: error, transfers: inputs.length }, 'gathered transfers failed; one by one');
+        services.log.warn({ err: error, transfers: inputs.length }, 'batched transfers failed; one by one');
         return inputs.map(() => null);
       }
     },

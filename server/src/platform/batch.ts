@@ -8,12 +8,12 @@ type Options = {
 };
 
 /**
- * Gathers inputs that come at the same time into one call of `answerAll`, which answers them in their
+ * Batches inputs that come at the same time into one call of `answerAll`, which answers them in their
  * order. The first is not kept waiting: it goes at once. What comes while a call is in work goes
- * together with the next one, so more is gathered the more there is to do. Where a call fails, all
+ * together with the next one, so a batch is larger the more there is to do. Where a call fails, all
  * whose inputs it had get its error.
  */
-export function gather<Input, Answer>(
+export function batch<Input, Answer>(
   answerAll: (inputs: Input[]) => Promise<Answer[]>,
   { max, patienceMs = PATIENCE_MS }: Options,
 ): (input: Input) => Promise<Answer> {

@@ -4,7 +4,7 @@ import type { ServingPlacement } from '../../kinds/deployment-kind.ts';
 import { deviceLabel } from '../../placement/choose-placement.ts';
 
 /** Refuses more replicas at least than the installation could ever hold. Throws AppError 'invalid_request'. */
-export function checkRoom(
+export function checkCapacity(
   { min_replicas }: { min_replicas: number },
   { accelerator, count }: ServingPlacement,
   capacity: Capacity,

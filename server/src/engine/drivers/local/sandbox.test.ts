@@ -4,11 +4,11 @@ import { chmod, link, mkdir, readdir, readFile, stat, utimes, writeFile } from '
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { bubblewrapWall } from '../../../platform/walls/bubblewrap-wall.ts';
-import { findWall } from '../../../platform/walls/find-wall.ts';
-import { removeSharedFiles, shareFiles } from '../../../platform/walls/share-files.ts';
-import { userWall } from '../../../platform/walls/user-wall.ts';
-import { noWall, type Wall } from '../../../platform/walls/wall.ts';
+import { bubblewrapSandbox } from '../../../platform/sandbox/bubblewrap-sandbox.ts';
+import { findSandbox } from '../../../platform/sandbox/find-sandbox.ts';
+import { noSandbox, type Sandbox } from '../../../platform/sandbox/sandbox.ts';
+import { removeSharedFiles, shareFiles } from '../../../platform/sandbox/share-files.ts';
+import { userSandbox } from '../../../platform/sandbox/user-sandbox.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { testSpec } from '../../testing/test-spec.ts';
@@ -42,15 +42,15 @@ const mayMount = mayChangeUser && works('unshare --mount true');
 const hasBubblewrap = works('bwrap --ro-bind / / --unshare-pid true');
 
 /** A data folder as a server has it, which is closed to others or not, and a driver on it. */
-async function makeMachine(makeWall: (sharedDir: string, hidden: string[]) => Wall, mode: number) {
+async function makeMachine(makeSandbox: (sharedDir: string, hidden: string[]) => Sandbox, mode: number) {
   const dataDir = await temporaryFolder();
   await chmod(dataDir, mode);
-  const wall = makeWall(path.join(dataDir, 'lent'), [dataDir]);
+  const sandbox = makeSandbox(path.join(dataDir, 'lent'), [dataDir]);
   const workloadsDir = path.join(dataDir, 'workloads');
   const driver = createLocalDriver({
     host: '127.0.0.1',
     workloadsDir,
-    wall,
+    sandbox,
     capacity: async () => ({}),
     program: async () => program,
   });
@@ -77,7 +77,7 @@ async function makeMachine(makeWall: (sharedDir: string, hidden: string[]) => Wa
     });
     return (await driver.logs(id, 20)).join('\n');
   };
-  return { dataDir, workloadsDir, wall, driver, start, printed };
+  return { dataDir, workloadsDir, sandbox, driver, start, printed };
 }
 
 /** What a server has, and a neighbour: all that nobody else may get at. */
@@ -111,15 +111,15 @@ const REFUSED = /^(EACCES|ENOENT|EROFS|EPERM)$/;
 const readAll = (files: Record<string, string>) =>
   Promise.all(Object.values(files).map((file) => readFile(file, 'utf8')));
 
-const kinds: [string, boolean, (sharedDir: string, hidden: string[]) => Wall, number][] = [
-  ['users of their own', mayChangeUser, userWall, 0o711],
-  ['users of their own, in a folder that is closed to them', mayMount, userWall, 0o700],
-  ['bubblewrap', hasBubblewrap, bubblewrapWall, 0o700],
+const kinds: [string, boolean, (sharedDir: string, hidden: string[]) => Sandbox, number][] = [
+  ['users of their own', mayChangeUser, userSandbox, 0o711],
+  ['users of their own, in a folder that is closed to them', mayMount, userSandbox, 0o700],
+  ['bubblewrap', hasBubblewrap, bubblewrapSandbox, 0o700],
 ];
 
-describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) => {
+describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode) => {
   test.runIf(isThere)('a workload gets at nothing of the server or of another workload', async () => {
-    const machine = await makeMachine(makeWall, mode);
+    const machine = await makeMachine(makeSandbox, mode);
     const { socket, ...files } = await furnish(machine);
     const before = await readAll(files);
     const tries = { read: Object.values(files), write: Object.values(files), connect: [socket] };
@@ -131,11 +131,11 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
     // What it wrote has gone nowhere: in bubblewrap a folder in memory may have taken it.
     expect(await readAll(files)).toEqual(before);
 
-    // Without the wall the same program gets at all of it.
+    // Without the sandbox the same program gets at all of it.
     const open = createLocalDriver({
       host: '127.0.0.1',
       workloadsDir: machine.workloadsDir,
-      wall: noWall(machine.wall.sharedDir),
+      sandbox: noSandbox(machine.sandbox.sharedDir),
       capacity: async () => ({}),
       program: async () => program,
     });
@@ -160,7 +160,7 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
   test.runIf(isThere)(
     'it reads its spec and inputs, writes its own folder, and cannot change its inputs',
     async () => {
-      const machine = await makeMachine(makeWall, mode);
+      const machine = await makeMachine(makeSandbox, mode);
       const id = await machine.start('exit 0');
       await machine.printed(id);
       const of = (name: string) => path.join(machine.workloadsDir, id, name);
@@ -195,8 +195,8 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
     },
   );
 
-  test.runIf(isThere)('what it leaves in its folder is run by nobody in front of the wall', async () => {
-    const machine = await makeMachine(makeWall, mode);
+  test.runIf(isThere)('what it leaves in its folder is run by nobody outside the sandbox', async () => {
+    const machine = await makeMachine(makeSandbox, mode);
     const id = await machine.start('exit 0');
     await machine.printed(id);
     const of = (name: string) => path.join(machine.workloadsDir, id, name);
@@ -208,7 +208,7 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
     const second = createLocalDriver({
       host: '127.0.0.1',
       workloadsDir: machine.workloadsDir,
-      wall: machine.wall,
+      sandbox: machine.sandbox,
       capacity: async () => ({}),
       program: async () => ({ ...program, pull: () => [...pull, 'sh', of('work')] }),
     });
@@ -226,7 +226,7 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
   });
 
   test.runIf(isThere)('it is asked to stop, and what it started ends with it', async () => {
-    const machine = await makeMachine(makeWall, mode);
+    const machine = await makeMachine(makeSandbox, mode);
     const idle = await machine.start('idle');
     await vi.waitFor(async () => expect(await machine.driver.logs(idle, 1)).toEqual(['train idle']), {
       timeout: 20_000,
@@ -244,14 +244,14 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
     );
     await machine.driver.kill(parent, 1);
     await machine.printed(parent);
-    if (machine.wall.kind === 'user')
+    if (machine.sandbox.kind === 'user')
       await vi.waitFor(async () => expect(await readStartTime(Number(line))).toBeNull(), { timeout: 20_000 });
   });
 
   test.runIf(isThere)(
     'who still looks at an attempt that has ended ends nothing of the next one',
     async () => {
-      const machine = await makeMachine(makeWall, mode);
+      const machine = await makeMachine(makeSandbox, mode);
       const id = await machine.start('exit 0');
       await machine.printed(id);
       const server = { base_url: 'http://127.0.0.1:1', token: 'secret' };
@@ -272,12 +272,12 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
   );
 
   test.runIf(isThere)('a program that reads a file sees that file alone', async () => {
-    const machine = await makeMachine(makeWall, mode);
+    const machine = await makeMachine(makeSandbox, mode);
     const secret = path.join(machine.dataDir, 'secret');
     await writeFile(secret, 'secret', { mode: 0o600 });
-    await shareFiles(machine.wall, [{ localPath: secret, as: 'a/rows.csv' }], async ({ folder, user }) => {
+    await shareFiles(machine.sandbox, [{ localPath: secret, as: 'a/rows.csv' }], async ({ folder, user }) => {
       const read = async (file: string) => {
-        const [command = '', ...args] = await machine.wall.enclose({
+        const [command = '', ...args] = await machine.sandbox.enclose({
           argv: ['/bin/cat', file],
           cwd: folder,
           reads: [folder],
@@ -293,13 +293,13 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
   });
 
   test.runIf(isThere)('a program that reads a file leaves nothing: no file, and no process', async () => {
-    const machine = await makeMachine(makeWall, mode);
+    const machine = await makeMachine(makeSandbox, mode);
     const users: number[] = [];
-    const [pid, made] = await shareFiles(machine.wall, [], async ({ folder, user }) => {
+    const [pid, made] = await shareFiles(machine.sandbox, [], async ({ folder, user }) => {
       users.push(user);
-      await shareFiles(machine.wall, [], async (other) => void users.push(other.user));
+      await shareFiles(machine.sandbox, [], async (other) => void users.push(other.user));
       const script = 'touch planted 2> /dev/null; setsid sleep 600 < /dev/null > /dev/null 2>&1 & echo $!';
-      const [command = '', ...args] = await machine.wall.enclose({
+      const [command = '', ...args] = await machine.sandbox.enclose({
         argv: ['/bin/sh', '-c', `cd ${folder}; ${script}`],
         cwd: folder,
         reads: [folder],
@@ -311,20 +311,20 @@ describe.each(kinds)('behind the wall of %s', (_name, isThere, makeWall, mode) =
     });
     expect(made).toEqual([]);
     expect(await readdir(path.join(machine.dataDir, 'lent'))).toEqual([]);
-    if (machine.wall.kind !== 'user') return;
+    if (machine.sandbox.kind !== 'user') return;
     await vi.waitFor(async () => expect(await readStartTime(pid)).toBeNull(), { timeout: 20_000 });
     expect(users[0]).not.toBe(users[1]);
   });
 
   test.runIf(isThere)('what a killed server has left shared is removed', async () => {
-    const machine = await makeMachine(makeWall, mode);
-    const left = path.join(machine.wall.sharedDir, '61190');
+    const machine = await makeMachine(makeSandbox, mode);
+    const left = path.join(machine.sandbox.sharedDir, '61190');
     await mkdir(left, { recursive: true });
-    const young = path.join(machine.wall.sharedDir, '61191');
+    const young = path.join(machine.sandbox.sharedDir, '61191');
     await mkdir(young);
     await utimes(left, 0, 0);
-    await removeSharedFiles(machine.wall);
-    expect(await readdir(machine.wall.sharedDir)).toEqual(['61191']);
+    await removeSharedFiles(machine.sandbox);
+    expect(await readdir(machine.sandbox.sharedDir)).toEqual(['61191']);
   });
 });
 
@@ -342,8 +342,8 @@ test.runIf(hasBubblewrap)(
       'app/server/data/lent/file',
     ])
       await writeFile(at(name), '');
-    const wall = bubblewrapWall(at('app/server/data/lent'), [at('app'), at('app/server/data')]);
-    const [command = '', ...args] = await wall.enclose({
+    const sandbox = bubblewrapSandbox(at('app/server/data/lent'), [at('app'), at('app/server/data')]);
+    const [command = '', ...args] = await sandbox.enclose({
       argv: ['/bin/sh', '-c', `find ${home} -type f; ls -A /etc`],
       cwd: '/',
       reads: [home, at('app/server'), at('app/server/data/lent')],
@@ -365,17 +365,17 @@ test.runIf(hasBubblewrap)(
 
 test('the server says what its workloads run behind', async () => {
   const dataDir = await temporaryFolder();
-  const { wall, line } = await findWall({
+  const { sandbox, line } = await findSandbox({
     sharedDir: path.join(dataDir, 'lent'),
     reads: [SERVER],
     hidden: [dataDir],
   });
-  if (mayMount) expect(wall.kind).toBe('user');
+  if (mayMount) expect(sandbox.kind).toBe('user');
   expect(line).toMatch(
     {
       user: /users of their own/,
       bubblewrap: /in bubblewrap/,
-      none: /as the server's own user: .*not walled off/,
-    }[wall.kind],
+      none: /as the server's own user: .*not sandboxed/,
+    }[sandbox.kind],
   );
 });

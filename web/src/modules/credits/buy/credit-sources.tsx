@@ -5,7 +5,7 @@ import { useUser } from '../../accounts/api.ts';
 import { NO_STARTING_CREDITS } from '../api.ts';
 
 /** How credits come on a server without a payment provider. */
-export function OtherWays() {
+export function CreditSources() {
   const user = useUser();
   return (
     <Card

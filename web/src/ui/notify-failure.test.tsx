@@ -1,16 +1,16 @@
 import { expect, test, vi } from 'vitest';
 import { ApiError } from '../lib/api/api-error.ts';
 import { queryClient } from '../lib/api/query-client.ts';
-import { tellFailure, tellFailures } from './tell-failure.ts';
+import { notifyFailure, notifyFailures } from './notify-failure.ts';
 
 const toast = vi.hoisted(() => ({ error: vi.fn<(title: string, options: object) => void>() }));
 vi.mock('./toaster-loader.ts', () => ({ loadToaster: async () => toast }));
 
 const unaffordable = new ApiError('Insufficient balance', { status: 402, code: 'insufficient_funds' });
 
-async function told(error: unknown, words?: Parameters<typeof tellFailure>[1]) {
+async function told(error: unknown, words?: Parameters<typeof notifyFailure>[1]) {
   toast.error.mockClear();
-  tellFailure(error, words);
+  notifyFailure(error, words);
   // A toast comes once its code is there.
   await Promise.resolve();
   await Promise.resolve();
@@ -52,7 +52,7 @@ test('a failed mutation is told without anybody asking for it', async () => {
   const mutation = queryClient.getMutationCache().build(queryClient, {
     mutationFn: () => Promise.reject(new Error('It broke')),
   });
-  tellFailures(queryClient);
+  notifyFailures(queryClient);
   await expect(mutation.execute(undefined)).rejects.toThrow('It broke');
   await vi.waitFor(() => expect(toast.error).toHaveBeenCalledWith('It broke', expect.anything()));
 });

@@ -7,15 +7,15 @@ import { insertTestUser } from '../test-user.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 import { userAccount } from './accounts.ts';
 import { availableMicro } from './available-micro.ts';
-import { gatherSends, type SendGathered } from './gather-sends.ts';
+import { batchSends, type SendInBatch } from './batch-sends.ts';
 import { type Send, sendAll } from './ledger-send.ts';
 
 const log = pino({ level: 'silent' });
 let database: TestDatabase;
-let send: SendGathered;
+let send: SendInBatch;
 beforeAll(async () => {
   database = await testDatabase();
-  send = gatherSends({ ...database, log });
+  send = batchSends({ ...database, log });
 });
 
 const user = (boughtMicro = 0n) => insertTestUser(database.db, { boughtMicro });
@@ -136,7 +136,7 @@ test('one that PostgreSQL cannot make fails alone', async () => {
   const filled = sql`update ledger_accounts set credits_posted = ${2n ** 63n - 1n}, debits_posted = ${2n ** 62n}
     where id = ${userAccount(full ?? '')}`;
   await filled.execute(db);
-  const sendHere = gatherSends({ db, pool, log });
+  const sendHere = batchSends({ db, pool, log });
   const first = sendHere(sending(ada ?? '', bob ?? '', 1n));
   const together = await Promise.allSettled([
     sendHere(sending(ada ?? '', bob ?? '', 2n)),
@@ -155,7 +155,7 @@ test('nothing is tried again where the connection broke: the commit may have bee
     throw new Error('Connection terminated unexpectedly');
   };
   const broken = { ...database, pool: { query } as unknown as TestDatabase['pool'], log };
-  const sendThere = gatherSends(broken);
+  const sendThere = batchSends(broken);
   const answers = await Promise.allSettled([1n, 2n, 3n].map((n) => sendThere(sending('ada', 'bob', n))));
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   // The first alone, then the two who came meanwhile.

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { gather } from './gather.ts';
+import { batch } from './batch.ts';
 
 /** Longer than a test. */
 const FOR_EVER = 1_000_000;
@@ -18,7 +18,7 @@ const everyoneHasHad = () => new Promise((resolve) => setImmediate(resolve));
 
 test('the first goes at once and alone; who comes meanwhile goes together', async () => {
   const { calls, answerAll } = slowly();
-  const ask = gather(answerAll, { max: 10, patienceMs: FOR_EVER });
+  const ask = batch(answerAll, { max: 10, patienceMs: FOR_EVER });
   const first = ask(1);
   expect(calls.map((call) => call.inputs)).toEqual([[1]]);
   const others = [ask(2), ask(3), ask(4)];
@@ -38,7 +38,7 @@ test('the first goes at once and alone; who comes meanwhile goes together', asyn
 
 test('a call has at most so many inputs, in the order in which they came', async () => {
   const seen: number[][] = [];
-  const ask = gather(
+  const ask = batch(
     async (inputs: number[]) => {
       seen.push(inputs);
       return inputs;
@@ -52,7 +52,7 @@ test('a call has at most so many inputs, in the order in which they came', async
 
 test('a call that fails fails for those in it, and the next ones go on', async () => {
   const { calls, answerAll } = slowly();
-  const ask = gather(answerAll, { max: 10, patienceMs: FOR_EVER });
+  const ask = batch(answerAll, { max: 10, patienceMs: FOR_EVER });
   const failing = ask(1);
   const next = ask(2);
   calls[0]?.fail(new Error('no'));
@@ -63,7 +63,7 @@ test('a call that fails fails for those in it, and the next ones go on', async (
 });
 
 test('a call that throws at once, or gives too few answers, leaves nobody waiting', async () => {
-  const throwing = gather<number, number>(
+  const throwing = batch<number, number>(
     () => {
       throw new Error('at once');
     },
@@ -72,13 +72,13 @@ test('a call that throws at once, or gives too few answers, leaves nobody waitin
   const throws = await Promise.allSettled([throwing(1), throwing(2)]);
   expect(throws.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 
-  const short = gather(async () => [] as number[], { max: 10 });
+  const short = batch(async () => [] as number[], { max: 10 });
   await expect(short(1)).rejects.toThrow('0 answers to 1 inputs');
 });
 
 test('a call that hangs does not hang those who come after it', async () => {
   const { calls, answerAll } = slowly();
-  const ask = gather(answerAll, { max: 10, patienceMs: 1 });
+  const ask = batch(answerAll, { max: 10, patienceMs: 1 });
   void ask(1);
   const next = ask(2);
   await vi.waitFor(() => expect(calls.map((call) => call.inputs)).toEqual([[1], [2]]));

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bakehouse_runtime.confined import run_confined
-from bakehouse_runtime.give_way import give_way, give_way_after
+from bakehouse_runtime.low_priority import lower_priority, lower_priority_after
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Scheduling classes are Linux's")
 
@@ -32,14 +32,14 @@ def giving_way() -> tuple[set[int], set[int]]:
     done = threading.Event()
     threading.Thread(target=done.wait, daemon=True).start()
     before = classes_of_threads()
-    give_way()
+    lower_priority()
     after = classes_of_threads()
     done.set()
     return before, after
 
 
 def giving_way_after_work() -> set[int]:
-    give_way_after(0.01)
+    lower_priority_after(0.01)
     while classes_of_threads() != {os.SCHED_IDLE}:
         pass
     return classes_of_threads()

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { gpuDevices } from './gpu-devices.ts';
-import type { SandboxedCommand, Wall } from './wall.ts';
+import type { Sandbox, SandboxedCommand } from './sandbox.ts';
 
 /** Of a machine's settings what libraries look up; the rest, where passwords may stand, is nobody's business. */
 const SETTINGS = [
@@ -23,7 +23,7 @@ const SYSTEM = [
  * and their own folders. They share the network, by which they reach the server.
  * @param hidden  the server's own folders: not to be seen, even below one that a program reads
  */
-export function bubblewrapWall(sharedDir: string, hidden: string[]): Wall {
+export function bubblewrapSandbox(sharedDir: string, hidden: string[]): Sandbox {
   return {
     kind: 'bubblewrap',
     sharedDir,
