@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { userIdParams } from './accounts.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, type KeyScope } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { PROMPT_LENGTH_MAX } from './generations.ts';
 import { PICTURE_BYTES_MAX } from './pictures.ts';
@@ -47,30 +47,24 @@ const edited = z.object({
 /** What `inference_url` is for a starter model. */
 export const starterAddress = '/v1/starters/:model';
 const starterParams = z.object({ model: z.string().min(1).max(200) });
+const deploymentParams = z.object({ podId: idOf('deployment') });
 /** A `data:` URL of the largest picture, with every character escaped that a form escapes. */
 const FORM_BYTES_MAX = 2 * PICTURE_BYTES_MAX;
 
 /** A 402 has `error` and `required_amount`. */
-export const editWithStarter = endpoint({
+const edit = {
   method: 'POST',
-  path: `${starterAddress}/edit`,
   access: 'key',
-  scopes: ['inference'],
+  scopes: ['inference'] satisfies KeyScope[],
   spends: true,
-  summary: 'Edit a picture with a starter model, and wait for it',
-  params: starterParams,
   upload: { part: 'file', fields: editFields },
   response: edited,
-});
-
-export const editUrlWithStarter = endpoint({
+} as const;
+const editUrl = {
   method: 'POST',
-  path: `${starterAddress}/edit_url`,
   access: 'key',
-  scopes: ['inference'],
+  scopes: ['inference'] satisfies KeyScope[],
   spends: true,
-  summary: 'Edit the picture at a public address with a starter model, and wait for it',
-  params: starterParams,
   body: z.looseObject({
     ...fields,
     /** `https:`, `http:` or `data:`; also a link of this server. */
@@ -79,6 +73,34 @@ export const editUrlWithStarter = endpoint({
   isForm: true,
   bodyBytesMax: FORM_BYTES_MAX,
   response: edited,
+} as const;
+
+export const editWithStarter = endpoint({
+  ...edit,
+  path: `${starterAddress}/edit`,
+  summary: 'Edit a picture with a starter model, and wait for it',
+  params: starterParams,
+});
+
+export const editUrlWithStarter = endpoint({
+  ...editUrl,
+  path: `${starterAddress}/edit_url`,
+  summary: 'Edit the picture at a public address with a starter model, and wait for it',
+  params: starterParams,
+});
+
+export const editWithDeployment = endpoint({
+  ...edit,
+  path: '/v1/deployments/:podId/edit',
+  summary: 'Edit a picture with a Kontext deployment of your own, and wait for it',
+  params: deploymentParams,
+});
+
+export const editUrlWithDeployment = endpoint({
+  ...editUrl,
+  path: '/v1/deployments/:podId/edit_url',
+  summary: 'Edit the picture at a public address with a Kontext deployment of your own, and wait for it',
+  params: deploymentParams,
 });
 
 export const listKontextImages = endpoint({

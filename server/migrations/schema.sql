@@ -610,6 +610,15 @@ create table ledger_verifications (
 );
 CREATE INDEX ledger_verifications_by_seal ON public.ledger_verifications USING btree (seq);
 
+create table licence_acceptances (
+  user_id text not null,
+  licence text not null,
+  version text not null,
+  accepted_at timestamp with time zone not null,
+  constraint licence_acceptances_pkey PRIMARY KEY (user_id, licence, version),
+  constraint licence_acceptances_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
 create table low_balance_watch (
   user_id text not null,
   constraint low_balance_watch_pkey PRIMARY KEY (user_id),

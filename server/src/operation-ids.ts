@@ -18,8 +18,10 @@ import * as events from '@bakehouse/contract/events';
 import * as fileLinks from '@bakehouse/contract/file-links';
 import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
+import * as imageDeployments from '@bakehouse/contract/image-deployments';
 import * as images from '@bakehouse/contract/images';
 import * as kontext from '@bakehouse/contract/kontext';
+import * as licences from '@bakehouse/contract/licences';
 import * as machine from '@bakehouse/contract/machine';
 import * as notifications from '@bakehouse/contract/notifications';
 import * as paris from '@bakehouse/contract/paris';
@@ -55,7 +57,9 @@ const modules = [
   generations,
   generators,
   images,
+  imageDeployments,
   kontext,
+  licences,
   machine,
   pictures,
   prices,

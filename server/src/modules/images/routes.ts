@@ -9,8 +9,9 @@ import { cancelGeneration } from './cancel-generation.ts';
 import { deleteGeneration } from './delete-generation.ts';
 import { getGeneration } from './get-generation.ts';
 import { deleteKontextImage } from './kontext/delete-kontext-image.ts';
-import { editUrlWithStarter } from './kontext/edit-url-with-starter.ts';
-import { editWithStarter } from './kontext/edit-with-starter.ts';
+import { editAddress } from './kontext/edit-address.ts';
+import { editUpload } from './kontext/edit-upload.ts';
+import { findEditor } from './kontext/find-editor.ts';
 import { listKontextImages } from './kontext/list-kontext-images.ts';
 import { listGenerations } from './list-generations.ts';
 import { createImage } from './openai/create-image.ts';
@@ -55,10 +56,16 @@ export const imagesRoutes: Binding[] = [
   bind(paris.estimateParis, (ctx, { body }) => estimateParis(ctx, body)),
   bind(paris.listParisImages, (ctx) => listParisImages(ctx)),
   bind(kontext.editWithStarter, (ctx, { params }, http) =>
-    sayWhen(http, () => editWithStarter(ctx, params, http)),
+    sayWhen(http, async () => editUpload(ctx, await findEditor(ctx, params), http)),
   ),
-  bind(kontext.editUrlWithStarter, (ctx, input, http) =>
-    sayWhen(http, () => editUrlWithStarter(ctx, input, http)),
+  bind(kontext.editUrlWithStarter, (ctx, { params, body }, http) =>
+    sayWhen(http, async () => editAddress(ctx, { model: await findEditor(ctx, params), body }, http)),
+  ),
+  bind(kontext.editWithDeployment, (ctx, { params }, http) =>
+    sayWhen(http, async () => editUpload(ctx, await findEditor(ctx, params), http)),
+  ),
+  bind(kontext.editUrlWithDeployment, (ctx, { params, body }, http) =>
+    sayWhen(http, async () => editAddress(ctx, { model: await findEditor(ctx, params), body }, http)),
   ),
   bind(kontext.listKontextImages, (ctx) => listKontextImages(ctx)),
   bind(kontext.deleteKontextImage, (ctx, { params }) => deleteKontextImage(ctx, params)),

@@ -399,6 +399,13 @@ export type LedgerVerificationsTable = {
   verified_at: Generated<Timestamp>;
 };
 
+export type LicenceAcceptancesTable = {
+  user_id: string;
+  licence: string;
+  version: string;
+  accepted_at: Timestamp;
+};
+
 export type LowBalanceWatchTable = {
   user_id: string;
 };
@@ -798,6 +805,7 @@ export type DB = {
   ledger_seals: LedgerSealsTable;
   ledger_transfers: LedgerTransfersTable;
   ledger_verifications: LedgerVerificationsTable;
+  licence_acceptances: LicenceAcceptancesTable;
   low_balance_watch: LowBalanceWatchTable;
   machines: MachinesTable;
   model_servers: ModelServersTable;

@@ -14,6 +14,16 @@ export const deploymentsRoutes = <App extends AnyRoute>(app: App) =>
     }),
     createRoute({
       getParentRoute: () => app,
+      path: '/my-deployments/images',
+      component: page(() => import('./images/image-deployments-page.tsx'), 'ImageDeploymentsPage'),
+    }),
+    createRoute({
+      getParentRoute: () => app,
+      path: '/my-deployments/images/$podId',
+      component: page(() => import('./images/image-deployment-page.tsx'), 'ImageDeploymentPage'),
+    }),
+    createRoute({
+      getParentRoute: () => app,
       path: '/my-deployments/$podId',
       validateSearch: parseTabAndFile,
       component: page(() => import('./deployment-page.tsx'), 'DeploymentPage'),

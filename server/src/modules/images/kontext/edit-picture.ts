@@ -15,6 +15,7 @@ import { readParameters } from '../start/read-parameters.ts';
 import { startAndAwait } from '../start/start-and-await.ts';
 
 type Asked = z.output<typeof editFields> & {
+  model: string;
   picture: InputPicture;
   /** The field that it came in. */
   param: string;
@@ -26,7 +27,7 @@ type Asked = z.output<typeof editFields> & {
  */
 export async function editPicture(
   ctx: Context,
-  { picture, param, ...asked }: Asked,
+  { model, picture, param, ...asked }: Asked,
   { reply }: Http,
 ): Promise<ResponseOf<typeof editWithStarter>> {
   const { prompt, user_id: userId, guidance_scale, num_inference_steps, seed } = asked;
@@ -41,7 +42,7 @@ export async function editPicture(
   const source = { picture, param, generationId: null, rootId: null };
   const generation = await startAndAwait(
     ctx,
-    { generator: 'flux-kontext', prompt, parameters, source },
+    { generator: 'flux-kontext', model, prompt, parameters, source },
     reply,
   );
   return toEdited(ctx, generation, asked);

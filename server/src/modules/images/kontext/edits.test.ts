@@ -6,12 +6,14 @@ import {
   startGeneration,
 } from '@bakehouse/contract/generations';
 import { listGenerators } from '@bakehouse/contract/generators';
+import { deployFluxKontext, getImageDeployment, terminateFlux } from '@bakehouse/contract/image-deployments';
 import { deleteKontextImage, listKontextImages } from '@bakehouse/contract/kontext';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { testDrawing } from '../../../testing/test-drawing.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { giveUpCredits } from '../../credits/ledger/give-up-credits.ts';
+import { insertFlux } from '../../deployments/testing/test-models.ts';
 import { forgetPicturesJob } from '../jobs/forget-pictures.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
 
@@ -122,11 +124,14 @@ describe('an edit', () => {
     const { id: picture_id } = await upload(pictureFiles.png);
     const { id } = await start(ada, { picture_id });
     await drawing.until(ada, id, 'completed');
-    const forget = () => forgetPicturesJob.run(server.services, undefined, new AbortController().signal);
-    await forget();
+    const forget = (hours: number) => {
+      const now = () => new Date(clock.now().getTime() + hours * 3_600_000);
+      const services = { ...server.services, clock: { ...clock, now } };
+      return forgetPicturesJob.run(services, {}, AbortSignal.timeout(10_000));
+    };
+    await forget(23);
     expect(await pictures()).toHaveLength(2);
-    clock.advance({ hours: 25 });
-    await forget();
+    await forget(25);
     expect(await pictures()).toEqual([{ generation_id: id }]);
     await server.request(deleteGeneration, { params: { id } }, { as: ada });
     expect(await pictures()).toEqual([]);
@@ -209,6 +214,29 @@ describe('the edit calls of the original product', () => {
     expect(stub.requests.slice(-2).map((asked) => 'picture' in asked && asked.picture)).toEqual(
       [pictureFiles.png, pictureFiles.jpeg].map((file) => file.toString('base64')),
     );
+  });
+
+  test("are a deployment's, too, as long as it runs, and its owner's alone", async () => {
+    const { assetId } = await insertFlux(server.services, ada, 'My editor');
+    const body = { model_id: assetId, user_id: ada.userId };
+    const { pod_id: podId } = await server.request(deployFluxKontext, { body }, { as: ada });
+    const read = () => server.request(getImageDeployment, { params: { podId } }, { as: ada });
+    const { inference_url: url, model_name } = await read();
+    const path = new URL(url ?? '').pathname;
+    const edit = (as: TestUser) =>
+      send(`${path}/edit`, form(pictureFiles.png, { prompt: 'Make it blue' }), as);
+    const { status, json } = await edit(ada);
+    expect(status, JSON.stringify(json)).toBe(200);
+    expect(await drawing.read(ada, String(json.image_id))).toMatchObject({ model: model_name, cost: '0.14' });
+    expect((await edit(await server.signUp('Bob'))).status).toBe(404);
+    const query = { user_id: ada.userId };
+    await server.request(terminateFlux, { params: { podId }, query }, { as: ada });
+    const image_url = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
+    const ended = await send(`${path}/edit_url`, new URLSearchParams({ prompt: 'Make it blue', image_url }));
+    expect(ended).toMatchObject({
+      status: 409,
+      json: { error: { message: 'The deployment of My editor has ended', param: 'podId' } },
+    });
   });
 
   test('say what is missing where the credit does not cover the edit', async () => {

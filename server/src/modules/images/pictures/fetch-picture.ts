@@ -30,7 +30,11 @@ function readDataUrl({ pathname }: URL, param: string): Buffer {
   // A third of it is what base64 adds.
   if (base64.length > (PICTURE_BYTES_MAX * 4) / 3 + 4)
     throw new AppError('payload_too_large', { publicMessage: pictureMessages.tooLarge, param });
-  return Buffer.from(decodeURIComponent(base64), 'base64');
+  // Escapes are those of '+', '/' and '='; what else may be there is no base64, and no picture.
+  return Buffer.from(
+    base64.replace(/%(2B|2F|3D)/gi, (escaped) => decodeURIComponent(escaped)),
+    'base64',
+  );
 }
 
 function refused(param: string, publicMessage: string): AppError {

@@ -8,7 +8,7 @@ type Asked = { generator: GeneratorName; parameters: GenerationParameters };
 /** What a picture costs in micro-BGL: its steps, for Paris those of all experts that draw it. Pure. */
 export function costOfPicture(prices: PriceList, { generator, parameters }: Asked): bigint {
   const steps = BigInt(Number(parameters.num_inference_steps));
-  if (generator === 'flux-kontext') return costMicro([{ price: prices['edits:CPU'], parts: steps }]);
+  if (generator === 'flux-kontext') return costMicro([{ price: prices.edits, parts: steps }]);
   const experts = BigInt(Number(parameters.k));
   return costMicro([{ price: prices['pictures:CPU'], parts: steps * experts }]);
 }

@@ -12,7 +12,7 @@ export async function quoteGeneration(
   ctx: Context,
   { generator, parameters }: InputOf<typeof endpoint>['body'],
 ): Promise<ResponseOf<typeof endpoint>> {
-  const drawer = await requireDrawer(ctx, generator);
+  const drawer = await requireDrawer(ctx, { generator });
   const prices = await readPrices(ctx.db, ctx.clock.now());
   const asked = { generator, parameters: readParameters(drawer.form, parameters) };
   return { cost: formatBgl(costOfGeneration(prices, drawer, asked)) };

@@ -14,14 +14,15 @@ export type Drawer = { model: string; form: Generator } & (
 );
 
 /**
- * Who draws for the generator: a model of this installation, to which nothing leaves it, before a service. Throws AppError
- * 'conflict' where nobody does.
+ * Who draws for the generator: the model that is named, which is one of this installation; else the installation's own,
+ * for which nothing leaves it, before a service. Throws AppError 'conflict' where nobody does.
  */
 export async function requireDrawer(
   { db, config }: Pick<Services, 'db' | 'config'>,
-  generator: GeneratorName,
+  { generator, model: named }: { generator: GeneratorName; model?: string | undefined },
 ): Promise<Drawer> {
   const form = generators[generator];
+  if (named !== undefined) return { provider: 'own', model: named, form };
   const own = await findOwnModel(db, generator);
   if (own) return { provider: 'own', model: own.modelName, form };
   const upstream = findUpstream(config, generator);

@@ -31,6 +31,8 @@ export type Asked = {
   generator: GeneratorName;
   prompt: string;
   parameters: GenerationParameters;
+  /** What draws, by its name on the wire: a deployment of the caller; the generator's own model unless said. */
+  model?: string;
   /** What is edited, where the generator edits. */
   source?: Source;
 };
@@ -53,7 +55,7 @@ export async function startGeneration(
   { joins, costMaxMicro }: Options = {},
 ): Promise<Generation> {
   const { userId } = ctx.caller;
-  const drawer = await requireDrawer(ctx, rest.generator);
+  const drawer = await requireDrawer(ctx, rest);
   const asked = { ...rest, parameters: readParameters(drawer.form, parameters) };
   const call = { userId, key: ctx.idempotencyKey, operation: 'start-generation', input: asked };
   return inTransaction(ctx.db, async (tx) => {

@@ -5,15 +5,16 @@ import type { Http } from '../../../platform/http/bind.ts';
 import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
 import { receivePicture } from '../pictures/receive-picture.ts';
 import { editPicture } from './edit-picture.ts';
-import { requireStarter } from './require-starter.ts';
 
-/** Edits the picture of a form and waits for what comes of it. Throws what `receivePicture` and `editPicture` throw. */
-export async function editWithStarter(
+/**
+ * Edits the picture of a form with the model of that name, and waits for what comes of it. Throws what `receivePicture` and
+ * `editPicture` throw.
+ */
+export async function editUpload(
   ctx: Context,
-  { model }: { model: string },
+  model: string,
   http: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
-  await requireStarter(ctx, model);
   const { picture, fields } = await receivePicture(ctx, http.request, 'file');
-  return editPicture(ctx, { ...parseFields(editFields, fields), picture, param: 'file' }, http);
+  return editPicture(ctx, { ...parseFields(editFields, fields), model, picture, param: 'file' }, http);
 }

@@ -4,17 +4,20 @@ import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { fetchPicture } from '../pictures/fetch-picture.ts';
 import { editPicture } from './edit-picture.ts';
-import { requireStarter } from './require-starter.ts';
 
 const PARAM = 'image_url';
 
-/** Edits the picture at an address and waits for what comes of it. Throws what `fetchPicture` and `editPicture` throw. */
-export async function editUrlWithStarter(
+type Asked = { model: string; body: InputOf<typeof endpoint>['body'] };
+
+/**
+ * Edits the picture at an address with the model of that name, and waits for what comes of it. Throws what `fetchPicture` and
+ * `editPicture` throw.
+ */
+export async function editAddress(
   ctx: Context,
-  { params, body }: InputOf<typeof endpoint>,
+  { model, body }: Asked,
   http: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
-  await requireStarter(ctx, params.model);
   const picture = await fetchPicture(ctx, body.image_url, PARAM);
-  return editPicture(ctx, { ...body, picture, param: PARAM }, http);
+  return editPicture(ctx, { ...body, model, picture, param: PARAM }, http);
 }
