@@ -50,8 +50,8 @@ const seedreamTexts = Object.fromEntries(
 );
 
 /**
- * What serves each generator: the first whose service has a key, the maker's own before others. Each takes what both
- * the form offers and the service allows in full, so that nothing that a person may type is refused there.
+ * What serves each generator: the first whose service has a key, the maker's own before others. A field is said to those
+ * that allow all that the form offers: where one would refuse a part of it, the form is without it.
  */
 export const upstreamModels = {
   flux: [
@@ -122,7 +122,7 @@ export const upstreamModels = {
     {
       service: 'replicate',
       model: 'stability-ai/stable-diffusion-3.5-large',
-      fields: { ...ratio, guidance_scale: as('cfg'), ...seed },
+      fields: { ...ratio, ...seed },
       always: png,
     },
   ],
