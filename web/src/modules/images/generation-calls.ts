@@ -16,7 +16,7 @@ import { queryClient } from '../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { notify } from '../../ui/notify.ts';
-import type { FailureWords } from '../../ui/tell-failure.ts';
+import type { FailureOptions } from '../../ui/notify-failure.ts';
 import { forgetSent, type OnUpload, sendSource } from './editing/send-source.ts';
 import type { Source } from './editing/source.ts';
 import {
@@ -67,7 +67,7 @@ export type GenerationRequest = {
  * Asks for a picture; what is edited is sent before. Where the answer is lost the generation may have begun all the same: the lists are read again,
  * and asking for the same once more is not charged twice.
  */
-export function useStartGeneration(words: FailureWords = { product: 'Image Generation' }) {
+export function useStartGeneration(words: FailureOptions = { product: 'Image Generation' }) {
   const keys = useIdempotencyKeys();
   return useMutation({
     mutationFn: async ({ source, onUpload = () => undefined, ...request }: GenerationRequest) => {
