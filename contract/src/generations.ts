@@ -71,7 +71,8 @@ const generation = z.object({
   prompt: z.string(),
   /** Every one, also those that nobody chose. */
   parameters,
-  seed: z.number(),
+  /** Null where the model takes none. */
+  seed: z.number().nullable(),
   /** Null where it was made from the prompt alone. */
   source: source.nullable(),
   /** The first generation of its edit tree: its own id unless it was made from another one. */

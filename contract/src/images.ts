@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { promptText } from './generations.ts';
+import { PICTURES_MAX } from './generators.ts';
 
 const images = z.object({
   created: z.int(),
@@ -23,9 +24,9 @@ export const createImage = endpoint({
   summary: 'Draw a picture (OpenAI-compatible)',
   body: z.looseObject({
     prompt: promptText,
-    /** A name that `GET /v1/models` lists; the starter's unless said. */
+    /** A name that `GET /v1/models` lists with task `image`; the starter's unless said. */
     model: z.string().min(1).max(200).nullish(),
-    n: z.int().min(1).max(1, 'n: this server draws one picture per request').nullish(),
+    n: z.int().min(1).max(PICTURES_MAX).nullish(),
     size: z.string().max(20).nullish(),
     response_format: z.enum(['url', 'b64_json']).nullish(),
     output_format: z.enum(['png', 'jpeg', 'webp']).nullish(),

@@ -16,11 +16,12 @@ const serverModuleUses: Record<string, string[]> = {
   privacy: ['contact', 'referrals', 'training', 'deployments', 'images', 'licences'],
   hub: ['assets'],
   training: ['assets', 'credits', 'engine'],
-  deployments: ['assets', 'credits', 'engine', 'licences'],
+  deployments: ['assets', 'credits', 'engine', 'licences', 'upstreams'],
   bagelml: ['accounts', 'assets', 'training'],
   documentation: [],
-  generators: ['assets'],
-  images: ['credits', 'deployments', 'generators'],
+  upstreams: [],
+  generators: ['assets', 'credits', 'upstreams'],
+  images: ['credits', 'deployments', 'generators', 'upstreams'],
   videos: ['credits', 'deployments'],
 };
 

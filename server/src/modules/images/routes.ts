@@ -28,7 +28,6 @@ import { addTrainingPictures } from './reuse/add-training-pictures.ts';
 import { linkZip } from './reuse/link-zip.ts';
 import { openZipLink } from './reuse/open-zip-link.ts';
 import { quoteGeneration } from './start/quote-generation.ts';
-import { readParameters } from './start/read-parameters.ts';
 import { startGeneration } from './start/start-generation.ts';
 
 /** Seconds after which a user with too many open generations may try again. */
@@ -43,7 +42,7 @@ export const imagesRoutes: Binding[] = [
         {
           generator: body.generator,
           prompt: body.prompt,
-          parameters: readParameters(body.generator, body.parameters),
+          parameters: body.parameters,
           source: await readSource(ctx, body),
         },
         { costMaxMicro: body.cost_max },
