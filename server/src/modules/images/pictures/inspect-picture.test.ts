@@ -34,7 +34,7 @@ test('a picture may have 40 megapixels, and has some', () => {
 });
 
 test('no beginning of a file is more than a refusal', () => {
-  for (const [name, bytes] of Object.entries(files).filter(([name]) => name !== 'bomb'))
+  for (const [name, bytes] of Object.entries(files).filter(([file]) => file !== 'bomb'))
     for (let length = 0; length < bytes.length - 2; length += 1)
       expect(() => inspectPicture(bytes.subarray(0, length)), `${name} ${length}`).toThrow(/^The picture /);
 });

@@ -73,8 +73,8 @@ function toError({ title, url }: Call, answer: Response, text: string): AppError
   const { status } = answer;
   const said = readProblem(text);
   const cause = new Error(`${status} from ${new URL(url).host}: ${text.slice(0, 1_000)}`);
-  const error = (code: AppError['code'], publicMessage: string, retryAfterMs?: number) =>
-    new AppError(code, { publicMessage, cause, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+  const error = (code: AppError['code'], publicMessage: string, waitMs?: number) =>
+    new AppError(code, { publicMessage, cause, ...(waitMs !== undefined && { retryAfterMs: waitMs }) });
   if (said.isModeration) return moderated(title, cause);
   if (status === 402 || (status === 403 && /balance|credit|billing/i.test(said.message)))
     return error(
