@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseSentryDsn } from './platform/error-reports/sentry-address.ts';
 import { toFolder } from './platform/files/make-data-dir.ts';
-import { localUrl } from './platform/http/local-url.ts';
+import { localUrl } from './platform/http/addresses/local-url.ts';
 
 const flag = z.stringbool();
 const folder = z.string().transform(toFolder);
