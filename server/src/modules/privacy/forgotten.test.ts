@@ -44,6 +44,8 @@ const FORGOTTEN = [
   'sessions',
   'sign_in_methods',
   'training_configurations',
+  'x_accounts',
+  'x_posts',
 ];
 
 test('each table that names a user is emptied with the account, or it is said why not', async () => {
@@ -94,6 +96,9 @@ async function fillTables(db: Database, userId: string): Promise<void> {
     values ('rye', ${userId}, 'I bake')`.execute(db);
   await sql`insert into notifications (user_id, kind, data)
     values (${userId}, 'credits_bought', '{"amount_micro": "1"}')`.execute(db);
+  await sql`insert into x_accounts
+    values (${userId}, '7', 'ada', 'secret', 'secret', now(), now())`.execute(db);
+  await sql`insert into x_posts values (${userId}, now(), '8')`.execute(db);
   await sql`insert into onboarding_steps (user_id, step) values (${userId}, 'create_model')`.execute(db);
   await sql`insert into training_configurations (user_id, name, payload) values (${userId}, 'Mine', '{}')`.execute(
     db,

@@ -50,8 +50,8 @@ export function Showcase() {
       <section id="generators" className="mt-28 scroll-mt-8">
         <h2 className="font-semibold text-2xl tracking-tight">Pictures and films, one page for each model</h2>
         <p className="mt-3 mb-6 max-w-2xl text-[0.9375rem] text-muted leading-6">
-          The forms are open to everybody. Each says whether this server makes its pictures or films, and what
-          it waits for where it does not.
+          Paris draws right here, even on a CPU. The forms are open to everybody. Each says whether this
+          server makes its pictures or films, and what it waits for where it does not.
         </p>
         <GeneratorList />
       </section>
