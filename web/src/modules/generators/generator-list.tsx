@@ -27,7 +27,7 @@ export function GeneratorList({ without, ownOnly = false }: Props) {
               .map((name) => (
                 <li key={name}>
                   <Link
-                    to={ownOnly && name !== 'flux-kontext' ? `/bakery/${name}` : `/${name}`}
+                    to={ownOnly ? `/bakery/${name}` : `/${name}`}
                     className="inline-flex h-8 items-center rounded-lg bg-surface px-3 text-[0.8125rem] shadow-card hover:bg-subtle"
                   >
                     {generators[name].title}
