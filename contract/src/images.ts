@@ -36,7 +36,7 @@ export const createImage = endpoint({
 
 /** The other parts of the form beside the picture. */
 export const editImageFields = z.looseObject({
-  prompt: z.string().trim().min(1, 'Please enter a prompt').max(PROMPT_LENGTH_MAX),
+  prompt: promptText,
   /** A name that `GET /v1/models` lists; the starter's unless said. */
   model: z.string().min(1).max(200).optional(),
   n: z.coerce.number().int().min(1).max(1, 'n: this server draws one picture per request').optional(),
