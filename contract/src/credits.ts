@@ -295,6 +295,8 @@ const account = z.object({
   email: z.string(),
   email_verified: z.boolean(),
   is_operator: z.boolean(),
+  /** Its owner has deleted it; what the ledger has of it stays. */
+  is_deleted: z.boolean(),
   created_at: z.string(),
   balance: bgl,
   held: bgl,

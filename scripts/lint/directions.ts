@@ -10,7 +10,7 @@ const serverModuleUses: Record<string, string[]> = {
   contact: ['notifications'],
   credits: ['accounts', 'notifications'],
   audit: ['credits'],
-  referrals: ['accounts', 'credits'],
+  referrals: ['accounts', 'credits', 'notifications'],
   assets: ['accounts', 'notifications'],
   licences: ['accounts'],
   privacy: ['contact', 'referrals', 'training', 'deployments', 'images', 'licences'],
