@@ -41,7 +41,7 @@ const commands: Record<string, Entry> = {
     load: async () => (await import('./check.ts')).check,
   },
   seed: {
-    summary: 'add an example account and data set to the running server; --scale: millions of rows',
+    summary: 'add an example account and dataset to the running server; --scale: millions of rows',
     load: async () => (await import('./seed.ts')).seed,
   },
   pictures: {

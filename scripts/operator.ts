@@ -20,5 +20,8 @@ export const operator: Command = async ({ words }) => {
     throw error instanceof AppError ? new PlainError(`${error.publicMessage}.`) : error;
   });
   console.log(`Sign in as ${email} with the password ${password}, and keep it: it is not shown again.`);
+  console.log(
+    'A server that was already running when BAKEHOUSE_OPERATORS was set has to be restarted first.',
+  );
   return 0;
 };

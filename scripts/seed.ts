@@ -10,14 +10,14 @@ export const account = { name: 'Ada Baker', email: 'ada@example.com', password: 
 const dataset = { title: 'Bakehouse facts', file: 'examples/bakehouse-facts.csv' };
 
 /**
- * Adds an example account and data set through the public API. What is there already stays as it is.
+ * Adds an example account and dataset through the public API. What is there already stays as it is.
  * With `--scale` it also adds, straight in the database, as much of everything as a large installation has.
  */
 export const seed: Command = async ({ scale, fraction }) => {
   const url = await findServer();
   const client = await Client.signIn(url, account).catch((error: unknown) => {
     if (!(error instanceof PlainError)) throw error;
-    return Client.signUp(url, account);
+    return signUp(url);
   });
   const own = await client.call(listAssets, { query: { types: 'RAW', owner: client.userId } });
   if (!own.datasets.some(({ title }) => title === dataset.title)) {
@@ -33,7 +33,7 @@ export const seed: Command = async ({ scale, fraction }) => {
     await client.upload(id, dataset.file);
   }
   console.log(`Sign in at ${url} as ${account.email} with the password ${account.password}.`);
-  console.log(`The data set '${dataset.title}' holds ${dataset.file}.`);
+  console.log(`The dataset '${dataset.title}' holds ${dataset.file}.`);
   if (scale) {
     const sizes = sizesOf(fraction);
     const say = (line: string) => console.log(`  ${line}`);
@@ -41,3 +41,14 @@ export const seed: Command = async ({ scale, fraction }) => {
   }
   return 0;
 };
+
+/** Where somebody else has the address, the refusal says what to do. */
+async function signUp(url: string): Promise<Client> {
+  return Client.signUp(url, account).catch((error: unknown) => {
+    if (!(error instanceof PlainError)) throw error;
+    throw new PlainError(
+      `The example account ${account.email} could not be made, nor signed in to with its password '${account.password}': ` +
+        `${error.message} If the address is taken, delete that account in the web app, or use another data folder.`,
+    );
+  });
+}

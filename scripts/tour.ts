@@ -40,7 +40,7 @@ export const tour: Command = async () => {
 
   const dataset = await createFactsDataset(client);
   await printPreview(client, dataset);
-  await bill.step('Data set', `${factsFile} uploaded`);
+  await bill.step('Dataset', `${factsFile} uploaded`);
 
   await validate(client, dataset, base.asset.dataset_id);
   await bill.step('Validate', 'the quote is above; nothing is held yet');

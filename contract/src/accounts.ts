@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { only } from './fields/only.ts';
+import { bgl } from './money.ts';
 
 export const PASSWORD_LENGTH_MIN = 8;
 export const PASSWORD_LENGTH_MAX = 128;
@@ -117,5 +118,7 @@ export const getSignInMethods = endpoint({
     methods: z.array(z.enum(['password', 'github', 'google'])),
     /** Whether links are mailed; else the operator finds them in the log. */
     sends_mail: z.boolean(),
+    /** What an invitation gives to each of the two; 0: nothing. */
+    referral_bonus: bgl,
   }),
 });

@@ -228,7 +228,13 @@ export const quote = z.object({ items: z.array(quoteItem), total: bgl, total_usd
 export type Quote = z.infer<typeof quote>;
 
 /** What a price is of. */
-export const priceUnit = z.enum(['hour', 'million_tokens', 'thousand_expert_steps', 'thousand_steps']);
+export const priceUnit = z.enum([
+  'hour',
+  'million_tokens',
+  'thousand_expert_steps',
+  'thousand_steps',
+  'image',
+]);
 
 const price = z.object({
   id: z.string(),
@@ -289,6 +295,8 @@ const account = z.object({
   email: z.string(),
   email_verified: z.boolean(),
   is_operator: z.boolean(),
+  /** Its owner has deleted it; what the ledger has of it stays. */
+  is_deleted: z.boolean(),
   created_at: z.string(),
   balance: bgl,
   held: bgl,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
-import { PROMPT_LENGTH_MAX } from './generations.ts';
+import { promptText } from './generations.ts';
+import { PICTURES_MAX } from './generators.ts';
 
 const images = z.object({
   created: z.int(),
@@ -22,10 +23,10 @@ export const createImage = endpoint({
   spends: true,
   summary: 'Draw a picture (OpenAI-compatible)',
   body: z.looseObject({
-    prompt: z.string().trim().min(1, 'Please enter a prompt').max(PROMPT_LENGTH_MAX),
-    /** A name that `GET /v1/models` lists; the starter's unless said. */
+    prompt: promptText,
+    /** A name that `GET /v1/models` lists with task `image`; the starter's unless said. */
     model: z.string().min(1).max(200).nullish(),
-    n: z.int().min(1).max(1, 'n: this server draws one picture per request').nullish(),
+    n: z.int().min(1).max(PICTURES_MAX).nullish(),
     size: z.string().max(20).nullish(),
     response_format: z.enum(['url', 'b64_json']).nullish(),
     output_format: z.enum(['png', 'jpeg', 'webp']).nullish(),
@@ -36,7 +37,7 @@ export const createImage = endpoint({
 
 /** The other parts of the form beside the picture. */
 export const editImageFields = z.looseObject({
-  prompt: z.string().trim().min(1, 'Please enter a prompt').max(PROMPT_LENGTH_MAX),
+  prompt: promptText,
   /** A name that `GET /v1/models` lists; the starter's unless said. */
   model: z.string().min(1).max(200).optional(),
   n: z.coerce.number().int().min(1).max(1, 'n: this server draws one picture per request').optional(),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { userIdParams } from './accounts.ts';
 import { endpoint, type KeyScope } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
-import { PROMPT_LENGTH_MAX } from './generations.ts';
+import { promptText } from './generations.ts';
 import { PICTURE_BYTES_MAX } from './pictures.ts';
 
 /** The starter model that edits pictures, by its name on the wire. */
@@ -19,7 +19,7 @@ const number = z
   .pipe(z.number().optional());
 
 const fields = {
-  prompt: z.string().trim().min(1, 'Please enter a prompt').max(PROMPT_LENGTH_MAX),
+  prompt: promptText,
   user_id: z.string().max(200).optional(),
   guidance_scale: number.optional(),
   num_inference_steps: number.optional(),

@@ -17,6 +17,8 @@ const notificationKinds = [
   'clone_failed',
   'credits_received',
   'credits_bought',
+  'credits_granted',
+  'referral_counted',
   'balance_low',
   'access_granted',
   'api_key_expiring',

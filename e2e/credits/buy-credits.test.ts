@@ -69,7 +69,7 @@ journey(
     await look(page, 'buy-credits-bad-code');
     await page.getByLabel('Code').fill('crum-booo');
     await page.getByRole('button', { name: 'Redeem' }).click();
-    await page.getByText('$1.00 were added to your balance').waitFor();
+    await page.getByText('$1.00 was added to your balance').waitFor();
     // 5 dollars to begin with, 50 bought, 1 redeemed.
     await page.getByRole('link', { name: 'Balance: $56.00' }).waitFor();
     // Before its server ends.

@@ -1,35 +1,29 @@
-import { expect, onTestFinished } from 'vitest';
-import { startOwnServer } from '../../scripts/client/own-server.ts';
+import { expect } from 'vitest';
 import { journey, look } from '../journey.ts';
-import { makeOperator, OPERATOR } from '../operator.ts';
+import { signUpOperator, startOperatorServer } from '../operator.ts';
 import { signUp } from '../sign-up.ts';
-import { userIdOf } from './move-credits.ts';
 
 journey('an operator makes codes, sees who redeemed them, and revokes one', async ({ openPage }) => {
-  const server = await startOwnServer({
-    BAKEHOUSE_OPERATORS: OPERATOR,
-    BAKEHOUSE_PREPARE: 'false',
-    BAKEHOUSE_DRIVER: 'fake',
-  });
-  onTestFinished(server.stop);
-  const page = await openPage(server.url);
-  const { username } = await signUp(page);
-  await page.goto('/operator/codes');
-  await page.getByText('Only operators can see the codes').waitFor();
+  const server = await startOperatorServer();
+  const guest = await openPage(server.url);
+  await signUp(guest);
+  await guest.goto('/operator/codes');
+  await guest.getByText('Only operators can see the codes').waitFor();
+  await guest.close();
 
-  // Nobody can sign up as an operator.
-  await makeOperator(await server.databaseUrl(), await userIdOf(page));
-  await page.reload();
+  const page = await openPage(server.url);
+  const { username } = await signUpOperator(page, server);
+  await page.goto('/operator/codes');
   await page.getByText('No codes yet').waitFor();
   await look(page, 'operator-codes-empty');
 
-  await page.getByRole('button', { name: 'Make codes' }).click();
+  await page.getByRole('button', { name: 'Create codes' }).click();
   await page.getByText('Amount must be greater than 0, with at most 6 decimals').waitFor();
-  await page.getByLabel('Amount of each').fill('50');
-  await page.getByLabel('How many codes').fill('2');
+  await page.getByLabel('Value of each code').fill('2');
+  await page.getByLabel('Number of codes').fill('2');
   await page.getByLabel('Last day').fill('2099-12-31');
   await page.getByLabel('Note').fill('Workshop');
-  await page.getByRole('button', { name: 'Make codes' }).click();
+  await page.getByRole('button', { name: 'Create codes' }).click();
   const dialog = page.getByRole('dialog');
   const codes = ((await dialog.locator('pre').textContent()) ?? '').split('\n');
   expect(codes).toHaveLength(2);
@@ -39,7 +33,7 @@ journey('an operator makes codes, sees who redeemed them, and revokes one', asyn
   await page.goto('/buy-bagels');
   await page.getByLabel('Code').fill(codes[0] ?? '');
   await page.getByRole('button', { name: 'Redeem' }).click();
-  await page.getByText('$2.00 were added to your balance').waitFor();
+  await page.getByText('$2.00 was added to your balance').waitFor();
 
   await page.goto('/operator/codes');
   await page.getByText(username, { exact: true }).waitFor();

@@ -5,12 +5,16 @@ import { signUp } from '../sign-up.ts';
 journey('a friend signs up by an invitation, and both have the bonus', async ({ page, openPage }) => {
   await signUp(page);
   await page.goto('/invite');
-  await page.getByText('Nobody has come by your link yet').waitFor();
+  await page.getByText('Nobody has joined yet').waitFor();
   await look(page, 'invite');
   const link = new URL(await page.getByLabel('Link', { exact: true }).inputValue());
 
   const friend = await openPage();
   await friend.goto(link.pathname + link.search);
+  await friend
+    .getByText('Create an account, and you and the friend who invited you each get $5.00')
+    .waitFor();
+  await look(friend, 'invited');
   const { username } = await signUp(friend);
   const welcome = friend.getByRole('dialog');
   await welcome.getByText('$5.00').waitFor();
@@ -22,6 +26,7 @@ journey('a friend signs up by an invitation, and both have the bonus', async ({ 
   await friend.reload();
   expect(await (await asked).json()).toEqual({ referralCode: null });
 
+  await page.getByRole('button', { name: 'Notifications, 1 unread' }).waitFor();
   await page.reload();
   await page.getByText(username).waitFor();
   await page.getByRole('link', { name: 'Balance: $10.00' }).waitFor();

@@ -14,6 +14,8 @@ import { PlainError } from '../plain-error.ts';
 type Account = { name: string; email: string; password: string };
 
 const signedIn = z.object({ user: z.object({ id: z.string() }) });
+/** As the auth library refuses. */
+const refusal = z.object({ message: z.string() });
 const completion = z.object({ choices: z.tuple([z.object({ message: z.object({ content: z.string() }) })]) });
 
 /** The running server as its own settings name it. Throws the sentence that says how to start it. */
@@ -110,10 +112,11 @@ async function send(url: URL, request: RequestInit): Promise<Response> {
   const response = await fetch(url, request);
   if (response.ok) return response;
   const text = await response.text();
-  const error = errorBody.safeParse(safeJson(text));
+  const body = safeJson(text);
+  const ours = errorBody.safeParse(body).data?.error.message;
   throw new PlainError(
     `${request.method ?? 'GET'} ${url.pathname} was refused with ${response.status}: ` +
-      (error.data?.error.message ?? text.slice(0, 300)),
+      (ours ?? refusal.safeParse(body).data?.message ?? text.slice(0, 300)),
   );
 }
 

@@ -372,7 +372,7 @@ create table generations (
   revision_id uuid,
   prompt text not null,
   parameters jsonb not null,
-  seed bigint not null,
+  seed bigint,
   request_sha256 text not null,
   state text not null default 'queued'::text,
   reason text not null default ''::text,
@@ -395,6 +395,7 @@ create table generations (
   refused boolean not null default false,
   source_generation_id uuid,
   root_generation_id uuid,
+  upstream_job jsonb,
   constraint generations_pkey PRIMARY KEY (id),
   constraint generations_check CHECK (charged_micro >= 0 AND charged_micro <= held_micro),
   constraint generations_check1 CHECK ((state = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) = (ended_at IS NOT NULL)),
@@ -1119,19 +1120,21 @@ CREATE INDEX workloads_with_files ON public.workloads USING btree (ended_at) WHE
 create view generation_line as
  SELECT id,
     user_id,
+    provider,
     turn,
-    row_number() OVER (ORDER BY turn, served_at NULLS FIRST, id) - 1 AS "position"
+    row_number() OVER (PARTITION BY provider ORDER BY turn, served_at NULLS FIRST, id) - 1 AS "position"
    FROM ( SELECT waiting.id,
             waiting.user_id,
+            waiting.provider,
             served.at AS served_at,
-            row_number() OVER (PARTITION BY waiting.user_id ORDER BY waiting.id) + drawn.count AS turn
+            row_number() OVER (PARTITION BY waiting.provider, waiting.user_id ORDER BY waiting.id) + drawn.count AS turn
            FROM generations waiting
              CROSS JOIN LATERAL ( SELECT count(*) AS count
                    FROM generations other
-                  WHERE other.user_id = waiting.user_id AND (other.state = ANY (ARRAY['starting'::text, 'running'::text])) AND other.ended_at IS NULL) drawn
+                  WHERE other.user_id = waiting.user_id AND other.provider = waiting.provider AND (other.state = ANY (ARRAY['starting'::text, 'running'::text])) AND other.ended_at IS NULL) drawn
              CROSS JOIN LATERAL ( SELECT max(other.started_at) AS at
                    FROM generations other
-                  WHERE other.user_id = waiting.user_id AND other.started_at IS NOT NULL) served
+                  WHERE other.user_id = waiting.user_id AND other.provider = waiting.provider AND other.started_at IS NOT NULL) served
           WHERE waiting.state = 'queued'::text AND waiting.ended_at IS NULL) taken;
 
 create view serving_workloads as

@@ -113,11 +113,14 @@ type LandingSearch = {
   form?: 'sign-up' | 'forgot-password' | 'new-password';
   token?: string;
   error?: string;
+  /** Of the invitation by whose link somebody has come. */
+  referral_code?: string;
 };
 
-function parseLanding({ form, token, error }: Record<string, unknown>): LandingSearch {
+function parseLanding({ form, token, error, ...search }: Record<string, unknown>): LandingSearch {
   // A provider that let nobody in comes back with the reason.
   if (typeof error === 'string') return { error };
   if (form === 'new-password' && typeof token === 'string') return { form, token };
-  return form === 'sign-up' || form === 'forgot-password' ? { form } : {};
+  if (form === 'sign-up' || form === 'forgot-password') return { form };
+  return typeof search.referral_code === 'string' ? { referral_code: search.referral_code } : {};
 }

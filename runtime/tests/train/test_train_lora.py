@@ -86,7 +86,7 @@ def test_a_run_reports_learns_and_leaves_its_files(
     tensors = load_file(server.artefacts / "adapter_model.safetensors")
     assert len(tensors) == 2 * len(LINEAR) * 2
     card = (server.artefacts / "README.md").read_text()
-    assert "32 examples trained on, 8 held out" in card
+    assert "Examples: 32 trained on, 8 held out" in card
     assert f"| with this adapter | {summary['eval_loss']:.4f} |" in card
     assert "| LoRA | rank 8, alpha 16, dropout 0.05 |" in card
     longest = re.search(r"\| Longest example \| (\d+) tokens \|", card)
@@ -94,6 +94,18 @@ def test_a_run_reports_learns_and_leaves_its_files(
     assert 20 < int(longest[1]) < spec.data.max_chunk_size
     assert re.search(r"\| Time in training steps \| \d+ (s|min \d+ s) \|", card)
     assert str(tmp_path) not in card + json.dumps(config)
+
+
+def test_a_run_of_one_step_learns(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path
+) -> None:
+    from safetensors.numpy import load_file
+
+    assert finish(start(train_spec(server, tmp_path, tied_model, epochs=1, batch_size=32))) == 0
+    assert server.reports[-1]["summary"]["steps"] == 1
+    tensors = load_file(server.artefacts / "adapter_model.safetensors")
+    # An adapter begins with a B of zeros, which changes nothing.
+    assert all(tensor.any() for name, tensor in tensors.items() if "lora_B" in name)
 
 
 def test_a_killed_run_goes_on_from_its_last_checkpoint_with_the_same_losses(

@@ -51,6 +51,12 @@ export function parameterProblem(field: GeneratorField, value: ParameterValue): 
   }
 }
 
+/** The generator with those of its fields alone that whoever draws takes; all where `names` is undefined. */
+export function withFields(generator: Generator, names: readonly string[] | undefined): Generator {
+  if (names === undefined) return generator;
+  return { ...generator, fields: generator.fields.filter(({ name }) => names.includes(name)) };
+}
+
 type Completed =
   | { values: Record<string, ParameterValue>; problem: null }
   | { values: null; problem: { field: string; message: string } };

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from ..device import choose_device, weights_dtype
+from ..device import choose_device, serving_dtype
 from ..errors import PlainError
 from .image_calls import ImageCalls
 from .image_engines import image_engines
@@ -73,5 +73,5 @@ def _load(spec: ServeImageSpec, inputs: dict[str, Path]) -> PictureModel:
     torch.set_num_threads(spec.threads)
     device = choose_device("cuda" if spec.gpus > 0 else "cpu")
     return image_engines[spec.engine].load(
-        inputs["model"], torch.device(device), weights_dtype(device)
+        inputs["model"], torch.device(device), serving_dtype(device)
     )

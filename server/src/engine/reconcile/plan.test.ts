@@ -22,6 +22,7 @@ const running: Parameters<typeof plan>[0] = {
   lastReportAt: now,
   stopRequestedAt: null,
   stopReason: null,
+  savedSeconds: 8,
 };
 const stopping = {
   ...running,
@@ -88,6 +89,12 @@ describe('plan', () => {
       { ...running, interrupted: true },
       vanished,
       goOn,
+    ],
+    [
+      'starts again where nothing was saved yet',
+      { ...running, interrupted: true, savedSeconds: 0 },
+      vanished,
+      { ...goOn, reason: 'Interrupted by the server. It starts again' },
     ],
     [
       'is tried again after a crash',
@@ -289,9 +296,9 @@ describe('plan', () => {
 
   test('the pause doubles and has an end', () => {
     const pauses = (workload: Pick<Workload, 'behaviour' | 'readyAt'>, count: number) =>
-      Array.from({ length: count }, (_, failures) => planAfterFailure({ ...workload, failures }, '')).map(
-        (step) => (step.do === 'requeue' ? step.delaySeconds : null),
-      );
+      Array.from({ length: count }, (_, failures) =>
+        planAfterFailure({ ...workload, failures, savedSeconds: 0 }, ''),
+      ).map((step) => (step.do === 'requeue' ? step.delaySeconds : null));
     expect(pauses({ behaviour: 'run', readyAt: start }, 5)).toEqual([5, 10, 20, 40, null]);
     expect(pauses({ behaviour: 'deployment', readyAt: null }, 5)).toEqual([5, 10, 20, 40, null]);
     expect(pauses({ behaviour: 'deployment', readyAt: start }, 8)).toEqual([

@@ -55,6 +55,7 @@ type Planned = Pick<
   | 'lastReportAt'
   | 'stopRequestedAt'
   | 'stopReason'
+  | 'savedSeconds'
 >;
 
 /**
@@ -123,8 +124,7 @@ function planEnded(workload: Planned, observed: Extract<Observed, { state: 'abse
   const { outcome, behaviour } = workload;
   if (outcome?.type === 'result') return completed;
   if (outcome?.type === 'stopped' || workload.interrupted) {
-    const reason =
-      behaviour === 'run' ? 'Interrupted by the server. It goes on from its last checkpoint' : 'Restarting';
+    const reason = behaviour === 'run' ? `Interrupted by the server. ${thenText(workload)}` : 'Restarting';
     return { do: 'requeue', reason, delaySeconds: 0, failed: false };
   }
   if (observed.state === 'ended' && observed.exitCode === SERVER_AWAY_STATUS) {
@@ -140,7 +140,7 @@ function planEnded(workload: Planned, observed: Extract<Observed, { state: 'abse
 
 /** Another attempt after a pause that doubles each time, or the end after too many. Pure. */
 export function planAfterFailure(
-  workload: Pick<Workload, 'behaviour' | 'failures' | 'readyAt'>,
+  workload: Pick<Workload, 'behaviour' | 'failures' | 'readyAt' | 'savedSeconds'>,
   why: string,
 ): Step {
   const failures = workload.failures + 1;
@@ -152,8 +152,8 @@ export function planAfterFailure(
     };
   }
   const delaySeconds = Math.min(BACKOFF_FIRST_S * 2 ** workload.failures, BACKOFF_LONGEST_S);
-  const then = workload.behaviour === 'run' ? 'It goes on from its last checkpoint' : 'It starts again';
-  return { do: 'requeue', reason: `${why} ${then} in ${delaySeconds} s.`, delaySeconds, failed: true };
+  const reason = `${why} ${thenText(workload)} in ${delaySeconds} s.`;
+  return { do: 'requeue', reason, delaySeconds, failed: true };
 }
 
 /**
@@ -174,6 +174,11 @@ const completed: Step = { do: 'end', state: 'completed', reason: 'Completed' };
 /** Whether it is a deployment that has been ready, in whichever attempt: its spec, which never changes, can do. */
 function isProven({ behaviour, readyAt }: Pick<Workload, 'behaviour' | 'readyAt'>): boolean {
   return behaviour === 'deployment' && readyAt !== null;
+}
+
+/** What its next attempt does: nothing is saved before the first checkpoint. */
+function thenText({ behaviour, savedSeconds }: Pick<Workload, 'behaviour' | 'savedSeconds'>): string {
+  return behaviour === 'run' && savedSeconds > 0 ? 'It goes on from its last checkpoint' : 'It starts again';
 }
 
 function describeEnd(observed: Extract<Observed, { state: 'absent' | 'ended' }>): string {

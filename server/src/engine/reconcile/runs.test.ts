@@ -165,7 +165,7 @@ describe('a run', () => {
     expect((await selectLogLines(db, id, 9)).map(({ line }) => line)).toEqual([
       'ab \ufffd',
       'Bad bytes: ',
-      expect.stringContaining('It goes on'),
+      expect.stringContaining('It starts again'),
     ]);
     pass(6);
     await reach(engine, id, { state: 'failed', reason: 'No such column: x\ufffd.' });
@@ -192,7 +192,7 @@ describe('a run', () => {
     await engine.pass();
     expect(await see(id)).toMatchObject({
       state: 'queued',
-      reason: 'It could not be started: no space left on device. It goes on from its last checkpoint in 5 s.',
+      reason: 'It could not be started: no space left on device. It starts again in 5 s.',
     });
     broken = false;
     pass(6);

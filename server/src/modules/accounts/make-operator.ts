@@ -22,7 +22,7 @@ export async function makeOperator(
   const email = input.email.toLowerCase();
   if (!isOperatorAddress(config, email)) {
     throw new AppError('invalid_request', {
-      publicMessage: `BAKEHOUSE_OPERATORS does not name ${email}. Set it in .env, which the server and this command both read`,
+      publicMessage: `BAKEHOUSE_OPERATORS does not name ${email}. Set it in .env, which the server and this command both read, and restart the server`,
     });
   }
   const password = randomBytes(18).toString('base64url');

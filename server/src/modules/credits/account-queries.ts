@@ -7,6 +7,7 @@ export type AccountRow = {
   name: string;
   email: string;
   email_verified: boolean;
+  is_deleted: boolean;
   created_at: Date;
   balance: bigint;
   held: bigint;
@@ -26,7 +27,8 @@ export async function selectAccounts(
 ): Promise<AccountRow[]> {
   const part = `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
   const { rows } = await sql<AccountRow>`
-    select users.id, username, name, email, email_verified, users.created_at,
+    select users.id, username, name, email, email_verified, users.deleted_at is not null as is_deleted,
+      users.created_at,
       coalesce(credits_posted - debits_posted, 0) as balance, coalesce(debits_pending, 0) as held
     from users left join ledger_accounts account on account.id = 'user:' || users.id
     where (${search} = '' or username like ${part} or email like ${part} or lower(name) like ${part} or users.id = ${search})

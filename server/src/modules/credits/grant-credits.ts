@@ -7,6 +7,7 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { findUserId } from '../accounts/find-user-id.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
+import { notify } from '../notifications/notify.ts';
 import { GRANTS_ACCOUNT, userAccount } from './ledger/accounts.ts';
 import { transfer } from './ledger/transfer.ts';
 
@@ -36,6 +37,11 @@ export async function grantCredits(
         kind: 'grant',
         description: input.description,
         idempotencyKey: ctx.idempotencyKey && `grant-credits:${userId}:${ctx.idempotencyKey}`,
+      });
+      await notify(tx, {
+        userId: recipientId,
+        kind: 'credits_granted',
+        data: { amount_micro: String(input.amount) },
       });
       const amount = formatBgl(input.amount);
       await recordAudit(tx, {

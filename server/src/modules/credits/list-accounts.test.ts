@@ -1,5 +1,7 @@
 import { listAccounts } from '@bakehouse/contract/credits';
+import { deleteAccount } from '@bakehouse/contract/privacy';
 import { beforeAll, expect, test } from 'vitest';
+import { password } from '../../testing/auth-client.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 
 const server = await testServer();
@@ -33,4 +35,12 @@ test('they are found by a part of the name or address, or by the id', async () =
   expect(await names('%')).toEqual(['100% Carol']);
   expect(await names(olga.userId)).toEqual(['Olga']);
   expect(await names('nobody at all')).toEqual([]);
+});
+
+test('one that its owner has deleted is marked', async () => {
+  const dora = await server.signUp('Dora');
+  await server.request(deleteAccount, { body: { password } }, { headers: { cookie: dora.cookie } });
+  const { accounts } = await list({ search: dora.userId });
+  expect(accounts).toMatchObject([{ is_deleted: true }]);
+  expect((await list({ search: olga.userId })).accounts).toMatchObject([{ is_deleted: false }]);
 });

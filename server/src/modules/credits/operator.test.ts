@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chargeBackPayment, getLedger, grantCredits, listPrices } from '@bakehouse/contract/credits';
 import { parseBgl } from '@bakehouse/contract/money';
+import { listNotifications } from '@bakehouse/contract/notifications';
 import { describe, expect, test } from 'vitest';
 import { collectDebtsJob } from './jobs/collect-debts.ts';
 import { availableMicro } from './ledger/available-micro.ts';
@@ -20,6 +21,9 @@ describe('the operator', () => {
     const first = await server.request(grantCredits, { body }, { as: operator, idempotencyKey });
     expect(await server.request(grantCredits, { body }, { as: operator, idempotencyKey })).toEqual(first);
     expect(await balanceOf(ada)).toMatchObject({ available: '1125' });
+    expect(
+      await server.request(listNotifications, { params: { userId: ada.userId } }, { as: ada }),
+    ).toMatchObject([{ message: 'An operator granted you 1,000.00 BGL', amount: '1000' }]);
     const audit = await db
       .selectFrom('audit_log')
       .selectAll()

@@ -1,10 +1,11 @@
+import * as gallery from '@bakehouse/contract/gallery';
 import * as contract from '@bakehouse/contract/generations';
 import * as images from '@bakehouse/contract/images';
 import * as kontext from '@bakehouse/contract/kontext';
 import * as paris from '@bakehouse/contract/paris';
 import * as pictures from '@bakehouse/contract/pictures';
 import { AppError } from '../../platform/errors.ts';
-import { type Binding, bind, type Http } from '../../platform/http/bind.ts';
+import { type Binding, bind, bindPublic, type Http } from '../../platform/http/bind.ts';
 import { cancelGeneration } from './cancel-generation.ts';
 import { deleteGeneration } from './delete-generation.ts';
 import { getGeneration } from './get-generation.ts';
@@ -23,8 +24,10 @@ import { listParisImages } from './paris/list-paris-images.ts';
 import { pollParis } from './paris/poll-paris.ts';
 import { readSource } from './pictures/read-source.ts';
 import { uploadPicture } from './pictures/upload-picture.ts';
+import { addTrainingPictures } from './reuse/add-training-pictures.ts';
+import { linkZip } from './reuse/link-zip.ts';
+import { openZipLink } from './reuse/open-zip-link.ts';
 import { quoteGeneration } from './start/quote-generation.ts';
-import { readParameters } from './start/read-parameters.ts';
 import { startGeneration } from './start/start-generation.ts';
 
 /** Seconds after which a user with too many open generations may try again. */
@@ -39,7 +42,7 @@ export const imagesRoutes: Binding[] = [
         {
           generator: body.generator,
           prompt: body.prompt,
-          parameters: readParameters(body.generator, body.parameters),
+          parameters: body.parameters,
           source: await readSource(ctx, body),
         },
         { costMaxMicro: body.cost_max },
@@ -51,6 +54,9 @@ export const imagesRoutes: Binding[] = [
   bind(contract.cancelGeneration, (ctx, { params }) => cancelGeneration(ctx, params)),
   bind(contract.deleteGeneration, (ctx, { params }) => deleteGeneration(ctx, params)),
   bind(pictures.uploadPicture, (ctx, _input, { request }) => uploadPicture(ctx, request)),
+  bind(gallery.linkZip, (ctx, { body }) => linkZip(ctx, body)),
+  bindPublic(gallery.openZipLink, openZipLink),
+  bind(gallery.addTrainingPictures, (ctx, { body }) => addTrainingPictures(ctx, body)),
   bind(images.createImage, (ctx, { body }, http) => sayWhen(http, () => createImage(ctx, body, http))),
   bind(paris.drawParis, (ctx, { body }, http) => sayWhen(http, () => drawParis(ctx, body, http))),
   bind(paris.pollParis, (ctx, { body }, http) => sayWhen(http, () => pollParis(ctx, body, http))),

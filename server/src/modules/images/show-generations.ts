@@ -1,6 +1,7 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import type { Services } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
+import { findRevisions } from '../assets/revisions/find-revisions.ts';
 import { findInputPictures } from './pictures/picture-queries.ts';
 import { findOutputs, findPositions, type GenerationRow } from './queries.ts';
 import { toGeneration } from './to-generation.ts';
@@ -19,12 +20,14 @@ export async function showGenerations(
     rows.map(({ id }) => id),
   );
   const positions = await findPositions(db, ids('queued'));
+  const revisions = await findRevisions(db, [...new Set(rows.flatMap((row) => row.revision_id ?? []))]);
   return Promise.all(
     rows.map((row) =>
       toGeneration(services, row, {
         outputs: outputs.get(row.id) ?? [],
         source: sources.get(row.id) ?? null,
         position: positions.get(row.id) ?? null,
+        drawnBy: revisions.get(row.revision_id ?? '') ?? null,
       }),
     ),
   );

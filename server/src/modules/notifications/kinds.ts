@@ -16,6 +16,9 @@ export type NotificationData = {
   clone_failed: { link: string; title: string };
   credits_received: { amount_micro: string; sender: string };
   credits_bought: { amount_micro: string };
+  credits_granted: { amount_micro: string };
+  /** What the inviter was given; the friend's name is theirs to delete. */
+  referral_counted: { amount_micro: string };
   balance_low: { amount_micro: string };
   access_granted: { model_id: string; name: string };
   api_key_expiring: { key_id: string; name: string; expires_at: string };
@@ -66,8 +69,16 @@ export const kinds: { [Kind in NotificationKind]: (data: NotificationData[Kind])
     link: '/transactions',
   }),
   credits_bought: ({ amount_micro }) => ({
-    message: `${bgl(amount_micro)} were added to your balance`,
+    message: `${bgl(amount_micro)} was added to your balance`,
     link: '/transactions',
+  }),
+  credits_granted: ({ amount_micro }) => ({
+    message: `An operator granted you ${bgl(amount_micro)}`,
+    link: '/transactions',
+  }),
+  referral_counted: ({ amount_micro }) => ({
+    message: `A friend accepted your invitation: ${bgl(amount_micro)} was added to your balance`,
+    link: '/invite',
   }),
   balance_low: ({ amount_micro }) => ({
     message: `Your balance is down to ${bgl(amount_micro)}`,

@@ -1,4 +1,5 @@
 import { getBalance, listTransactions } from '@bakehouse/contract/credits';
+import { listNotifications } from '@bakehouse/contract/notifications';
 import {
   forgetPendingReferral,
   generateReferral,
@@ -62,6 +63,16 @@ describe('an invitation', () => {
       earned: '125',
       referrals: [{ bonus: '125' }],
     });
+    const told = (who: TestUser) =>
+      server.request(listNotifications, { params: { userId: who.userId } }, { as: who });
+    expect(await told(inviter)).toMatchObject([
+      {
+        message: 'A friend accepted your invitation: 125.00 BGL was added to your balance',
+        amount: '125',
+        link: '/invite',
+      },
+    ]);
+    expect(await told(invited)).toEqual([]);
   });
 
   test('counts once, however often and at once it is used, by one code or several', async () => {

@@ -6,6 +6,7 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { giveCredits } from '../credits/ledger/give-credits.ts';
+import { notify } from '../notifications/notify.ts';
 import { countReferrals, insertReferral, lockCode, lockInvited } from './queries.ts';
 import { refuseReferral } from './refuse-referral.ts';
 
@@ -87,6 +88,8 @@ async function giveBonus(
       idempotencyKey: `referral:${invitedId}:${userId}`,
     });
   }
+  const data = { amount_micro: String(bonusMicro) };
+  await notify(tx, { userId: inviterId, kind: 'referral_counted', data });
 }
 
 function counted(code: string, { bonusMicro, isNew }: { bonusMicro: bigint; isNew: boolean }): Answer {

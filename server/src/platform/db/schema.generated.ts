@@ -233,6 +233,7 @@ export type DeploymentsTable = {
 export type GenerationLineTable = {
   id: string | null;
   user_id: string | null;
+  provider: string | null;
   turn: bigint | null;
   position: bigint | null;
 };
@@ -258,7 +259,7 @@ export type GenerationsTable = {
   revision_id: string | null;
   prompt: string;
   parameters: Json;
-  seed: bigint;
+  seed: bigint | null;
   request_sha256: string;
   state: Generated<string>;
   reason: Generated<string>;
@@ -281,6 +282,7 @@ export type GenerationsTable = {
   refused: Generated<boolean>;
   source_generation_id: string | null;
   root_generation_id: string | null;
+  upstream_job: Json | null;
 };
 
 export type HeldOutAnswersTable = {

@@ -21,6 +21,11 @@ export function showAmount(bgl: string, currency: Currency = currencyChoice.get(
   return displayAmount(micro, currency, placesFor(micro, currency));
 }
 
+/** A wire amount in both currencies: '$5.00 = 125.00 BGL'. */
+export function showBoth(bgl: string): string {
+  return `${showAmount(bgl, 'USD')} = ${showAmount(bgl, 'BGL')}`;
+}
+
 /** Two different wire amounts with as many decimals as tell them apart: ['$0.0134', '$0.0131']. */
 export function showApart(
   one: string,

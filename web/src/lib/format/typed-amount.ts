@@ -13,6 +13,26 @@ export function amountInBgl(text: string, currency: Currency): string | null {
   return formatBgl(currency === 'USD' ? typed * BGL_PER_USD : typed);
 }
 
+/** What was typed in a currency, as BGL, exactly; what is no amount stays as it is, for the form to refuse. */
+export function toBgl(typed: string, currency: Currency): string {
+  const text = typed.replace(/^\$/, '');
+  if (text === '' || currency === 'BGL') return text;
+  try {
+    return formatBgl(parseBgl(text) * BGL_PER_USD);
+  } catch {
+    return typed;
+  }
+}
+
+/** The other way round: an amount of BGL as one would type it in a currency. */
+export function fromBgl(bgl: string, currency: Currency): string {
+  try {
+    return bgl === '' ? '' : typedAmount(bgl, currency);
+  } catch {
+    return bgl;
+  }
+}
+
 /** A wire amount as somebody would type it, exactly: it may have more decimals than can be typed. */
 export function typedAmount(bgl: string, currency: Currency): string {
   const micro = parseBgl(bgl);

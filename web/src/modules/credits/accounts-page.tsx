@@ -44,7 +44,7 @@ function Accounts() {
     <>
       <PageHeader
         title="Accounts"
-        description="Everyone who has signed up, the newest first."
+        description="Everyone who has signed up, newest first."
         actions={<ButtonLink to="/operator/ledger">Grant credits</ButtonLink>}
       />
       <div className="mb-4 flex">
@@ -88,14 +88,15 @@ function AccountsTable({ accounts, more }: { accounts: Account[]; more: boolean 
         {
           id: 'who',
           header: 'Account',
-          cell: ({ username, email, is_operator, email_verified }) => (
+          cell: ({ username, email, is_operator, is_deleted, email_verified }) => (
             <>
               <span className="flex flex-wrap items-center gap-2">
                 <span className="break-all font-medium">{username}</span>
                 {is_operator && <Badge tone="accent">Operator</Badge>}
-                {!email_verified && <Badge>Unverified</Badge>}
+                {is_deleted && <Badge>Deleted</Badge>}
+                {!is_deleted && !email_verified && <Badge>Unverified</Badge>}
               </span>
-              <span className="block break-all text-muted text-xs">{email}</span>
+              {!is_deleted && <span className="block break-all text-muted text-xs">{email}</span>}
             </>
           ),
         },

@@ -15,6 +15,7 @@ export const deploymentsRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/my-deployments/images',
+      validateSearch: parseImages,
       component: page(() => import('./images/image-deployments-page.tsx'), 'ImageDeploymentsPage'),
     }),
     createRoute({
@@ -29,6 +30,11 @@ export const deploymentsRoutes = <App extends AnyRoute>(app: App) =>
       component: page(() => import('./deployment-page.tsx'), 'DeploymentPage'),
     }),
   ] as const;
+
+/** `deploy`: the model that is chosen in the dialog, which is open then. */
+function parseImages({ deploy }: Record<string, unknown>): { deploy?: string } {
+  return typeof deploy === 'string' && deploy !== '' ? { deploy } : {};
+}
 
 type DeploymentsSearch = { search?: string; status?: DeploymentFilter; ended?: boolean };
 

@@ -28,6 +28,7 @@ test('what was typed before is there again, as far as it fits', () => {
   expect(initialValues(flux, typed)).toEqual({
     aspect_ratio: '9:16',
     guidance_scale: 3.5,
+    n: 1,
     num_inference_steps: 28,
     seed: 7,
   });

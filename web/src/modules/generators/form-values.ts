@@ -45,7 +45,9 @@ export function withSettings(
 /** What the server is asked for; a seed that is not there is its choice. */
 export function requestParameters(generator: Generator, values: FormValues): GenerationParameters {
   return Object.fromEntries(
-    Object.entries(effectiveValues(generator, values)).filter(([, value]) => !Number.isNaN(value)),
+    Object.entries(effectiveValues(generator, values)).filter(
+      ([name, value]) => !Number.isNaN(value) && generator.fields.some((field) => field.name === name),
+    ),
   );
 }
 

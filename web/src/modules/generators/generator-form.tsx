@@ -24,6 +24,8 @@ type Props = {
   onChange: (changed: Partial<Draft>) => void;
   served: Served;
   price: ReactNode;
+  /** Who draws, below the button. */
+  drawnBy: ReactNode;
   /** Called with a form in which all is right. */
   onGenerate: () => void;
   busy: boolean;

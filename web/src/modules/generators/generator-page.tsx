@@ -9,10 +9,12 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { sessionQuery } from '../accounts/api.ts';
 import { type Brought, EditStart, GeneratorResults, PictureHistory, useGenerations } from '../images/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
-import { GenerationPrice } from './generation-price.tsx';
+import { DrawnBy } from './drawn-by.tsx';
+import { GenerationPrice, ListPrice } from './generation-price.tsx';
 import { GeneratorForm } from './generator-form.tsx';
 import { GeneratorList } from './generator-list.tsx';
 import { OutputFrame } from './output-frame.tsx';
+import { servedForm, upstreamOf } from './served-form.ts';
 import { useDraft } from './use-draft.ts';
 import { useGenerate } from './use-generate.ts';
 import { isServed } from './waits-for.ts';
@@ -31,8 +33,11 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const user = session.data;
   const [draft, change] = useBroughtDraft(name);
   const served = useQuery(servedGeneratorsQuery);
-  const servedBy = served.data?.[name] ?? [];
-  const generation = useGenerate(name, draft, user?.id);
+  const servedHere = served.data?.[name];
+  const servedBy = servedHere?.served_by ?? [];
+  const form = servedForm(name, servedHere, ownOnly);
+  const upstream = upstreamOf(servedHere, ownOnly);
+  const generation = useGenerate(name, { form, draft, userId: user?.id });
   const { awaited } = generation;
   const startOver = () => {
     generation.reset();
@@ -59,12 +64,19 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
       />
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
         <GeneratorForm
-          generator={generator}
+          generator={form}
           ownOnly={ownOnly}
           draft={draft}
           onChange={change}
           served={{ ...served, by: servedBy }}
-          price={makesHere && <GenerationPrice name={name} values={draft.values} />}
+          price={
+            makesHere ? (
+              <GenerationPrice name={name} form={form} values={draft.values} />
+            ) : (
+              !user && upstream && <ListPrice each={upstream.price} values={draft.values} />
+            )
+          }
+          drawnBy={<DrawnBy served={servedHere} ownOnly={ownOnly} />}
           onGenerate={generation.start}
           busy={generation.isStarting}
           refusal={generation.refusal}

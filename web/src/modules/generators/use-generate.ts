@@ -1,5 +1,5 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import { generators } from '@bakehouse/contract/generators/table';
+import type { Generator } from '@bakehouse/contract/generators/generator';
 import { useState } from 'react';
 import {
   isUnderWay,
@@ -18,7 +18,10 @@ const editing = { product: 'Image Editing', prefix: 'Image editing failed: ' };
 export type Awaited = { source: Source; uploaded: number | null; error: Error | null };
 
 /** Generate on a generator's page: one picture at a time, and the one that was begun last is shown. */
-export function useGenerate(name: GeneratorName, draft: Draft, userId: string | undefined) {
+export function useGenerate(
+  name: GeneratorName,
+  { form, draft, userId }: { form: Generator; draft: Draft; userId: string | undefined },
+) {
   const [shown, show] = useState<Shown | null>(null);
   const [refused, setRefused] = useState(false);
   const [uploaded, setUploaded] = useState<number | null>(null);
@@ -41,7 +44,7 @@ export function useGenerate(name: GeneratorName, draft: Draft, userId: string | 
         {
           generator: name,
           prompt,
-          parameters: requestParameters(generators[name], values),
+          parameters: requestParameters(form, values),
           ...(source && { source, onUpload: setUploaded }),
         },
         { onSuccess: ({ id }) => show({ id }) },

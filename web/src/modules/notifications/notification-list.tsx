@@ -37,6 +37,8 @@ const looks: Record<Notification['kind'], Look> = {
   clone_failed: bad,
   credits_received: { icon: Coins, tone: 'text-good' },
   credits_bought: { icon: Coins, tone: 'text-good' },
+  credits_granted: { icon: Coins, tone: 'text-good' },
+  referral_counted: { icon: Coins, tone: 'text-good' },
   balance_low: { icon: Wallet, tone: 'text-warn' },
   access_granted: { icon: KeyRound, tone: 'text-good' },
   payment_refused: { icon: CircleAlert, tone: 'text-warn' },

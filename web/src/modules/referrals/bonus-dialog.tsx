@@ -1,7 +1,7 @@
-import { displayAmount, parseBgl } from '@bakehouse/contract/money';
 import { useNavigate } from '@tanstack/react-router';
 import { CircleAlert, Gift } from 'lucide-react';
 import { useRef } from 'react';
+import { showAmount } from '../../lib/format/currency.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import type { Welcome } from './api.ts';
@@ -45,16 +45,15 @@ export function BonusDialog({ welcome, onClose }: { welcome: Welcome | null; onC
 }
 
 function Given({ bonus }: { bonus: string }) {
-  const micro = parseBgl(bonus);
   return (
     <div className="flex flex-col items-center py-2 text-center">
       <span className="flex size-12 items-center justify-center rounded-2xl bg-accent-soft text-accent-text">
         <Gift aria-hidden className="size-6" />
       </span>
-      <p className="mt-4 font-semibold text-3xl tabular-nums tracking-tight">{displayAmount(micro, 'USD')}</p>
+      <p className="mt-4 font-semibold text-3xl tabular-nums tracking-tight">{showAmount(bonus)}</p>
       <p className="mt-1 text-muted">
-        {displayAmount(micro, 'BGL')} are in your balance, and your friend was given as much. You can spend
-        them on anything here; they cannot be sent to others.
+        has been added to your balance, and your friend got the same. You can spend these credits on anything
+        here, but you cannot send them to others.
       </p>
     </div>
   );

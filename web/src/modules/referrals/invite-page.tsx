@@ -18,7 +18,7 @@ import { referralQuery } from './api.ts';
 
 type Referral = ResponseOf<typeof generateReferral>;
 
-/** The person's own invitation, and who came by it. */
+/** The person's own invitation, and who has joined by it. */
 export function InvitePage() {
   return (
     <>
@@ -64,8 +64,8 @@ function Invitation({ referral }: { referral: Referral }) {
       title="Your invitation"
       description={
         <>
-          When a friend signs up by your link, each of you is given <Money bgl={referral.bonus} />. That
-          counts for {max} {max === 1 ? 'friend' : 'friends'}, and for new accounts only.
+          When a friend signs up with your link, you both get <Money bgl={referral.bonus} />. This applies to
+          new accounts only, and to your first {max === 1 ? 'friend' : `${max} friends`}.
         </>
       }
     >
@@ -94,14 +94,14 @@ function Joined({ referral: { referrals } }: { referral: Referral }) {
       <Card>
         <EmptyState
           icon={<UserPlus aria-hidden />}
-          title="Nobody has come by your link yet"
-          description="Send it to somebody who would like to train or run models. They show here once they have signed up."
+          title="Nobody has joined yet"
+          description="Share your link with friends or colleagues. They appear here once they have signed up."
         />
       </Card>
     );
   }
   return (
-    <Card title="Who came by your link" flush>
+    <Card title="Friends who joined" flush>
       <ul className="divide-y divide-line border-line border-t">
         {referrals.map(({ username, joined_at, bonus }) => (
           <li key={username} className="flex items-center justify-between gap-4 px-5 py-3">

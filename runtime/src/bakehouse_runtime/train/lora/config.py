@@ -49,7 +49,8 @@ def sft_config(
         num_train_epochs=parameters.epochs,
         learning_rate=parameters.learning_rate,
         lr_scheduler_type="cosine",
-        warmup_steps=_WARMUP_PART,
+        # The first step of a warm-up trains nothing, so a run of few steps has none.
+        warmup_steps=int(_WARMUP_PART * steps_total),
         per_device_train_batch_size=parameters.batch_size,
         per_device_eval_batch_size=parameters.eval_batch_size,
         gradient_accumulation_steps=parameters.gradient_accumulation_steps,

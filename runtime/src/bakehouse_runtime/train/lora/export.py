@@ -121,9 +121,9 @@ def model_card(spec: TrainSpec, prepared: Prepared, outcome: Outcome) -> str:
         "",
         "## Data",
         "",
-        f"`{data.file_path}`: {reading}. {prepared.rows_total} rows, "
-        f"{prepared.dropped.count} dropped, {prepared.rows_truncated} truncated; "
-        f"{len(prepared.train)} examples trained on, {len(prepared.held_out)} held out.",
+        f"`{data.file_path}`: {reading}. Rows: {prepared.rows_total}, "
+        f"{prepared.dropped.count} dropped, {prepared.rows_truncated} truncated. "
+        f"Examples: {len(prepared.train)} trained on, {len(prepared.held_out)} held out.",
         "",
         "## Result",
         "",

@@ -69,8 +69,8 @@ def _run(spec: TrainSpec, work: Workload) -> None:
     for warning in (*targets.warnings, *prepared.warnings):
         reporter.log(f"Note: {warning}")
     reporter.log(
-        f"{len(prepared.train)} examples to train on, {len(prepared.held_out)} held out, "
-        f"{prepared.dropped.count} rows dropped."
+        f"Examples: {len(prepared.train)} to train on, {len(prepared.held_out)} held out. "
+        f"Rows dropped: {prepared.dropped.count}."
     )
 
     parameters = spec.parameters

@@ -11,5 +11,6 @@ export function getSignInMethods({ config }: Services): ResponseOf<typeof endpoi
       ...(config.google ? (['google'] as const) : []),
     ],
     sends_mail: config.mail !== null,
+    referral_bonus: config.referralBonusBgl,
   };
 }

@@ -166,7 +166,7 @@ describe('an operator', () => {
   test('must be named in the settings', async () => {
     await expect(makeOperator(server.services, { email: 'eve@example.com' })).rejects.toMatchObject({
       publicMessage:
-        'BAKEHOUSE_OPERATORS does not name eve@example.com. Set it in .env, which the server and this command both read',
+        'BAKEHOUSE_OPERATORS does not name eve@example.com. Set it in .env, which the server and this command both read, and restart the server',
     });
   });
 });
@@ -244,12 +244,17 @@ describe('sign-in and sign-out', () => {
   });
 
   test('name the methods that are configured, and lead to their providers', async () => {
-    expect(await server.request(getSignInMethods, {})).toEqual({ methods: ['password'], sends_mail: false });
+    expect(await server.request(getSignInMethods, {})).toEqual({
+      methods: ['password'],
+      sends_mail: false,
+      referral_bonus: '125',
+    });
     const pair = { clientId: 'our-id', clientSecret: 'our-secret' };
     const social = await testServer({ config: { github: pair, google: pair } });
     expect(await social.request(getSignInMethods, {})).toEqual({
       methods: ['password', 'github', 'google'],
       sends_mail: false,
+      referral_bonus: '125',
     });
     const response = await fetch(`${social.url}/api/auth/sign-in/social`, {
       method: 'POST',

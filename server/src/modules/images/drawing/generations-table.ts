@@ -31,6 +31,7 @@ const columns = [
   'hold_id',
   'held_micro',
   'charged_micro',
+  'upstream_job',
   'attempt',
   'check_at',
   'lock_token',

@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Generation } from '@bakehouse/contract/generations';
+import { generators } from '@bakehouse/contract/generators/table';
 import type { editFields, editWithStarter } from '@bakehouse/contract/kontext';
 import type * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
@@ -37,7 +38,7 @@ export async function editPicture(
   const given = Object.fromEntries(
     chosen.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
   );
-  const parameters = readParameters('flux-kontext', given, { prefix: '' });
+  const parameters = readParameters(generators['flux-kontext'], given, { prefix: '' });
   const source = { picture, param, generationId: null, rootId: null };
   const generation = await startAndAwait(
     ctx,
@@ -66,7 +67,7 @@ async function toEdited(
     image_id: id,
     guidance_scale: Number(parameters.guidance_scale),
     num_inference_steps: Number(parameters.num_inference_steps),
-    seed,
+    seed: Number(seed),
     inference_time: drawingSeconds(generation) ?? 0,
     integrity_checked: bytes !== null,
   };

@@ -27,7 +27,7 @@ function toKontextImage(generation: Generation): KontextImage {
     s3_image_url: output && !output.url.startsWith('/') ? output.url : null,
     guidance_scale: Number(parameters.guidance_scale),
     num_inference_steps: Number(parameters.num_inference_steps),
-    seed: generation.seed,
+    seed: Number(generation.seed),
     model: generation.model,
     error: state === 'failed' ? generation.reason : null,
     file_size_mb: output ? Number((output.size_bytes / MB).toFixed(3)) : null,

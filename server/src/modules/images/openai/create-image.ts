@@ -12,6 +12,6 @@ export async function createImage(
   body: InputOf<typeof endpoint>['body'],
   { reply }: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const generation = await startAndAwait(ctx, readImageBody(body), reply);
+  const generation = await startAndAwait(ctx, readImageBody(ctx.config, body), reply);
   return answerImages(ctx, generation, body.response_format ?? 'url');
 }

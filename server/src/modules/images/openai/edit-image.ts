@@ -5,7 +5,6 @@ import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
 import { receivePicture } from '../pictures/receive-picture.ts';
-import { readParameters } from '../start/read-parameters.ts';
 import { startAndAwait } from '../start/start-and-await.ts';
 import { answerImages } from './answer-images.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
@@ -28,10 +27,9 @@ export async function editImage(
   const { prompt, response_format, ...asked } = parseFields(editImageFields, fields);
   refuseUnserved(asked, served);
   const source = { picture, param: PART, generationId: null, rootId: null };
-  const parameters = readParameters('flux-kontext', PARAMETERS);
   const generation = await startAndAwait(
     ctx,
-    { generator: 'flux-kontext', prompt, parameters, source },
+    { generator: 'flux-kontext', prompt, parameters: PARAMETERS, source },
     reply,
   );
   return answerImages(ctx, generation, response_format ?? 'url');

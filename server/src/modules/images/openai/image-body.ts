@@ -1,11 +1,16 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
+import { generatorNames } from '@bakehouse/contract/generators';
+import { generators } from '@bakehouse/contract/generators/table';
 import type { createImage } from '@bakehouse/contract/images';
 import { PARIS_MODEL } from '@bakehouse/contract/paris';
-import { readParameters } from '../start/read-parameters.ts';
+import type { Config } from '../../../config.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { findUpstream, type Upstream } from '../../upstreams/find-upstream.ts';
 import type { Asked } from '../start/start-generation.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
 
 type Body = InputOf<typeof createImage>['body'];
+type Choices = Pick<Body, 'n' | 'size' | 'output_format'>;
 
 /** What the starter model draws. */
 const served = { model: PARIS_MODEL, size: '128x128' };
@@ -13,8 +18,48 @@ const served = { model: PARIS_MODEL, size: '128x128' };
 const PARAMETERS = { num_inference_steps: 20, sampling_strategy: 'topk', k: 2 };
 
 /** What OpenAI's call asks for. Throws AppError 'invalid_request' or 'not_found' with the field that is not served. Pure. */
-export function readImageBody(body: Body): Asked {
+export function readImageBody(config: Pick<Config, 'upstreams'>, { prompt, ...body }: Body): Asked {
+  const name = generatorNames.find((one) => one === body.model);
+  const upstream = name && findUpstream(config, name);
+  if (upstream) {
+    const { generator } = upstream;
+    refuseUnserved(body, { model: generator, size: body.size ?? '' });
+    return { generator, prompt, parameters: upstreamParameters(upstream, body) };
+  }
   refuseUnserved(body, served);
+  if (body.n && body.n > 1) throw refused('n', `n: ${PARIS_MODEL} draws one picture per request`);
   const parameters = { ...PARAMETERS, output_format: body.output_format ?? 'png' };
-  return { generator: 'paris', prompt: body.prompt, parameters: readParameters('paris', parameters) };
+  return { generator: 'paris', prompt, parameters };
+}
+
+function upstreamParameters(
+  { generator, fields }: Upstream,
+  { n, size, output_format: format }: Choices,
+): Asked['parameters'] {
+  if (format)
+    throw refused('output_format', `output_format: ${generator} has the one that its service makes`);
+  if (n && n > 1 && !fields.includes('n'))
+    throw refused('n', `n: ${generator} draws one picture per request`);
+  return { ...(n && n > 1 && { n }), ...shapeOf(generator, size) };
+}
+
+/** A size says which shape the picture has; how many pixels that are, the service decides. */
+function shapeOf(generator: Upstream['generator'], size: Choices['size']): Asked['parameters'] {
+  if (!size || size === 'auto') return {};
+  const field = generators[generator].fields.find(({ name }) => name === 'aspect_ratio');
+  const shapes = field?.kind === 'choice' ? field.options.map(({ value }) => value) : ['1:1'];
+  const [width = 0, height = 0] = size.split('x').map(Number);
+  const shape = shapes.find((one) => {
+    const [across = 0, down = 1] = one.split(':').map(Number);
+    return width > 0 && width * down === height * across;
+  });
+  if (shape === undefined) {
+    const known = shapes.join(', ');
+    throw refused('size', `size must be WIDTHxHEIGHT in one of the shapes of ${generator}: ${known}`);
+  }
+  return field ? { aspect_ratio: shape } : {};
+}
+
+function refused(param: string, publicMessage: string): AppError {
+  return new AppError('invalid_request', { publicMessage, param });
 }

@@ -16,7 +16,7 @@ export function toParisImages(generation: Generation): ParisImage[] {
     num_inference_steps: Number(parameters.num_inference_steps),
     sampling_strategy: parameters.sampling_strategy as ParisImage['sampling_strategy'],
     k: Number(parameters.k),
-    seed: generation.seed,
+    seed: Number(generation.seed),
     output_format: parameters.output_format as ParisImage['output_format'],
     expert_used: generation.expert_used,
     routing_confidence: generation.routing_confidence,

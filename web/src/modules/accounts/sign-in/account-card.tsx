@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { loadable } from '../../../lib/loadable.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { signInMethodsQuery, useSessionUser } from '../api.ts';
 import { keyLostQuery } from '../session.ts';
@@ -12,6 +13,9 @@ import { providerProblem } from './provider-problem.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
 
+/** Only who comes by an invitation needs it. */
+const Invitation = loadable(async () => (await import('./invitation.tsx')).Invitation);
+
 const titles = {
   'sign-in': 'Sign in',
   'sign-up': 'Create your account',
@@ -21,7 +25,8 @@ const titles = {
 
 /** The form that the address names: to sign in, to sign up, or to come by a new password. */
 export function AccountCard() {
-  const { form = 'sign-in', token = '', error } = useSearch({ from: '/' });
+  const { referral_code: invitation, token = '', error, ...search } = useSearch({ from: '/' });
+  const { form = invitation ? 'sign-up' : 'sign-in' } = search;
   const wanted = useLocation({ select: ({ state }) => state.next });
   // As it was when the person came: on the way out the address is already another one, which names no place to go.
   const [next] = useState(wanted ?? '/dashboard');
@@ -75,6 +80,11 @@ export function AccountCard() {
             <FormLink form="forgot-password">Forgot your password?</FormLink>
           </p>
         </>
+      )}
+      {form === 'sign-up' && invitation && (
+        <Suspense>
+          <Invitation />
+        </Suspense>
       )}
       {form === 'sign-up' && <SignUpForm onDone={enter} />}
       {form === 'forgot-password' && <ForgotPasswordForm />}

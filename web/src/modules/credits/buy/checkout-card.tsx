@@ -3,7 +3,7 @@ import { ExternalLink } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { cx } from '../../../lib/cx.ts';
-import { showAmount } from '../../../lib/format/currency.ts';
+import { showAmount, showBoth } from '../../../lib/format/currency.ts';
 import { amountInBgl, isAmountBeingTyped } from '../../../lib/format/typed-amount.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -49,11 +49,7 @@ export function CheckoutCard() {
           label="Another amount"
           aside="USD"
           error={problem}
-          help={
-            amount
-              ? `${showAmount(amount, 'USD')} = ${showAmount(amount, 'BGL')}`
-              : 'With up to two decimals.'
-          }
+          help={amount ? showBoth(amount) : 'With up to two decimals.'}
         >
           <Input
             value={usd}

@@ -24,7 +24,7 @@ export function PurchaseOutcome({ purchaseId, className }: Props) {
     <div role="status" className={className}>
       {purchase.status === 'paid' && (
         <Callout title="Payment received">
-          <Money bgl={purchase.amount} className="font-medium" /> were added to your balance.
+          <Money bgl={purchase.amount} className="font-medium" /> was added to your balance.
         </Callout>
       )}
       {purchase.status === 'open' && (

@@ -28,7 +28,7 @@ export function RedeemCard() {
         onSuccess: ({ amount }) => {
           keys.renew();
           setCode('');
-          notify.success(`${showAmount(amount)} were added to your balance`);
+          notify.success(`${showAmount(amount)} was added to your balance`);
         },
       },
     );

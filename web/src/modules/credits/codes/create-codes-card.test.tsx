@@ -10,7 +10,7 @@ import { CreateCodesCard } from './create-codes-card.tsx';
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
 
 const day = () => screen.getByLabelText<HTMLInputElement>('Last day');
-const submit = () => userEvent.click(screen.getByRole('button', { name: 'Make codes' }));
+const submit = () => userEvent.click(screen.getByRole('button', { name: 'Create codes' }));
 const body = () => (vi.mocked(call).mock.calls[0]?.[1] as { body: unknown } | undefined)?.body;
 
 beforeEach(async () => {
@@ -23,7 +23,7 @@ beforeEach(async () => {
       <CreateCodesCard />
     </QueryClientProvider>,
   );
-  await userEvent.type(screen.getByLabelText('Amount of each'), '50');
+  await userEvent.type(screen.getByLabelText('Value of each code'), '2');
 });
 
 const asked = { amount: '50', count: 1, redemptions_max: 1, note: '' };

@@ -3,6 +3,7 @@ import { isPositiveBgl } from '@bakehouse/contract/money';
 import { type FormEvent, useState } from 'react';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { endOfDay } from '../../../lib/format/format-time.ts';
+import { AmountField } from '../../../ui/amount-field.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
@@ -38,7 +39,7 @@ export function CreateCodesCard() {
     create.mutate({ ...asked, idempotencyKey: keys.keyFor(asked) }, { onSuccess: keys.renew });
   }
 
-  const field = (name: Exclude<keyof typeof empty, 'lastDay'>, label: string, aside?: string) => (
+  const field = (name: 'count' | 'redemptions' | 'note', label: string, aside?: string) => (
     <Field label={label} aside={aside} error={problems[name]}>
       <Input
         value={form[name]}
@@ -50,11 +51,19 @@ export function CreateCodesCard() {
     </Field>
   );
   return (
-    <Card title="Make codes" description="Their credits count as bought.">
+    <Card
+      title="Create codes"
+      description="Redeemed credits count as bought: they can be sent to others and do not expire."
+    >
       <form noValidate onSubmit={submit} className="grid gap-4">
-        {field('amount', 'Amount of each', 'BGL')}
-        {field('count', 'How many codes')}
-        {field('redemptions', 'Users who may redeem each')}
+        <AmountField
+          label="Value of each code"
+          value={form.amount}
+          onChange={(amount) => setForm({ ...form, amount })}
+          error={problems.amount}
+        />
+        {field('count', 'Number of codes')}
+        {field('redemptions', 'Uses per code')}
         <LastDayField
           value={form.lastDay}
           onChange={(lastDay) => setForm({ ...form, lastDay })}
@@ -63,7 +72,7 @@ export function CreateCodesCard() {
         />
         {field('note', 'Note', 'Optional')}
         <Button type="submit" variant="primary" loading={create.isPending}>
-          Make codes
+          Create codes
         </Button>
       </form>
       <MadeCodes

@@ -31,24 +31,25 @@ test('a chargeback says what happens, and after it what was taken and what is ow
   await userEvent.click(button('Charge back'));
   expect(await screen.findByText('Payer username cannot be empty')).toBeTruthy();
   await userEvent.type(screen.getByLabelText('Payer'), 'ada');
-  await userEvent.type(screen.getByLabelText('Amount'), '125');
+  await userEvent.type(screen.getByLabelText('Amount'), '5');
+  expect(screen.getByText('$5.00 = 125.00 BGL')).toBeTruthy();
   await userEvent.click(button('Charge back'));
   const dialog = await question();
-  expect(dialog.getByText('Charge 125.00 BGL ($5.00) back from ada?')).toBeTruthy();
+  expect(dialog.getByText('Charge $5.00 (125.00 BGL) back from ada?')).toBeTruthy();
   expect(dialog.getByText(/the rest becomes a debt/)).toBeTruthy();
   expect(bodies()).toEqual([]);
   await userEvent.click(dialog.getByRole('button', { name: 'Charge back' }));
   await vi.waitFor(() =>
-    expect(told).toHaveBeenCalledWith('125.00 BGL were charged back from ada', {
-      description: '100.00 BGL were taken at once; 25.00 BGL are owed.',
+    expect(told).toHaveBeenCalledWith('Charged $5.00 back from ada', {
+      description: 'Collected: $4.00. Still owed: $1.00.',
     }),
   );
   expect(bodies()).toEqual([{ body: { payer_id: 'ada', amount: '125' } }]);
 });
 
 test.each([
-  ['125', '0', 'All of it was taken at once.'],
-  ['0', '125', 'Nothing could be taken yet: all of it is owed.'],
+  ['125', '0', 'All of it was collected.'],
+  ['0', '125', 'Nothing could be collected yet: all of it is owed.'],
 ])('%s collected and %s owed', async (collected, owed, description) => {
   vi.mocked(call).mockResolvedValue({ transaction_id: 't', amount: '125', collected, owed });
   open(<ChargebackCard />);
@@ -70,5 +71,5 @@ test('a name that nobody has is told at its field, and nothing typed is lost', a
   await userEvent.click((await question()).getByRole('button', { name: 'Grant' }));
   expect(await screen.findByText('There is no such user. Please check the username.')).toBeTruthy();
   expect(screen.getByLabelText<HTMLInputElement>('Amount').value).toBe('5');
-  expect(bodies()).toEqual([{ body: { recipient_id: 'nobody', amount: '5' } }]);
+  expect(bodies()).toEqual([{ body: { recipient_id: 'nobody', amount: '125' } }]);
 });

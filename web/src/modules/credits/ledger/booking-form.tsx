@@ -1,13 +1,15 @@
 import { useState } from 'react';
-import { type Resolver, useForm } from 'react-hook-form';
+import { Controller, type Resolver, useForm } from 'react-hook-form';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { showAmount } from '../../../lib/format/currency.ts';
+import { AmountField } from '../../../ui/amount-field.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
 import { isUnknownUser } from './ledger-api.ts';
 
+/** The amount in BGL. */
 type Form = { user: string; amount: string; description: string };
 
 type Props = {
@@ -41,7 +43,7 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, ...pr
   const [asking, setAsking] = useState(false);
   const resolver: Resolver<Form> = async (...form) =>
     (await import('./booking-resolver.ts')).bookingResolver(userLabel)(...form);
-  const { register, handleSubmit, reset, setError, formState } = useForm<Form>({
+  const { control, register, handleSubmit, reset, setError, formState } = useForm<Form>({
     defaultValues: empty,
     resolver,
   });
@@ -71,9 +73,13 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, ...pr
         <Field label={userLabel} error={errors.user?.message} help="Username or email address.">
           <Input autoComplete="off" autoCapitalize="none" spellCheck={false} {...register('user')} />
         </Field>
-        <Field label="Amount" aside="BGL" error={errors.amount?.message}>
-          <Input inputMode="decimal" autoComplete="off" {...register('amount')} />
-        </Field>
+        <Controller
+          control={control}
+          name="amount"
+          render={({ field: { value, onChange } }) => (
+            <AmountField label="Amount" value={value} onChange={onChange} error={errors.amount?.message} />
+          )}
+        />
         <Field label="Description" aside="Optional" error={errors.description?.message}>
           <Input maxLength={200} placeholder={defaultDescription} {...register('description')} />
         </Field>
@@ -86,7 +92,7 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, ...pr
           open={asking}
           onOpenChange={setAsking}
           title={question(
-            `${showAmount(asked.amount, 'BGL')} (${showAmount(asked.amount, 'USD')})`,
+            `${showAmount(asked.amount, 'USD')} (${showAmount(asked.amount, 'BGL')})`,
             asked.user,
           )}
           description={consequence}

@@ -23,7 +23,7 @@ export function ChargebackCard() {
         pending={chargeBack.isPending}
         book={async (booking) => {
           const { amount, collected, owed } = await chargeBack.mutateAsync(booking);
-          notify.success(`${showAmount(amount, 'BGL')} were charged back from ${booking.user}`, {
+          notify.success(`Charged ${showAmount(amount)} back from ${booking.user}`, {
             description: takenAndOwed(collected, owed),
           });
         }}
@@ -33,7 +33,7 @@ export function ChargebackCard() {
 }
 
 function takenAndOwed(collected: string, owed: string): string {
-  if (parseBgl(owed) === 0n) return 'All of it was taken at once.';
-  if (parseBgl(collected) === 0n) return 'Nothing could be taken yet: all of it is owed.';
-  return `${showAmount(collected, 'BGL')} were taken at once; ${showAmount(owed, 'BGL')} are owed.`;
+  if (parseBgl(owed) === 0n) return 'All of it was collected.';
+  if (parseBgl(collected) === 0n) return 'Nothing could be collected yet: all of it is owed.';
+  return `Collected: ${showAmount(collected)}. Still owed: ${showAmount(owed)}.`;
 }

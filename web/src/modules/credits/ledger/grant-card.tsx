@@ -19,7 +19,7 @@ export function GrantCard() {
         pending={grant.isPending}
         book={async (booking) => {
           const { amount } = await grant.mutateAsync(booking);
-          notify.success(`${showAmount(amount, 'BGL')} were granted to ${booking.user}`);
+          notify.success(`Granted ${showAmount(amount)} to ${booking.user}`);
         }}
       />
     </Card>

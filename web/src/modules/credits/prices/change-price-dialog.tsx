@@ -1,7 +1,7 @@
-import { formatBgl, isPositiveBgl, parseBgl } from '@bakehouse/contract/money';
 import { type FormEvent, useState } from 'react';
-import { showAmount } from '../../../lib/format/currency.ts';
+import { showAmount, showBoth } from '../../../lib/format/currency.ts';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
+import { AmountField } from '../../../ui/amount-field.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
@@ -27,7 +27,7 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
     if (Object.keys(found).length > 0 || change.isPending) return;
     const from = form.when === 'later' ? new Date(form.at) : null;
     change.mutate(
-      { price_id: price.id, unit_price: form.amount.trim(), valid_from: from?.toISOString() ?? null },
+      { price_id: price.id, unit_price: form.amount, valid_from: from?.toISOString() ?? null },
       {
         onSuccess: () => {
           notify.success(from ? `The price will change on ${formatDateTime(from)}` : 'The price was changed');
@@ -43,7 +43,7 @@ export function ChangePriceDialog({ price, onClose }: { price: Price; onClose: (
       onOpenChange={(open) => !open && onClose()}
       size="sm"
       title={`Change the price of ‘${price.label}’`}
-      description={`It is now ${showAmount(price.unit_price, 'BGL')} ${priceUnits[price.unit]}. Runs already started and hours already paid for keep it.`}
+      description={`It is now ${showBoth(price.unit_price)} ${priceUnits[price.unit]}. Runs already started and hours already paid for keep it.`}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -71,20 +71,13 @@ type FieldsProps = {
 function Fields({ price, form, onChange, problems }: FieldsProps) {
   return (
     <>
-      <Field
+      <AmountField
         label="New price"
-        aside={`BGL ${priceUnits[price.unit]}`}
+        per={priceUnits[price.unit]}
+        value={form.amount}
+        onChange={(amount) => onChange({ ...form, amount })}
         error={problems.amount}
-        help={inDollars(form.amount, price)}
-      >
-        <Input
-          value={form.amount}
-          autoComplete="off"
-          inputMode="decimal"
-          maxLength={20}
-          onChange={(event) => onChange({ ...form, amount: event.target.value })}
-        />
-      </Field>
+      />
       <Segmented
         label="Takes effect"
         value={form.when}
@@ -109,15 +102,10 @@ function Fields({ price, form, onChange, problems }: FieldsProps) {
       )}
       {price.next && (
         <p className="text-[0.8125rem] text-muted leading-5">
-          This replaces the change to {showAmount(price.next.unit_price, 'BGL')} on{' '}
+          This replaces the change to {showAmount(price.next.unit_price)} on{' '}
           {formatDateTime(new Date(price.next.valid_from))}.
         </p>
       )}
     </>
   );
-}
-
-function inDollars(amount: string, { unit }: Price): string | undefined {
-  if (!isPositiveBgl(amount)) return undefined;
-  return `${showAmount(formatBgl(parseBgl(amount)), 'USD')} ${priceUnits[unit]}`;
 }

@@ -12,7 +12,7 @@ test.each<[Partial<PriceForm>, object]>([
   [{ amount: '' }, { amount: 'Price must be greater than 0, with at most 6 decimals' }],
   [{ amount: '0' }, { amount: 'Price must be greater than 0, with at most 6 decimals' }],
   [{ amount: '0.0000001' }, { amount: 'Price must be greater than 0, with at most 6 decimals' }],
-  [{ amount: '100000.01' }, { amount: 'Price must be at most 100,000 BGL' }],
+  [{ amount: '100000.01' }, { amount: 'Price must be at most $4,000.00 = 100,000.00 BGL' }],
   [{ when: 'later' }, { at: 'Enter the date and the time' }],
   [{ when: 'later', at: '2030-01-01T12:00' }, { at: 'Choose a later time, or change the price now' }],
   [{ when: 'later', at: '2031-01-02T12:00' }, { at: 'Choose a time within 365 days' }],

@@ -1,9 +1,10 @@
 import { PRICE_AHEAD_DAYS_MAX, UNIT_PRICE_MAX_BGL } from '@bakehouse/contract/limits';
 import { isPositiveBgl, MICRO_PER_BGL, parseBgl } from '@bakehouse/contract/money';
+import { showBoth } from '../../../lib/format/currency.ts';
 import type { Price } from './price-units.ts';
 
 export type PriceForm = {
-  /** BGL, as it was typed. */
+  /** In BGL; what is no amount as it was typed. */
   amount: string;
   when: 'now' | 'later';
   /** A local time as the browser's field has it; empty where it is not whole. */
@@ -28,7 +29,7 @@ function amountProblem(amount: string, { unit_price, next }: CurrentPrice): { am
   if (!isPositiveBgl(amount)) return { amount: 'Price must be greater than 0, with at most 6 decimals' };
   const micro = parseBgl(amount);
   if (micro > BigInt(UNIT_PRICE_MAX_BGL) * MICRO_PER_BGL)
-    return { amount: `Price must be at most ${UNIT_PRICE_MAX_BGL.toLocaleString('en-US')} BGL` };
+    return { amount: `Price must be at most ${showBoth(String(UNIT_PRICE_MAX_BGL))}` };
   // Where a change is to come, today's price withdraws it.
   return micro === parseBgl(unit_price) && !next ? { amount: 'This is already the price' } : {};
 }

@@ -9,4 +9,5 @@ export const priceUnits: Record<Price['unit'], string> = {
   million_tokens: 'per million tokens',
   thousand_expert_steps: 'per 1,000 steps of an expert',
   thousand_steps: 'per 1,000 steps',
+  image: 'per picture',
 };

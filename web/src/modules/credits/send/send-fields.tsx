@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { UserCheck } from 'lucide-react';
 import { type FormEvent } from 'react';
-import { currencyChoice, showAmount } from '../../../lib/format/currency.ts';
+import { currencyChoice, showBoth } from '../../../lib/format/currency.ts';
 import { isAmountBeingTyped } from '../../../lib/format/typed-amount.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { Field } from '../../../ui/field.tsx';
@@ -53,11 +53,7 @@ export function SendFields({ id, form, amount, problems, onChange, onSubmit }: P
         label="Amount"
         aside={currency}
         error={problems.amount}
-        help={
-          amount === null
-            ? 'With up to two decimals.'
-            : `${showAmount(amount, 'USD')} = ${showAmount(amount, 'BGL')}`
-        }
+        help={amount === null ? 'With up to two decimals.' : showBoth(amount)}
       >
         <Input
           value={form.amount}

@@ -14,6 +14,8 @@ import { imageKinds, isAwaited, onItsWay, usable } from './kinds.ts';
 
 /** More of one kind nobody keeps awake at once. */
 const LISTED_MAX = 100;
+/** What it costs moves with time, not with events. */
+const COST_MS = 60_000;
 
 /** The user's deployments of a kind that have not ended, and those that have failed lately. */
 export function useImageDeployments(kind: ImageDeploymentKind) {
@@ -49,10 +51,14 @@ function activeOf(deployments: readonly ImageDeployment[]): ImageDeployment | nu
 export function useImageDeployment(podId: string) {
   const fallback = useFallbackInterval(imageKinds.flux.pollMs);
   return useQuery({
-    queryKey: ['deployment', 'one', 'image', podId],
+    // Its id is the third, by which changes are told apart; a text deployment is read under the same three.
+    queryKey: ['deployment', 'one', podId, 'image'],
     queryFn: ({ signal }) =>
       call(getImageDeployment, { params: { podId } }, { signal, operation: 'fetch deployments' }),
-    refetchInterval: ({ state }) => (state.data && isAwaited([state.data], Date.now()) ? fallback : false),
+    refetchInterval: ({ state: { data } }) => {
+      if (data?.status === 'running') return COST_MS;
+      return data && isAwaited([data], Date.now()) ? fallback : false;
+    },
   });
 }
 

@@ -22,10 +22,16 @@ import { LicenceField } from './licence-field.tsx';
 
 const DEFAULT_INSTANCE: InstanceType = 'a100';
 
+type Props = {
+  /** The model that is chosen at first. */
+  chosen: string | null;
+  onClose: () => void;
+};
+
 /** What is deployed, on which GPU, at which price and under which licence. */
-export function DeployImageDialog({ onClose }: { onClose: () => void }) {
+export function DeployImageDialog({ chosen, onClose }: Props) {
   const [kind, setKind] = useState<ImageDeploymentKind>('flux-kontext');
-  const [modelId, setModelId] = useState<string | null>(null);
+  const [modelId, setModelId] = useState(chosen);
   const [instanceType, setInstanceType] = useState<InstanceType>(DEFAULT_INSTANCE);
   const [accepted, setAccepted] = useState(false);
   const wish = modelId === null ? null : { kind, modelId, instanceType };
@@ -161,7 +167,7 @@ function Placement({ device }: { device: string | undefined }) {
   }
   return (
     <p className="text-[0.8125rem] text-muted leading-5">
-      Runs on {deviceName(device)}. An hour is held at the start; you pay for the time in which it is awake.
+      Runs on: {deviceName(device)}. An hour is held at the start; you pay for the time in which it is awake.
     </p>
   );
 }

@@ -1,5 +1,5 @@
 import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { ImagePlus, Power, Rocket } from 'lucide-react';
 import { useState } from 'react';
 import { relativeTime } from '../../../lib/format/format-time.ts';
@@ -20,11 +20,19 @@ import { DeployImageDialog } from './deploy-image-dialog.tsx';
 import { imageKinds, statusWord } from './kinds.ts';
 import { TerminateImageDialog } from './terminate-image-dialog.tsx';
 
+const route = getRouteApi('/app/my-deployments/images');
+
 const ROW_HEIGHT = 60;
 
 /** The user's FLUX and Kontext deployments. */
 export function ImageDeploymentsPage() {
-  const [choosing, setChoosing] = useState(false);
+  const { deploy: chosen } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [choosing, setChoosing] = useState(chosen !== undefined);
+  const close = () => {
+    setChoosing(false);
+    if (chosen !== undefined) void navigate({ search: {}, replace: true });
+  };
   const [ending, setEnding] = useState<ImageDeployment | null>(null);
   const kontext = useImageDeployments('flux-kontext');
   const flux = useImageDeployments('flux');
@@ -70,7 +78,7 @@ export function ImageDeploymentsPage() {
           )}
         </QueryView>
       </Card>
-      {choosing && <DeployImageDialog onClose={() => setChoosing(false)} />}
+      {choosing && <DeployImageDialog chosen={chosen ?? null} onClose={close} />}
       {ending && <TerminateImageDialog deployment={ending} onClose={() => setEnding(null)} />}
     </>
   );

@@ -13,10 +13,10 @@ export function LicenceField({ licence, accepted, onChange }: Props) {
       href={url}
       target="_blank"
       rel="noreferrer"
-      className="inline-flex items-center gap-1 font-medium text-accent-text underline underline-offset-2"
+      className="font-medium text-accent-text underline underline-offset-2"
     >
       {title}, version {version}
-      <ExternalLink aria-hidden className="size-3.5" />
+      <ExternalLink aria-hidden className="ml-1 inline size-3.5 align-[-2px]" />
       <span className="sr-only">(opens in a new tab)</span>
     </a>
   );

@@ -32,7 +32,7 @@ export function GenerationActions({ generation, onDeleted, onRunAgain, more }: P
   if (isUnderWay(generation)) return null;
   return (
     <div className="flex flex-wrap gap-2">
-      {generation.state === 'completed' && (
+      {generation.outputs.length === 1 && (
         <Button variant="primary" loading={download.isPending} onClick={() => download.mutate()}>
           <Download aria-hidden />
           Download
@@ -94,16 +94,18 @@ function RemixMenu({ generation }: { generation: Generation }) {
         </Button>
       }
     >
-      {remixParts.map(({ value, label }) => (
-        <MenuLink
-          key={value}
-          to={`/${generator}`}
-          search={remixOf(generation, value)}
-          icon={remixIcons[value]}
-        >
-          {label}
-        </MenuLink>
-      ))}
+      {remixParts
+        .filter(({ value }) => value !== 'seed' || generation.seed !== null)
+        .map(({ value, label }) => (
+          <MenuLink
+            key={value}
+            to={`/${generator}`}
+            search={remixOf(generation, value)}
+            icon={remixIcons[value]}
+          >
+            {label}
+          </MenuLink>
+        ))}
     </Menu>
   );
 }

@@ -1,5 +1,5 @@
 import type { Generation } from '@bakehouse/contract/generations';
-import { Ban, CircleAlert, ImageIcon } from 'lucide-react';
+import { Ban, CircleAlert, Download, ImageIcon } from 'lucide-react';
 import { useState } from 'react';
 import { useNow } from '../../../lib/use-now.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -23,6 +23,7 @@ export function GenerationPicture({ generation }: { generation: Generation }) {
       </Frame>
     );
   }
+  if (generation.outputs.length > 1) return <Several generation={generation} />;
   if (output) {
     return (
       <Frame>
@@ -54,6 +55,36 @@ export function GenerationPicture({ generation }: { generation: Generation }) {
         <p className="max-w-72 text-balance text-muted">{freeText(generation)}</p>
       </div>
     </Frame>
+  );
+}
+
+/** All that one generation has made; each is downloaded by itself. */
+function Several({ generation: { outputs, prompt } }: { generation: Generation }) {
+  return (
+    <ul className="grid grid-cols-2 gap-3">
+      {outputs.map(({ id, url, download_url, width, height }, index) => (
+        <li key={id}>
+          <Frame>
+            <img
+              src={url}
+              alt={`${prompt}, ${index + 1} of ${outputs.length}`}
+              width={width}
+              height={height}
+              className="h-auto w-full object-contain"
+            />
+            <a
+              href={download_url}
+              download
+              aria-label={`Download picture ${index + 1}`}
+              className="flex items-center justify-center gap-1.5 border-line border-t bg-surface py-2 text-[0.8125rem] hover:bg-subtle"
+            >
+              <Download aria-hidden className="size-4" />
+              Download
+            </a>
+          </Frame>
+        </li>
+      ))}
+    </ul>
   );
 }
 

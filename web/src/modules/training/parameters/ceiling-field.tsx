@@ -1,8 +1,5 @@
-import { useState } from 'react';
-import { currencyChoice, showAmount } from '../../../lib/format/currency.ts';
-import { Field } from '../../../ui/field.tsx';
-import { Input } from '../../../ui/input.tsx';
-import { fromBgl, toBgl } from './ceiling-currency.ts';
+import { useShowAmount } from '../../../lib/format/currency.ts';
+import { AmountField } from '../../../ui/amount-field.tsx';
 
 type Props = {
   /** In BGL; empty: the usual one; what is no amount stays as it was typed. */
@@ -15,30 +12,14 @@ type Props = {
 };
 
 /** What a run may cost at most, typed in the chosen currency. */
-export function CeilingField({ value, usual, error, onChange, className }: Props) {
-  const currency = currencyChoice.use();
-  const [typed, setTyped] = useState({ text: fromBgl(value, currency), currency });
-  // In another currency the same amount has another text.
-  const text = typed.currency === currency ? typed.text : fromBgl(value, currency);
+export function CeilingField({ usual, ...field }: Props) {
+  const show = useShowAmount();
   return (
-    <Field
+    <AmountField
       label="Ceiling"
-      aside={currency}
-      className={className}
-      error={error}
+      placeholder={show(usual)}
       help="At this cost the run saves its work and stops. You can resume it with a higher ceiling."
-    >
-      <Input
-        inputMode="decimal"
-        autoComplete="off"
-        value={text}
-        placeholder={showAmount(usual, currency)}
-        onChange={({ target }) => {
-          const next = target.value.trim();
-          setTyped({ text: next, currency });
-          onChange(toBgl(next, currency));
-        }}
-      />
-    </Field>
+      {...field}
+    />
   );
 }

@@ -8,6 +8,7 @@ vi.mock('./run-calls.ts', () => ({ useResumeRun: vi.fn<typeof useResumeRun>() })
 
 const run = {
   run_id: 'r1',
+  step: 4,
   stop_reason: 'ceiling',
   ceiling: '15',
   resume_hold: '4',
@@ -19,6 +20,7 @@ test('a run that has reached its ceiling goes on under the proposed one, or unde
   vi.mocked(useResumeRun).mockReturnValue({ mutate, reset: vi.fn(), isPending: false } as never);
   render(<ResumeDialog run={run} open onClose={() => undefined} />);
   screen.getByText('Resume with a higher ceiling?');
+  screen.getByText(/^It continues from its last checkpoint/);
   const resume = screen.getByRole('button', { name: 'Resume' });
   fireEvent.click(resume);
   expect(mutate.mock.lastCall?.[0]).toBe('21');

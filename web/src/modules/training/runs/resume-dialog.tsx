@@ -29,8 +29,9 @@ export function ResumeDialog({ run, open, onClose }: Props) {
       title={run.stop_reason === 'ceiling' ? 'Resume with a higher ceiling?' : 'Resume this run?'}
       description={
         <form id={form} onSubmit={submit}>
-          It goes on from its last checkpoint. Up to <Money bgl={run.resume_hold ?? run.quote.total} /> is
-          held for the rest, estimated from its speed so far. You pay for the time used.
+          {run.step === 0 ? 'It starts from the beginning.' : 'It continues from its last checkpoint.'} Up to{' '}
+          <Money bgl={run.resume_hold ?? run.quote.total} /> is held for the rest, estimated from its speed so
+          far. You pay for the time used.
           <CeilingField
             className="mt-4"
             value={ceiling}

@@ -119,7 +119,7 @@ function LoadedPage({ run }: { run: Run }) {
       <ConfirmDialog
         open={asking === 'cancel'}
         onOpenChange={close}
-        {...cancelQuestion}
+        {...cancelQuestion(run)}
         cancelLabel="Keep training"
         pending={cancel.isPending}
         onConfirm={() => cancel.mutate(run.run_id, { onSettled: close })}

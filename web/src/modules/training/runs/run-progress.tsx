@@ -40,8 +40,8 @@ export function RunProgress({ run }: { run: Run }) {
       )}
       {run.restarts > 0 && (
         <p className="mt-3 text-[0.8125rem] text-muted">
-          It was interrupted {run.restarts === 1 ? 'once' : countOf(run.restarts, 'time')} and continued from
-          its last checkpoint.
+          It was interrupted {run.restarts === 1 ? 'once' : countOf(run.restarts, 'time')}. After an
+          interruption it continues from its last checkpoint, or starts over if it has none yet.
         </p>
       )}
     </Card>

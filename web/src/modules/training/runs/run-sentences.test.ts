@@ -1,6 +1,14 @@
 import type { Run } from '@bakehouse/contract/training';
 import { describe, expect, it } from 'vitest';
-import { displayState, epochText, laterBy, phaseText, tabTitle, timeText } from './run-sentences.ts';
+import {
+  cancelQuestion,
+  displayState,
+  epochText,
+  laterBy,
+  phaseText,
+  tabTitle,
+  timeText,
+} from './run-sentences.ts';
 
 const running = {
   state: 'running',
@@ -34,6 +42,11 @@ it('lets the time of a running run go on between two reports', () => {
   expect(laterBy(asking, 20)).toEqual(asking);
 });
 
+it('says before a run is cancelled what is saved and charged', () => {
+  expect(cancelQuestion(running).description).toContain('You pay for the time used so far');
+  expect(cancelQuestion(fresh).description).toContain('You are not charged');
+});
+
 it('says in the tab how far a run is and how it ended', () => {
   expect(tabTitle({ ...running, title: 'Crumb', progress: 41.7 })).toBe('41% · Crumb · Bakehouse');
   expect(tabTitle({ ...running, state: 'completed', title: 'Crumb', progress: 100 })).toBe(
@@ -64,6 +77,7 @@ describe('badge, phase and time agree', () => {
       'Asking both models',
       '2 min 5 s so far, this part is not charged',
     ],
+    [{ ...fresh, state: 'stopping' }, 'stopping', 'Cancelling', 'Not started yet'],
     [{ ...running, state: 'stopping' }, 'stopping', 'Saving its progress', '2 min 5 s so far'],
   ] as const)('%o', (run, ...expected) => {
     expect(told(run)).toEqual(expected);

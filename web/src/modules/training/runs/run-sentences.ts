@@ -13,12 +13,14 @@ type Stage = Pick<Run, 'state' | 'phase'>;
 const ASKING = 'asking both models';
 
 /** What is asked before a run is cancelled, wherever that is done. */
-export const cancelQuestion = {
+export const cancelQuestion = ({ step }: Pick<Run, 'step'>) => ({
   title: 'Cancel this run?',
   description:
-    'Its progress is saved. You pay for the time used so far, and the rest of the hold is released.',
+    step === 0
+      ? 'It has not completed a step yet, so there is nothing to save. You are not charged, and the hold is released.'
+      : 'Its progress is saved. You pay for the time used so far, and the rest of the hold is released.',
   action: 'Cancel run',
-};
+});
 
 /** The word on the badge: a run that makes its first step is running. */
 export function displayState({ state, phase }: Stage): Run['state'] {
@@ -27,7 +29,7 @@ export function displayState({ state, phase }: Stage): Run['state'] {
 
 /** What it does now. */
 export function phaseText({ state, phase, reason, step }: Stage & Pick<Run, 'reason' | 'step'>): string {
-  if (state === 'stopping') return 'Saving its progress';
+  if (state === 'stopping') return step === 0 ? 'Cancelling' : 'Saving its progress';
   if (state === 'queued') return reason || 'Waiting for its turn';
   if (state === 'starting' && phase === 'evaluating') return 'Measuring the base model first';
   if (state === 'starting' && phase === 'training') {
@@ -42,7 +44,7 @@ export function timeText(
 ): string {
   const { state, step, elapsed_seconds: elapsed, remaining_seconds: remaining } = run;
   const before = elapsed >= 1 ? `${formatDuration(elapsed)} so far` : null;
-  if (state === 'queued') return before ?? 'Not started yet';
+  if (state === 'queued' || (state === 'stopping' && step === 0)) return before ?? 'Not started yet';
   if (state === 'starting') return join(before, `charged from the ${step === 0 ? 'first' : 'next'} step on`);
   if (run.phase === ASKING) return join(before, 'this part is not charged');
   return join(

@@ -27,7 +27,7 @@ export function useRunWork(): LongWork[] {
     progress: run.state === 'queued' ? null : run.progress,
     link: { to: '/runs/$id', params: { id: run.run_id } },
     ...(run.state !== 'stopping' && {
-      cancel: { question: cancelQuestion, run: () => cancel.mutate(run.run_id) },
+      cancel: { question: cancelQuestion(run), run: () => cancel.mutate(run.run_id) },
     }),
     end: endOf(run),
   }));
