@@ -47,7 +47,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
         description={`${generator.about} Made by ${generator.maker}.`}
         badge={
           <>
-            <Badge>{generator.makes === 'image' ? 'Pictures' : 'Films'}</Badge>
+            <Badge>{generator.makes === 'image' ? 'Pictures' : 'Videos'}</Badge>
             {ownOnly && <Badge tone="accent">Own models</Badge>}
           </>
         }
@@ -82,7 +82,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           {makesHere && <PictureHistory generator={name} />}
           <section aria-label="Other generators" className="mt-10">
             <h2 className="mb-3 font-semibold">Other generators</h2>
-            <GeneratorList without={name} ownOnly={ownOnly} />
+            <GeneratorList served={served.data} without={name} ownOnly={ownOnly} />
           </section>
         </Suspense>
       )}

@@ -1,7 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { cx } from '../../../lib/cx.ts';
 import { ProductPicture } from '../../../ui/product-picture.tsx';
-import { GeneratorList } from '../../generators/api.ts';
+import { GeneratorList, servedGeneratorsQuery } from '../../generators/api.ts';
 
 const parts = [
   {
@@ -48,12 +49,13 @@ export function Showcase() {
         ))}
       </div>
       <section id="generators" className="mt-28 scroll-mt-8">
-        <h2 className="font-semibold text-2xl tracking-tight">Pictures and films, one page for each model</h2>
+        <h2 className="font-semibold text-2xl tracking-tight">
+          Pictures and videos, one page for each model
+        </h2>
         <p className="mt-3 mb-6 max-w-2xl text-[0.9375rem] text-muted leading-6">
-          The forms are open to everybody. Each says whether this server makes its pictures or films, and what
-          it waits for where it does not.
+          Every form is open to visitors, and says whether its model is connected to this server.
         </p>
-        <GeneratorList />
+        <GeneratorList served={useQuery(servedGeneratorsQuery).data} />
       </section>
       <footer className="mt-24 flex flex-wrap gap-x-6 gap-y-2 border-line border-t py-8 text-[0.8125rem] text-muted">
         <Link to="/docs" className="rounded hover:text-ink hover:underline">
