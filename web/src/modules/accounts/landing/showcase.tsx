@@ -8,19 +8,19 @@ const parts = [
   {
     picture: 'rows',
     title: 'See your data as the model will',
-    text: 'Every file shows its rows and names the lines that cannot be read. Before a run starts, the review marks what is learnt of each example, counts its tokens, and states the price.',
+    text: 'Every file shows its rows and names the lines that cannot be read. Before a run starts, the review marks what the model learns from each example, counts its tokens and shows the price.',
     alt: 'A dataset with the rows of its file',
   },
   {
     picture: 'chat',
     title: 'Ask it a minute later',
-    text: 'Each model answers at an OpenAI-compatible address, on a GPU or on a CPU. It sleeps when nobody asks, and wakes with the next request.',
+    text: 'Each model answers at an OpenAI-compatible address, on a GPU or on a CPU. It sleeps when idle and wakes with the next request.',
     alt: 'A conversation with a deployed model',
   },
   {
     picture: 'bill',
     title: 'Read a bill that adds up',
-    text: 'Every credit is a double entry in a sealed ledger. Work that fails costs nothing, and what was held and not used comes back by itself.',
+    text: 'Every credit is a double entry in a sealed ledger. Failed work costs nothing, and whatever was held but not used is released automatically.',
     alt: 'The transaction history with what was spent on each day',
   },
 ] as const;

@@ -7,5 +7,5 @@ export type Price = ResponseOf<typeof listPrices>['prices'][number];
 export const priceUnits: Record<Price['unit'], string> = {
   hour: 'per hour',
   million_tokens: 'per million tokens',
-  thousand_expert_steps: 'per 1,000 steps of an expert',
+  thousand_expert_steps: 'per 1,000 expert steps',
 };
