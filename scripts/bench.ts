@@ -3,6 +3,7 @@ import { type Measured, meetsGoal, result } from './bench/measured.ts';
 import { measureModels } from './bench/models.ts';
 import { measureNeighbours } from './bench/neighbours.ts';
 import { measurePage } from './bench/page.ts';
+import { measurePictures } from './bench/pictures.ts';
 import { measureScale } from './bench/scale.ts';
 import { measureTraining } from './bench/training.ts';
 import { measureTransfers } from './bench/transfers.ts';
@@ -17,6 +18,7 @@ const measures: Record<string, () => Promise<Measured[]>> = {
   training: measureTraining,
   neighbours: measureNeighbours,
   page: measurePage,
+  pictures: measurePictures,
 };
 
 /**

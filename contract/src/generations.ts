@@ -24,6 +24,14 @@ const parameters = z.record(
 export type GenerationParameters = z.infer<typeof parameters>;
 
 export const PROMPT_LENGTH_MAX = 4_000;
+/** Whatever people write, in several lines too, but no characters that steer terminals and devices. */
+export const promptText = z
+  .string()
+  .trim()
+  .min(1, 'Please enter a prompt')
+  .max(PROMPT_LENGTH_MAX)
+  // oxlint-disable-next-line no-control-regex -- these it looks for; JSON Schema's readers do not all know \p{Cc}
+  .regex(/^[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]*$/, 'must not contain control characters');
 const PAGE_MAX = 100;
 const PAGE_DEFAULT = 20;
 
@@ -46,6 +54,10 @@ const generation = z.object({
   provider,
   /** What drew it, e.g. `paris-ddm-v1.0`. */
   model: z.string(),
+  /** The revision of the model that drew it; null until it is drawn, and where the model was deleted. */
+  model_revision: z
+    .object({ asset_id: z.string(), revision_id: z.string(), number: z.int(), title: z.string() })
+    .nullable(),
   prompt: z.string(),
   /** Every one, also those that nobody chose. */
   parameters,
@@ -100,7 +112,7 @@ export const startGeneration = endpoint({
   summary: 'Ask for a picture; it is drawn in the background',
   body: only({
     ...request,
-    prompt: z.string().trim().min(1, 'Please enter a prompt').max(PROMPT_LENGTH_MAX),
+    prompt: promptText,
     /** In BGL, as it was quoted: where the picture costs more by now, it is refused with the new price. */
     cost_max: bglInput.optional(),
   }),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
-import { PROMPT_LENGTH_MAX } from './generations.ts';
+import { promptText } from './generations.ts';
 
 /** OpenAI's images API. Names that are not here are refused by name, as in `chat.ts`. */
 export const createImage = endpoint({
@@ -11,7 +11,7 @@ export const createImage = endpoint({
   spends: true,
   summary: 'Draw a picture (OpenAI-compatible)',
   body: z.looseObject({
-    prompt: z.string().trim().min(1, 'Please enter a prompt').max(PROMPT_LENGTH_MAX),
+    prompt: promptText,
     /** A name that `GET /v1/models` lists; the starter's unless said. */
     model: z.string().min(1).max(200).nullish(),
     n: z.int().min(1).max(1, 'n: this server draws one picture per request').nullish(),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
-import { PROMPT_LENGTH_MAX } from './generations.ts';
+import { promptText } from './generations.ts';
 
 /** The model's name on the wire. */
 export const PARIS_MODEL = 'paris-ddm-v1.0';
@@ -13,7 +13,7 @@ export const PARIS_MODEL = 'paris-ddm-v1.0';
  */
 const body = z.looseObject({
   model: z.literal(PARIS_MODEL, `model: this call draws with ${PARIS_MODEL} alone`).default(PARIS_MODEL),
-  prompt: z.string().trim().min(1, 'Please enter a prompt').max(PROMPT_LENGTH_MAX),
+  prompt: promptText,
 });
 
 const image = z.object({

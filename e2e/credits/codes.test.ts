@@ -1,25 +1,19 @@
-import { expect, onTestFinished } from 'vitest';
-import { startOwnServer } from '../../scripts/client/own-server.ts';
+import { expect } from 'vitest';
 import { journey, look } from '../journey.ts';
-import { makeOperator, OPERATOR } from '../operator.ts';
+import { signUpOperator, startOperatorServer } from '../operator.ts';
 import { signUp } from '../sign-up.ts';
-import { userIdOf } from './move-credits.ts';
 
 journey('an operator makes codes, sees who redeemed them, and revokes one', async ({ openPage }) => {
-  const server = await startOwnServer({
-    BAKEHOUSE_OPERATORS: OPERATOR,
-    BAKEHOUSE_PREPARE: 'false',
-    BAKEHOUSE_DRIVER: 'fake',
-  });
-  onTestFinished(server.stop);
-  const page = await openPage(server.url);
-  const { username } = await signUp(page);
-  await page.goto('/operator/codes');
-  await page.getByText('Only operators can see the codes').waitFor();
+  const server = await startOperatorServer();
+  const guest = await openPage(server.url);
+  await signUp(guest);
+  await guest.goto('/operator/codes');
+  await guest.getByText('Only operators can see the codes').waitFor();
+  await guest.close();
 
-  // Nobody can sign up as an operator.
-  await makeOperator(await server.databaseUrl(), await userIdOf(page));
-  await page.reload();
+  const page = await openPage(server.url);
+  const { username } = await signUpOperator(page, server);
+  await page.goto('/operator/codes');
   await page.getByText('No codes yet').waitFor();
   await look(page, 'operator-codes-empty');
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,6 +12,7 @@ import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
 import { Client } from '../client/client.ts';
 import { startOwnServer } from '../client/own-server.ts';
 import { type Measured, median } from './measured.ts';
+import { peakMemoryMb } from './memory.ts';
 
 const run = promisify(execFile);
 const ROUNDS = 3;
@@ -108,13 +109,4 @@ async function timed(work: () => Promise<void>): Promise<number> {
   const start = performance.now();
   await work();
   return (performance.now() - start) / 1000;
-}
-
-/** The most that the process has ever had in memory; without /proc, what it has now. */
-async function peakMemoryMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => null);
-  const peak = /^VmHWM:\s+(\d+) kB/m.exec(status ?? '')?.[1];
-  if (peak) return (Number(peak) * 1024) / MB;
-  const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(pid)]);
-  return (Number(stdout) * 1024) / MB;
 }

@@ -16,6 +16,7 @@ import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as errorReports from '@bakehouse/contract/error-reports';
 import * as events from '@bakehouse/contract/events';
 import * as fileLinks from '@bakehouse/contract/file-links';
+import * as gallery from '@bakehouse/contract/gallery';
 import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
 import * as images from '@bakehouse/contract/images';
@@ -50,6 +51,7 @@ const modules = [
   errorReports,
   events,
   fileLinks,
+  gallery,
   generations,
   generators,
   images,

@@ -78,3 +78,11 @@ def weights_dtype(device: Device) -> torch.dtype:
     if device != "cuda":
         return torch.float32
     return torch.bfloat16 if has_bfloat16(device) else torch.float16
+
+
+def serving_dtype(device: Device) -> torch.dtype:
+    """What a model of pictures is served in: bfloat16 also on a CPU that multiplies it, four times
+    as fast as float32, with pictures that nobody tells from the others."""
+    import torch
+
+    return torch.bfloat16 if has_bfloat16(device) else weights_dtype(device)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from bakehouse_runtime.device import serving_dtype
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
 from bakehouse_server import ASKING
 from picture_requests import asked, events, picture
@@ -50,7 +51,7 @@ def test_it_draws_what_the_pipeline_draws(serving: Serving) -> None:
     assert (done["width"], done["height"]) == (128, 128)
     import torch
 
-    paris = ParisPipeline.from_folder(STARTER, torch.device("cpu"))
+    paris = ParisPipeline.from_folder(STARTER, torch.device("cpu"), serving_dtype("cpu"))
     alone = paris.generate([ParisRequest("a red apple on a table", 7, steps=4)])[0]
     assert done["expert_used"] == alone.expert_used
     assert done["routing_confidence"] == pytest.approx(alone.routing_confidence, abs=1e-4)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from ..device import choose_device, weights_dtype
+from ..device import choose_device, serving_dtype
 from ..errors import PlainError
 from ..image.paris.pipeline import ParisPipeline, ParisRequest
 from .image_calls import ImageCalls
@@ -71,7 +71,7 @@ def _load(spec: ServeImageSpec, inputs: dict[str, Path]) -> ParisPipeline:
         raise PlainError("The spec has no input model.")
     torch.set_num_threads(spec.threads)
     device = choose_device("cuda" if spec.gpus > 0 else "cpu")
-    paris = ParisPipeline.from_folder(inputs["model"], torch.device(device), weights_dtype(device))
+    paris = ParisPipeline.from_folder(inputs["model"], torch.device(device), serving_dtype(device))
     # The first step on a device takes long; and a model that draws no numbers never gets ready.
     paris.generate([ParisRequest("", seed=0, steps=1)])
     return paris

@@ -181,6 +181,17 @@ export async function findRevision(
     .executeTakeFirst();
 }
 
+/** With the assets that they are of, where those are still there. */
+export async function selectRevisions(db: Database | Transaction, revisionIds: string[]) {
+  return db
+    .selectFrom('revisions')
+    .innerJoin('assets', 'assets.id', 'revisions.asset_id')
+    .select(['assets.id as assetId', 'assets.title', 'revisions.id as revisionId', 'revisions.number'])
+    .where('revisions.id', '=', sql<string>`any(${revisionIds}::uuid[])`)
+    .where('assets.deleted_at', 'is', null)
+    .execute();
+}
+
 export const fileColumns = ['path', 'sha256', 'size_bytes', 'uploaded_at'] as const;
 
 /** The files of one revision, in the order of their paths; with a path only that one. */

@@ -70,17 +70,16 @@ describe('a picture', () => {
     expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
     expect((await picture.arrayBuffer()).byteLength).toBe(output?.size_bytes);
     expect(await charges(ada)).toMatchObject([{ amount: '0.125', status: 'completed' }]);
-    const { revision_id } = await db
-      .selectFrom('generations')
-      .select('revision_id')
-      .where('id', '=', done.id)
-      .executeTakeFirstOrThrow();
     const asset = await db
       .selectFrom('assets')
-      .select('revision_id')
+      .select(['revision_id', 'title'])
       .where('id', '=', drawing.assetId)
       .executeTakeFirst();
-    expect(revision_id, 'what drew it').toBe(asset?.revision_id);
+    expect(done.model_revision, 'what drew it').toEqual({
+      ...{ asset_id: drawing.assetId, revision_id: asset?.revision_id },
+      ...{ number: 1, title: asset?.title },
+    });
+    expect(started.model_revision).toBeNull();
   });
 
   test('shows how far it is while it is drawn, and is stopped by a cancel, which costs nothing', async () => {

@@ -62,6 +62,20 @@ export async function findGeneration(db: Db, { id, userId }: Own): Promise<Gener
   return row && toRow(row);
 }
 
+/** Those of these generations that are the user's, by their ids. */
+export async function findGenerations(
+  db: Db,
+  { ids, userId }: { ids: string[]; userId: string },
+): Promise<Map<string, GenerationRow>> {
+  const rows = await db
+    .selectFrom('generations')
+    .selectAll()
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where('user_id', '=', userId)
+    .execute();
+  return new Map(rows.map((row) => [row.id, toRow(row)]));
+}
+
 /** Whether it has ended; undefined where there is none. */
 export async function hasEnded(db: Db, { id, userId }: Own): Promise<boolean | undefined> {
   const row = await db

@@ -1,8 +1,9 @@
+import * as gallery from '@bakehouse/contract/gallery';
 import * as contract from '@bakehouse/contract/generations';
 import * as images from '@bakehouse/contract/images';
 import * as paris from '@bakehouse/contract/paris';
 import { AppError } from '../../platform/errors.ts';
-import { type Binding, bind, type Http } from '../../platform/http/bind.ts';
+import { type Binding, bind, bindPublic, type Http } from '../../platform/http/bind.ts';
 import { cancelGeneration } from './cancel-generation.ts';
 import { deleteGeneration } from './delete-generation.ts';
 import { getGeneration } from './get-generation.ts';
@@ -13,6 +14,9 @@ import { drawParis } from './paris/draw-paris.ts';
 import { estimateParis } from './paris/estimate-paris.ts';
 import { listParisImages } from './paris/list-paris-images.ts';
 import { pollParis } from './paris/poll-paris.ts';
+import { addTrainingPictures } from './reuse/add-training-pictures.ts';
+import { linkZip } from './reuse/link-zip.ts';
+import { openZipLink } from './reuse/open-zip-link.ts';
 import { quoteGeneration } from './start/quote-generation.ts';
 import { readParameters } from './start/read-parameters.ts';
 import { startGeneration } from './start/start-generation.ts';
@@ -39,6 +43,9 @@ export const imagesRoutes: Binding[] = [
   bind(contract.getGeneration, (ctx, { params }) => getGeneration(ctx, params)),
   bind(contract.cancelGeneration, (ctx, { params }) => cancelGeneration(ctx, params)),
   bind(contract.deleteGeneration, (ctx, { params }) => deleteGeneration(ctx, params)),
+  bind(gallery.linkZip, (ctx, { body }) => linkZip(ctx, body)),
+  bindPublic(gallery.openZipLink, openZipLink),
+  bind(gallery.addTrainingPictures, (ctx, { body }) => addTrainingPictures(ctx, body)),
   bind(images.createImage, (ctx, { body }, http) => sayWhen(http, () => createImage(ctx, body, http))),
   bind(paris.drawParis, (ctx, { body }, http) => sayWhen(http, () => drawParis(ctx, body, http))),
   bind(paris.pollParis, (ctx, { body }, http) => sayWhen(http, () => pollParis(ctx, body, http))),

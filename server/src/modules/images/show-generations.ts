@@ -1,10 +1,11 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import type { Services } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
+import { findRevisions } from '../assets/find-revisions.ts';
 import { findOutputs, findPositions, type GenerationRow } from './queries.ts';
 import { toGeneration } from './to-generation.ts';
 
-/** Rows with what belongs to them, as the wire shows them; two queries however many there are. */
+/** Rows with what belongs to them, as the wire shows them; three queries however many there are. */
 export async function showGenerations(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   db: Database | Transaction,
@@ -14,11 +15,13 @@ export async function showGenerations(
     rows.filter((row) => row.state === state).map(({ id }) => id);
   const outputs = await findOutputs(db, ids('completed'));
   const positions = await findPositions(db, ids('queued'));
+  const revisions = await findRevisions(db, [...new Set(rows.flatMap((row) => row.revision_id ?? []))]);
   return Promise.all(
     rows.map((row) =>
       toGeneration(services, row, {
         outputs: outputs.get(row.id) ?? [],
         position: positions.get(row.id) ?? null,
+        drawnBy: revisions.get(row.revision_id ?? '') ?? null,
       }),
     ),
   );

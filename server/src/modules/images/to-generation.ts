@@ -2,25 +2,32 @@ import type { Generation } from '@bakehouse/contract/generations';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Services } from '../../platform/context.ts';
 import { linkBlob } from '../assets/files/links/link-blob.ts';
+import type { NamedRevision } from '../assets/find-revisions.ts';
 import type { GenerationRow, OutputRow } from './queries.ts';
 
 type Beside = {
   outputs: OutputRow[];
   /** How many are drawn before it; null where it does not wait. */
   position: number | null;
+  /** The revision of the model that drew it, if both are there. */
+  drawnBy: NamedRevision | null;
 };
 
 /** A generation as the wire shows it. */
 export async function toGeneration(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   row: GenerationRow,
-  { outputs, position }: Beside,
+  { outputs, position, drawnBy }: Beside,
 ): Promise<Generation> {
   const { prompt, parameters, state, step, steps, preview, expert_weights, expert_used, routing_confidence } =
     row;
   return {
     id: row.id,
     ...{ generator: row.generator, provider: row.provider, model: row.model },
+    model_revision: drawnBy && {
+      ...{ asset_id: drawnBy.assetId, revision_id: drawnBy.revisionId },
+      ...{ number: drawnBy.number, title: drawnBy.title },
+    },
     ...{ prompt, parameters, state, step, steps, preview, expert_weights, expert_used, routing_confidence },
     seed: Number(row.seed),
     reason: state === 'queued' ? whyItWaits(row, position) : row.reason,

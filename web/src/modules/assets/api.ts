@@ -14,6 +14,7 @@ import { call } from '../../lib/api/api-client.ts';
 import { downloadFrom } from '../../lib/api/download.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { storedRead } from '../../lib/api/stored-read.ts';
+import { notify } from '../../ui/notify.ts';
 import { assetQuery } from './asset-queries.ts';
 
 export { assetListQuery, assetQuery, useAllAssets } from './asset-queries.ts';
@@ -129,6 +130,9 @@ export function useDeleteFile(id: string) {
     meta: { title: 'Failed to delete file' },
     mutationFn: (path: string) =>
       call(deleteFile, { params: { id }, body: { file_path: path } }, { operation: 'delete file' }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['asset'] }),
+    onSuccess: () => {
+      notify.success('File deleted successfully');
+      return queryClient.invalidateQueries({ queryKey: ['asset'] });
+    },
   });
 }

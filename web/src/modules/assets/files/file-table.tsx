@@ -8,7 +8,6 @@ import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { Menu, MenuItem } from '../../../ui/menu.tsx';
-import { notify } from '../../../ui/notify.ts';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
 import { Pager } from '../../../ui/pager.tsx';
 import { downloadAssetFile, filesQuery, useDeleteFile } from '../api.ts';
@@ -22,12 +21,6 @@ export function FileTable({ asset, canChange, onPreview }: Props) {
   const [deleting, setDeleting] = useState<string | null>(null);
   const deletion = useDeleteFile(asset.dataset_id);
   const files = useInfiniteQuery(filesQuery(asset));
-
-  const remove = (path: string) =>
-    deletion.mutate(path, {
-      onSuccess: () => notify.success('File deleted successfully'),
-      onSettled: () => setDeleting(null),
-    });
 
   return (
     <>
@@ -50,7 +43,7 @@ export function FileTable({ asset, canChange, onPreview }: Props) {
         description={`${deleting} is removed from the newest revision. Runs that used it keep their copy.`}
         action="Delete"
         pending={deletion.isPending}
-        onConfirm={() => deleting && remove(deleting)}
+        onConfirm={() => deleting && deletion.mutate(deleting, { onSettled: () => setDeleting(null) })}
       />
     </>
   );

@@ -2,6 +2,7 @@ import * as contract from '@bakehouse/contract/restricted-models';
 import { infiniteQueryOptions, queryOptions, useMutation } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { notify } from '../../../ui/notify.ts';
 
 const family = ['asset', 'restricted'];
 const readAgain = () => queryClient.invalidateQueries({ queryKey: ['asset'] });
@@ -52,19 +53,28 @@ export function useRequestAccess(modelId: string) {
         { params: { modelId }, body: { message } },
         { operation: 'request access' },
       ),
-    onSuccess: readAgain,
+    onSuccess: () => {
+      notify.success('Your request was sent');
+      return readAgain();
+    },
   });
 }
 
+type Decided = { request: contract.AccessRequest; decision: 'granted' | 'refused' };
+
+/** What was decided is said here: the row leaves the list of those who wait, and could not. */
 export function useDecideAccess() {
   return useMutation({
-    mutationFn: ({ requestId, decision }: { requestId: string; decision: 'granted' | 'refused' }) =>
+    mutationFn: ({ request, decision }: Decided) =>
       call(
         contract.decideAccessRequest,
-        { params: { requestId }, body: { decision } },
+        { params: { requestId: request.request_id }, body: { decision } },
         { operation: 'save the decision' },
       ),
-    onSuccess: readAgain,
+    onSuccess: (_, { request, decision }) => {
+      notify.success(`${request.username} was ${decision} access to ${request.model_name}`);
+      return readAgain();
+    },
   });
 }
 
@@ -93,12 +103,15 @@ export function useSaveRestrictedModel() {
 
 export function useDeleteRestrictedModel() {
   return useMutation({
-    mutationFn: (modelId: string) =>
+    mutationFn: ({ id }: Pick<contract.RestrictedModel, 'id' | 'name'>) =>
       call(
         contract.deleteRestrictedModel,
-        { params: { modelId } },
+        { params: { modelId: id } },
         { operation: 'remove the restricted model' },
       ),
-    onSuccess: readAgain,
+    onSuccess: (_, { name }) => {
+      notify.success(`${name} was removed`);
+      return readAgain();
+    },
   });
 }

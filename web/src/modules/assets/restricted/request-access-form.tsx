@@ -2,7 +2,6 @@ import { ACCESS_MESSAGE_LENGTH_MAX } from '@bakehouse/contract/restricted-models
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
-import { notify } from '../../../ui/notify.ts';
 import { Textarea } from '../../../ui/textarea.tsx';
 import { useRequestAccess } from './queries.ts';
 
@@ -23,7 +22,7 @@ export function RequestAccessForm({
     event.preventDefault();
     setTried(true);
     if (problem || request.isPending) return;
-    request.mutate(message, { onSuccess: () => notify.success('Your request was sent') });
+    request.mutate(message);
   }
 
   return (

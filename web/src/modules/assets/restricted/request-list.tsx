@@ -2,7 +2,6 @@ import type { AccessRequest } from '@bakehouse/contract/restricted-models';
 import { Link } from '@tanstack/react-router';
 import { relativeTime } from '../../../lib/format/format-time.ts';
 import { Button } from '../../../ui/button.tsx';
-import { notify } from '../../../ui/notify.ts';
 import { AccessBadge } from './access-badge.tsx';
 import { useDecideAccess } from './queries.ts';
 
@@ -41,20 +40,14 @@ export function RequestList({ requests }: { requests: readonly AccessRequest[] }
 
 function Decision({ request }: { request: AccessRequest }) {
   const decide = useDecideAccess();
-  const { request_id: requestId, state, username, model_name } = request;
-  const decided = { granted: 'was granted', refused: 'was refused' };
+  const { state, username, model_name } = request;
   const button = (decision: 'granted' | 'refused', label: string) => (
     <Button
       size="sm"
       variant={decision === 'granted' ? 'primary' : 'secondary'}
       loading={decide.isPending && decide.variables.decision === decision}
       disabled={decide.isPending}
-      onClick={() =>
-        decide.mutate(
-          { requestId, decision },
-          { onSuccess: () => notify.success(`${username} ${decided[decision]} access to ${model_name}`) },
-        )
-      }
+      onClick={() => decide.mutate({ request, decision })}
     >
       {label}
       <span className="sr-only">

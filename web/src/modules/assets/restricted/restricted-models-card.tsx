@@ -9,7 +9,6 @@ import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
-import { notify } from '../../../ui/notify.ts';
 import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { restrictedModelsQuery, useDeleteRestrictedModel } from './queries.ts';
@@ -89,12 +88,7 @@ function ModelLine({ model }: { model: RestrictedModel }) {
         description="Its access requests are deleted too, and everyone who was granted access loses it. The model with the files stays."
         action="Remove"
         pending={removal.isPending}
-        onConfirm={() =>
-          removal.mutate(model.id, {
-            onSuccess: () => notify.success(`${model.name} was removed`),
-            onSettled: () => setOpen(null),
-          })
-        }
+        onConfirm={() => removal.mutate(model, { onSettled: () => setOpen(null) })}
       />
     </li>
   );

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { FakeApi } from '../testing/fake-api.ts';
@@ -10,7 +10,15 @@ vi.mock('../../../lib/api/api-client.ts', () => ({
   call: (...input: Parameters<FakeApi['call']>) => server.api?.call(...input),
 }));
 
-beforeAll(() => Promise.all([import('./gallery-page.tsx'), import('./generation-page.tsx')]));
+beforeAll(
+  () =>
+    Promise.all([
+      import('./gallery-page.tsx'),
+      import('./generation-page.tsx'),
+      import('./training-dialog.tsx'),
+    ]),
+  60_000,
+);
 
 let api: FakeApi;
 beforeEach(() => {
@@ -36,11 +44,71 @@ it('all generations are there, and narrowed by what stands in the address', asyn
 
 it('two that are chosen stand side by side, with what differs', async () => {
   await renderPage('/gallery');
-  await userEvent.click(await screen.findByRole('checkbox', { name: 'Compare A roll' }));
-  await screen.findByText('Choose a second picture to compare it with.');
-  await userEvent.click(screen.getByRole('checkbox', { name: 'Compare A loaf of bread' }));
+  await userEvent.click(await screen.findByRole('checkbox', { name: 'Choose A roll' }));
+  expect(screen.getByRole('button', { name: 'Compare' })).toHaveProperty('disabled', true);
+  await userEvent.click(screen.getByRole('checkbox', { name: 'Choose A loaf of bread' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Compare' }));
   await screen.findByRole('heading', { name: 'Side by side' });
   expect(await screen.findByRole('row', { name: 'Experts The best one The best few' })).toBeTruthy();
+  expect(screen.queryByRole('region', { name: 'Chosen pictures' })).toBeNull();
+});
+
+it('pictures are chosen one by one, all from one to another, all, and none, by the keys too', async () => {
+  api.generations = ['a', 'b', 'c', 'd'].map((id) => generationOf({ id, prompt: `Bread ${id}` }));
+  await renderPage('/gallery');
+  const user = userEvent.setup();
+  const box = (id: string) => screen.getByRole('checkbox', { name: `Choose Bread ${id}` });
+  const count = () => screen.queryByRole('status')?.textContent;
+  await user.click(await screen.findByRole('checkbox', { name: 'Choose Bread a' }));
+  expect(count()).toBe('1 chosen');
+  await user.keyboard('{Shift>}');
+  await user.click(box('c'));
+  await user.keyboard('{/Shift}');
+  expect(count()).toBe('3 chosen');
+  await user.keyboard('{Control>}a{/Control}');
+  expect(count()).toBe('4 chosen');
+  await user.keyboard('{Escape}');
+  expect(count()).toBeUndefined();
+  await user.click(box('b'));
+  await user.click(screen.getByRole('button', { name: 'Choose all 4' }));
+  await user.click(screen.getByRole('button', { name: 'Choose none' }));
+  expect(count()).toBeUndefined();
+});
+
+it('one that has made no picture cannot be chosen', async () => {
+  await renderPage('/gallery');
+  await screen.findByRole('checkbox', { name: 'Choose A roll' });
+  expect(screen.queryByRole('checkbox', { name: 'Choose A rye loaf' })).toBeNull();
+});
+
+it('what is chosen is downloaded as one zip', async () => {
+  const click = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockReturnValue();
+  await renderPage('/gallery');
+  await userEvent.click(await screen.findByRole('checkbox', { name: 'Choose A roll' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Download zip' }));
+  await waitFor(() => expect(click).toHaveBeenCalledOnce());
+  const [link] = click.mock.contexts as HTMLAnchorElement[];
+  expect([link?.getAttribute('href'), link?.download]).toEqual([
+    '/api/v1/pictures.zip?ids=x',
+    'pictures.zip',
+  ]);
+  expect(api.bodiesOf('/api/v1/generations/zip')).toEqual([{ ids: ['g2'] }]);
+});
+
+it('what is chosen becomes a dataset, or goes into one', async () => {
+  await renderPage('/gallery');
+  await userEvent.click(await screen.findByRole('checkbox', { name: 'Choose A roll' }));
+  // Its code is fetched then.
+  await act(async () => userEvent.click(screen.getByRole('button', { name: 'Train on it' })));
+  const name = await screen.findByRole('textbox', { name: 'Name' });
+  await userEvent.clear(name);
+  await userEvent.click(screen.getByRole('button', { name: 'Add pictures' }));
+  await screen.findByText('Name is required');
+  await userEvent.type(name, 'Breads');
+  await userEvent.click(screen.getByRole('button', { name: 'Add pictures' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(api.bodiesOf('/api/v1/generations/training_pictures')).toEqual([{ ids: ['g2'], title: 'Breads' }]);
+  expect(screen.queryByRole('region', { name: 'Chosen pictures' })).toBeNull();
 });
 
 it('a generation shows all that it was made from, and takes it over into the form', async () => {
@@ -59,6 +127,9 @@ it('a generation shows all that it was made from, and takes it over into the for
     ]),
   );
   expect(screen.getByText('paris-ddm-v1.0')).toBeTruthy();
+  const model = screen.getByRole('link', { name: 'Paris starter' });
+  expect(model.getAttribute('href')).toBe('/model/m1/description');
+  expect(model.parentElement?.textContent).toBe('Paris starter, revision 2');
   await userEvent.click(screen.getByRole('button', { name: 'Remix' }));
   await userEvent.click(await screen.findByRole('menuitem', { name: 'Seed only' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/paris'));

@@ -3,9 +3,9 @@ import { type GeneratorName, generatorNames } from '@bakehouse/contract/generato
 import { generators } from '@bakehouse/contract/generators/table';
 import { getRouteApi } from '@tanstack/react-router';
 import { Images } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { relativeTime } from '../../../lib/format/format-time.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
-import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { CheckboxBox } from '../../../ui/checkbox.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
@@ -17,13 +17,14 @@ import { Select } from '../../../ui/select.tsx';
 import { useUser } from '../../accounts/api.ts';
 import { useGenerations } from '../api.ts';
 import { CompareGenerations } from '../view/compare-generations.tsx';
+import { ChosenBar } from './chosen-bar.tsx';
 import { GenerationGrid, PendingGrid } from './generation-grid.tsx';
-import { toggleCompared } from './toggle-compared.ts';
+import { useChosen } from './use-chosen.ts';
 
 const route = getRouteApi('/app/gallery');
 const SKELETONS = 10;
 
-/** All that the user has generated, narrowed by what stands in the address; two that are ticked are compared. */
+/** All that the user has generated, narrowed by what stands in the address; what is chosen is compared, downloaded or trained on. */
 export function GalleryPage() {
   return (
     <>
@@ -87,72 +88,87 @@ function Filter() {
   );
 }
 
-function useCompared() {
-  const { compare = [] } = route.useSearch();
-  const navigate = route.useNavigate();
-  const setCompared = (ids: string[]) =>
-    void navigate({
-      search: ({ compare: _, ...rest }) => ({ ...rest, ...(ids.length > 0 && { compare: ids }) }),
-      replace: true,
-      resetScroll: false,
-    });
-  return [compare, setCompared] as const;
-}
-
 function Comparison() {
-  const [[one, other], setCompared] = useCompared();
-  if (!one) return null;
-  const close = (
-    <Button size="sm" onClick={() => setCompared([])}>
-      Close
-    </Button>
-  );
-  if (!other) {
-    return (
-      <Callout className="mb-5" action={close}>
-        Choose a second picture to compare it with.
-      </Callout>
-    );
-  }
+  const { compare: [one, other] = [] } = route.useSearch();
+  const compare = useCompare();
+  if (!one || !other) return null;
   return (
-    <Card title="Side by side" className="mb-6" actions={close}>
+    <Card
+      title="Side by side"
+      className="mb-6"
+      actions={
+        <Button size="sm" onClick={() => compare([])}>
+          Close
+        </Button>
+      }
+    >
       <CompareGenerations ids={[one, other]} />
     </Card>
   );
 }
 
+function useCompare() {
+  const navigate = route.useNavigate();
+  return (ids: readonly string[]) =>
+    void navigate({
+      search: ({ compare: _, ...rest }) => ({ ...rest, ...(ids.length > 0 && { compare: [...ids] }) }),
+      replace: true,
+      // Side by side they stand above the grid.
+      resetScroll: ids.length > 0,
+    });
+}
+
 function Grid() {
   const { search, generator, state } = route.useSearch();
   const list = useGenerations(useUser().id, { search, generator, state });
-  const [compared, setCompared] = useCompared();
   const isNarrowed = search !== undefined || generator !== undefined || state !== undefined;
-  const toggle = (generation: Generation) => (
-    <label className="flex px-1.5 pt-1 pb-1.5">
-      <CheckboxBox
-        checked={compared.includes(generation.id)}
-        onCheckedChange={(checked) => setCompared(toggleCompared(compared, generation.id, checked))}
-      />
-      <span className="sr-only">Compare {generation.prompt}</span>
-    </label>
+  return (
+    <QueryView
+      query={list}
+      failed="Your generations could not be loaded"
+      pending={<PendingGrid tiles={SKELETONS} />}
+      isEmpty={({ pages }) => pages[0]?.generations.length === 0}
+      empty={isNarrowed ? <NothingFound /> : <NothingYet />}
+    >
+      {({ pages }) => (
+        <Choosable generations={pages.flatMap((page) => page.generations)} pager={<Pager pages={list} />} />
+      )}
+    </QueryView>
   );
+}
+
+/** The pictures, each with a box to choose it by, and what can be done with those that are chosen. */
+function Choosable({ generations, pager }: { generations: Generation[]; pager: ReactNode }) {
+  const { chosen, canBeChosen, toggle, chooseAll, clear, handlers } = useChosen(generations);
+  const compare = useCompare();
+  const box = ({ id, prompt }: Generation) =>
+    canBeChosen(id) && (
+      <label className="flex select-none px-1.5 pt-1 pb-1.5">
+        <CheckboxBox checked={chosen.includes(id)} onCheckedChange={(checked) => toggle(id, checked)} />
+        <span className="sr-only">Choose {prompt}</span>
+      </label>
+    );
   return (
     <>
-      <QueryView
-        query={list}
-        failed="Your generations could not be loaded"
-        pending={<PendingGrid tiles={SKELETONS} />}
-        isEmpty={({ pages }) => pages[0]?.generations.length === 0}
-        empty={isNarrowed ? <NothingFound /> : <NothingYet />}
-      >
-        {({ pages }) => (
-          <GenerationGrid
-            generations={pages.flatMap((page) => page.generations)}
-            caption={(generation) => <Caption generation={generation} />}
-            corner={toggle}
-          />
-        )}
-      </QueryView>
-      <Pager pages={list} />
+      {/* The keys go to the boxes in it; around them they only count for more than one. */}
+      <div role="presentation" {...handlers}>
+        <GenerationGrid
+          generations={generations}
+          caption={(generation) => <Caption generation={generation} />}
+          corner={box}
+        />
+      </div>
+      {pager}
+      <ChosenBar
+        chosen={chosen}
+        shown={generations.filter(({ id }) => canBeChosen(id)).length}
+        onChooseAll={chooseAll}
+        onClear={clear}
+        onCompare={(ids) => {
+          compare(ids);
+          clear();
+        }}
+      />
     </>
   );
 }

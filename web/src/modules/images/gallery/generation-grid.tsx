@@ -34,11 +34,9 @@ export function GenerationGrid({ generations, size = 'large', caption, corner }:
         >
           <Tile generation={generation} large={size === 'large'} />
           {caption?.(generation)}
-          {corner && (
-            <div className="absolute top-2 left-2 rounded-md bg-surface shadow-card">
-              {corner(generation)}
-            </div>
-          )}
+          <div className="absolute top-2 left-2 rounded-md bg-surface shadow-card empty:hidden">
+            {corner?.(generation)}
+          </div>
         </li>
       ))}
     </ul>

@@ -100,7 +100,7 @@ function LoadedPage({ generation }: { generation: Generation }) {
 const providers = { own: 'this installation', upstream: 'the maker’s own service' };
 
 function MadeFrom({ generation }: { generation: Generation }) {
-  const { generator, model, provider, created_at, outputs } = generation;
+  const { generator, model, model_revision: drawnBy, provider, created_at, outputs } = generation;
   const [output] = outputs;
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5 text-[0.8125rem]">
@@ -112,6 +112,18 @@ function MadeFrom({ generation }: { generation: Generation }) {
       <Row label="Model">
         <span className="font-mono text-xs">{model}</span>
       </Row>
+      {drawnBy && (
+        <Row label="Drawn by">
+          <Link
+            to="/model/$id/description"
+            params={{ id: drawnBy.asset_id }}
+            className="rounded text-accent-text hover:underline"
+          >
+            {drawnBy.title}
+          </Link>
+          , revision {drawnBy.number}
+        </Row>
+      )}
       <Row label="Served by">{providers[provider]}</Row>
       {shownParameters(generation).map(({ name, value }) => (
         <Row key={name} label={name}>

@@ -9,6 +9,7 @@ export function generationOf(changed: Partial<Generation> = {}): Generation {
     generator: 'paris',
     provider: 'own',
     model: 'paris-ddm-v1.0',
+    model_revision: { asset_id: 'm1', revision_id: 'r2', number: 2, title: 'Paris starter' },
     prompt: 'A loaf of bread',
     parameters: {
       cfg_scale: 7.5,

@@ -6,7 +6,7 @@ import { useGeneration } from '../generation-calls.ts';
 import { ExpertWeights } from './expert-weights.tsx';
 import { GenerationFigures } from './generation-figures.tsx';
 import { GenerationPicture } from './generation-picture.tsx';
-import { differingParameters } from './shown-parameters.ts';
+import { differences } from './shown-parameters.ts';
 
 /** Two generations side by side, and where they differ. */
 export function CompareGenerations({ ids: [one, other] }: { ids: readonly [string, string] }) {
@@ -55,8 +55,9 @@ function Side({ generation }: { generation: Generation }) {
 }
 
 function Differences({ both }: { both: Generation[] }) {
-  const rows = differingParameters(both);
-  if (rows.length === 0) return <p className="text-[0.8125rem] text-muted">Their parameters are the same.</p>;
+  const rows = differences(both);
+  if (rows.length === 0)
+    return <p className="text-[0.8125rem] text-muted">They were asked for in the same way.</p>;
   return (
     <table className="w-full text-left text-[0.8125rem]">
       <caption className="pb-2 text-left text-muted text-xs">Where they differ</caption>

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
-import { differingParameters, shownParameters } from './shown-parameters.ts';
+import { generationOf } from '../testing/generation-of.ts';
+import { differences, shownParameters } from './shown-parameters.ts';
 
-const drawn = (sampling_strategy: string, k: number) => ({
-  generator: 'paris' as const,
-  parameters: { cfg_scale: 7.5, sampling_strategy, k, seed: null },
-  seed: 7,
-});
+const drawn = (sampling_strategy: string, k: number, changed = {}) =>
+  generationOf({ parameters: { cfg_scale: 7.5, sampling_strategy, k, seed: null }, ...changed });
 
 test('parameters have the names and the words of the form', () => {
   expect(shownParameters(drawn('topk', 4))).toEqual([
@@ -17,9 +15,16 @@ test('parameters have the names and the words of the form', () => {
 });
 
 test('of two only what differs', () => {
-  expect(differingParameters([drawn('topk', 4), drawn('full', 8)])).toEqual([
+  expect(differences([drawn('topk', 4), drawn('full', 8)])).toEqual([
     { name: 'Experts', values: ['The best few', 'All eight'] },
     { name: 'Number of experts', values: ['4', '8'] },
   ]);
-  expect(differingParameters([drawn('topk', 4), drawn('topk', 4)])).toEqual([]);
+  expect(differences([drawn('topk', 4), drawn('topk', 4)])).toEqual([]);
+  const revision = { asset_id: 'm1', revision_id: 'r3', number: 3, title: 'Paris starter' };
+  const other = drawn('topk', 4, { prompt: 'A roll', seed: 8, model_revision: revision });
+  expect(differences([drawn('topk', 4), other])).toEqual([
+    { name: 'Prompt', values: ['A loaf of bread', 'A roll'] },
+    { name: 'Model', values: ['paris-ddm-v1.0, revision 2', 'paris-ddm-v1.0, revision 3'] },
+    { name: 'Seed', values: ['7', '8'] },
+  ]);
 });

@@ -21,11 +21,12 @@ export function shownParameters({
   return [...rows, { name: 'Seed', value: String(seed) }];
 }
 
-/** The parameters in which several generations differ, with the value of each. */
-export function differingParameters(
-  all: readonly Parameters<typeof shownParameters>[0][],
-): { name: string; values: string[] }[] {
-  const columns = all.map(shownParameters);
+type Compared = Parameters<typeof shownParameters>[0] &
+  Pick<Generation, 'prompt' | 'model' | 'model_revision'>;
+
+/** What was asked for in which several generations differ, with the value of each. */
+export function differences(all: readonly Compared[]): { name: string; values: string[] }[] {
+  const columns = all.map((generation) => [...shownOrigin(generation), ...shownParameters(generation)]);
   const names = [...new Set(columns.flatMap((column) => column.map(({ name }) => name)))];
   return names
     .map((name) => ({
@@ -33,6 +34,14 @@ export function differingParameters(
       values: columns.map((column) => column.find((row) => row.name === name)?.value ?? '–'),
     }))
     .filter(({ values }) => new Set(values).size > 1);
+}
+
+function shownOrigin({ prompt, generator, model, model_revision: drawnBy }: Compared): ShownParameter[] {
+  return [
+    { name: 'Prompt', value: prompt },
+    { name: 'Generator', value: generators[generator].title },
+    { name: 'Model', value: drawnBy ? `${model}, revision ${drawnBy.number}` : model },
+  ];
 }
 
 function shownValue(field: GeneratorField, value: string | number | boolean): string {

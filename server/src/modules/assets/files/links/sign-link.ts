@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { isSameSignature, signatureOf } from '../../../../platform/http/signature.ts';
 
 export type LinkedFile = {
   sha256: string;
@@ -10,13 +10,10 @@ export type LinkedFile = {
 
 /** Signs all that a link says: whoever changes a part of it has no link any more. */
 export function signLink(secret: string, file: LinkedFile): string {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'bakehouse file links', 32));
-  const text = JSON.stringify([file.sha256, file.name, file.disposition, file.expires]);
-  return createHmac('sha256', key).update(text).digest('base64url');
+  return signatureOf(secret, 'file links', [file.sha256, file.name, file.disposition, file.expires]);
 }
 
 /** Whether this server has signed just that. */
 export function isSignatureOf(secret: string, file: LinkedFile, signature: string): boolean {
-  const [right, given] = [Buffer.from(signLink(secret, file)), Buffer.from(signature)];
-  return right.length === given.length && timingSafeEqual(right, given);
+  return isSameSignature(signLink(secret, file), signature);
 }

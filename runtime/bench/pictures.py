@@ -1,0 +1,43 @@
+"""Pictures of the bare Paris pipeline, as a person would draw them without the product.
+
+    PYTHONPATH=runtime/src python runtime/bench/pictures.py --model DIR [--steps 20]
+
+PyTorch has its own defaults. Says "ready" once a picture is drawn; then each line of stdin is a
+prompt, and its answer the seconds that the picture took, to its PNG. Ends with stdin.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from io import BytesIO
+from pathlib import Path
+
+import torch
+
+from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", type=Path, required=True)
+    parser.add_argument("--steps", type=int, default=20)
+    options = parser.parse_args()
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    paris = ParisPipeline.from_folder(options.model, device)
+
+    def draw(prompt: str) -> None:
+        request = ParisRequest(prompt, seed=0, steps=options.steps)
+        paris.generate([request])[0].picture.save(BytesIO(), format="PNG")
+
+    draw("")
+    print("ready", flush=True)
+    for line in sys.stdin:
+        start = time.perf_counter()
+        draw(line.strip())
+        print(time.perf_counter() - start, flush=True)
+
+
+if __name__ == "__main__":
+    main()

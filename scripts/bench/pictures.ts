@@ -1,0 +1,134 @@
+import { createImage } from '@bakehouse/contract/images';
+import { getMachine } from '@bakehouse/contract/machine';
+import { Client } from '../client/client.ts';
+import { waitForMachine } from '../client/machine-ready.ts';
+import { startOwnServer } from '../client/own-server.ts';
+import { type BarePictures, startBarePictures } from './bare-pictures.ts';
+import { type Measured, median, medianPair, type Pair } from './measured.ts';
+import { findProcesses, peakMemoryMb } from './memory.ts';
+
+/** What OpenAI's call draws with here. */
+const STEPS = 20;
+const ROUNDS = 7;
+const CROWDS = [4, 16];
+const CROWD_ROUNDS = 3;
+/** So many pictures one by one stand for a crowd's. */
+const ALONE = 4;
+/** Of one user at most eight wait or are drawn. */
+const USERS = 4;
+/** What batching gives at least: on a CPU arithmetic alone fills the time, a GPU waits for the next step. */
+const GAIN = { cpu: 1.5, gpu: 4 };
+
+const prompts = ['A red bus on a street', 'A cat on a sofa', 'A horse in a field', 'A pizza on a plate'];
+
+/**
+ * Pictures by the starter through the whole product: how long one takes against the bare pipeline, how many a minute
+ * there are when several are asked for at once against one by one, and what the model server needs of memory.
+ */
+export async function measurePictures(): Promise<Measured[]> {
+  const bare = await startBarePictures(STEPS);
+  try {
+    const server = await startOwnServer();
+    try {
+      const users = await Promise.all(Array.from({ length: USERS }, (_, index) => signUp(server.url, index)));
+      const [user] = users;
+      if (!user) throw new Error('Nobody has signed up.');
+      await waitForMachine(user);
+      // The first request wakes the model server.
+      await draw(user, 0);
+      const lines = [await compareSingle(user, bare), ...(await compareCrowds(users))];
+      const pids = await findProcesses('bakehouse_runtime', 'serve', server.dataDir);
+      const peaks = await Promise.all(pids.map(peakMemoryMb));
+      return [...lines, { name: 'model server of pictures, peak', unit: 'MB', ours: Math.max(...peaks) }];
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    bare.stop();
+  }
+}
+
+function signUp(url: string, index: number): Promise<Client> {
+  return Client.signUp(url, {
+    name: 'Bench',
+    email: `bench${index}@example.com`,
+    password: 'sourdough-starter',
+  });
+}
+
+function promptOf(index: number): string {
+  return prompts[index % prompts.length] ?? '';
+}
+
+async function draw(user: Client, index: number): Promise<void> {
+  await user.call(createImage, { body: { prompt: promptOf(index), response_format: 'b64_json' } });
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return (performance.now() - start) / 1000;
+}
+
+async function compareSingle(user: Client, bare: BarePictures): Promise<Measured> {
+  const rounds: Pair[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const ours = await timed(() => draw(user, round));
+    rounds.push({ ours, theirs: await bare.seconds(promptOf(round)) });
+  }
+  const { ours, theirs } = medianPair(rounds);
+  return {
+    name: 'a picture',
+    unit: 's',
+    ours,
+    reference: { what: 'bare pipeline', value: theirs },
+    goal: { kind: 'ratio at most', value: 1.05 },
+  };
+}
+
+async function compareCrowds(users: Client[]): Promise<Measured[]> {
+  const [user] = users;
+  if (!user) return [];
+  const { accelerators } = await user.call(getMachine, {});
+  const value = accelerators.length > 0 ? GAIN.gpu : GAIN.cpu;
+  const alone: number[] = [];
+  const crowds = new Map<number, Pair[]>(CROWDS.map((size) => [size, []]));
+  for (let round = 0; round < CROWD_ROUNDS; round += 1) {
+    for (const [size, pairs] of crowds) {
+      const theirs = perMinute(ALONE, await timed(() => oneByOne(user)));
+      const ours = perMinute(size, await timed(() => atOnce(users, size)));
+      alone.push(theirs);
+      pairs.push({ ours, theirs });
+    }
+  }
+  return [
+    { name: 'pictures, one by one', unit: '/min', ours: median(alone) },
+    ...[...crowds].map(([size, pairs]): Measured => {
+      const { ours, theirs } = medianPair(pairs);
+      return {
+        name: `pictures, ${size} at once`,
+        unit: '/min',
+        ours,
+        reference: { what: 'one by one', value: theirs },
+        goal: { kind: 'ratio at least', value },
+      };
+    }),
+  ];
+}
+
+function perMinute(pictures: number, seconds: number): number {
+  return (60 * pictures) / seconds;
+}
+
+async function oneByOne(user: Client): Promise<void> {
+  for (let index = 0; index < ALONE; index += 1) await draw(user, index);
+}
+
+async function atOnce(users: Client[], size: number): Promise<void> {
+  await Promise.all(
+    Array.from({ length: size }, (_, index) => {
+      const user = users[index % users.length];
+      return user && draw(user, index);
+    }),
+  );
+}

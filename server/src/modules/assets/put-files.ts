@@ -1,0 +1,47 @@
+import type { Services } from '../../platform/context.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { AppError } from '../../platform/errors.ts';
+import { lockBlobs } from '../../platform/storage/queries.ts';
+import { recordAudit } from '../accounts/record-audit.ts';
+import { lockChangeableAsset } from './access/lock-changeable-asset.ts';
+import { addRevision, type NewFile } from './add-revision.ts';
+import { readQuota, takeStorage } from './files/storage-quota.ts';
+
+type Input = {
+  assetId: string;
+  userId: string;
+  /** The newest revision when the files were chosen; null where there was none. */
+  revisionId: string | null;
+  files: NewFile[];
+};
+
+/**
+ * Step: makes a revision of an asset of the user with these files, in place of those of the same path; the store holds
+ * their bytes. Throws AppError 'conflict' where the asset has changed meanwhile, what `lockChangeableAsset` throws, and
+ * 'payload_too_large'.
+ */
+export async function putFiles(
+  tx: Transaction,
+  services: Pick<Services, 'config' | 'db'>,
+  { assetId, userId, revisionId, files }: Input,
+): Promise<string> {
+  const asset = await lockChangeableAsset(tx, { assetId, userId });
+  if (asset.revision_id !== revisionId) {
+    throw new AppError('conflict', {
+      publicMessage: `${asset.title} has changed meanwhile. Please try again`,
+    });
+  }
+  await lockBlobs(
+    tx,
+    files.map(({ sha256 }) => sha256),
+  );
+  const quota = await readQuota(services, userId);
+  for (const blob of files) await takeStorage(tx, { userId, quota, blob });
+  const added = await addRevision(tx, asset, { put: files, remove: [] });
+  await recordAudit(tx, {
+    userId,
+    action: 'asset.files_added',
+    detail: { asset_id: assetId, files: String(files.length) },
+  });
+  return added;
+}

@@ -1,0 +1,102 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { addTrainingPictures as endpoint } from '@bakehouse/contract/gallery';
+import type { Context } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { readBlob } from '../../../platform/storage/read-blob.ts';
+import { storeBlob } from '../../../platform/storage/store-blob.ts';
+import { completeOnboardingStep } from '../../accounts/complete-onboarding-step.ts';
+import { findChangeableAsset } from '../../assets/access/find-changeable-asset.ts';
+import { insertAsset } from '../../assets/insert-asset.ts';
+import { putFiles } from '../../assets/put-files.ts';
+import { readRevision } from '../../assets/read-revision.ts';
+import { listPictures, type Picture } from './list-pictures.ts';
+import { addLines, METADATA } from './training-lines.ts';
+
+type Asked = InputOf<typeof endpoint>['body'];
+type Answer = ResponseOf<typeof endpoint>;
+
+/** The dataset before; a new one has no id yet. */
+type Dataset = { id: string | null; title: string; revisionId: string | null; metadata: string };
+
+/** Far more lines than a training reads pictures. */
+const METADATA_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
+ * Puts pictures into a dataset of the caller, each with its prompt as its caption, in the layout that the training of
+ * pictures reads. Those that are in it already are left as they are. Throws what `listPictures` and `putFiles` throw,
+ * and AppError 'conflict' for a dataset of another layout.
+ */
+export async function addTrainingPictures(ctx: Context, asked: Asked): Promise<Answer> {
+  const { userId } = ctx.caller;
+  const pictures = await listPictures(ctx.db, { ids: asked.ids, userId });
+  const dataset = await readDataset(ctx, asked);
+  const { metadata, added } = addLines(dataset.metadata, pictures);
+  const stored = await storeBlob(ctx, Readable.from([Buffer.from(metadata)]));
+  const call = { userId, key: ctx.idempotencyKey, operation: 'add-training-pictures', input: asked };
+  return inTransaction(ctx.db, (tx) =>
+    idempotent(tx, call, async (): Promise<Answer> => {
+      const assetId = dataset.id ?? (await makeDataset(tx, { userId, title: dataset.title }));
+      const { revisionId: before } = dataset;
+      const files = [...added.map(toFile), { path: METADATA, ...stored }];
+      const revisionId =
+        before !== null && added.length === 0
+          ? before
+          : await putFiles(tx, ctx, { assetId, userId, revisionId: before, files });
+      return {
+        dataset_id: assetId,
+        title: dataset.title,
+        revision_id: revisionId,
+        added: added.length,
+        present: pictures.length - added.length,
+      };
+    }),
+  );
+}
+
+async function readDataset(ctx: Context, { dataset_id: assetId, title }: Asked): Promise<Dataset> {
+  if (assetId === undefined) return { id: null, title, revisionId: null, metadata: '' };
+  const { userId } = ctx.caller;
+  const asset = await findChangeableAsset(ctx.db, { assetId, userId });
+  if (asset.dataset_type !== 'RAW') {
+    throw new AppError('invalid_request', {
+      publicMessage: `${asset.title} is a model: pictures to train on are put into a dataset`,
+      param: 'dataset_id',
+    });
+  }
+  const { revision_id: revisionId } = asset;
+  const found = { id: assetId, title: asset.title, revisionId };
+  if (revisionId === null || asset.file_count === 0) return { ...found, metadata: '' };
+  const { files } = await readRevision(ctx.db, { assetId, userId, revisionId, path: METADATA });
+  const [file] = files;
+  if (!file || file.sizeBytes > METADATA_BYTES_MAX) {
+    throw new AppError('conflict', {
+      publicMessage: file
+        ? `${asset.title} holds too many pictures to add others`
+        : `${asset.title} has files but no ${METADATA}. Choose a dataset of pictures, an empty one, or a new one`,
+      param: 'dataset_id',
+    });
+  }
+  const { sha256 } = file;
+  return { ...found, metadata: await text(await readBlob(ctx, { sha256, path: METADATA })) };
+}
+
+async function makeDataset(
+  tx: Transaction,
+  { userId, title }: { userId: string; title: string },
+): Promise<string> {
+  const assetId = await insertAsset(tx, {
+    ...{ ownerUserId: userId, datasetType: 'RAW', title },
+    ...{ category: '', details: 'Pictures to train on, with their prompts as captions.', tags: [] },
+  });
+  await completeOnboardingStep(tx, userId, 'create_dataset');
+  return assetId;
+}
+
+function toFile({ name, output }: Picture) {
+  return { path: name, sha256: output.sha256, sizeBytes: Number(output.size_bytes) };
+}

@@ -1,0 +1,47 @@
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { openZipLink as endpoint } from '@bakehouse/contract/gallery';
+import type { Services } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { isSameSignature } from '../../../platform/http/signature.ts';
+import { sendZip } from '../../../platform/storage/send-zip.ts';
+import { contentDisposition } from '../../assets/files/content-disposition.ts';
+import { listPictures } from './list-pictures.ts';
+import { signZip, unpackIds } from './sign-zip.ts';
+
+/**
+ * Answers whoever has a link with the zip that it names. Throws AppError 'forbidden' for a link that this server has
+ * not made, 'gone' for one whose time is over, and 'not_found' where one of the pictures was deleted.
+ */
+export async function openZipLink(
+  services: Services,
+  { query }: Pick<InputOf<typeof endpoint>, 'query'>,
+  http: Http,
+): Promise<void> {
+  const { userId, ids, expires, signature } = query;
+  if (!isSameSignature(signZip(services.config, { userId, ids, expires }), signature)) {
+    throw new AppError('forbidden', {
+      publicMessage: 'This link was not made by this server, or has been changed. Ask for a new one.',
+      param: 'signature',
+    });
+  }
+  if (expires * 1000 <= services.clock.now().getTime()) {
+    throw new AppError('gone', {
+      publicMessage: 'This link has expired. Ask for a new one.',
+      param: 'expires',
+    });
+  }
+  const pictures = await listPictures(services.db, { ids: unpackIds(ids), userId });
+  await sendZip(services, http, {
+    files: pictures.map(({ row, output, name }) => ({
+      path: name,
+      sha256: output.sha256,
+      sizeBytes: Number(output.size_bytes),
+      modifiedAt: row.ended_at ?? row.created_at,
+    })),
+    headers: {
+      'content-disposition': contentDisposition('attachment', 'pictures.zip'),
+      'cache-control': 'private, no-store',
+    },
+  });
+}

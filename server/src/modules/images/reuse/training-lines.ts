@@ -1,0 +1,56 @@
+import { AppError } from '../../../platform/errors.ts';
+import type { Picture } from './list-pictures.ts';
+
+/** Where the training of pictures reads which caption belongs to which file. */
+export const METADATA = 'metadata.jsonl';
+
+/**
+ * What becomes of a metadata file with these pictures, and those that were not in it. Throws AppError 'conflict' for
+ * one in which they cannot stand. Pure.
+ */
+export function addLines(
+  metadata: string,
+  pictures: readonly Picture[],
+): { metadata: string; added: Picture[] } {
+  const names = new Set(
+    metadata
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map(nameIn),
+  );
+  const added = pictures.filter(({ name }) => !names.has(name));
+  const lines = added.map(({ name, row }) => `${oneLine({ file_name: name, text: row.prompt })}\n`);
+  const before = metadata === '' || metadata.endsWith('\n') ? metadata : `${metadata}\n`;
+  return { metadata: before + lines.join(''), added };
+}
+
+/** JSON in one line, whatever the reader takes for the end of one: Python takes these three for it too. */
+function oneLine(row: object): string {
+  return JSON.stringify(row).replace(
+    /[\u0085\u2028\u2029]/g,
+    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function nameIn(line: string, index: number): unknown {
+  const row = parsed(line);
+  if (typeof row !== 'object' || row === null || !('file_name' in row))
+    throw cannotStand(`line ${index + 1} is no object with a file_name`);
+  if ('source' in row && row.source !== null) throw cannotStand('it describes edits, each with its source');
+  return row.file_name;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+function cannotStand(why: string): AppError {
+  return new AppError('conflict', {
+    publicMessage: `No pictures can be added to the dataset’s ${METADATA}: ${why}`,
+    param: 'dataset_id',
+  });
+}

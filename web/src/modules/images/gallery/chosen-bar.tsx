@@ -1,0 +1,76 @@
+import { CHOSEN_MAX } from '@bakehouse/contract/gallery';
+import { Columns2, Download, GraduationCap, X } from 'lucide-react';
+import { Suspense, useState } from 'react';
+import { loadable } from '../../../lib/loadable.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { useDownloadZip } from './reuse-calls.ts';
+
+/** Its choice of a dataset is loaded where it is asked for. */
+const TrainingDialog = loadable(async () => (await import('./training-dialog.tsx')).TrainingDialog);
+
+type Props = {
+  chosen: readonly string[];
+  /** As many could be chosen. */
+  shown: number;
+  onChooseAll: () => void;
+  onClear: () => void;
+  onCompare: (ids: readonly string[]) => void;
+};
+
+/** What can be done with the pictures that are chosen; it stays in sight while one scrolls for more. */
+export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Props) {
+  const [training, setTraining] = useState(false);
+  const zip = useDownloadZip();
+  const count = chosen.length;
+  if (count === 0) return null;
+  const tooMany = count > CHOSEN_MAX;
+  return (
+    <section
+      aria-label="Chosen pictures"
+      className="sticky bottom-4 z-10 mx-auto mt-6 flex w-fit max-w-full flex-wrap items-center justify-center gap-2 rounded-xl border border-line bg-surface px-3 py-2.5 shadow-pop"
+    >
+      <p role="status" className="px-1 text-[0.8125rem] tabular-nums">
+        {count} chosen
+        {tooMany && <span className="text-bad">, {CHOSEN_MAX} at most</span>}
+      </p>
+      {count < shown && (
+        <Button size="sm" variant="ghost" onClick={onChooseAll}>
+          Choose all {shown}
+        </Button>
+      )}
+      <Button size="sm" disabled={count !== 2} onClick={() => onCompare(chosen)}>
+        <Columns2 aria-hidden />
+        Compare
+      </Button>
+      <Button size="sm" disabled={tooMany} onClick={() => setTraining(true)}>
+        <GraduationCap aria-hidden />
+        Train on {count === 1 ? 'it' : 'them'}
+      </Button>
+      <Button
+        size="sm"
+        variant="primary"
+        disabled={tooMany}
+        loading={zip.isPending}
+        onClick={() => zip.mutate(chosen)}
+      >
+        <Download aria-hidden />
+        Download zip
+      </Button>
+      <Button size="icon-sm" variant="ghost" aria-label="Choose none" onClick={onClear}>
+        <X aria-hidden />
+      </Button>
+      {training && (
+        <Suspense fallback={null}>
+          <TrainingDialog
+            ids={chosen}
+            onClose={() => setTraining(false)}
+            onAdded={() => {
+              setTraining(false);
+              onClear();
+            }}
+          />
+        </Suspense>
+      )}
+    </section>
+  );
+}

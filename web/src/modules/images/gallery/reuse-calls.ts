@@ -1,0 +1,49 @@
+import { addTrainingPictures, linkZip } from '@bakehouse/contract/gallery';
+import { useMutation } from '@tanstack/react-query';
+import { call } from '../../../lib/api/api-client.ts';
+import { downloadFrom } from '../../../lib/api/download.ts';
+import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+
+/** Has the browser download the pictures of these generations as one zip, by itself. */
+export function useDownloadZip() {
+  return useMutation({
+    mutationFn: async (ids: readonly string[]) => {
+      const { url } = await call(
+        linkZip,
+        { body: { ids: [...ids] } },
+        { operation: 'download the pictures' },
+      );
+      downloadFrom(url, 'pictures.zip');
+    },
+    meta: { title: 'The pictures could not be downloaded' },
+  });
+}
+
+type Wanted = {
+  ids: readonly string[];
+  /** To which they are added, or … */
+  datasetId: string | null;
+  /** … the name of a new one. */
+  title: string;
+};
+
+/** Puts pictures with their prompts into a dataset to train on. */
+export function useAddTrainingPictures() {
+  const keys = useIdempotencyKeys();
+  return useMutation({
+    mutationFn: ({ ids, datasetId, title }: Wanted) => {
+      const body = { ids: [...ids], ...(datasetId === null ? { title } : { dataset_id: datasetId }) };
+      return call(
+        addTrainingPictures,
+        { body },
+        { idempotencyKey: keys.keyFor(body), operation: 'add the pictures' },
+      );
+    },
+    onSuccess: () => {
+      keys.renew();
+      return queryClient.invalidateQueries({ queryKey: ['asset'] });
+    },
+    meta: { title: 'The pictures could not be added' },
+  });
+}

@@ -1,0 +1,96 @@
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useId, useState } from 'react';
+import { countOf } from '../../../lib/format/count-of.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { notify } from '../../../ui/notify.ts';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { AssetField } from '../../assets/choice/api.ts';
+import { useAddTrainingPictures } from './reuse-calls.ts';
+
+type Props = { ids: readonly string[]; onClose: () => void; onAdded: () => void };
+type Target = 'new' | 'existing';
+
+const targets = [
+  { value: 'new', label: 'New dataset' },
+  { value: 'existing', label: 'One of yours' },
+] as const;
+
+/** Asks into which dataset the chosen pictures are put. */
+export function TrainingDialog({ ids, onClose, onAdded }: Props) {
+  const form = useId();
+  const navigate = useNavigate();
+  const [target, setTarget] = useState<Target>('new');
+  const [title, setTitle] = useState('Training pictures');
+  const [datasetId, setDatasetId] = useState<string | null>(null);
+  const [submitted, setSubmitted] = useState(false);
+  const addition = useAddTrainingPictures();
+  const missing =
+    target === 'new' ? title.trim() === '' && 'Name is required' : datasetId === null && 'Choose a dataset';
+  const error = (submitted && missing) || undefined;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    setSubmitted(true);
+    if (missing || addition.isPending) return;
+    addition.mutate(
+      { ids, title: title.trim(), datasetId: target === 'existing' ? datasetId : null },
+      {
+        onSuccess: ({ dataset_id: id, title: name, added, present }) => {
+          notify.success(
+            added === 0
+              ? `All of them are in “${name}” already`
+              : `${countOf(added, 'picture')} added to “${name}”`,
+            {
+              ...(added > 0 && present > 0 && { description: `${present} were in it already.` }),
+              action: {
+                label: 'Open the dataset',
+                onClick: () => void navigate({ to: '/dataset/$id/description', params: { id } }),
+              },
+            },
+          );
+          onAdded();
+        },
+      },
+    );
+  }
+
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={`Train on ${countOf(ids.length, 'picture')}`}
+      description="Each goes into a dataset with its prompt as its caption, in the form that the training of pictures reads."
+      size="sm"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={form} variant="primary" loading={addition.isPending}>
+            Add pictures
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit} noValidate className="grid gap-4">
+        <Segmented label="Dataset" value={target} onChange={setTarget} options={targets} />
+        {target === 'new' ? (
+          <Field label="Name" error={error}>
+            <Input value={title} onChange={(event) => setTitle(event.target.value)} maxLength={200} />
+          </Field>
+        ) : (
+          <AssetField
+            types="RAW"
+            label="Dataset"
+            failed="Your datasets could not be loaded"
+            value={datasetId}
+            onChange={setDatasetId}
+            error={error}
+            help="An empty one, or one of pictures with a metadata.jsonl."
+          />
+        )}
+      </form>
+    </Dialog>
+  );
+}
