@@ -49,7 +49,7 @@ export async function allRoutes(client: Client): Promise<Routes> {
       '/flux',
       ...['/paris', '/gallery', `/gallery/${picture}`],
       '/bakery/wan',
-      '/flux-kontext',
+      ...['/flux-kontext', '/bakery/flux-kontext'],
       '/profile',
       '/api-key',
       '/invite',

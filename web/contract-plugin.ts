@@ -7,7 +7,7 @@ const contractFolder = resolve(import.meta.dirname, '../contract/src');
 const WITH_SCHEMAS = '?schemas';
 
 /**
- * In the browser an endpoint is its method, path and access; the server checks the wire. This gives
+ * In the browser an endpoint is its method, path and access, and the part of a form that a file is; the server checks the wire. This gives
  * importers of a contract file just those and its constants, so that zod and the schemas reach only the
  * chunks that import a schema by name (forms), and not the first screen. Types are untouched.
  */
@@ -35,7 +35,14 @@ export function endpointsWithoutSchemas(): Plugin {
   };
 }
 
-type Route = { method: string; path: string; access: string; spends?: boolean; status?: number };
+type Route = {
+  method: string;
+  path: string;
+  access: string;
+  spends?: boolean;
+  status?: number;
+  upload?: 'bytes' | { part: string };
+};
 
 function isEndpoint(value: unknown): value is Route {
   return (
@@ -43,8 +50,9 @@ function isEndpoint(value: unknown): value is Route {
   );
 }
 
-function toRoute({ method, path, access, spends, status }: Route): Route {
-  return JSON.parse(JSON.stringify({ method, path, access, spends, status }));
+function toRoute({ method, path, access, spends, status, upload }: Route): Route {
+  const sent = typeof upload === 'object' ? { part: upload.part } : upload;
+  return JSON.parse(JSON.stringify({ method, path, access, spends, status, upload: sent }));
 }
 
 /** Whether JSON can hold it: no schema, function or bigint inside. */

@@ -228,7 +228,13 @@ export const quote = z.object({ items: z.array(quoteItem), total: bgl, total_usd
 export type Quote = z.infer<typeof quote>;
 
 /** What a price is of. */
-export const priceUnit = z.enum(['hour', 'million_tokens', 'thousand_expert_steps']);
+export const priceUnit = z.enum([
+  'hour',
+  'million_tokens',
+  'thousand_expert_steps',
+  'thousand_steps',
+  'image',
+]);
 
 const price = z.object({
   id: z.string(),

@@ -22,7 +22,7 @@ const deploymentStates = [
 export const deploymentFilters = ['running', 'sleeping', 'failed', 'terminated'] as const;
 export type DeploymentFilter = (typeof deploymentFilters)[number];
 
-const deployment = z.object({
+export const deployment = z.object({
   pod_id: z.string(),
   deployment_id: z.string(),
   /** Asset id of the served model, and its name for `model` in the OpenAI-style calls. */
@@ -60,9 +60,7 @@ const REPLICAS_MAX = 8;
 const podIdParams = z.object({ podId: idOf('deployment') });
 
 /** What is asked for when a model is served; the fields' defaults are the specification's. */
-const deployBody = only({
-  /** Asset id of the model. */
-  model_id: idOf('model'),
+export const deployFields = {
   user_id: userId,
   gpu_count: z.int().min(1).max(8).default(1),
   instance_type: z.string().default('a100'),
@@ -72,6 +70,25 @@ const deployBody = only({
   min_replicas: z.int().min(0).max(REPLICAS_MAX).default(1),
   /** Each one that runs costs the price per hour. 1 without `auto_scale`. */
   max_replicas: z.int().min(1).max(REPLICAS_MAX).default(1),
+};
+
+const deployBody = only({
+  /** Asset id of the model. */
+  model_id: idOf('model'),
+  ...deployFields,
+});
+
+export const deploymentQuote = z.object({
+  /** Where it would run. */
+  device: z.string(),
+  /** Of one replica, while it answers. */
+  price_per_hour: bgl,
+  /** Of `min_replicas`: it costs this at least while it is awake, and one replica's price where that is 0. */
+  min_price_per_hour: bgl,
+  /** Of `max_replicas`: it never costs more. */
+  max_price_per_hour: bgl,
+  /** What is held at the start: an hour of one replica. */
+  hold: bgl,
 });
 
 export const deployVllm = endpoint({
@@ -90,18 +107,7 @@ export const quoteVllm = endpoint({
   access: 'key',
   summary: 'What serving a text model would cost; nothing is deployed or held',
   body: deployBody,
-  response: z.object({
-    /** Where it would run. */
-    device: z.string(),
-    /** Of one replica, while it answers. */
-    price_per_hour: bgl,
-    /** Of `min_replicas`: it costs this at least while it is awake, and one replica's price where that is 0. */
-    min_price_per_hour: bgl,
-    /** Of `max_replicas`: it never costs more. */
-    max_price_per_hour: bgl,
-    /** What is held at the start: an hour of one replica. */
-    hold: bgl,
-  }),
+  response: deploymentQuote,
 });
 
 export const listVllm = endpoint({

@@ -48,9 +48,11 @@ export type Endpoint<
   bodyBytesMax?: number;
   /**
    * The body is a file, which the handler takes in as it comes, within limits of its own: the body
-   * itself, or the named part of a form.
+   * itself, or the named part of a form, whose other parts are `fields`.
    */
-  upload?: 'bytes' | { part: string };
+  upload?: 'bytes' | { part: string; fields?: z.ZodObject };
+  /** The body comes as a browser's form sends it (`application/x-www-form-urlencoded`): all of it is text. */
+  isForm?: boolean;
   /** A JSON answer. Absent: the handler writes bytes, a stream or nothing. */
   response?: Response;
   /** HTTP status of success, 200 unless said. */

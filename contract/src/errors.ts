@@ -22,6 +22,8 @@ export const errorStatus = {
   request_timeout: 408,
   /** The thing is not in a state that allows this. */
   conflict: 409,
+  /** The model stands under a licence that the caller has not accepted: `POST /api/v1/licences/accept`. */
+  licence_not_accepted: 409,
   /** The same Idempotency-Key came with another body. */
   idempotency_conflict: 409,
   /** The server cannot show this API key any more, since its secret was replaced. The key itself works. */
@@ -67,6 +69,8 @@ export const errorBody = z.object({
     /** On `budget_exceeded`: which budget, and when it begins anew. */
     budget: exceededBudget.optional(),
   }),
+  /** The same as in `error`, where clients of the original product look for it. */
+  required_amount: z.string().optional(),
 });
 
 export type ErrorBody = z.infer<typeof errorBody>;

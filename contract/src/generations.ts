@@ -47,6 +47,16 @@ const output = z.object({
   size_bytes: z.number(),
 });
 
+/** The picture that was edited. */
+const source = z.object({
+  /** The generation that made it; null where it was uploaded, or that generation was deleted. */
+  generation_id: z.string().nullable(),
+  url: z.string(),
+  media_type: z.string(),
+  width: z.int(),
+  height: z.int(),
+});
+
 /** One picture or film that was asked for. */
 const generation = z.object({
   id: z.string(),
@@ -61,7 +71,12 @@ const generation = z.object({
   prompt: z.string(),
   /** Every one, also those that nobody chose. */
   parameters,
-  seed: z.number(),
+  /** Null where the model takes none. */
+  seed: z.number().nullable(),
+  /** Null where it was made from the prompt alone. */
+  source: source.nullable(),
+  /** The first generation of its edit tree: its own id unless it was made from another one. */
+  root_id: z.string(),
   state: z.enum(generationStates),
   /** Why it is in this state, in words: what it waits for, or what went wrong. */
   reason: z.string(),
@@ -113,6 +128,10 @@ export const startGeneration = endpoint({
   body: only({
     ...request,
     prompt: promptText,
+    /** The picture to edit, where the generator edits: one that was uploaded (`POST /api/v1/pictures`), or … */
+    picture_id: idOf('picture').optional(),
+    /** … what an earlier generation made. */
+    source_generation_id: idOf('generation').optional(),
     /** In BGL, as it was quoted: where the picture costs more by now, it is refused with the new price. */
     cost_max: bglInput.optional(),
   }),
@@ -129,6 +148,8 @@ export const listGenerations = endpoint({
   query: z.object({
     generator: z.enum(generatorNames).optional(),
     state: z.enum(generationStates).optional(),
+    /** Those of one edit tree, by the id of its first generation. */
+    root: idOf('generation').optional(),
     /** Part of the prompt, in any case. */
     search: z.string().trim().max(200).optional(),
     cursor: z.string().max(200).optional(),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
+import { bgl } from './money.ts';
 
 /** The generators that a person can pick, by the names that their pages have; `generators/table.ts` says what each asks for. */
 export const generatorNames = [
@@ -23,6 +24,9 @@ export const generatorNames = [
 ] as const;
 export type GeneratorName = (typeof generatorNames)[number];
 
+/** Pictures that one generation makes at most, where its generator can make several. */
+export const PICTURES_MAX = 4;
+
 /** Who draws: a model of this installation, or the maker's own service. */
 export const provider = z.enum(['own', 'upstream']);
 export type Provider = z.infer<typeof provider>;
@@ -38,6 +42,21 @@ export const listGenerators = endpoint({
         name: z.enum(generatorNames),
         /** Nobody while it is empty. */
         served_by: z.array(provider),
+        /** The service that draws where no model of this installation does; the prompt is sent to it. */
+        upstream: z
+          .object({
+            /** Its name, e.g. `fal`. */
+            title: z.string(),
+            /** What the model is called there. */
+            model: z.string(),
+            /** Which of the form's fields it takes, by name: the others are not asked for. */
+            fields: z.array(z.string()),
+            /** What one picture costs. */
+            price: bgl,
+          })
+          .nullable(),
+        /** Where `/edit` and `/edit_url` answer; null where no model of this installation edits for it. */
+        inference_url: z.string().nullable(),
       }),
     ),
   }),

@@ -1,6 +1,18 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 import { promptText } from './generations.ts';
+import { PICTURES_MAX } from './generators.ts';
+
+const images = z.object({
+  created: z.int(),
+  data: z.array(
+    z.object({
+      b64_json: z.string().optional(),
+      url: z.string().optional(),
+      revised_prompt: z.string().optional(),
+    }),
+  ),
+});
 
 /** OpenAI's images API. Names that are not here are refused by name, as in `chat.ts`. */
 export const createImage = endpoint({
@@ -12,22 +24,36 @@ export const createImage = endpoint({
   summary: 'Draw a picture (OpenAI-compatible)',
   body: z.looseObject({
     prompt: promptText,
-    /** A name that `GET /v1/models` lists; the starter's unless said. */
+    /** A name that `GET /v1/models` lists with task `image`; the starter's unless said. */
     model: z.string().min(1).max(200).nullish(),
-    n: z.int().min(1).max(1, 'n: this server draws one picture per request').nullish(),
+    n: z.int().min(1).max(PICTURES_MAX).nullish(),
     size: z.string().max(20).nullish(),
     response_format: z.enum(['url', 'b64_json']).nullish(),
     output_format: z.enum(['png', 'jpeg', 'webp']).nullish(),
     user: z.string().max(200).nullish(),
   }),
-  response: z.object({
-    created: z.int(),
-    data: z.array(
-      z.object({
-        b64_json: z.string().optional(),
-        url: z.string().optional(),
-        revised_prompt: z.string().optional(),
-      }),
-    ),
-  }),
+  response: images,
+});
+
+/** The other parts of the form beside the picture. */
+export const editImageFields = z.looseObject({
+  prompt: promptText,
+  /** A name that `GET /v1/models` lists; the starter's unless said. */
+  model: z.string().min(1).max(200).optional(),
+  n: z.coerce.number().int().min(1).max(1, 'n: this server draws one picture per request').optional(),
+  size: z.string().max(20).optional(),
+  response_format: z.enum(['url', 'b64_json']).optional(),
+  output_format: z.literal('png', 'output_format: edits are PNG files').optional(),
+  user: z.string().max(200).optional(),
+});
+
+export const editImage = endpoint({
+  method: 'POST',
+  path: '/v1/images/edits',
+  access: 'key',
+  scopes: ['inference'],
+  spends: true,
+  summary: 'Edit a picture (OpenAI-compatible)',
+  upload: { part: 'image', fields: editImageFields },
+  response: images,
 });

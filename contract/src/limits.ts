@@ -28,6 +28,15 @@ export function gpuLabel(type: string): string {
   const listed = gpuTypes.find((one) => one === type);
   return listed ? gpuLabels[listed] : type;
 }
+/** What deployments call them. */
+export const instanceTypes = ['v100', 'a100', 'a100-80gb', 'h100'] as const;
+export type InstanceType = (typeof instanceTypes)[number];
+export const instanceGpus: Record<InstanceType, GpuType> = {
+  v100: 'NVIDIA_TESLA_V100',
+  a100: 'NVIDIA_TESLA_A100',
+  'a100-80gb': 'NVIDIA_TESLA_A100_80GB',
+  h100: 'NVIDIA_H100_80GB',
+};
 export const gpuCounts = [1, 2, 4, 8] as const;
 
 /**

@@ -24,7 +24,7 @@ export async function startBarePictures(steps: number): Promise<BarePictures> {
   const next = async () => {
     const { value, done } = await lines.next();
     if (done) throw new Error('The bare pipeline ended before it had drawn.');
-    return String(value);
+    return value;
   };
   await next();
   return {

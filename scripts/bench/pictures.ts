@@ -126,9 +126,9 @@ async function oneByOne(user: Client): Promise<void> {
 
 async function atOnce(users: Client[], size: number): Promise<void> {
   await Promise.all(
-    Array.from({ length: size }, (_, index) => {
+    Array.from({ length: size }, async (_, index) => {
       const user = users[index % users.length];
-      return user && draw(user, index);
+      if (user) await draw(user, index);
     }),
   );
 }

@@ -85,7 +85,8 @@ export const messages: Message[] = [
     'Your message has been sent successfully!',
   ]),
   ...of(8, ['Error cloning the {dataset}'], 'hub'),
-  ...of(8, ['FLUX deployment terminated successfully!', 'Image editing failed: {message}'], 'images'),
+  ...of(8, ['FLUX deployment terminated successfully!']),
+  ...of(8, ['Image editing failed: {message}'], 'images'),
   ...of(
     8,
     [

@@ -372,7 +372,7 @@ create table generations (
   revision_id uuid,
   prompt text not null,
   parameters jsonb not null,
-  seed bigint not null,
+  seed bigint,
   request_sha256 text not null,
   state text not null default 'queued'::text,
   reason text not null default ''::text,
@@ -393,6 +393,9 @@ create table generations (
   started_at timestamp with time zone,
   ended_at timestamp with time zone,
   refused boolean not null default false,
+  source_generation_id uuid,
+  root_generation_id uuid,
+  upstream_job jsonb,
   constraint generations_pkey PRIMARY KEY (id),
   constraint generations_check CHECK (charged_micro >= 0 AND charged_micro <= held_micro),
   constraint generations_check1 CHECK ((state = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) = (ended_at IS NOT NULL)),
@@ -403,9 +406,12 @@ create table generations (
   constraint generations_seed_check CHECK (seed >= 0),
   constraint generations_state_check CHECK (state = ANY (ARRAY['queued'::text, 'starting'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])),
   constraint generations_steps_check CHECK (steps >= 1),
+  constraint generations_source_generation_id_fkey FOREIGN KEY (source_generation_id) REFERENCES generations(id) ON DELETE SET NULL,
   constraint generations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX generations_by_request ON public.generations USING btree (user_id, request_sha256, id DESC);
+CREATE INDEX generations_by_root ON public.generations USING btree (root_generation_id) WHERE (root_generation_id IS NOT NULL);
+CREATE INDEX generations_by_source ON public.generations USING btree (source_generation_id);
 CREATE INDEX generations_by_turn ON public.generations USING btree (user_id, started_at DESC) WHERE (started_at IS NOT NULL);
 CREATE INDEX generations_by_user ON public.generations USING btree (user_id, id DESC);
 CREATE INDEX generations_to_do ON public.generations USING btree (user_id, id) WHERE (ended_at IS NULL);
@@ -428,6 +434,30 @@ create table idempotency_keys (
   constraint idempotency_keys_key_check CHECK (length(key) >= 1 AND length(key) <= 255)
 );
 CREATE INDEX idempotency_keys_created_at ON public.idempotency_keys USING btree (created_at);
+
+create table input_pictures (
+  id uuid not null default uuidv7(),
+  user_id text not null,
+  generation_id uuid,
+  sha256 text not null,
+  media_type text not null,
+  size_bytes bigint not null,
+  width integer not null,
+  height integer not null,
+  created_at timestamp with time zone not null,
+  constraint input_pictures_pkey PRIMARY KEY (id),
+  constraint input_pictures_generation_id_key UNIQUE (generation_id),
+  constraint input_pictures_height_check CHECK (height > 0),
+  constraint input_pictures_media_type_check CHECK (media_type = ANY (ARRAY['image/png'::text, 'image/jpeg'::text, 'image/webp'::text])),
+  constraint input_pictures_size_bytes_check CHECK (size_bytes > 0),
+  constraint input_pictures_width_check CHECK (width > 0),
+  constraint input_pictures_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES generations(id) ON DELETE CASCADE,
+  constraint input_pictures_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
+  constraint input_pictures_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX input_pictures_by_blob ON public.input_pictures USING btree (sha256);
+CREATE INDEX input_pictures_by_user ON public.input_pictures USING btree (user_id);
+CREATE INDEX input_pictures_unused ON public.input_pictures USING btree (created_at) WHERE (generation_id IS NULL);
 
 create table known_addresses (
   mailbox_hash bytea not null,
@@ -579,6 +609,15 @@ create table ledger_verifications (
   constraint ledger_verifications_seq_fkey FOREIGN KEY (seq) REFERENCES ledger_seals(seq)
 );
 CREATE INDEX ledger_verifications_by_seal ON public.ledger_verifications USING btree (seq);
+
+create table licence_acceptances (
+  user_id text not null,
+  licence text not null,
+  version text not null,
+  accepted_at timestamp with time zone not null,
+  constraint licence_acceptances_pkey PRIMARY KEY (user_id, licence, version),
+  constraint licence_acceptances_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
 
 create table low_balance_watch (
   user_id text not null,
@@ -1081,19 +1120,21 @@ CREATE INDEX workloads_with_files ON public.workloads USING btree (ended_at) WHE
 create view generation_line as
  SELECT id,
     user_id,
+    provider,
     turn,
-    row_number() OVER (ORDER BY turn, served_at NULLS FIRST, id) - 1 AS "position"
+    row_number() OVER (PARTITION BY provider ORDER BY turn, served_at NULLS FIRST, id) - 1 AS "position"
    FROM ( SELECT waiting.id,
             waiting.user_id,
+            waiting.provider,
             served.at AS served_at,
-            row_number() OVER (PARTITION BY waiting.user_id ORDER BY waiting.id) + drawn.count AS turn
+            row_number() OVER (PARTITION BY waiting.provider, waiting.user_id ORDER BY waiting.id) + drawn.count AS turn
            FROM generations waiting
              CROSS JOIN LATERAL ( SELECT count(*) AS count
                    FROM generations other
-                  WHERE other.user_id = waiting.user_id AND (other.state = ANY (ARRAY['starting'::text, 'running'::text])) AND other.ended_at IS NULL) drawn
+                  WHERE other.user_id = waiting.user_id AND other.provider = waiting.provider AND (other.state = ANY (ARRAY['starting'::text, 'running'::text])) AND other.ended_at IS NULL) drawn
              CROSS JOIN LATERAL ( SELECT max(other.started_at) AS at
                    FROM generations other
-                  WHERE other.user_id = waiting.user_id AND other.started_at IS NOT NULL) served
+                  WHERE other.user_id = waiting.user_id AND other.provider = waiting.provider AND other.started_at IS NOT NULL) served
           WHERE waiting.state = 'queued'::text AND waiting.ended_at IS NULL) taken;
 
 create view serving_workloads as
@@ -1839,7 +1880,7 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.own_generation_outputs()
+CREATE OR REPLACE FUNCTION public.own_pictures()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
@@ -2111,8 +2152,10 @@ CREATE TRIGGER blob_owners_counted_out AFTER DELETE ON blob_owners REFERENCING O
 CREATE TRIGGER column_statistics_forgotten AFTER DELETE ON blobs FOR EACH ROW EXECUTE FUNCTION forget_column_statistics();
 CREATE TRIGGER deployments_notify_change AFTER UPDATE ON deployments FOR EACH ROW WHEN (old.model_server_id IS DISTINCT FROM new.model_server_id OR old.model_name IS DISTINCT FROM new.model_name OR old.adapter IS DISTINCT FROM new.adapter OR old.revision_id IS DISTINCT FROM new.revision_id OR old.sleeping IS DISTINCT FROM new.sleeping OR old.terminated_at IS DISTINCT FROM new.terminated_at) EXECUTE FUNCTION notify_row_change('deployment', 'model_name');
 CREATE TRIGGER deployments_notify_start AFTER INSERT OR DELETE ON deployments FOR EACH ROW EXECUTE FUNCTION notify_row_change('deployment', 'model_name');
-CREATE TRIGGER generation_outputs_disowned AFTER DELETE ON generation_outputs REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION own_generation_outputs();
-CREATE TRIGGER generation_outputs_owned AFTER INSERT ON generation_outputs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION own_generation_outputs();
+CREATE TRIGGER generation_outputs_disowned AFTER DELETE ON generation_outputs REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION own_pictures();
+CREATE TRIGGER generation_outputs_owned AFTER INSERT ON generation_outputs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION own_pictures();
+CREATE TRIGGER input_pictures_disowned AFTER DELETE ON input_pictures REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION own_pictures();
+CREATE TRIGGER input_pictures_owned AFTER INSERT ON input_pictures REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION own_pictures();
 CREATE TRIGGER ledger_given_kept BEFORE DELETE OR TRUNCATE ON ledger_given FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ledger_holds_count_change_for_key AFTER UPDATE ON ledger_holds FOR EACH ROW WHEN (new.refs ? 'key_id'::text AND (old.amount <> new.amount OR old.status <> new.status)) EXECUTE FUNCTION count_hold_for_key();
 CREATE TRIGGER ledger_holds_count_for_key AFTER INSERT ON ledger_holds FOR EACH ROW WHEN (new.refs ? 'key_id'::text) EXECUTE FUNCTION count_hold_for_key();

@@ -7,11 +7,13 @@ import { createAsset } from '@bakehouse/contract/assets';
 import { saveConfiguration } from '@bakehouse/contract/configurations';
 import { deployVllm, vllmStatus } from '@bakehouse/contract/deployments';
 import type { CallOf, Endpoint } from '@bakehouse/contract/endpoint';
+import { deployFlux } from '@bakehouse/contract/image-deployments';
 import { listRuns } from '@bakehouse/contract/training';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createToken, hashToken } from './engine/reports/workload-token.ts';
+import { insertFlux } from './modules/deployments/testing/test-models.ts';
 import { emptySafetensors, goodData } from './modules/training/test-run.ts';
 import { insertPicture, insertRows } from './testing/access/insert-rows.ts';
 import { testServer } from './testing/test-server.ts';
@@ -250,6 +252,12 @@ async function makeThings(): Promise<Record<string, string>> {
     { body: { model_id: base, user_id: as.userId } },
     { as },
   );
+  const { assetId: flux } = await insertFlux(server.services, ada, 'Drawer');
+  const { pod_id: imagePodId } = await server.request(
+    deployFlux,
+    { body: { model_id: flux, user_id: as.userId } },
+    { as },
+  );
   const { model_name: model } = await server.request(vllmStatus, { params: { podId } }, { as });
   const { api_key } = await server.request(
     createApiKey,
@@ -270,6 +278,7 @@ async function makeThings(): Promise<Record<string, string>> {
     modelId: runs[0]?.model_id ?? '',
     configId: saved.config_id,
     podId,
+    imagePodId,
     model,
   };
 }
@@ -299,6 +308,8 @@ const inputs: Record<string, Input> = {
   'PATCH /api/v1/api_keys/:keyId': { body: { name: 'mine now' } },
   'POST /api/v1/api_keys/:keyId/rotate': { body: {} },
   'POST /api/v1/runs/:runId/resume': { body: {} },
+  'POST /v1/starters/:model/edit_url': { body: { prompt: 'Blue', image_url: 'https://example.com/' } },
+  'POST /v1/deployments/:podId/edit_url': { body: { prompt: 'Blue', image_url: 'https://example.com/' } },
   'POST /api/v1/asset/:id/upload': { body: form('rows.csv', Buffer.from('mine now')) },
 };
 
@@ -306,7 +317,8 @@ const inputs: Record<string, Input> = {
 function paramsOf({ path: url }: Endpoint, things: Record<string, string>): Record<string, string> {
   if (url.includes('/generations/:id')) return { ...things, id: things.generationId ?? '' };
   if (url.includes('/generated/images/:id')) return { ...things, id: things.outputId ?? '' };
-  return things;
+  const isImage = url.includes('/pod/flux') || url.startsWith('/v1/deployments/');
+  return isImage ? { ...things, podId: things.imagePodId ?? '' } : things;
 }
 
 /** All that could be changed by a call; when a key was last used changes beside it. */

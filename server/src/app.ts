@@ -17,7 +17,11 @@ import { starterLanguageModel } from './modules/assets/starter/starter-language-
 import { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { PARALLEL_PICTURES } from './modules/deployments/kinds/image-spec.ts';
 import { modelServerKind } from './modules/deployments/servers/model-server-kind.ts';
-import { createDrawing, type DrawingLoop } from './modules/images/drawing/create-drawing.ts';
+import {
+  createDrawing,
+  type DrawingLoop,
+  UPSTREAM_PICTURES,
+} from './modules/images/drawing/create-drawing.ts';
 import { fineTuneKind } from './modules/training/runs/fine-tune-kind.ts';
 import { type ReadData, readData } from './modules/training/validation/read-data.ts';
 import { shareReads } from './modules/training/validation/share-reads.ts';
@@ -98,7 +102,7 @@ export async function createApp(options: Options): Promise<App> {
   const drawing = createDrawing({
     services,
     serving: { capacity: () => installationCapacity(services.db, driver.capacity) },
-    places: PARALLEL_PICTURES,
+    places: { own: PARALLEL_PICTURES, upstream: UPSTREAM_PICTURES },
   });
   const { start, close } = lifeOf({
     ...{ ...opened, databaseUrl, driver, claim, engine, usage, http, drawing, closing },
@@ -155,7 +159,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
             machine.holdsBlobs
               ? {
                   language: (files) => registerStarterModel(services, { ...starterLanguageModel, files }),
-                  image: (files) => registerImageStarter(services, files),
+                  image: (name, files) => registerImageStarter(services, name, files),
                 }
               : null,
           );

@@ -65,6 +65,15 @@ const settings = z.object({
   BAKEHOUSE_STRIPE_WEBHOOK_SECRET: z.string().optional(),
   /** Where Stripe answers. */
   BAKEHOUSE_STRIPE_URL: z.url().default('https://api.stripe.com'),
+  /** Services that draw pictures: the key of each, and where it answers. */
+  FAL_KEY: z.string().optional(),
+  BAKEHOUSE_FAL_URL: z.url().default('https://queue.fal.run'),
+  REPLICATE_API_TOKEN: z.string().optional(),
+  BAKEHOUSE_REPLICATE_URL: z.url().default('https://api.replicate.com'),
+  BFL_API_KEY: z.string().optional(),
+  BAKEHOUSE_BFL_URL: z.url().default('https://api.bfl.ai'),
+  ARK_API_KEY: z.string().optional(),
+  BAKEHOUSE_ARK_URL: z.url().default('https://ark.ap-southeast.bytepluses.com'),
   BAKEHOUSE_SIGN_UP: flag.default(true),
   /** Accounts with a password that may be made within an hour, in all and from one address; 0 for no limit. */
   BAKEHOUSE_SIGN_UPS_PER_HOUR: z.coerce.number().int().min(0).default(500),
@@ -168,6 +177,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     referralBonusBgl: s.BAKEHOUSE_REFERRAL_BONUS_BGL,
     referralsMax: s.BAKEHOUSE_REFERRALS_MAX,
     stripe: stripeOf(s),
+    upstreams: upstreamsOf(s),
     signUp: s.BAKEHOUSE_SIGN_UP,
     signUpsPerHour: s.BAKEHOUSE_SIGN_UPS_PER_HOUR,
     signUpsPerAddress: s.BAKEHOUSE_SIGN_UPS_PER_ADDRESS,
@@ -215,6 +225,16 @@ function stripeOf(s: Settings) {
     'BAKEHOUSE_STRIPE_WEBHOOK_SECRET',
   );
   return secretKey && webhookSecret ? { secretKey, webhookSecret, url: s.BAKEHOUSE_STRIPE_URL } : null;
+}
+
+function upstreamsOf(s: Settings) {
+  const access = (key: string | undefined, url: string) => (key === undefined ? null : { key, url });
+  return {
+    fal: access(s.FAL_KEY, s.BAKEHOUSE_FAL_URL),
+    replicate: access(s.REPLICATE_API_TOKEN, s.BAKEHOUSE_REPLICATE_URL),
+    blackForestLabs: access(s.BFL_API_KEY, s.BAKEHOUSE_BFL_URL),
+    byteplus: access(s.ARK_API_KEY, s.BAKEHOUSE_ARK_URL),
+  };
 }
 
 /** Two settings that count only together. */

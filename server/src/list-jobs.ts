@@ -13,6 +13,7 @@ import type { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { forgetRequestsJob } from './modules/deployments/jobs/forget-requests.ts';
 import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
 import { reconcileModelServerJob } from './modules/deployments/jobs/reconcile-model-server.ts';
+import { forgetPicturesJob } from './modules/images/jobs/forget-pictures.ts';
 import { forgetNotificationsJob } from './modules/notifications/jobs/forget-notifications.ts';
 import { warnOfExpiryJob } from './modules/notifications/jobs/warn-of-expiry.ts';
 import { purgeDeletedJob } from './modules/privacy/jobs/purge-deleted.ts';
@@ -51,6 +52,7 @@ export function listJobs({ databaseUrl, readData, closing, closeIdle }: Needed):
     warnOfLowBalanceJob,
     warnOfExpiryJob,
     forgetNotificationsJob,
+    forgetPicturesJob,
     collectBlobsJob,
     deleteExpiredJob,
     meterDeploymentsJob({ closeIdle }),

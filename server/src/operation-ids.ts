@@ -19,10 +19,14 @@ import * as fileLinks from '@bakehouse/contract/file-links';
 import * as gallery from '@bakehouse/contract/gallery';
 import * as generations from '@bakehouse/contract/generations';
 import * as generators from '@bakehouse/contract/generators';
+import * as imageDeployments from '@bakehouse/contract/image-deployments';
 import * as images from '@bakehouse/contract/images';
+import * as kontext from '@bakehouse/contract/kontext';
+import * as licences from '@bakehouse/contract/licences';
 import * as machine from '@bakehouse/contract/machine';
 import * as notifications from '@bakehouse/contract/notifications';
 import * as paris from '@bakehouse/contract/paris';
+import * as pictures from '@bakehouse/contract/pictures';
 import * as prices from '@bakehouse/contract/prices';
 import * as privacy from '@bakehouse/contract/privacy';
 import * as profile from '@bakehouse/contract/profile';
@@ -55,7 +59,11 @@ const modules = [
   generations,
   generators,
   images,
+  imageDeployments,
+  kontext,
+  licences,
   machine,
+  pictures,
   prices,
   paris,
   privacy,

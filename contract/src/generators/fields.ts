@@ -1,3 +1,4 @@
+import { PICTURES_MAX } from '../generators.ts';
 import type { GeneratorField } from './generator.ts';
 
 const SEED_MAX = 4_294_967_295;
@@ -43,6 +44,18 @@ export function negativePrompt(text = ''): GeneratorField {
     default: text,
   };
 }
+
+/** How many are made at once. */
+export const pictures: GeneratorField = {
+  kind: 'number',
+  name: 'n',
+  label: 'Pictures',
+  help: 'Each is paid for.',
+  min: 1,
+  max: PICTURES_MAX,
+  step: 1,
+  default: 1,
+};
 
 type Range = { min: number; max: number; default: number };
 

@@ -1,4 +1,4 @@
-import { aspectRatio, guidance, seed, steps } from './fields.ts';
+import { aspectRatio, guidance, pictures, seed, steps } from './fields.ts';
 import type { Generator } from './generator.ts';
 
 export const flux: Generator = {
@@ -10,6 +10,7 @@ export const flux: Generator = {
     aspectRatio(['1:1', '4:3', '16:9', '3:4', '9:16', '21:9']),
     guidance({ min: 1, max: 20, default: 3.5 }),
     steps({ min: 1, max: 50, default: 28 }),
+    pictures,
     seed,
   ],
 };

@@ -1,4 +1,4 @@
-import { aspectRatio, guidance, negativePrompt, seed, steps } from './fields.ts';
+import { aspectRatio, guidance, negativePrompt, pictures, seed, steps } from './fields.ts';
 import type { Generator } from './generator.ts';
 
 export const hidream: Generator = {
@@ -11,6 +11,7 @@ export const hidream: Generator = {
     guidance({ min: 1, max: 20, default: 5 }),
     steps({ min: 1, max: 50, default: 50 }),
     negativePrompt(),
+    pictures,
     seed,
   ],
 };

@@ -1,4 +1,4 @@
-import { aspectRatio, negativePrompt, seed, style } from './fields.ts';
+import { aspectRatio, negativePrompt, pictures, seed, style } from './fields.ts';
 import type { Generator } from './generator.ts';
 
 export const ideogram: Generator = {
@@ -18,6 +18,7 @@ export const ideogram: Generator = {
       'auto',
     ),
     negativePrompt(),
+    pictures,
     seed,
   ],
 };

@@ -1,4 +1,4 @@
-import { guidance, seed } from './fields.ts';
+import { guidance, pictures, seed } from './fields.ts';
 import type { Generator } from './generator.ts';
 
 export const janus: Generator = {
@@ -6,5 +6,5 @@ export const janus: Generator = {
   maker: 'DeepSeek',
   makes: 'image',
   about: 'A small open model that understands pictures as well as it draws them.',
-  fields: [guidance({ min: 1, max: 20, default: 5 }), seed],
+  fields: [guidance({ min: 1, max: 20, default: 5 }), pictures, seed],
 };

@@ -12,7 +12,8 @@ export const recraft: Generator = {
       [
         { value: 'realistic_image', label: 'Photograph' },
         { value: 'digital_illustration', label: 'Illustration' },
-        { value: 'vector_illustration', label: 'Vector' },
+        { value: 'digital_illustration/hand_drawn', label: 'Drawn by hand' },
+        { value: 'digital_illustration/pixel_art', label: 'Pixel art' },
       ],
       'realistic_image',
     ),

@@ -1,4 +1,4 @@
-import { aspectRatio, seed } from './fields.ts';
+import { aspectRatio, pictures, seed } from './fields.ts';
 import type { Generator } from './generator.ts';
 
 export const seedream: Generator = {
@@ -6,5 +6,5 @@ export const seedream: Generator = {
   maker: 'ByteDance',
   makes: 'image',
   about: 'Large pictures in many styles.',
-  fields: [aspectRatio(['1:1', '4:3', '16:9', '3:4', '9:16']), seed],
+  fields: [aspectRatio(['1:1', '4:3', '16:9', '3:4', '9:16']), pictures, seed],
 };

@@ -4,15 +4,15 @@ import { workloadSpecBase } from './workload-spec.ts';
 /**
  * An image model server: one model, which draws several requests at once. Input folder: `model`.
  *
- * `POST /generate` (bearer `api_key`; body: `imageRequest`) answers with lines of JSON (`imageEvent`) until the
+ * `POST /generate` (bearer `api_key`; body: `parisImageRequest` or `kontextImageRequest`, as the engine is) answers with lines of JSON (`imageEvent`) until the
  * picture is done; a client that disconnects ends the drawing within a step. A request that cannot be drawn is a 400,
- * also where its prompt is longer than the model reads; too many at once are a 503. Refusals are
+ * also where its prompt is longer than the model reads or its picture cannot be decoded; too many at once are a 503. Refusals are
  * `{ error: { message, param } }`. `GET /health` answers once the model is loaded.
  */
 export const serveImageSpec = workloadSpecBase.extend({
   kind: z.literal('serve'),
   task: z.literal('image'),
-  engine: z.enum(['paris']),
+  engine: z.enum(['paris', 'kontext']),
   host: z.string(),
   /** 0 lets the system choose; the `ready` report tells which. */
   port: z.int().min(0).max(65535),
@@ -25,7 +25,7 @@ export const serveImageSpec = workloadSpecBase.extend({
   gpus: z.int().min(0).default(0),
 });
 
-export const imageRequest = z.object({
+const requestBase = z.object({
   prompt: z.string(),
   seed: z
     .int()
@@ -33,8 +33,6 @@ export const imageRequest = z.object({
     .max(2 ** 32 - 1),
   steps: z.int().min(1).max(1000),
   guidance: z.number(),
-  strategy: z.enum(['top1', 'topk', 'full']),
-  k: z.int().min(1),
   /** A preview comes with every so many steps; 0: never. */
   preview_every: z.int().min(0),
   format: z.enum(['png', 'jpeg', 'webp']),
@@ -45,14 +43,24 @@ export const imageRequest = z.object({
   metadata: z.record(z.string(), z.string()),
 });
 
+export const parisImageRequest = requestBase.extend({
+  strategy: z.enum(['top1', 'topk', 'full']),
+  k: z.int().min(1),
+});
+
+export const kontextImageRequest = requestBase.extend({
+  /** What is edited, a file in base64: PNG, JPEG or WebP, at most 20 MB and 40 megapixels. Null: drawn from the prompt alone. */
+  picture: z.string().nullable(),
+});
+
 /** A line of the answer. Pictures are base64. */
 export const imageEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('queued'), position: z.int() }),
   z.object({
     type: z.literal('step'),
     step: z.int(),
-    /** Of each expert at this step. */
-    expert_weights: z.array(z.number()),
+    /** Of each expert at this step; null for a model without. */
+    expert_weights: z.array(z.number()).nullable(),
     /** A small JPEG of what it looks like so far. */
     preview: z.string().nullable(),
   }),
@@ -62,11 +70,14 @@ export const imageEvent = z.discriminatedUnion('type', [
     media_type: z.enum(['image/png', 'image/jpeg', 'image/webp']),
     width: z.int(),
     height: z.int(),
-    expert_used: z.int(),
-    routing_confidence: z.number(),
+    /** Null for a model without experts. */
+    expert_used: z.int().nullable(),
+    routing_confidence: z.number().nullable(),
   }),
   z.object({ type: z.literal('error'), message: z.string() }),
 ]);
 export type ServeImageSpec = z.infer<typeof serveImageSpec>;
 export type ImageEvent = z.infer<typeof imageEvent>;
-export type ImageRequest = z.infer<typeof imageRequest>;
+export type ParisImageRequest = z.infer<typeof parisImageRequest>;
+export type KontextImageRequest = z.infer<typeof kontextImageRequest>;
+export type ImageRequest = ParisImageRequest | KontextImageRequest;

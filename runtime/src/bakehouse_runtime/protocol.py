@@ -264,7 +264,7 @@ class QueuedImageEvent(Wire):
 class StepImageEvent(Wire):
     type: Literal["step"]
     step: int
-    expert_weights: list[float]
+    expert_weights: list[float] | None
     preview: str | None
 
 
@@ -274,8 +274,8 @@ class DoneImageEvent(Wire):
     media_type: Literal["image/png", "image/jpeg", "image/webp"]
     width: int
     height: int
-    expert_used: int
-    routing_confidence: float
+    expert_used: int | None
+    routing_confidence: float | None
 
 
 class ErrorImageEvent(Wire):
@@ -292,16 +292,27 @@ ImageEvent = Annotated[
 ]
 
 
-class ImageRequest(Wire):
+class KontextImageRequest(Wire):
     prompt: str
     seed: Annotated[int, Field(ge=0, le=4294967295)]
     steps: Annotated[int, Field(ge=1, le=1000)]
     guidance: float
-    strategy: Literal["top1", "topk", "full"]
-    k: Annotated[int, Field(ge=1)]
     preview_every: Annotated[int, Field(ge=0)]
     format: Literal["png", "jpeg", "webp"]
     metadata: dict[str, str]
+    picture: str | None
+
+
+class ParisImageRequest(Wire):
+    prompt: str
+    seed: Annotated[int, Field(ge=0, le=4294967295)]
+    steps: Annotated[int, Field(ge=1, le=1000)]
+    guidance: float
+    preview_every: Annotated[int, Field(ge=0)]
+    format: Literal["png", "jpeg", "webp"]
+    metadata: dict[str, str]
+    strategy: Literal["top1", "topk", "full"]
+    k: Annotated[int, Field(ge=1)]
 
 
 class ServeImageSpec(Wire):
@@ -312,7 +323,7 @@ class ServeImageSpec(Wire):
     inputs: list[WorkloadInput]
     kind: Literal["serve"]
     task: Literal["image"]
-    engine: Literal["paris"]
+    engine: Literal["paris", "kontext"]
     host: str
     port: Annotated[int, Field(ge=0, le=65535)]
     api_key: Annotated[str, Field(min_length=1)]

@@ -22,7 +22,8 @@ from bakehouse_runtime.image.paris.pipeline import (
     ParisRequest,
 )
 from bakehouse_runtime.serve import image_calls
-from bakehouse_runtime.serve.image_calls import BODY_BYTES_MAX, ImageCalls
+from bakehouse_runtime.serve.image_calls import ImageCalls
+from bakehouse_runtime.serve.image_engines import image_engines
 from bakehouse_runtime.serve.sampler import Sampler
 from bakehouse_server import ASKING, MODEL_KEY
 from image.tiny import write_tiny_paris
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+PARIS = image_engines["paris"]
 Asked = Future[list[dict[str, Any]]]
 
 
@@ -68,7 +70,7 @@ class Server:
     def __init__(self, paris: Gated, rows_max: int) -> None:
         self.paris = paris
         self.sampler = Sampler(paris, rows_max)
-        self.calls = ImageCalls(("127.0.0.1", 0), MODEL_KEY, self.sampler)
+        self.calls = ImageCalls(("127.0.0.1", 0), MODEL_KEY, self.sampler, PARIS)
         self.url = f"http://127.0.0.1:{self.calls.server_port}/generate"
         self._asking = ThreadPoolExecutor(16)
         threading.Thread(target=self.calls.serve_forever, args=(0.02,), daemon=True).start()
@@ -320,7 +322,7 @@ def test_a_body_that_is_wrong_is_refused_by_its_field(
 def test_what_is_no_request_is_refused(serve: Callable[[int], Server]) -> None:
     url = serve(1).url
     assert ASKING.post(url, content=b"{").status_code == 400
-    assert ASKING.post(url, content=b" " * (BODY_BYTES_MAX + 1)).status_code == 413
+    assert ASKING.post(url, content=b" " * (PARIS.body_bytes_max + 1)).status_code == 413
     assert ASKING.post(url, content=iter([b"{}"])).status_code == 411
     assert ASKING.post(url + "/other", json=asked()).status_code == 404
     assert ASKING.get(url).status_code == 404

@@ -7,6 +7,8 @@ type Options = {
   param?: string;
   /** More for the wire, e.g. amounts in BGL. */
   data?: { required_amount?: string; available_amount?: string; budget?: ExceededBudget };
+  /** When it may be tried again, where that is known. */
+  retryAfterMs?: number;
   cause?: unknown;
 };
 
@@ -15,6 +17,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly publicMessage: string;
   readonly param: string | null;
+  readonly retryAfterMs: number | null;
   readonly data: NonNullable<Options['data']>;
 
   constructor(code: ErrorCode, options: Options) {
@@ -23,6 +26,7 @@ export class AppError extends Error {
     this.code = code;
     this.publicMessage = options.publicMessage;
     this.param = options.param ?? null;
+    this.retryAfterMs = options.retryAfterMs ?? null;
     this.data = options.data ?? {};
   }
 

@@ -16,11 +16,16 @@ import type { Services } from '../platform/context.ts';
 import { fakeClock } from './fake-clock.ts';
 import { type TestUser, testServer } from './test-server.ts';
 
-/** For tests: the starter image model, with weights that nobody will read. */
-export async function insertImageStarter(services: Services): Promise<string> {
+/** For tests: the starter image models, with weights that nobody will read. */
+export async function insertImageStarters(services: Services): Promise<string> {
   const localPath = path.join(services.config.dataDir, 'model_index.json');
   await writeFile(localPath, '{}');
-  const { assetId } = await registerImageStarter(services, [{ path: 'model_index.json', localPath }]);
+  const file = (name: string) => ({ path: name, localPath });
+  await registerImageStarter(services, 'kontext', [
+    file('model_index.json'),
+    file('transformer/config.json'),
+  ]);
+  const { assetId } = await registerImageStarter(services, 'paris', [file('model_index.json')]);
   return assetId;
 }
 
@@ -32,7 +37,7 @@ export async function testDrawing({ draws = true }: { draws?: boolean } = {}) {
   // The jobs look after model servers, and what draws is a part of the same role.
   const server = await testServer({ driver, clock, roles: ['web', 'worker', 'reconciler'] });
   if (!draws) await server.app.drawing.stop();
-  const assetId = await insertImageStarter(server.services);
+  const assetId = await insertImageStarters(server.services);
 
   const read = (as: TestUser, id: string) => server.request(getGeneration, { params: { id } }, { as });
   const until = async (as: TestUser, id: string, state: GenerationState): Promise<Generation> => {

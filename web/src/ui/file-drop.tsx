@@ -10,6 +10,8 @@ type Props = {
   onFiles: (files: File[]) => void;
   /** What belongs here: 'csv, jsonl, json, txt or parquet'. */
   hint: string;
+  /** Files of every size are passed on: who gets them says what is too large, and the hint how large they may be. */
+  anySize?: boolean;
   multiple?: boolean;
   disabled?: boolean;
   /** As the input's `accept`. */
@@ -17,16 +19,23 @@ type Props = {
 };
 
 /** A place to drop files on, with a button that does the same. Files over the limit are refused by name. */
-export function FileDrop({ onFiles, hint, multiple = true, disabled = false, accept }: Props) {
+export function FileDrop({
+  onFiles,
+  hint,
+  anySize = false,
+  multiple = true,
+  disabled = false,
+  accept,
+}: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [over, setOver] = useState(false);
 
   function take(list: FileList | null) {
     const files = [...(list ?? [])];
-    const fitting = files.filter((file) => file.size <= FILE_SIZE_LIMIT_BYTES);
+    const fits = ({ size }: File) => anySize || size <= FILE_SIZE_LIMIT_BYTES;
+    const fitting = files.filter(fits);
     for (const file of files) {
-      if (file.size > FILE_SIZE_LIMIT_BYTES)
-        notify.failure(FILE_SIZE_LIMIT_MESSAGE, { description: file.name });
+      if (!fits(file)) notify.failure(FILE_SIZE_LIMIT_MESSAGE, { description: file.name });
     }
     if (fitting.length > 0) onFiles(multiple ? fitting : fitting.slice(0, 1));
   }
@@ -56,7 +65,7 @@ export function FileDrop({ onFiles, hint, multiple = true, disabled = false, acc
           Choose {multiple ? 'files' : 'a file'}
         </Button>
       </p>
-      <p className="mt-2 text-[0.8125rem] text-muted">{hint}. At most 500 MB each.</p>
+      <p className="mt-2 text-[0.8125rem] text-muted">{anySize ? hint : `${hint}. At most 500 MB each.`}</p>
       <input
         ref={input}
         type="file"

@@ -51,13 +51,20 @@ export function parameterProblem(field: GeneratorField, value: ParameterValue): 
   }
 }
 
+/** The generator with those of its fields alone that whoever draws takes; all where `names` is undefined. */
+export function withFields(generator: Generator, names: readonly string[] | undefined): Generator {
+  if (names === undefined) return generator;
+  return { ...generator, fields: generator.fields.filter(({ name }) => names.includes(name)) };
+}
+
 type Completed =
   | { values: Record<string, ParameterValue>; problem: null }
   | { values: null; problem: { field: string; message: string } };
 
 /** All parameters of a generation, defaults and what other fields decide included, or the first that does not fit. Pure. */
 export function completeParameters(generator: Generator, given: Record<string, ParameterValue>): Completed {
-  const { fields } = generator;
+  // A picture comes beside the parameters.
+  const fields = generator.fields.filter(({ kind }) => kind !== 'picture');
   const unknown = Object.keys(given).find((name) => fields.every((field) => field.name !== name));
   if (unknown !== undefined)
     return refused(unknown, `${generator.title} has no parameter ${unknown.slice(0, 80)}`);

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
 import torch
+import torch.nn.functional as F
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from diffusers.models.autoencoders.vae import DiagonalGaussianDistribution
 from PIL import Image
@@ -13,10 +15,11 @@ from torch import Tensor
 
 from ..files import read_object
 from .model_files import check_complete, loading
-from .pictures import to_array
+from .pictures import to_array, to_pictures
 
 # As many as 32 of the starter models' size, which a full-size picture outweighs alone.
 PIXELS_AT_ONCE = 32 * 128**2
+PREVIEW_SIDE_MAX = 128
 
 
 def load_autoencoder(folder: Path, device: torch.device | None = None) -> AutoencoderKL:
@@ -61,6 +64,16 @@ def decode_latents(autoencoder: AutoencoderKL, latents: Tensor) -> Tensor:
     """The way back, to values in about -1..1: [n, 3, height, width] in float32."""
     raw = latents / _scale(autoencoder) + _shift(autoencoder)
     return decoded(autoencoder, raw.to(autoencoder.device, autoencoder.dtype))
+
+
+@torch.no_grad()
+def decode_preview(autoencoder: AutoencoderKL, latents: Tensor) -> Image.Image:
+    """The picture of one row of latents, half as large, and PREVIEW_SIDE_MAX at most, which costs a
+    quarter of the picture's decoding or less."""
+    halvings = len(autoencoder.config["block_out_channels"]) - 1
+    side = max(latents.shape[-2:]) * 2**halvings
+    small = F.avg_pool2d(latents[None], max(2, math.ceil(side / PREVIEW_SIDE_MAX)))
+    return to_pictures(decode_latents(autoencoder, small).cpu().numpy())[0]
 
 
 def _scale(autoencoder: AutoencoderKL) -> float:

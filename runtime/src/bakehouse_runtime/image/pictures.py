@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from ..errors import PlainError
 
 SIXTEEN_BIT_WHITE = 65535
 # What the endings of a dataset's pictures stand for; Pillow reads much else.
 PICTURE_FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
+# What a person may send to have it edited.
+SENT_FORMATS = ("PNG", "JPEG", "WEBP")
 # A small file may unpack to any size.
 PIXELS_MAX = 40_000_000
 USUAL_WHITES = (1, 255, SIXTEEN_BIT_WHITE)
@@ -23,15 +26,7 @@ def read_picture(path: Path) -> Image.Image:
     try:
         with Image.open(path, formats=PICTURE_FORMATS) as opened:
             _refuse_too_large(opened, path.name)
-            upright = ImageOps.exif_transpose(opened)
-            if upright.mode in ("I", "F") or upright.mode.startswith("I;16"):
-                upright = _eight_bits(upright)
-            if upright.mode in ("RGBA", "LA", "PA") or "transparency" in upright.info:
-                layer = upright.convert("RGBA")
-                picture = Image.new("RGB", layer.size, "white")
-                picture.paste(layer, mask=layer)
-                return picture
-            return upright.convert("RGB")
+            return _upright_rgb(opened)
     except FileNotFoundError as error:
         raise PlainError(f"The picture {path.name} is missing.") from error
     except PlainError:
@@ -39,6 +34,36 @@ def read_picture(path: Path) -> Image.Image:
     # Pillow's decoders raise whatever they stumble over: SyntaxError for a broken PNG.
     except Exception as error:
         raise PlainError(f"{path.name} is not a picture that can be read.") from error
+
+
+def decode_picture(content: bytes) -> Image.Image:
+    """The same of a picture that a person has sent, of which one is expected: no animation."""
+    try:
+        with Image.open(BytesIO(content), formats=SENT_FORMATS) as opened:
+            _refuse_too_large(opened, "The picture")
+            if getattr(opened, "is_animated", False):
+                raise PlainError("The picture is an animation. Send a single picture.")
+            return _upright_rgb(opened)
+    except PlainError:
+        raise
+    except Image.DecompressionBombError as error:
+        raise PlainError("The picture has too many pixels to be unpacked.") from error
+    except UnidentifiedImageError as error:
+        raise PlainError("The picture must be a PNG, JPEG or WebP file.") from error
+    except Exception as error:
+        raise PlainError("The picture is damaged or incomplete.") from error
+
+
+def _upright_rgb(opened: Image.Image) -> Image.Image:
+    upright = ImageOps.exif_transpose(opened)
+    if upright.mode in ("I", "F") or upright.mode.startswith("I;16"):
+        upright = _eight_bits(upright)
+    if upright.mode in ("RGBA", "LA", "PA") or "transparency" in upright.info:
+        layer = upright.convert("RGBA")
+        picture = Image.new("RGB", layer.size, "white")
+        picture.paste(layer, mask=layer)
+        return picture
+    return upright.convert("RGB")
 
 
 def _refuse_too_large(opened: Image.Image, name: str) -> None:

@@ -11,8 +11,8 @@ import torch
 
 from ..device import choose_device, serving_dtype
 from ..errors import PlainError
-from ..image.paris.pipeline import ParisPipeline, ParisRequest
 from .image_calls import ImageCalls
+from .image_engines import image_engines
 from .sampler import Sampler
 from .serving import serve
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..protocol import ServeImageSpec
+    from .sampler import PictureModel
 
 _CLOSE_S = 5
 
@@ -34,9 +35,9 @@ class ImageServer:
 
     def __init__(self, spec: ServeImageSpec, inputs: dict[str, Path]) -> None:
         """Loads the model and starts to answer. Raises PlainError when it cannot be loaded."""
-        paris = _load(spec, inputs)
-        self._sampler = Sampler(paris, spec.parallel_requests)
-        self._calls = ImageCalls((spec.host, spec.port), spec.api_key, self._sampler)
+        engine = image_engines[spec.engine]
+        self._sampler = Sampler(_load(spec, inputs), spec.parallel_requests)
+        self._calls = ImageCalls((spec.host, spec.port), spec.api_key, self._sampler, engine)
         self.base_url = f"http://{spec.host}:{self._calls.server_port}"
         threading.Thread(target=self._calls.serve_forever, name="calls", daemon=True).start()
 
@@ -66,12 +67,11 @@ class ImageServer:
         self._calls.server_close()
 
 
-def _load(spec: ServeImageSpec, inputs: dict[str, Path]) -> ParisPipeline:
+def _load(spec: ServeImageSpec, inputs: dict[str, Path]) -> PictureModel:
     if "model" not in inputs:
         raise PlainError("The spec has no input model.")
     torch.set_num_threads(spec.threads)
     device = choose_device("cuda" if spec.gpus > 0 else "cpu")
-    paris = ParisPipeline.from_folder(inputs["model"], torch.device(device), serving_dtype(device))
-    # The first step on a device takes long; and a model that draws no numbers never gets ready.
-    paris.generate([ParisRequest("", seed=0, steps=1)])
-    return paris
+    return image_engines[spec.engine].load(
+        inputs["model"], torch.device(device), serving_dtype(device)
+    )

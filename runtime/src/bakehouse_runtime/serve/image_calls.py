@@ -17,12 +17,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import ValidationError
 
 from ..errors import PlainError, first_wrong_field
-from ..image.paris.pipeline import ParisRequest
 from ..image.picture_file import check_metadata, encoded
 from ..protocol import (
     DoneImageEvent,
     ErrorImageEvent,
-    ImageRequest,
     QueuedImageEvent,
     StepImageEvent,
 )
@@ -31,11 +29,11 @@ from .sampler import Done, Event, Failed, Job, Queued, Refused, Sampler, Stepped
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from ..image.paris.pipeline import ParisPicture
     from ..image.picture_file import Format
     from ..protocol import Wire
+    from .image_engines import ImageEngine, ImageRequest
+    from .sampler import Drawn
 
-BODY_BYTES_MAX = 65536
 # Each has a thread.
 _CONNECTIONS_MAX = 256
 # Requests that are answered or wait. The gateway has a queue of its own.
@@ -57,7 +55,10 @@ class ImageCalls(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, address: tuple[str, int], api_key: str, sampler: Sampler) -> None:
+    def __init__(
+        self, address: tuple[str, int], api_key: str, sampler: Sampler, engine: ImageEngine
+    ) -> None:
+        self.engine = engine
         self.shown_key = f"Bearer {api_key}".encode()
         self.sampler = sampler
         self.in_flight = 0
@@ -127,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
             if not self.server.count_in():
                 raise _Refusal(503, "Too many requests wait already.")
             try:
-                self._answer(request, Job(_paris_request(request), request.preview_every))
+                self._answer(request, Job(self._read_picture(request), request.preview_every))
             finally:
                 self.server.count_out()
         except _Refusal as refusal:
@@ -143,13 +144,14 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path != "/generate":
             raise _Refusal(404, "There is no such route.")
         length = self.headers.get("Content-Length", "")
+        bytes_max = self.server.engine.body_bytes_max
         # A line that comes in pieces needs the chunks of 1.1.
         if self.request_version != "HTTP/1.1" or not (length.isascii() and length.isdigit()):
             raise _Refusal(411, "A request is HTTP/1.1 and says its Content-Length.")
-        if len(length) > 9 or int(length) > BODY_BYTES_MAX:
-            raise _Refusal(413, f"A request has at most {BODY_BYTES_MAX} bytes.")
+        if len(length) > 9 or int(length) > bytes_max:
+            raise _Refusal(413, f"A request has at most {bytes_max} bytes.")
         try:
-            request = ImageRequest.model_validate_json(self.rfile.read(int(length)))
+            request = self.server.engine.wire.model_validate_json(self.rfile.read(int(length)))
             check_metadata(request.metadata)
         except ValidationError as error:
             field, message = first_wrong_field(error)
@@ -158,6 +160,14 @@ class _Handler(BaseHTTPRequestHandler):
         except PlainError as error:
             raise _Refusal(400, str(error), "metadata") from error
         return request
+
+    def _read_picture(self, request: ImageRequest) -> object:
+        """What the model is asked. Here a picture is unpacked, which takes long for a large one:
+        nobody else waits for it."""
+        try:
+            return self.server.engine.to_request(request)
+        except PlainError as error:
+            raise _Refusal(400, str(error), "picture") from error
 
     def _answer(self, request: ImageRequest, job: Job) -> None:
         """Writes a line for each event until the last one, or until the client has gone."""
@@ -204,12 +214,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def _paris_request(request: ImageRequest) -> ParisRequest:
-    return ParisRequest(
-        request.prompt, request.seed, request.steps, request.guidance, request.strategy, request.k
-    )
-
-
 def _line(event: Event, request: ImageRequest) -> Wire:
     match event:
         case Queued():
@@ -222,12 +226,12 @@ def _line(event: Event, request: ImageRequest) -> Wire:
                 preview=event.preview and _preview(event.preview),
             )
         case Done():
-            return _done(event.picture, request)
+            return _done(event.drawn, request)
         case Failed() | Refused():
             return ErrorImageEvent(type="error", message=event.message)
 
 
-def _done(drawn: ParisPicture, request: ImageRequest) -> DoneImageEvent:
+def _done(drawn: Drawn, request: ImageRequest) -> DoneImageEvent:
     return DoneImageEvent(
         type="done",
         picture=_base64(encoded(drawn.picture, request.format, request.metadata)),

@@ -10,14 +10,45 @@ import threading
 from collections import deque
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from ..errors import PlainError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from PIL.Image import Image
 
-    from ..image.paris.pipeline import ParisDrawing, ParisPicture, ParisPipeline, ParisRequest
+
+class Drawn(Protocol):
+    """A picture; where experts drew it, what the router did."""
+
+    @property
+    def picture(self) -> Image: ...
+    @property
+    def expert_used(self) -> int | None: ...
+    @property
+    def routing_confidence(self) -> float | None: ...
+
+
+class Drawing(Protocol):
+    """A picture on its way."""
+
+    @property
+    def steps_done(self) -> int: ...
+    @property
+    def is_done(self) -> bool: ...
+    @property
+    def expert_weights(self) -> list[float] | None: ...
+
+
+class PictureModel(Protocol):
+    """What draws. Requests and drawings are its own."""
+
+    def begin(self, request: Any) -> Drawing: ...
+    def step(self, drawings: Sequence[Any]) -> None: ...
+    def finish(self, drawings: Sequence[Any]) -> Sequence[Drawn]: ...
+    def preview(self, drawing: Any) -> Image: ...
 
 
 @dataclass(frozen=True)
@@ -30,13 +61,13 @@ class Queued:
 @dataclass(frozen=True)
 class Stepped:
     step: int
-    expert_weights: list[float]
+    expert_weights: list[float] | None
     preview: Image | None
 
 
 @dataclass(frozen=True)
 class Done:
-    picture: ParisPicture
+    drawn: Drawn
 
 
 @dataclass(frozen=True)
@@ -57,7 +88,7 @@ Event: TypeAlias = Queued | Stepped | Done | Refused | Failed
 class Job:
     """One request, and what happens to it."""
 
-    def __init__(self, request: ParisRequest, preview_every: int) -> None:
+    def __init__(self, request: object, preview_every: int) -> None:
         self.request = request
         self.preview_every = preview_every
         self.events: SimpleQueue[Event] = SimpleQueue()
@@ -71,7 +102,7 @@ class Job:
 class _Row:
     """A job with its drawing, in the queue or being drawn."""
 
-    def __init__(self, job: Job, drawing: ParisDrawing) -> None:
+    def __init__(self, job: Job, drawing: Drawing) -> None:
         self.job = job
         self.drawing = drawing
         self.position = 0
@@ -80,8 +111,8 @@ class _Row:
 class Sampler:
     """The thread, and the queue in front of it: first come, first drawn."""
 
-    def __init__(self, paris: ParisPipeline, rows_max: int) -> None:
-        self._paris = paris
+    def __init__(self, model: PictureModel, rows_max: int) -> None:
+        self._model = model
         self._rows_max = rows_max
         self._changed = threading.Condition()
         self._arrived: deque[Job] = deque()
@@ -170,13 +201,13 @@ class Sampler:
 
     def _begin(self, job: Job) -> None:
         try:
-            self._waiting.append(_Row(job, self._paris.begin(job.request)))
+            self._waiting.append(_Row(job, self._model.begin(job.request)))
         except PlainError as error:
             job.events.put(Refused(str(error)))
 
     def _draw(self) -> None:
         if self._rows:
-            self._paris.step([row.drawing for row in self._rows])
+            self._model.step([row.drawing for row in self._rows])
         self._rows = [row for row in self._rows if self._goes_on(row)]
 
     def _goes_on(self, row: _Row) -> bool:
@@ -185,7 +216,7 @@ class Sampler:
         try:
             job.events.put(Stepped(drawing.steps_done, drawing.expert_weights, self._preview(row)))
             if drawing.is_done:
-                job.events.put(Done(self._paris.finish([drawing])[0]))
+                job.events.put(Done(self._model.finish([drawing])[0]))
         # Values that are not numbers.
         except PlainError as error:
             job.events.put(Failed(str(error)))
@@ -196,4 +227,4 @@ class Sampler:
         every, drawing = row.job.preview_every, row.drawing
         # After the last step comes the picture itself.
         is_due = every > 0 and drawing.steps_done % every == 0 and not drawing.is_done
-        return self._paris.preview(drawing) if is_due else None
+        return self._model.preview(drawing) if is_due else None

@@ -18,6 +18,7 @@ const specKinds: SpecKind[] = [
   { kind: 'serve', engine: 'llamacpp' },
   { kind: 'serve', engine: 'vllm' },
   { kind: 'serve', engine: 'paris' },
+  { kind: 'serve', engine: 'kontext' },
 ];
 
 /** The name of a kind of specs in an offer. */

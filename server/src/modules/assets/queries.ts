@@ -103,6 +103,30 @@ export async function upsertStarterAsset(
   return id;
 }
 
+/** Models of that name with files, those first that come first: one's own by title, starters and restricted models by id. */
+export async function selectModelsByName(
+  db: Database | Transaction,
+  { name, userId }: { name: string; userId: string },
+): Promise<{ id: string; isReadable: boolean }[]> {
+  const last = name.slice(name.lastIndexOf('/') + 1);
+  const { rows } = await sql<{ id: string; isReadable: boolean }>`
+    select id, is_readable as "isReadable" from (
+      select id, true as is_readable, 0 as rank, created_at from assets
+      where owner_user_id = ${userId} and lower(title) in (lower(${name}), lower(${last}))
+        and dataset_type = 'MODEL' and revision_id is not null and deleted_at is null
+      union all
+      select id, true, 1, created_at from assets where starter_slug = ${name} and revision_id is not null
+      union all
+      select assets.id, coalesce(request.state = 'granted', false), 2, assets.created_at
+      from restricted_models model
+      join assets on assets.id = model.asset_id and assets.deleted_at is null and assets.revision_id is not null
+      left join access_requests request on request.restricted_model_id = model.id and request.user_id = ${userId}
+      where model.id = ${name}
+    ) found
+    order by rank, created_at desc, id`.execute(db);
+  return rows;
+}
+
 export async function listStarterRows(
   db: Database | Transaction,
 ): Promise<{ id: string; slug: string; task: StarterTask; title: string; created_at: Date }[]> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { deployVllm as contract } from '@bakehouse/contract/deployments';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { deployFlux as contract } from '@bakehouse/contract/image-deployments';
 import type { Context } from '../../platform/context.ts';
 import { type Transaction, toJson } from '../../platform/db/database.ts';
 import { hasIdempotentAnswer, idempotent } from '../../platform/db/idempotency/idempotent.ts';
@@ -10,7 +10,8 @@ import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
 import { listStarterModels } from '../assets/starter/list-starter-models.ts';
-import type { KindName } from './kinds/kinds.ts';
+import { requireLicence } from '../licences/require-licence.ts';
+import { deploymentKinds, type KindName } from './kinds/kinds.ts';
 import { holdPeriod } from './metering/meter-deployment.ts';
 import { freeModelName, toModelName } from './model-name.ts';
 import { type FoundPlacement, findPlacement } from './placement/find-placement.ts';
@@ -25,7 +26,7 @@ type Input = { kind: KindName; body: InputOf<typeof contract>['body'] };
 
 /**
  * Serves a model: on the model server of its base if that runs, else on a new one. The first hour is
- * held at once. Throws AppError 'insufficient_funds', and what the kind's placing throws.
+ * held at once. Throws AppError 'insufficient_funds', 'licence_not_accepted', and what the kind's placing throws.
  */
 export async function deploy(
   ctx: Context,
@@ -51,7 +52,7 @@ export async function deploy(
         });
       }
       const podId = await place(tx, ctx, { kind, ...found, body });
-      return { pod_id: podId, deployment_id: podId };
+      return { pod_id: podId, deployment_id: podId, created_at: ctx.clock.now().toISOString() };
     }),
   );
 }
@@ -63,12 +64,13 @@ async function place(
 ): Promise<string> {
   const { userId } = ctx.caller;
   const { model } = placed;
+  if (model.licence) await requireLicence(tx, { userId, licence: model.licence, title: model.title });
   await keepAssets(tx, [model.assetId, model.baseAssetId]);
   const podId = randomUUID();
   const replicas = Math.max(1, body.min_replicas);
   const isOwn = model.isForeign || body.max_replicas > 1;
   const own = isOwn ? { deploymentId: podId, replicas: body.max_replicas } : null;
-  const serverId = await ensureModelServer(tx, { kind, placed, own });
+  const serverId = await ensureModelServer(tx, { kind: deploymentKinds[kind].server, placed, own });
   await refuseManyServers(tx, { userId, serverId, baseAssetId: model.baseAssetId, replicas, capacity });
   const starters = (await listStarterModels(tx)).map((starter) => starter.modelName);
   const taken = new Set([...starters, ...(await listLiveModelNames(tx, userId))]);

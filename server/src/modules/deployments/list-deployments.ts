@@ -6,8 +6,11 @@ import { findDeployment, selectDeployments } from './queries.ts';
 import { type DeploymentView, viewDeployments } from './read-deployment.ts';
 
 type Input = {
-  kind: KindName;
+  /** Of every kind unless given. */
+  kind?: KindName | undefined;
   includeTerminated: boolean;
+  /** Without the ended ones those all the same that have failed since. */
+  failedSince?: Date | undefined;
   status?: DeploymentFilter | undefined;
   search?: string | undefined;
   /** Only those that serve this model. */
@@ -17,10 +20,10 @@ type Input = {
   limit: number;
 };
 
-/** The caller's deployments of a kind, newest first. */
+/** The caller's deployments, newest first. */
 export async function listDeployments(
   ctx: Context,
-  { kind, includeTerminated, status, search, modelId, cursor, limit }: Input,
+  { kind, includeTerminated, failedSince, status, search, modelId, cursor, limit }: Input,
 ): Promise<{ deployments: DeploymentView[]; nextCursor: string | null }> {
   const { userId } = ctx.caller;
   if (cursor !== undefined && !(await findDeployment(ctx.db, { userId, podId: cursor, kind })))
@@ -29,6 +32,7 @@ export async function listDeployments(
     userId,
     kind,
     includeTerminated,
+    failedSince,
     status,
     search,
     assetId: modelId,

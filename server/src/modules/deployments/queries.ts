@@ -33,17 +33,13 @@ export async function lockDeployment(tx: Transaction, podId: string) {
     .executeTakeFirstOrThrow();
 }
 
-/** Whose deployment, of which kind. */
-export type OwnDeployment = { userId: string; podId: string; kind: KindName };
+/** Whose deployment, and of which kind where that matters. */
+export type OwnDeployment = { userId: string; podId: string; kind?: KindName | undefined };
 
 export async function findDeployment(db: Db, { userId, podId, kind }: OwnDeployment) {
-  return db
-    .selectFrom('deployments')
-    .selectAll()
-    .where('id', '=', podId)
-    .where('user_id', '=', userId)
-    .where('kind', '=', kind)
-    .executeTakeFirst();
+  let query = db.selectFrom('deployments').selectAll().where('id', '=', podId).where('user_id', '=', userId);
+  if (kind !== undefined) query = query.where('kind', '=', kind);
+  return query.executeTakeFirst();
 }
 
 /** Where a deployment runs, and what is seen of the workload that carries it, or will. */
@@ -74,8 +70,11 @@ export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string
 
 type Wanted = {
   userId: string;
-  kind: KindName;
+  /** Of every kind unless given. */
+  kind?: KindName | undefined;
   includeTerminated: boolean;
+  /** Without the ended ones those all the same that have failed since. */
+  failedSince?: Date | undefined;
   /** Of the ended ones too, where it asks for them. */
   status?: DeploymentFilter | undefined;
   search?: string | undefined;
@@ -94,10 +93,30 @@ const hasStatus: Record<DeploymentFilter, RawBuilder<SqlBool>> = {
 
 /** Newest first, those that come after the deployment `cursor`. */
 export async function selectDeployments(db: Db, wanted: Wanted) {
-  const { userId, kind, includeTerminated, status, search = '', assetId, cursor, limit } = wanted;
-  let query = db.selectFrom('deployments').selectAll().where('user_id', '=', userId).where('kind', '=', kind);
+  const {
+    userId,
+    kind,
+    includeTerminated,
+    failedSince,
+    status,
+    search = '',
+    assetId,
+    cursor,
+    limit,
+  } = wanted;
+  let query = db.selectFrom('deployments').selectAll().where('user_id', '=', userId);
+  if (kind !== undefined) query = query.where('kind', '=', kind);
   if (status !== undefined) query = query.where(hasStatus[status]);
-  else if (!includeTerminated) query = query.where('terminated_at', 'is', null);
+  else if (!includeTerminated) {
+    query = query.where((where) =>
+      where.or([
+        where('terminated_at', 'is', null),
+        ...(failedSince
+          ? [where.and([where('failed', '=', true), where('terminated_at', '>=', failedSince)])]
+          : []),
+      ]),
+    );
+  }
   if (search !== '') {
     query = query.where(
       sql<boolean>`strpos(lower(concat_ws(chr(10), title, model_name, base_model_title)), lower(${search})) > 0`,

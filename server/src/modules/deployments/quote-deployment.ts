@@ -1,7 +1,8 @@
-import type { quoteVllm as contract } from '@bakehouse/contract/deployments';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { quoteFlux as contract } from '@bakehouse/contract/image-deployments';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
+import { findLicence } from '../licences/find-licence.ts';
 import type { KindName } from './kinds/kinds.ts';
 import { PERIOD_MS, timeCostMicro } from './metering/meter-deployment.ts';
 import { deviceLabel } from './placement/choose-placement.ts';
@@ -11,7 +12,7 @@ import type { ServingParts } from './serving-parts.ts';
 
 type Input = { kind: KindName; body: InputOf<typeof contract>['body'] };
 
-/** What a deployment would cost, from one replica to all. Refuses what deploying it would refuse for what it asks. */
+/** What a deployment would cost, from one replica to all, and which licence it needs. Refuses what deploying it would refuse for what it asks. */
 export async function quoteDeployment(
   ctx: Context,
   parts: Pick<ServingParts, 'capacity'>,
@@ -19,9 +20,12 @@ export async function quoteDeployment(
 ): Promise<ResponseOf<typeof contract>> {
   checkReplicas(body);
   const { placed, price } = await findPlacement(ctx, parts, { kind, body });
+  const { title, licence } = placed.model;
   const { accelerator, count } = placed.placement;
   const ofReplicas = (replicas: number) => formatBgl(timeCostMicro(price, BigInt(PERIOD_MS * replicas)));
   return {
+    title,
+    licence: licence ? await findLicence(ctx.db, { userId: ctx.caller.userId, licence }) : null,
     device: deviceLabel({ accelerator, accelerator_count: count }),
     price_per_hour: ofReplicas(1),
     min_price_per_hour: ofReplicas(Math.max(1, body.min_replicas)),

@@ -11,6 +11,7 @@ import type { PriceList } from '../credits/prices/prices.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
 import { deploymentNotFound } from './deployment-not-found.ts';
 import { type DeploymentState, showDeployment } from './kinds/deployment-state.ts';
+import type { KindName } from './kinds/kinds.ts';
 import { PERIOD_MS, timeCostMicro, usedMs } from './metering/meter-deployment.ts';
 import { deviceLabel } from './placement/choose-placement.ts';
 import {
@@ -24,6 +25,7 @@ import { carries } from './servers/plan/server-workload.ts';
 
 /** A deployment with where it is, before the wire of its kind has given that its word. */
 export type DeploymentView = Omit<Deployment, 'status' | 'job_status'> & {
+  kind: KindName;
   state: DeploymentState;
   phase: string;
 };
@@ -75,6 +77,7 @@ function viewDeployment(
   return {
     pod_id: row.id,
     deployment_id: row.id,
+    kind: row.kind as KindName,
     model_id: row.asset_id,
     model_name: row.model_name,
     title: row.title,

@@ -1,12 +1,19 @@
 import * as chat from '@bakehouse/contract/chat';
 import * as contract from '@bakehouse/contract/deployments';
+import type { ImageDeploymentKind } from '@bakehouse/contract/image-deployments';
+import * as image from '@bakehouse/contract/image-deployments';
+import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import { deploy } from './deploy.ts';
+import { deploymentNotFound } from './deployment-not-found.ts';
 import { answerCompletion } from './gateway/answer-completion.ts';
 import { getModel, listModels } from './gateway/list-models.ts';
+import { toImageDeployment } from './kinds/to-image-deployment.ts';
 import { toVllm, toVllmMetrics, toVllmProgress, toVllmStats } from './kinds/to-vllm.ts';
 import { listDeployments } from './list-deployments.ts';
+import { findImageDeployment } from './pictures/find-image-deployment.ts';
+import { listImageDeployments } from './pictures/list-image-deployments.ts';
 import { quoteDeployment } from './quote-deployment.ts';
 import { readDeployment } from './read-deployment.ts';
 import { readLogs } from './read-logs.ts';
@@ -16,15 +23,25 @@ import { sumDeployments } from './sum-deployments.ts';
 import { terminateDeployment } from './terminate-deployment.ts';
 
 export function deploymentsRoutes(parts: ServingParts): Binding[] {
-  return [...vllmRoutes(parts), ...gatewayRoutes(parts)];
+  return [...vllmRoutes(parts), ...imageRoutes(parts), ...gatewayRoutes(parts)];
 }
 
 /** The wire's calls for deployments of the kind text. */
 function vllmRoutes(parts: ServingParts): Binding[] {
   const kind = 'text';
   return [
-    bind(contract.deployVllm, (ctx, { body }) => deploy(ctx, parts, { kind, body })),
-    bind(contract.quoteVllm, (ctx, { body }) => quoteDeployment(ctx, parts, { kind, body })),
+    bind(contract.deployVllm, async (ctx, { body }) => {
+      const { created_at: _at, ...made } = await deploy(ctx, parts, { kind, body });
+      return made;
+    }),
+    bind(contract.quoteVllm, async (ctx, { body }) => {
+      const {
+        title: _title,
+        licence: _licence,
+        ...quote
+      } = await quoteDeployment(ctx, parts, { kind, body });
+      return quote;
+    }),
     bind(contract.listVllm, async (ctx, { query }) => {
       const { include_terminated: includeTerminated, model_id: modelId, ...rest } = query;
       const page = await listDeployments(ctx, { kind, includeTerminated, modelId, ...rest });
@@ -48,6 +65,32 @@ function vllmRoutes(parts: ServingParts): Binding[] {
       if (query.user_id === undefined && body?.user_id === undefined) throw missingUser();
       return toVllm(await terminateDeployment(ctx, { podId, kind }));
     }),
+  ];
+}
+
+/** The wire's calls for deployments of image models. */
+function imageRoutes(parts: ServingParts): Binding[] {
+  const terminate = async (ctx: Context, podId: string, kinds: readonly ImageDeploymentKind[]) => {
+    const { kind } = await findImageDeployment(ctx, podId);
+    if (!kinds.includes(kind)) throw deploymentNotFound();
+    return toImageDeployment(ctx.config, await terminateDeployment(ctx, { podId, kind }));
+  };
+  return [
+    bind(image.deployFlux, (ctx, { body }) => deploy(ctx, parts, { kind: 'flux', body })),
+    bind(image.quoteFlux, (ctx, { body }) => quoteDeployment(ctx, parts, { kind: 'flux', body })),
+    bind(image.listFlux, (ctx, { query }) => listImageDeployments(ctx, { kind: 'flux', query })),
+    bind(image.terminateFlux, (ctx, { params: { podId } }) =>
+      terminate(ctx, podId, image.imageDeploymentKinds),
+    ),
+    bind(image.deployFluxKontext, (ctx, { body }) => deploy(ctx, parts, { kind: 'flux-kontext', body })),
+    bind(image.quoteFluxKontext, (ctx, { body }) =>
+      quoteDeployment(ctx, parts, { kind: 'flux-kontext', body }),
+    ),
+    bind(image.listFluxKontext, (ctx, { query }) =>
+      listImageDeployments(ctx, { kind: 'flux-kontext', query }),
+    ),
+    bind(image.terminateFluxKontext, (ctx, { params: { podId } }) => terminate(ctx, podId, ['flux-kontext'])),
+    bind(image.getImageDeployment, (ctx, { params: { podId } }) => findImageDeployment(ctx, podId)),
   ];
 }
 

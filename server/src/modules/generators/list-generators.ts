@@ -1,13 +1,52 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import { type listGenerators as endpoint, generatorNames } from '@bakehouse/contract/generators';
+import { endpointUrl } from '@bakehouse/contract/endpoint-url';
+import {
+  type listGenerators as endpoint,
+  type GeneratorName,
+  generatorNames,
+} from '@bakehouse/contract/generators';
+import { generators as table } from '@bakehouse/contract/generators/table';
+import { starterAddress } from '@bakehouse/contract/kontext';
+import { formatBgl } from '@bakehouse/contract/money';
 import type { Services } from '../../platform/context.ts';
+import type { PriceList } from '../credits/prices/prices.ts';
+import { readPrices } from '../credits/prices/read-prices.ts';
+import { findUpstream } from '../upstreams/find-upstream.ts';
 import { findOwnModel } from './find-own-model.ts';
 
+type Answer = ResponseOf<typeof endpoint>;
+
 /** Every generator, and who draws for it here. */
-export async function listGenerators({ db }: Pick<Services, 'db'>): Promise<ResponseOf<typeof endpoint>> {
-  const generators = generatorNames.map(async (name) => ({
-    name,
-    served_by: (await findOwnModel(db, name)) ? ['own' as const] : [],
-  }));
+export async function listGenerators({
+  db,
+  clock,
+  config,
+}: Pick<Services, 'db' | 'clock' | 'config'>): Promise<Answer> {
+  const prices = await readPrices(db, clock.now());
+  const generators = generatorNames.map(async (name) => {
+    const own = await findOwnModel(db, name);
+    const edits = table[name].fields.some(({ kind }) => kind === 'picture');
+    const upstream = showUpstream(config, prices, name);
+    return {
+      name,
+      served_by: [...(own ? ['own' as const] : []), ...(upstream ? ['upstream' as const] : [])],
+      upstream,
+      inference_url:
+        own && edits
+          ? new URL(endpointUrl(starterAddress, { model: own.modelName }), config.publicUrl).href
+          : null,
+    };
+  });
   return { generators: await Promise.all(generators) };
+}
+
+function showUpstream(
+  config: Services['config'],
+  prices: PriceList,
+  name: GeneratorName,
+): Answer['generators'][number]['upstream'] {
+  const found = findUpstream(config, name);
+  if (!found) return null;
+  const { title, model, fields } = found;
+  return { title, model, fields, price: formatBgl(prices[`images:${found.generator}`].unitPriceMicro) };
 }

@@ -124,7 +124,10 @@ describe("OpenAI's images API, by its own client", () => {
 
   test('draws, as a link or as bytes, with the model that the list names', async () => {
     const { data: models } = await server.request(listModels, {}, { as: ada });
-    expect(models.filter(({ task }) => task === 'image').map(({ id }) => id)).toEqual(['paris-ddm-v1.0']);
+    expect(models.filter(({ task }) => task === 'image').map(({ id }) => id)).toEqual([
+      'kontext-starter',
+      'paris-ddm-v1.0',
+    ]);
     const linked = await client().images.generate({ prompt: 'Bread', model: 'paris-ddm-v1.0', size: 'auto' });
     expect((await fetch(linked.data?.[0]?.url ?? '')).headers.get('content-type')).toBe('image/png');
     const inline = await client().images.generate({ prompt: 'Bread', response_format: 'b64_json', n: 1 });

@@ -3,6 +3,7 @@ import type { GeneratorName, Provider } from '@bakehouse/contract/generators';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
+import type { UpstreamJob } from '../upstreams/draw-upstream.ts';
 
 type Db = Database | Transaction;
 type Columns = Selectable<DB['generations']>;
@@ -11,13 +12,14 @@ type Columns = Selectable<DB['generations']>;
 
 export type GenerationRow = Omit<
   Columns,
-  'generator' | 'provider' | 'state' | 'parameters' | 'expert_weights'
+  'generator' | 'provider' | 'state' | 'parameters' | 'expert_weights' | 'upstream_job'
 > & {
   generator: GeneratorName;
   provider: Provider;
   state: GenerationState;
   parameters: GenerationParameters;
   expert_weights: number[][] | null;
+  upstream_job: UpstreamJob | null;
 };
 export type OutputRow = Selectable<DB['generation_outputs']>;
 
@@ -105,6 +107,8 @@ type Filter = {
   userId: string;
   generator?: GeneratorName | undefined;
   state?: GenerationState | undefined;
+  /** Those of one edit tree. */
+  root?: string | undefined;
   search?: string | undefined;
   /** Those that come after it. */
   cursor?: string | undefined;
@@ -113,10 +117,12 @@ type Filter = {
 
 /** Newest first. */
 export async function selectGenerations(db: Db, filter: Filter): Promise<GenerationRow[]> {
-  const { userId, generator, state, search = '', cursor, limit } = filter;
+  const { userId, generator, state, root, search = '', cursor, limit } = filter;
   let query = db.selectFrom('generations').selectAll().where('user_id', '=', userId);
   if (generator !== undefined) query = query.where('generator', '=', generator);
   if (state !== undefined) query = query.where('state', '=', state);
+  if (root !== undefined)
+    query = query.where((row) => row.or([row('id', '=', root), row('root_generation_id', '=', root)]));
   if (search !== '') query = query.where(sql<boolean>`strpos(lower(prompt), lower(${search})) > 0`);
   if (cursor !== undefined) query = query.where('id', '<', cursor);
   return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toRow);
@@ -217,26 +223,27 @@ export async function listWaiting(db: Db, limit: number): Promise<{ id: string; 
 }
 
 /**
- * The one to be drawn next, where `places` at once are: one that nobody looks after any more, else the first in line.
+ * The one to be drawn next by a provider, which draws so many at once: one that nobody looks after any more, else the first in line.
  * The last place is for a user who has nothing in work. Whoever asks this does it alone until the transaction ends.
  */
 export async function chooseNext(
   tx: Transaction,
-  { places, now }: { places: number; now: Date },
+  { provider, places, now }: { provider: Provider; places: number; now: Date },
 ): Promise<string | null> {
   await sql`select pg_advisory_xact_lock(hashtextextended('the next generation', 0))`.execute(tx);
   const { rows } = await sql<{ orphan: string | null; drawn: bigint }>`
     select count(*) as drawn,
       (array_agg(id order by id) filter (
         where check_at <= ${now} and (locked_until is null or locked_until <= ${now})))[1] as orphan
-    from generations where ended_at is null and state in ('starting', 'running')`.execute(tx);
+    from generations
+    where ended_at is null and state in ('starting', 'running') and provider = ${provider}`.execute(tx);
   const { orphan, drawn } = rows[0] ?? { orphan: null, drawn: 0n };
   if (orphan !== null) return orphan;
   const free = places - Number(drawn);
   if (free <= 0) return null;
   const { rows: line } = await sql<{ id: string; turn: bigint }>`
     select line.id, line.turn from generation_line line join generations using (id)
-    where check_at <= ${now} order by line.position limit 1`.execute(tx);
+    where check_at <= ${now} and line.provider = ${provider} order by line.position limit 1`.execute(tx);
   const [first] = line;
   if (!first || (free === 1 && places > 1 && first.turn > 1n)) return null;
   return first.id;

@@ -1,33 +1,20 @@
+import type { CallOf } from '@bakehouse/contract/endpoint';
 import { getGeneration, startGeneration } from '@bakehouse/contract/generations';
 import { expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { hasLayer } from '../../engine/machine/environment/has-layer.ts';
-import { listImageStarter } from '../../engine/machine/preparation/image-starter.ts';
-import { testServer } from '../../testing/test-server.ts';
+import { listImageStarter } from '../../engine/machine/preparation/image-starters.ts';
+import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
 import { registerImageStarter } from '../assets/starter/register-image-starter.ts';
 
-// The real runtime and the starter model, through the whole program.
+// The real runtime and the starter models, through the whole program.
 const { cacheDir } = readConfig({});
 const isReady = await hasLayer(readConfig({}), 'training');
 
-test.skipIf(!isReady)('the starter model draws a picture', { timeout: 300_000 }, async () => {
-  const server = await testServer({
-    config: { driver: 'local', cacheDir },
-    roles: ['web', 'worker', 'reconciler'],
-  });
-  await registerImageStarter(server.services, await listImageStarter());
-  const as = await server.signUp('Ada');
-  const { id } = await server.request(
-    startGeneration,
-    {
-      body: {
-        generator: 'paris',
-        prompt: 'A red bus on a street',
-        parameters: { num_inference_steps: 10, sampling_strategy: 'topk', k: 2, seed: 7 },
-      },
-    },
-    { as },
-  );
+type Body = CallOf<typeof startGeneration>['body'];
+
+async function finish(server: TestServer, as: TestUser, body: Body) {
+  const { id } = await server.request(startGeneration, { body }, { as });
   const seen = new Set<string>();
   const done = await vi.waitFor(
     async () => {
@@ -39,12 +26,41 @@ test.skipIf(!isReady)('the starter model draws a picture', { timeout: 300_000 },
     { timeout: 240_000, interval: 50 },
   );
   expect([...seen]).toEqual(expect.arrayContaining(['starting', 'running', 'completed']));
-  expect(done.expert_weights).toHaveLength(10);
-  for (const weights of done.expert_weights ?? []) expect(weights).toHaveLength(8);
   const [output] = done.outputs;
   expect(output?.width).toBeGreaterThan(32);
   const bytes = Buffer.from(await (await fetch(new URL(output?.url ?? '', server.url))).arrayBuffer());
   expect(bytes.subarray(1, 4).toString()).toBe('PNG');
   // The file tells how it was made.
-  expect(bytes.toString('latin1')).toContain('A red bus on a street');
+  expect(bytes.toString('latin1')).toContain(body.prompt);
+  return { ...done, bytes };
+}
+
+test.skipIf(!isReady)('the starter models draw a picture, and edit it', { timeout: 600_000 }, async () => {
+  const server = await testServer({
+    config: { driver: 'local', cacheDir },
+    roles: ['web', 'worker', 'reconciler'],
+  });
+  for (const name of ['paris', 'kontext'] as const)
+    await registerImageStarter(server.services, name, await listImageStarter(name));
+  const as = await server.signUp('Ada');
+  const drawn = await finish(server, as, {
+    generator: 'paris',
+    prompt: 'A red bus on a street',
+    parameters: { num_inference_steps: 10, sampling_strategy: 'topk', k: 2, seed: 7 },
+  });
+  expect(drawn.expert_weights).toHaveLength(10);
+  for (const weights of drawn.expert_weights ?? []) expect(weights).toHaveLength(8);
+
+  const edited = await finish(server, as, {
+    generator: 'flux-kontext',
+    prompt: 'Make it blue',
+    parameters: { num_inference_steps: 10, seed: 7 },
+    source_generation_id: drawn.id,
+  });
+  expect(edited).toMatchObject({
+    expert_weights: null,
+    root_id: drawn.id,
+    source: { generation_id: drawn.id },
+  });
+  expect(edited.bytes).not.toEqual(drawn.bytes);
 });

@@ -1,24 +1,33 @@
 import * as gallery from '@bakehouse/contract/gallery';
 import * as contract from '@bakehouse/contract/generations';
 import * as images from '@bakehouse/contract/images';
+import * as kontext from '@bakehouse/contract/kontext';
 import * as paris from '@bakehouse/contract/paris';
+import * as pictures from '@bakehouse/contract/pictures';
 import { AppError } from '../../platform/errors.ts';
 import { type Binding, bind, bindPublic, type Http } from '../../platform/http/bind.ts';
 import { cancelGeneration } from './cancel-generation.ts';
 import { deleteGeneration } from './delete-generation.ts';
 import { getGeneration } from './get-generation.ts';
+import { deleteKontextImage } from './kontext/delete-kontext-image.ts';
+import { editAddress } from './kontext/edit-address.ts';
+import { editUpload } from './kontext/edit-upload.ts';
+import { findEditor } from './kontext/find-editor.ts';
+import { listKontextImages } from './kontext/list-kontext-images.ts';
 import { listGenerations } from './list-generations.ts';
 import { createImage } from './openai/create-image.ts';
+import { editImage } from './openai/edit-image.ts';
 import { deleteParisImage } from './paris/delete-paris-image.ts';
 import { drawParis } from './paris/draw-paris.ts';
 import { estimateParis } from './paris/estimate-paris.ts';
 import { listParisImages } from './paris/list-paris-images.ts';
 import { pollParis } from './paris/poll-paris.ts';
+import { readSource } from './pictures/read-source.ts';
+import { uploadPicture } from './pictures/upload-picture.ts';
 import { addTrainingPictures } from './reuse/add-training-pictures.ts';
 import { linkZip } from './reuse/link-zip.ts';
 import { openZipLink } from './reuse/open-zip-link.ts';
 import { quoteGeneration } from './start/quote-generation.ts';
-import { readParameters } from './start/read-parameters.ts';
 import { startGeneration } from './start/start-generation.ts';
 
 /** Seconds after which a user with too many open generations may try again. */
@@ -33,7 +42,8 @@ export const imagesRoutes: Binding[] = [
         {
           generator: body.generator,
           prompt: body.prompt,
-          parameters: readParameters(body.generator, body.parameters),
+          parameters: body.parameters,
+          source: await readSource(ctx, body),
         },
         { costMaxMicro: body.cost_max },
       ),
@@ -43,6 +53,7 @@ export const imagesRoutes: Binding[] = [
   bind(contract.getGeneration, (ctx, { params }) => getGeneration(ctx, params)),
   bind(contract.cancelGeneration, (ctx, { params }) => cancelGeneration(ctx, params)),
   bind(contract.deleteGeneration, (ctx, { params }) => deleteGeneration(ctx, params)),
+  bind(pictures.uploadPicture, (ctx, _input, { request }) => uploadPicture(ctx, request)),
   bind(gallery.linkZip, (ctx, { body }) => linkZip(ctx, body)),
   bindPublic(gallery.openZipLink, openZipLink),
   bind(gallery.addTrainingPictures, (ctx, { body }) => addTrainingPictures(ctx, body)),
@@ -51,6 +62,21 @@ export const imagesRoutes: Binding[] = [
   bind(paris.pollParis, (ctx, { body }, http) => sayWhen(http, () => pollParis(ctx, body, http))),
   bind(paris.estimateParis, (ctx, { body }) => estimateParis(ctx, body)),
   bind(paris.listParisImages, (ctx) => listParisImages(ctx)),
+  bind(kontext.editWithStarter, (ctx, { params }, http) =>
+    sayWhen(http, async () => editUpload(ctx, await findEditor(ctx, params), http)),
+  ),
+  bind(kontext.editUrlWithStarter, (ctx, { params, body }, http) =>
+    sayWhen(http, async () => editAddress(ctx, { model: await findEditor(ctx, params), body }, http)),
+  ),
+  bind(kontext.editWithDeployment, (ctx, { params }, http) =>
+    sayWhen(http, async () => editUpload(ctx, await findEditor(ctx, params), http)),
+  ),
+  bind(kontext.editUrlWithDeployment, (ctx, { params, body }, http) =>
+    sayWhen(http, async () => editAddress(ctx, { model: await findEditor(ctx, params), body }, http)),
+  ),
+  bind(kontext.listKontextImages, (ctx) => listKontextImages(ctx)),
+  bind(kontext.deleteKontextImage, (ctx, { params }) => deleteKontextImage(ctx, params)),
+  bind(images.editImage, (ctx, _input, http) => sayWhen(http, () => editImage(ctx, http))),
   bind(paris.deleteParisImage, (ctx, { params }) => deleteParisImage(ctx, params)),
 ];
 

@@ -1,7 +1,8 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import type { Services } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
-import { findRevisions } from '../assets/find-revisions.ts';
+import { findRevisions } from '../assets/revisions/find-revisions.ts';
+import { findInputPictures } from './pictures/picture-queries.ts';
 import { findOutputs, findPositions, type GenerationRow } from './queries.ts';
 import { toGeneration } from './to-generation.ts';
 
@@ -14,12 +15,17 @@ export async function showGenerations(
   const ids = (state: GenerationRow['state']) =>
     rows.filter((row) => row.state === state).map(({ id }) => id);
   const outputs = await findOutputs(db, ids('completed'));
+  const sources = await findInputPictures(
+    db,
+    rows.map(({ id }) => id),
+  );
   const positions = await findPositions(db, ids('queued'));
   const revisions = await findRevisions(db, [...new Set(rows.flatMap((row) => row.revision_id ?? []))]);
   return Promise.all(
     rows.map((row) =>
       toGeneration(services, row, {
         outputs: outputs.get(row.id) ?? [],
+        source: sources.get(row.id) ?? null,
         position: positions.get(row.id) ?? null,
         drawnBy: revisions.get(row.revision_id ?? '') ?? null,
       }),

@@ -2,11 +2,14 @@ import type { Generation } from '@bakehouse/contract/generations';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Services } from '../../platform/context.ts';
 import { linkBlob } from '../assets/files/links/link-blob.ts';
-import type { NamedRevision } from '../assets/find-revisions.ts';
+import type { NamedRevision } from '../assets/revisions/find-revisions.ts';
+import type { InputPicture } from './pictures/picture-queries.ts';
 import type { GenerationRow, OutputRow } from './queries.ts';
 
 type Beside = {
   outputs: OutputRow[];
+  /** What it edits. */
+  source: InputPicture | null;
   /** How many are drawn before it; null where it does not wait. */
   position: number | null;
   /** The revision of the model that drew it, if both are there. */
@@ -17,7 +20,7 @@ type Beside = {
 export async function toGeneration(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   row: GenerationRow,
-  { outputs, position, drawnBy }: Beside,
+  { outputs, source, position, drawnBy }: Beside,
 ): Promise<Generation> {
   const { prompt, parameters, state, step, steps, preview, expert_weights, expert_used, routing_confidence } =
     row;
@@ -29,12 +32,18 @@ export async function toGeneration(
       ...{ number: drawnBy.number, title: drawnBy.title },
     },
     ...{ prompt, parameters, state, step, steps, preview, expert_weights, expert_used, routing_confidence },
-    seed: Number(row.seed),
+    seed: row.seed === null ? null : Number(row.seed),
+    source: source && (await toSource(services, row, source)),
+    root_id: row.root_generation_id ?? row.id,
     reason: state === 'queued' ? whyItWaits(row, position) : row.reason,
     refused: row.refused,
     position: state === 'queued' ? (position ?? 0) : null,
     cost: formatBgl(row.charged_micro ?? row.held_micro),
-    outputs: await Promise.all(outputs.map((output) => toOutput(services, row, output))),
+    outputs: await Promise.all(
+      outputs.map((output, index) =>
+        toOutput(services, nameOf(row, outputs.length > 1 ? index : null), output),
+      ),
+    ),
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,
     ended_at: row.ended_at?.toISOString() ?? null,
@@ -47,12 +56,28 @@ function whyItWaits({ reason }: GenerationRow, position: number | null): string 
   return position === 1 ? 'One picture ahead of yours' : `${position} pictures ahead of yours`;
 }
 
+/** What its files are called: by what draws the same again, and by their place where there are several. */
+function nameOf({ id, generator, seed }: GenerationRow, index: number | null): string {
+  const place = index === null ? '' : `-${index + 1}`;
+  return `${generator}-${seed ?? id.slice(-8)}${place}`;
+}
+
+async function toSource(
+  services: Pick<Services, 'blobs' | 'clock' | 'config'>,
+  { source_generation_id }: GenerationRow,
+  { sha256, mediaType, width, height }: InputPicture,
+): Promise<NonNullable<Generation['source']>> {
+  const path = `source.${mediaType.split('/')[1]}`;
+  const { url } = await linkBlob(services, { sha256, path, disposition: 'inline' });
+  return { generation_id: source_generation_id, url, media_type: mediaType, width, height };
+}
+
 async function toOutput(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
-  { generator, seed }: GenerationRow,
+  name: string,
   { id, sha256, media_type, width, height, size_bytes }: OutputRow,
 ): Promise<Generation['outputs'][number]> {
-  const path = `${generator}-${seed}.${media_type.split('/')[1]}`;
+  const path = `${name}.${media_type.split('/')[1]}`;
   const [shown, saved] = await Promise.all([
     linkBlob(services, { sha256, path, disposition: 'inline' }),
     linkBlob(services, { sha256, path, disposition: 'attachment' }),

@@ -34,6 +34,8 @@ const FORGOTTEN = [
   'contact_messages',
   'generation_outputs',
   'generations',
+  'input_pictures',
+  'licence_acceptances',
   'low_balance_watch',
   'notifications',
   'onboarding_steps',
@@ -70,6 +72,8 @@ test('each table that names a user is emptied with the account, or it is said wh
   );
   await sql`insert into idempotency_keys (user_id, key, operation, input_sha256)
     values (${userId}, 'k', 'contactUs', 'x')`.execute(db);
+  await sql`insert into licence_acceptances (user_id, licence, version, accepted_at)
+    values (${userId}, 'flux-1-dev-non-commercial', '1', now())`.execute(db);
   const purchase = { user_id: userId, usd_cents: 100, amount_micro: 25_000_000n };
   await db
     .insertInto('purchases')
@@ -84,6 +88,10 @@ test('each table that names a user is emptied with the account, or it is said wh
       values (${userId}, 'paris', 'own', 'paris', 'A loaf', '{}', 1, 'x', 'completed', 1,
         gen_random_uuid(), 1, 1, now(), now(), now())
       returning id
+    ),
+    input as (
+      insert into input_pictures (generation_id, user_id, sha256, media_type, size_bytes, width, height, created_at)
+      select picture.id, ${userId}, blob.sha256, 'image/png', 1, 1, 1, now() from picture, blob
     )
     insert into generation_outputs (generation_id, user_id, sha256, media_type, size_bytes, width, height)
     select picture.id, ${userId}, blob.sha256, 'image/png', 1, 1, 1 from picture, blob`.execute(db);

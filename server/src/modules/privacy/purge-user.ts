@@ -15,6 +15,7 @@ import { endDeployment } from '../deployments/end-deployment.ts';
 import { findAssetUse as findDeploymentUse } from '../deployments/find-asset-use.ts';
 import { listLiveDeployments } from '../deployments/kinds/list-live-deployments.ts';
 import { forgetGenerations } from '../images/forget-generations.ts';
+import { forgetAcceptances } from '../licences/forget-acceptances.ts';
 import { forgetNotifications } from '../notifications/forget-notifications.ts';
 import { forgetCode } from '../referrals/forget-code.ts';
 import { forgetConfigurations } from '../training/configurations/forget-configurations.ts';
@@ -62,6 +63,7 @@ async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
   await forgetCode(tx, userId);
   await forgetMessages(tx, userId);
   await forgetRequests(tx, userId);
+  await forgetAcceptances(tx, userId);
   await forgetBilling(tx, userId);
   await forgetUserAnswers(tx, userId);
   await forgetAccount(tx, userId);

@@ -233,6 +233,7 @@ export type DeploymentsTable = {
 export type GenerationLineTable = {
   id: string | null;
   user_id: string | null;
+  provider: string | null;
   turn: bigint | null;
   position: bigint | null;
 };
@@ -258,7 +259,7 @@ export type GenerationsTable = {
   revision_id: string | null;
   prompt: string;
   parameters: Json;
-  seed: bigint;
+  seed: bigint | null;
   request_sha256: string;
   state: Generated<string>;
   reason: Generated<string>;
@@ -279,6 +280,9 @@ export type GenerationsTable = {
   started_at: Timestamp | null;
   ended_at: Timestamp | null;
   refused: Generated<boolean>;
+  source_generation_id: string | null;
+  root_generation_id: string | null;
+  upstream_job: Json | null;
 };
 
 export type HeldOutAnswersTable = {
@@ -293,6 +297,18 @@ export type IdempotencyKeysTable = {
   input_sha256: string;
   answer: Json | null;
   created_at: Generated<Timestamp>;
+};
+
+export type InputPicturesTable = {
+  id: Generated<string>;
+  user_id: string;
+  generation_id: string | null;
+  sha256: string;
+  media_type: string;
+  size_bytes: bigint;
+  width: number;
+  height: number;
+  created_at: Timestamp;
 };
 
 export type KnownAddressesTable = {
@@ -381,6 +397,13 @@ export type LedgerVerificationsTable = {
   hash: string;
   totals_digest: string;
   verified_at: Generated<Timestamp>;
+};
+
+export type LicenceAcceptancesTable = {
+  user_id: string;
+  licence: string;
+  version: string;
+  accepted_at: Timestamp;
 };
 
 export type LowBalanceWatchTable = {
@@ -772,6 +795,7 @@ export type DB = {
   generations: GenerationsTable;
   held_out_answers: HeldOutAnswersTable;
   idempotency_keys: IdempotencyKeysTable;
+  input_pictures: InputPicturesTable;
   known_addresses: KnownAddressesTable;
   ledger_accounts: LedgerAccountsTable;
   ledger_daily: LedgerDailyTable;
@@ -781,6 +805,7 @@ export type DB = {
   ledger_seals: LedgerSealsTable;
   ledger_transfers: LedgerTransfersTable;
   ledger_verifications: LedgerVerificationsTable;
+  licence_acceptances: LicenceAcceptancesTable;
   low_balance_watch: LowBalanceWatchTable;
   machines: MachinesTable;
   model_servers: ModelServersTable;

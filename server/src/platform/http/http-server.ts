@@ -136,7 +136,10 @@ function mount(
     method: endpoint.method,
     url: endpoint.path,
     bodyLimit: endpoint.bodyBytesMax ?? BODY_BYTES_MAX,
-    config: { formPart: typeof endpoint.upload === 'object' ? endpoint.upload.part : undefined },
+    config: {
+      formPart: typeof endpoint.upload === 'object' ? endpoint.upload.part : undefined,
+      isForm: endpoint.isForm,
+    },
     schema: {
       summary: endpoint.summary,
       tags: [endpoint.path.startsWith('/v1/') ? 'openai' : (endpoint.path.split('/')[3] ?? '')],

@@ -91,6 +91,7 @@ function complete(document: Document, { endpoints, operationIds, furtherPaths }:
     const operationId = operationIds.get(endpoint);
     if (operationId) operation.operationId = operationId;
     if (endpoint.upload) operation.requestBody = describeUpload(endpoint.upload);
+    if (endpoint.isForm) operation.requestBody = asForm(operation.requestBody);
     operation.responses = {
       ...(endpoint.response
         ? operation.responses
@@ -117,15 +118,22 @@ function refuseNul(schema: unknown): void {
   for (const part of Object.values(schema)) refuseNul(part);
 }
 
+/** Said of the same fields in JSON. */
+function asForm(requestBody: Operation['requestBody']): object {
+  const { content, ...rest } = requestBody as { content: Record<string, object> };
+  return { ...rest, content: { 'application/x-www-form-urlencoded': content['application/json'] } };
+}
+
 function describeUpload(upload: NonNullable<Endpoint['upload']>): object {
   const bytes = { type: 'string', contentMediaType: 'application/octet-stream', minLength: 1 };
-  const content =
-    upload === 'bytes'
-      ? { 'application/octet-stream': { schema: bytes } }
-      : {
-          'multipart/form-data': {
-            schema: { type: 'object', properties: { [upload.part]: bytes }, required: [upload.part] },
-          },
-        };
-  return { required: true, content };
+  if (upload === 'bytes')
+    return { required: true, content: { 'application/octet-stream': { schema: bytes } } };
+  const { part, fields } = upload;
+  const { properties = {}, required = [] } = fields ? z.toJSONSchema(fields, { io: 'input' }) : {};
+  const schema = {
+    type: 'object',
+    properties: { ...properties, [part]: bytes },
+    required: [...required, part],
+  };
+  return { required: true, content: { 'multipart/form-data': { schema } } };
 }

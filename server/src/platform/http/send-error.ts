@@ -56,6 +56,7 @@ export function toErrorBody(error: AppError, requestId: string): ErrorBody {
       request_id: requestId,
       ...error.data,
     },
+    ...(error.data.required_amount !== undefined && { required_amount: error.data.required_amount }),
   };
 }
 
@@ -99,9 +100,14 @@ function toInvalidRequest(error: ValidationError): AppError {
     new AppError('invalid_request', { publicMessage, param, cause: error });
   if (message === MISSING && param)
     return refusal(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} required`);
-  if (isOwnSentence(message)) return refusal(message);
+  return refusal(sentenceOf(param, message));
+}
+
+/** What is wrong with a field, or with the body where it is none, as a sentence that names it. */
+export function sentenceOf(param: string, message: string): string {
+  if (isOwnSentence(message)) return message;
   const name = param || 'The body';
-  return refusal(/^(must|is) /.test(message) ? `${name} ${message}` : `${name}: ${message}`);
+  return /^(must|is) /.test(message) ? `${name} ${message}` : `${name}: ${message}`;
 }
 
 /** The path of the field; of one that is not known, its own name. */

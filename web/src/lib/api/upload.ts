@@ -10,7 +10,7 @@ type Options = {
 };
 
 /**
- * Sends one file as the form part `data_file`. XMLHttpRequest, because fetch cannot tell how much
+ * Sends one file as the part of a form that the endpoint names. XMLHttpRequest, because fetch cannot tell how much
  * has been sent. Throws an `ApiError`; with code 'aborted' when the signal ended it.
  */
 export function upload<E extends Endpoint>(
@@ -19,6 +19,9 @@ export function upload<E extends Endpoint>(
   file: File,
   options: Options = {},
 ): Promise<ResponseOf<E>> {
+  const form = new FormData();
+  if (typeof endpoint.upload !== 'object') throw new Error(`${endpoint.path} takes no form with a file`);
+  form.append(endpoint.upload.part, file, file.name);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const abort = () => request.abort();
@@ -43,8 +46,6 @@ export function upload<E extends Endpoint>(
     request.onabort = () =>
       finish(() => reject(new ApiError('The upload was cancelled', { status: 0, code: 'aborted' })));
     options.signal?.addEventListener('abort', abort);
-    const form = new FormData();
-    form.append('data_file', file, file.name);
     request.send(form);
     if (options.signal?.aborted) request.abort();
   });

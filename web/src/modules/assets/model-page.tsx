@@ -1,7 +1,7 @@
 import type { Asset } from '@bakehouse/contract/assets';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Activity } from 'lucide-react';
+import { Activity, Rocket } from 'lucide-react';
 import { Suspense } from 'react';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -96,16 +96,28 @@ function ModelActions({ asset }: { asset: Asset }) {
           </Link>
         </span>
       )}
-      {asset.files.length > 0 &&
+      {isPipeline(asset) ? (
+        <ButtonLink to="/my-deployments/images" search={{ deploy: asset.dataset_id }}>
+          <Rocket aria-hidden />
+          Deploy as an image model
+        </ButtonLink>
+      ) : (
+        asset.files.length > 0 &&
         (readiness.data?.deploy == null ? (
           <DeployButton modelId={asset.dataset_id} />
         ) : (
           <p className="max-w-xs text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
             {readiness.data.deploy}.
           </p>
-        ))}
+        ))
+      )}
     </>
   );
+}
+
+/** A model in Diffusers' format, of the families that are deployed: Paris is not. */
+function isPipeline({ files, family }: Asset): boolean {
+  return family !== 'paris' && files.some(({ path }) => path === 'model_index.json');
 }
 
 function ModelFiles({ asset, canChange }: { asset: Asset; canChange: boolean }) {

@@ -1,5 +1,5 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { Power } from 'lucide-react';
 import { useState } from 'react';
 import { formatDateTime, relativeTime } from '../../lib/format/format-time.ts';
@@ -8,7 +8,6 @@ import { Callout } from '../../ui/callout.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CodeTabs } from '../../ui/code-block.tsx';
 import { Figure } from '../../ui/figure.tsx';
-import { Missing } from '../../ui/missing.tsx';
 import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Progress } from '../../ui/progress.tsx';
@@ -45,14 +44,8 @@ export function DeploymentPage() {
           <Skeleton className="h-72 w-full" />
         </LoadingRegion>
       }
-      missing={
-        <Missing
-          title="There is no such deployment"
-          text="The link may be mistyped, or the deployment belongs to another account."
-          to="/my-deployments"
-          label={`Go to ${words.title}`}
-        />
-      }
+      // It may serve an image model: what names a deployment by its id, as a notification, does not say.
+      missing={<Navigate to="/my-deployments/images/$podId" params={{ podId }} replace />}
     >
       {(pod) => <LoadedPage pod={pod} />}
     </QueryView>

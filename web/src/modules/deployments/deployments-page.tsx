@@ -22,6 +22,7 @@ import { deviceName } from '../machine/api.ts';
 import { useDeploymentStats, useDeployments } from './api.ts';
 import { StarterChatCard } from './chat/starter-chat-card.tsx';
 import { ChooseModelDialog } from './choose-model-dialog.tsx';
+import { DeploymentListSwitch } from './deployment-list-switch.tsx';
 import { deploymentKinds } from './kinds.ts';
 
 const route = getRouteApi('/app/my-deployments');
@@ -60,6 +61,7 @@ export function DeploymentsPage() {
           </Button>
         }
       />
+      <DeploymentListSwitch shown="text" />
       <Stats userId={user.id} />
       <FilterBar />
       <DeploymentList deployments={deployments} onDeploy={() => setChoosing(true)} />

@@ -14,11 +14,27 @@ export const deploymentsRoutes = <App extends AnyRoute>(app: App) =>
     }),
     createRoute({
       getParentRoute: () => app,
+      path: '/my-deployments/images',
+      validateSearch: parseImages,
+      component: page(() => import('./images/image-deployments-page.tsx'), 'ImageDeploymentsPage'),
+    }),
+    createRoute({
+      getParentRoute: () => app,
+      path: '/my-deployments/images/$podId',
+      component: page(() => import('./images/image-deployment-page.tsx'), 'ImageDeploymentPage'),
+    }),
+    createRoute({
+      getParentRoute: () => app,
       path: '/my-deployments/$podId',
       validateSearch: parseTabAndFile,
       component: page(() => import('./deployment-page.tsx'), 'DeploymentPage'),
     }),
   ] as const;
+
+/** `deploy`: the model that is chosen in the dialog, which is open then. */
+function parseImages({ deploy }: Record<string, unknown>): { deploy?: string } {
+  return typeof deploy === 'string' && deploy !== '' ? { deploy } : {};
+}
 
 type DeploymentsSearch = { search?: string; status?: DeploymentFilter; ended?: boolean };
 

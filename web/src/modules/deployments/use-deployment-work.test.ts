@@ -1,6 +1,6 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
 import { expect, it } from 'vitest';
-import { endOf } from './use-deployment-work.ts';
+import { endOf, endOfImage } from './use-deployment-work.ts';
 
 const pod = (status: Deployment['status'], ready_at: string | null = null) =>
   ({ title: 'Crumb', status, ready_at, reason: 'No memory.' }) as Deployment;
@@ -24,4 +24,12 @@ it('says how it ended before that', () => {
     description: 'No memory.',
   });
   expect(endOf(pod('terminated'))).toEqual({ kind: 'info', title: 'Crumb was terminated' });
+});
+
+it('so is one of an image model', () => {
+  const image = (status: 'deploying' | 'READY' | 'failed', ready_at: string | null = null) =>
+    endOfImage({ status, ready_at, reason: 'No memory.' });
+  expect(image('deploying')).toBeNull();
+  expect(image('READY', READY)?.title).toBe('Model deployment completed successfully!');
+  expect(image('failed')).toMatchObject({ title: 'Model deployment failed', description: 'No memory.' });
 });

@@ -1,4 +1,5 @@
-import { type GeneratorName, listGenerators, type Provider } from '@bakehouse/contract/generators';
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import { type GeneratorName, listGenerators } from '@bakehouse/contract/generators';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 
@@ -7,16 +8,18 @@ export { GeneratorList } from './generator-list.tsx';
 /** A new installation prepares its own model first. */
 const UNSERVED_POLL_MS = 10_000;
 
+export type ServedGenerator = ResponseOf<typeof listGenerators>['generators'][number];
+
 /** Who serves each generator; nobody where it has none. It is read again until there is one that is served. */
 export const servedGeneratorsQuery = queryOptions({
   queryKey: ['generators'],
-  queryFn: async ({ signal }): Promise<Record<GeneratorName, Provider[]>> => {
+  queryFn: async ({ signal }): Promise<Record<GeneratorName, ServedGenerator>> => {
     const { generators } = await call(listGenerators, {}, { signal });
-    return Object.fromEntries(generators.map(({ name, served_by }) => [name, served_by])) as Record<
+    return Object.fromEntries(generators.map((one) => [one.name, one])) as Record<
       GeneratorName,
-      Provider[]
+      ServedGenerator
     >;
   },
   refetchInterval: ({ state: { data } }) =>
-    data && Object.values(data).every((servedBy) => servedBy.length === 0) ? UNSERVED_POLL_MS : false,
+    data && Object.values(data).every((one) => one.served_by.length === 0) ? UNSERVED_POLL_MS : false,
 });

@@ -1,7 +1,7 @@
 import { effectiveValues } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import { expect, test } from 'vitest';
-import { initialValues, problemsOf, shownFields } from './form-values.ts';
+import { type FormValues, initialValues, problemsOf, shownFields } from './form-values.ts';
 
 const { flux, paris, seedance, veo } = generators;
 
@@ -28,6 +28,7 @@ test('what was typed before is there again, as far as it fits', () => {
   expect(initialValues(flux, typed)).toEqual({
     aspect_ratio: '9:16',
     guidance_scale: 3.5,
+    n: 1,
     num_inference_steps: 28,
     seed: 7,
   });
@@ -48,15 +49,24 @@ test('the choice of experts decides how many there are; the last own number come
 });
 
 test('a prompt is needed, and numbers stay in their bounds', () => {
-  expect(problemsOf(paris, ' \n', initialValues(paris))).toEqual({ prompt: 'Please enter a prompt' });
+  const problems = (prompt: string, values: FormValues) =>
+    problemsOf(paris, { prompt, values, source: null });
+  expect(problems(' \n', initialValues(paris))).toEqual({ prompt: 'Please enter a prompt' });
   const values = { ...initialValues(paris), cfg_scale: 16, k: 0, seed: -1 };
-  expect(problemsOf(paris, 'bread', values)).toEqual({
+  expect(problems('bread', values)).toEqual({
     cfg_scale: 'Guidance must be at most 15',
     k: 'Number of experts must be at least 1',
     seed: 'Seed must be at least 0',
   });
   // What another field decides is right by itself.
-  expect(problemsOf(paris, 'bread', { ...initialValues(paris), k: 0, sampling_strategy: 'full' })).toEqual(
-    {},
-  );
+  expect(problems('bread', { ...initialValues(paris), k: 0, sampling_strategy: 'full' })).toEqual({});
+});
+
+test('who changes pictures needs one', () => {
+  const kontext = generators['flux-kontext'];
+  const values = initialValues(kontext);
+  expect(problemsOf(kontext, { prompt: 'a hat', values, source: null })).toEqual({
+    image: 'Please choose a picture',
+  });
+  expect(problemsOf(kontext, { prompt: 'a hat', values, source: { generationId: 'g1' } })).toEqual({});
 });

@@ -45,7 +45,9 @@ export function withSettings(
 /** What the server is asked for; a seed that is not there is its choice. */
 export function requestParameters(generator: Generator, values: FormValues): GenerationParameters {
   return Object.fromEntries(
-    Object.entries(effectiveValues(generator, values)).filter(([, value]) => !Number.isNaN(value)),
+    Object.entries(effectiveValues(generator, values)).filter(
+      ([name, value]) => !Number.isNaN(value) && generator.fields.some((field) => field.name === name),
+    ),
   );
 }
 
@@ -68,11 +70,19 @@ export function shownFields({ fields }: Generator, values: FormValues): FormFiel
 /** What is wrong, by field. */
 export function problemsOf(
   generator: Generator,
-  prompt: string,
-  values: FormValues,
+  { prompt, values, source }: { prompt: string; values: FormValues; source: object | null },
 ): Partial<Record<string, string>> {
+  const picture = generator.fields.find(({ kind }) => kind === 'picture');
+  return {
+    ...(picture && !source && { [picture.name]: 'Please choose a picture' }),
+    ...(prompt.trim() === '' && { prompt: 'Please enter a prompt' }),
+    ...parameterProblems(generator, values),
+  };
+}
+
+/** What is wrong with the settings, by field. */
+export function parameterProblems(generator: Generator, values: FormValues): Partial<Record<string, string>> {
   const found: Record<string, string> = {};
-  if (prompt.trim() === '') found.prompt = 'Please enter a prompt';
   const effective = effectiveValues(generator, values);
   for (const field of generator.fields) {
     const value = effective[field.name];

@@ -15,11 +15,13 @@ type Props = {
   served: Served;
   /** Stands beside the button. */
   price: ReactNode;
+  /** Who draws, below the button. */
+  drawnBy: ReactNode;
   busy: boolean;
 };
 
 /** Generate with its price, or what it waits for. */
-export function GenerateBar({ generator, ownOnly, served, price, busy }: Props) {
+export function GenerateBar({ generator, ownOnly, served, price, drawnBy, busy }: Props) {
   const open = isServed(served.by, ownOnly);
   return (
     <div className="grid gap-3">
@@ -44,7 +46,9 @@ export function GenerateBar({ generator, ownOnly, served, price, busy }: Props) 
         compact
       >
         {() =>
-          !open && (
+          open ? (
+            drawnBy
+          ) : (
             <p id="waits-for" className="text-balance text-center text-[0.8125rem] text-muted">
               {waitsFor(generator, ownOnly)}
             </p>

@@ -1,12 +1,24 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import { generators } from '@bakehouse/contract/generators/table';
+import type { Generator } from '@bakehouse/contract/generators/generator';
+import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { Price, useQuote } from '../images/api.ts';
-import { type FormValues, problemsOf, requestParameters } from './form-values.ts';
+import { type FormValues, parameterProblems, requestParameters } from './form-values.ts';
+
+type Props = { name: GeneratorName; form: Generator; values: FormValues };
 
 /** What the settings cost, while they can be asked for. */
-export function GenerationPrice({ name, values }: { name: GeneratorName; values: FormValues }) {
-  const generator = generators[name];
-  const { prompt: _, ...problems } = problemsOf(generator, '', values);
-  const quote = useQuote(name, requestParameters(generator, values), Object.keys(problems).length === 0);
+export function GenerationPrice({ name, form, values }: Props) {
+  const problems = parameterProblems(form, values);
+  const quote = useQuote(name, requestParameters(form, values), Object.keys(problems).length === 0);
   return <Price quote={quote} />;
+}
+
+/** What a visitor would pay to a service, which asks the same for each picture; only who is signed in has a quote. */
+export function ListPrice({ each, values }: { each: string; values: FormValues }) {
+  const count = Number.isInteger(values.n) ? Number(values.n) : 1;
+  return (
+    <Price
+      quote={{ data: { cost: formatBgl(parseBgl(each) * BigInt(count)) }, isError: false, isSettled: true }}
+    />
+  );
 }

@@ -1,16 +1,17 @@
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { effectiveValues } from '@bakehouse/contract/generators/parameters/parameters';
 import { useLocation } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ComponentProps, type FormEvent, type ReactNode, Suspense, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
-import { FileDrop } from '../../ui/file-drop.tsx';
 import { FormFields } from '../../ui/form-fields.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { Textarea } from '../../ui/textarea.tsx';
 import { useSessionUser } from '../accounts/api.ts';
+import { SourceField } from '../images/api.ts';
 import { type FormValues, problemsOf, resetValues, shownFields } from './form-values.ts';
 import { GenerateBar, type Served } from './generate-bar.tsx';
 import type { Draft } from './use-draft.ts';
@@ -23,12 +24,17 @@ type Props = {
   onChange: (changed: Partial<Draft>) => void;
   served: Served;
   price: ReactNode;
+  /** Who draws, below the button. */
+  drawnBy: ReactNode;
   /** Called with a form in which all is right. */
   onGenerate: () => void;
   busy: boolean;
   /** Why nothing was begun. */
   refusal: string | null;
 };
+
+/** A field that is marked as wrong; a picture is given by a button, which cannot be marked. */
+const FIRST_WRONG = '[aria-invalid=true], [data-invalid] [data-source] button';
 
 /** Prompt and settings, drawn from the generator's table, and what stands between them and a result. */
 export function GeneratorForm({ generator, ownOnly, draft, onChange, onGenerate, refusal, ...bar }: Props) {
@@ -40,13 +46,13 @@ export function GeneratorForm({ generator, ownOnly, draft, onChange, onGenerate,
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     if (!isServed(bar.served.by, ownOnly)) return;
-    const found = problemsOf(generator, draft.prompt, draft.values);
+    const found = problemsOf(generator, draft);
     const isRight = Object.keys(found).length === 0;
     flushSync(() => {
       setProblems(found);
       setKeyMissing(isRight && !user);
     });
-    event.currentTarget.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+    event.currentTarget.querySelector<HTMLElement>(FIRST_WRONG)?.focus();
     if (isRight && user) onGenerate();
   }
 
@@ -58,7 +64,14 @@ export function GeneratorForm({ generator, ownOnly, draft, onChange, onGenerate,
   return (
     <Card>
       <form onSubmit={submit} noValidate className="grid gap-5">
-        {picture && <PictureField label={picture.label} />}
+        {picture && (
+          <PictureField
+            label={picture.label}
+            source={draft.source}
+            onChange={(source) => change({ source })}
+            problem={problems[picture.name]}
+          />
+        )}
         <Field label="Prompt" error={problems.prompt}>
           <Textarea
             name="prompt"
@@ -94,6 +107,15 @@ export function GeneratorForm({ generator, ownOnly, draft, onChange, onGenerate,
   );
 }
 
+/** Its code comes apart: few generators take a picture. */
+function PictureField(props: ComponentProps<typeof SourceField>) {
+  return (
+    <Suspense fallback={<Skeleton className="h-44 rounded-xl" />}>
+      <SourceField {...props} />
+    </Suspense>
+  );
+}
+
 /** A visitor has no key. What is typed is there again after signing in. */
 function KeyMissing() {
   const next = useLocation({ select: ({ href }) => href });
@@ -109,19 +131,5 @@ function KeyMissing() {
     >
       Sign in to generate. Your prompt stays here.
     </Callout>
-  );
-}
-
-function PictureField({ label }: { label: string }) {
-  const [name, setName] = useState<string | null>(null);
-  return (
-    <Field label={label} help={name}>
-      <FileDrop
-        multiple={false}
-        accept="image/png,image/jpeg,image/webp"
-        hint="PNG, JPEG or WebP"
-        onFiles={([file]) => setName(file?.name ?? null)}
-      />
-    </Field>
   );
 }

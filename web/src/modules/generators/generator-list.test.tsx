@@ -15,7 +15,7 @@ async function listOf(served: Served): Promise<string[]> {
 }
 
 it('lists the generators that work here first, and marks the others', async () => {
-  const served = { paris: ['own'], veo: ['upstream'] } as unknown as Served;
+  const served = { paris: { served_by: ['own'] }, veo: { served_by: ['upstream'] } } as unknown as Served;
   const links = await listOf(served);
   expect(links[0]).toBe('Paris');
   expect(links[1]).toBe('FLUX.1, not connected');

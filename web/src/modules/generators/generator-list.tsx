@@ -11,7 +11,7 @@ const groups = [
 
 type Props = {
   /** Who serves each; none is marked while that is not known. */
-  served: Record<GeneratorName, Provider[]> | undefined;
+  served: Record<GeneratorName, { served_by: Provider[] }> | undefined;
   /** The one that is in sight already. */
   without?: GeneratorName;
   /** Leads to the pages with this installation's own models. */
@@ -20,7 +20,7 @@ type Props = {
 
 /** All generators, each with a link to its page: those that work here first, the others marked. */
 export function GeneratorList({ served, without, ownOnly = false }: Props) {
-  const works = (name: GeneratorName) => !served || isServed(served[name] ?? [], ownOnly);
+  const works = (name: GeneratorName) => !served || isServed(served[name]?.served_by ?? [], ownOnly);
   const names = generatorNames.toSorted((a, b) => Number(works(b)) - Number(works(a)));
   return (
     <div className="grid gap-4">
@@ -33,7 +33,7 @@ export function GeneratorList({ served, without, ownOnly = false }: Props) {
               .map((name) => (
                 <li key={name}>
                   <Link
-                    to={ownOnly && name !== 'flux-kontext' ? `/bakery/${name}` : `/${name}`}
+                    to={ownOnly ? `/bakery/${name}` : `/${name}`}
                     className={cx(
                       'inline-flex h-8 items-center rounded-lg px-3 text-[0.8125rem] hover:bg-subtle',
                       works(name) ? 'bg-surface shadow-card' : 'border border-line border-dashed text-muted',

@@ -33,10 +33,13 @@ beforeEach(() => {
   queryClient.setQueryData(sessionQuery.queryKey, null);
 });
 
+const fal = { title: 'fal', model: 'fal-ai/flux/dev', fields: ['aspect_ratio', 'n'], price: '0.625' };
+
 async function open(path: string, servedBy: Provider[]) {
   const root = createRootRoute({ component: Outlet });
   const start = createRoute({ getParentRoute: () => root, path: '/', component: () => <h1>Start</h1> });
-  queryClient.setQueryData(servedGeneratorsQuery.queryKey, { flux: servedBy } as never);
+  const flux = { served_by: servedBy, upstream: servedBy.includes('upstream') ? fal : null };
+  queryClient.setQueryData(servedGeneratorsQuery.queryKey, { flux } as never);
   const router = createRouter({
     routeTree: root.addChildren([start, ...generatorsRoutes(root)]),
     history: createMemoryHistory({ initialEntries: [path] }),
@@ -71,6 +74,23 @@ it('an upstream service opens the public page, and not the one of own models', a
   expect(screen.getByText(/^FLUX.1 needs a model on this installation/)).toBeTruthy();
 });
 
+it('a page that a service draws for says so, what it costs, and asks for what the service takes', async () => {
+  await open('/flux', ['upstream']);
+  expect(screen.getByText(/^Drawn by fal: your prompt leaves this installation/).textContent).toContain(
+    'fal-ai/flux/dev',
+  );
+  expect(screen.queryByRole('spinbutton', { name: 'Steps' })).toBeNull();
+  expect(screen.getByRole('group', { name: 'Price' }).textContent).toContain('$0.03');
+  const count = screen.getByRole('spinbutton', { name: 'Pictures' });
+  await userEvent.clear(count);
+  await userEvent.type(count, '3');
+  expect(screen.getByRole('group', { name: 'Price' }).textContent).toContain('$0.08');
+  cleanup();
+  await open('/flux', ['own', 'upstream']);
+  expect(screen.getByText('Drawn on this installation: your prompt stays here.')).toBeTruthy();
+  expect(screen.getByRole('spinbutton', { name: 'Steps' })).toBeTruthy();
+});
+
 it('a visitor fills the form of a served page, is asked to sign in, and finds the prompt again afterwards', async () => {
   const router = await open('/flux', ['own']);
   await userEvent.click(generate());
@@ -100,7 +120,7 @@ it('a page that waits for the installation’s own model opens by itself once th
   vi.useFakeTimers({ shouldAdvanceTime: true });
   await open('/flux', []);
   expect(generate().disabled).toBe(true);
-  served.value = { generators: [{ name: 'flux', served_by: ['own'] }] };
+  served.value = { generators: [{ name: 'flux', served_by: ['own'], upstream: null }] };
   await act(() => vi.advanceTimersByTimeAsync(10_000));
   vi.useRealTimers();
   await waitFor(() => expect(generate().disabled).toBe(false));

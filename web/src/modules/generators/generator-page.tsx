@@ -2,17 +2,19 @@ import { type GeneratorName, generatorNames } from '@bakehouse/contract/generato
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { useFirstAnswers } from '../../lib/use-first-answers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { sessionQuery } from '../accounts/api.ts';
-import { type Brought, GeneratorResults, PictureHistory, useGenerations } from '../images/api.ts';
+import { type Brought, EditStart, GeneratorResults, PictureHistory, useGenerations } from '../images/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
-import { GenerationPrice } from './generation-price.tsx';
+import { DrawnBy } from './drawn-by.tsx';
+import { GenerationPrice, ListPrice } from './generation-price.tsx';
 import { GeneratorForm } from './generator-form.tsx';
 import { GeneratorList } from './generator-list.tsx';
 import { OutputFrame } from './output-frame.tsx';
+import { servedForm, upstreamOf } from './served-form.ts';
 import { useDraft } from './use-draft.ts';
 import { useGenerate } from './use-generate.ts';
 import { isServed } from './waits-for.ts';
@@ -31,8 +33,16 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const user = session.data;
   const [draft, change] = useBroughtDraft(name);
   const served = useQuery(servedGeneratorsQuery);
-  const servedBy = served.data?.[name] ?? [];
-  const generation = useGenerate(name, draft, user?.id);
+  const servedHere = served.data?.[name];
+  const servedBy = servedHere?.served_by ?? [];
+  const form = servedForm(name, servedHere, ownOnly);
+  const upstream = upstreamOf(servedHere, ownOnly);
+  const generation = useGenerate(name, { form, draft, userId: user?.id });
+  const { awaited } = generation;
+  const startOver = () => {
+    generation.reset();
+    change({ prompt: '', source: null });
+  };
   const makesHere = generator.makes === 'image' && isServed(servedBy, ownOnly) && user;
   const history = useGenerations(user?.id, { generator: name });
   // What is below comes when it is known how high that is which stands above it.
@@ -54,32 +64,37 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
       />
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
         <GeneratorForm
-          generator={generator}
+          generator={form}
           ownOnly={ownOnly}
           draft={draft}
           onChange={change}
           served={{ ...served, by: servedBy }}
-          price={makesHere && <GenerationPrice name={name} values={draft.values} />}
+          price={
+            makesHere ? (
+              <GenerationPrice name={name} form={form} values={draft.values} />
+            ) : (
+              !user && upstream && <ListPrice each={upstream.price} values={draft.values} />
+            )
+          }
+          drawnBy={<DrawnBy served={servedHere} ownOnly={ownOnly} />}
           onGenerate={generation.start}
           busy={generation.isStarting}
           refusal={generation.refusal}
         />
         {makesHere && answered ? (
-          <Suspense fallback={empty}>
-            <GeneratorResults
-              generator={name}
-              shown={generation.shown}
-              onShow={generation.show}
-              empty={empty}
-            />
-          </Suspense>
+          <Results name={name} generation={generation} empty={empty} onStartOver={startOver} />
         ) : (
           empty
         )}
       </div>
       {answered && (
         <Suspense>
-          {makesHere && <PictureHistory generator={name} />}
+          {makesHere && (
+            <PictureHistory
+              generator={name}
+              awaited={generation.isStarting && awaited ? awaited.source : null}
+            />
+          )}
           <section aria-label="Other generators" className="mt-10">
             <h2 className="mb-3 font-semibold">Other generators</h2>
             <GeneratorList served={served.data} without={name} ownOnly={ownOnly} />
@@ -87,6 +102,33 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
         </Suspense>
       )}
     </>
+  );
+}
+
+type ResultsProps = {
+  name: GeneratorName;
+  generation: ReturnType<typeof useGenerate>;
+  empty: ReactNode;
+  onStartOver: () => void;
+};
+
+/** What was begun here, or is under way; an edit also before it begins. */
+function Results({ name, generation, empty, onStartOver }: ResultsProps) {
+  const { awaited, shown, show, start } = generation;
+  return (
+    <Suspense fallback={empty}>
+      {awaited ? (
+        <EditStart {...awaited} onTryAgain={start} onStartOver={onStartOver} />
+      ) : (
+        <GeneratorResults
+          generator={name}
+          shown={shown}
+          onShow={show}
+          empty={empty}
+          onStartOver={name === 'flux-kontext' ? onStartOver : undefined}
+        />
+      )}
+    </Suspense>
   );
 }
 
@@ -100,7 +142,8 @@ function useBroughtDraft(name: GeneratorName) {
     () =>
       void navigate({
         to: '.',
-        search: ({ prompt: _, settings: __, ...rest }: Record<string, unknown>) => rest as never,
+        search: ({ prompt, settings, source, same_source_as, ...rest }: Record<string, unknown>) =>
+          rest as never,
         replace: true,
         resetScroll: false,
       }),

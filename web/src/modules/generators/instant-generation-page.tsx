@@ -18,6 +18,7 @@ import { servedGeneratorsQuery } from './api.ts';
 import { initialValues } from './form-values.ts';
 import { GenerationPrice } from './generation-price.tsx';
 import { GeneratorList } from './generator-list.tsx';
+import { servedForm } from './served-form.ts';
 import { isServed, waitsFor } from './waits-for.ts';
 
 /** The quick way to a picture or a film: pick a generator, type, and go on in its page with the prompt. */
@@ -57,8 +58,8 @@ const options = generatorNames
   }));
 
 /** Those that work here first, the others marked; none is while that is not known. */
-function sortOptions(served: Partial<Record<GeneratorName, Provider[]>> | undefined) {
-  const works = (name: GeneratorName) => !served || isServed(served[name] ?? [], false);
+function sortOptions(served: Partial<Record<GeneratorName, { served_by: Provider[] }>> | undefined) {
+  const works = (name: GeneratorName) => !served || isServed(served[name]?.served_by ?? [], false);
   return options
     .map(({ makes, ...one }) => ({
       ...one,
@@ -73,7 +74,9 @@ function QuickForm() {
   const [chosen, setChosen] = useState<GeneratorName>();
   // One that can be used at once, where there is one.
   const name =
-    chosen ?? options.find(({ value }) => isServed(served.data?.[value] ?? [], false))?.value ?? 'flux';
+    chosen ??
+    options.find(({ value }) => isServed(served.data?.[value]?.served_by ?? [], false))?.value ??
+    'flux';
   const [prompt, setPrompt] = useState('');
   const [problem, setProblem] = useState<string>();
 
@@ -115,8 +118,12 @@ function QuickForm() {
               compact
             >
               {(servedBy) =>
-                isServed(servedBy[name] ?? [], false) ? (
-                  <GenerationPrice name={name} values={initialValues(generators[name])} />
+                isServed(servedBy[name]?.served_by ?? [], false) ? (
+                  <GenerationPrice
+                    name={name}
+                    form={servedForm(name, servedBy[name], false)}
+                    values={initialValues(generators[name])}
+                  />
                 ) : (
                   waitsFor(generators[name], false)
                 )

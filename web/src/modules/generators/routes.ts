@@ -40,21 +40,37 @@ export const ownGeneratorsRoutes = <App extends AnyRoute>(parent: App) =>
       path: '/instant-generation',
       component: page(() => import('./instant-generation-page.tsx'), 'InstantGenerationPage'),
     }),
-    ...ownPages.map((name) =>
-      createRoute({
-        getParentRoute: () => parent,
-        path: `/${name}`,
-        validateSearch: parseBrought,
-        component: generatorPage,
-      }),
+    ...ownPages.flatMap(
+      (name) =>
+        [
+          createRoute({
+            getParentRoute: () => parent,
+            path: `/${name}`,
+            validateSearch: parseBrought,
+            component: generatorPage,
+          }),
+          createRoute({
+            getParentRoute: () => parent,
+            path: `/bakery/${name}`,
+            validateSearch: parseBrought,
+            component: generatorPage,
+          }),
+        ] as const,
     ),
   ] as const;
 
-/** The prompt and the settings that somebody brings along. */
-function parseBrought({ prompt, settings }: Record<string, unknown>): Brought {
+/** What somebody brings along. */
+function parseBrought({
+  prompt,
+  settings,
+  source,
+  same_source_as: sameAsId,
+}: Record<string, unknown>): Brought {
   const isObject = typeof settings === 'object' && settings !== null && !Array.isArray(settings);
   return {
     ...(typeof prompt === 'string' && { prompt }),
+    ...(typeof source === 'string' && { source }),
+    ...(typeof sameAsId === 'string' && { same_source_as: sameAsId }),
     ...(isObject && { settings: settings as NonNullable<Brought['settings']> }),
   };
 }

@@ -1,10 +1,10 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useEffect, useEffectEvent, useState } from 'react';
-import type { Brought } from '../images/api.ts';
+import type { Brought, Source } from '../images/api.ts';
 import { type FormValues, initialValues, withSettings } from './form-values.ts';
 
-export type Draft = { prompt: string; values: FormValues };
+export type Draft = { prompt: string; values: FormValues; source: Source | null };
 
 /**
  * What is typed on a generator's page. This tab keeps it, so that it is there again after signing in or a reload. What is
@@ -13,42 +13,58 @@ export type Draft = { prompt: string; values: FormValues };
 export function useDraft(name: GeneratorName, brought: Brought, onTaken: () => void) {
   const [draft, setDraft] = useState<Draft>(() => {
     const kept = readKept(name);
-    return { prompt: kept.prompt, values: initialValues(generators[name], kept.values) };
+    return { ...kept, values: initialValues(generators[name], kept.values) };
   });
   const change = (changed: Partial<Draft>) => {
     const next = { ...draft, ...changed };
     setDraft(next);
     keep(name, next);
   };
-  const take = useEffectEvent(({ prompt, settings }: Brought) => {
+  const { prompt, settings, source, same_source_as: sameAsId } = brought;
+  const take = useEffectEvent(() => {
     change({
       ...(prompt !== undefined && { prompt }),
       ...(settings && { values: withSettings(generators[name], draft.values, settings) }),
+      ...(sameAsId !== undefined && { source: { sameAsId } }),
+      ...(source !== undefined && { source: { generationId: source } }),
     });
     onTaken();
   });
-  const { prompt, settings } = brought;
+  const isBrought = [prompt, settings, source, sameAsId].some((part) => part !== undefined);
   useEffect(() => {
-    if (prompt !== undefined || settings)
-      take({ ...(prompt !== undefined && { prompt }), ...(settings && { settings }) });
-  }, [prompt, settings]);
+    if (isBrought) take();
+  }, [isBrought]);
   return [draft, change] as const;
 }
 
 const keyOf = (name: GeneratorName) => `bakehouse.draft.${name}`;
 
-function readKept(name: GeneratorName): { prompt: string; values: Record<string, unknown> } {
+type Kept = Pick<Draft, 'prompt' | 'source'> & { values: Record<string, unknown> };
+
+function readKept(name: GeneratorName): Kept {
   try {
-    const { prompt, values } = JSON.parse(sessionStorage.getItem(keyOf(name)) ?? '{}');
-    return { prompt: typeof prompt === 'string' ? prompt : '', values: values ?? {} };
+    const { prompt, values, source } = JSON.parse(sessionStorage.getItem(keyOf(name)) ?? '{}');
+    return {
+      prompt: typeof prompt === 'string' ? prompt : '',
+      values: values ?? {},
+      source: isKept(source) ? source : null,
+    };
   } catch {
-    return { prompt: '', values: {} };
+    return { prompt: '', values: {}, source: null };
   }
+}
+
+/** Files are not. */
+function isKept(source: unknown): source is Source {
+  const ids = typeof source === 'object' && source !== null ? Object.entries(source) : [];
+  return ids.some(([kind, id]) => ['generationId', 'sameAsId'].includes(kind) && typeof id === 'string');
 }
 
 function keep(name: GeneratorName, draft: Draft): void {
   try {
-    sessionStorage.setItem(keyOf(name), JSON.stringify(draft));
+    // A file cannot be kept.
+    const source = draft.source && 'file' in draft.source ? null : draft.source;
+    sessionStorage.setItem(keyOf(name), JSON.stringify({ ...draft, source }));
   } catch {
     // Storage is blocked: the draft lasts as long as the page.
   }

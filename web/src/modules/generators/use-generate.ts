@@ -1,34 +1,60 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import { generators } from '@bakehouse/contract/generators/table';
+import type { Generator } from '@bakehouse/contract/generators/generator';
 import { useState } from 'react';
 import {
   isUnderWay,
   ONE_AT_A_TIME,
   type Shown,
+  type Source,
   useRecentGenerations,
   useStartGeneration,
 } from '../images/api.ts';
 import { requestParameters } from './form-values.ts';
 import type { Draft } from './use-draft.ts';
 
+const editing = { product: 'Image Editing', prefix: 'Image editing failed: ' };
+
+/** What is to be edited, until the edit has begun; why it did not, where it did not. */
+export type Awaited = { source: Source; uploaded: number | null; error: Error | null };
+
 /** Generate on a generator's page: one picture at a time, and the one that was begun last is shown. */
-export function useGenerate(name: GeneratorName, { prompt, values }: Draft, userId: string | undefined) {
+export function useGenerate(
+  name: GeneratorName,
+  { form, draft, userId }: { form: Generator; draft: Draft; userId: string | undefined },
+) {
   const [shown, show] = useState<Shown | null>(null);
   const [refused, setRefused] = useState(false);
-  const start = useStartGeneration();
+  const [uploaded, setUploaded] = useState<number | null>(null);
+  const start = useStartGeneration(name === 'flux-kontext' ? editing : undefined);
   const busy = useRecentGenerations(userId).some(isUnderWay);
+  const asked = start.isPending || start.isError ? start.variables.source : undefined;
+  const awaited: Awaited | null = asked ? { source: asked, uploaded, error: start.error } : null;
   return {
     shown,
     show,
+    awaited,
     isStarting: start.isPending,
     refusal: refused && busy ? ONE_AT_A_TIME : null,
     start: () => {
       setRefused(busy);
       if (busy || start.isPending) return;
+      const { prompt, values, source } = draft;
+      setUploaded(null);
       start.mutate(
-        { generator: name, prompt, parameters: requestParameters(generators[name], values) },
+        {
+          generator: name,
+          prompt,
+          parameters: requestParameters(form, values),
+          ...(source && { source, onUpload: setUploaded }),
+        },
         { onSuccess: ({ id }) => show({ id }) },
       );
+    },
+    /** Nothing is shown or told any more. */
+    reset: () => {
+      start.reset();
+      setRefused(false);
+      show({ id: null });
     },
   };
 }

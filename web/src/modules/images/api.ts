@@ -6,12 +6,13 @@ import {
   type GenerationSearch,
   generationQuery,
   generationsQuery,
-  POLL_MS,
+  pollMsOf,
   RECENT,
 } from './generation-queries.ts';
 import { isUnderWay } from './generation-sentences.ts';
 
 export type { Brought } from './actions/remix.ts';
+export type { Source } from './editing/source.ts';
 export { useQuote, useStartGeneration } from './generation-calls.ts';
 export { recentGenerationsQuery } from './generation-queries.ts';
 export { isUnderWay, ONE_AT_A_TIME } from './generation-sentences.ts';
@@ -22,6 +23,10 @@ export { Price } from './view/price.tsx';
 export const GeneratorResults = loadable(
   async () => (await import('./generator-results.tsx')).GeneratorResults,
 );
+/** Where a picture is given that is to be edited. */
+export const SourceField = loadable(async () => (await import('./editing/source-field.tsx')).SourceField);
+/** An edit until it is under way. */
+export const EditStart = loadable(async () => (await import('./editing/edit-start.tsx')).EditStart);
 /** The last pictures of one generator. */
 export const PictureHistory = loadable(
   async () => (await import('./gallery/picture-history.tsx')).PictureHistory,
@@ -36,7 +41,7 @@ export function useGenerations(userId: string | undefined, wanted: GenerationSea
   return useInfiniteQuery({
     ...generationsQuery(userId ?? '', wanted),
     enabled: userId !== undefined,
-    refetchInterval: useFallbackInterval(POLL_MS),
+    refetchInterval: useFallbackInterval(pollMsOf(wanted.generator)),
   });
 }
 

@@ -4,10 +4,13 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { upload } from '../../lib/api/upload.ts';
 import { useGeneration, useStartGeneration } from './generation-calls.ts';
 import { POLLS_MAX } from './generation-queries.ts';
+import { unfinished } from './testing/generation-of.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+vi.mock('../../lib/api/upload.ts', () => ({ upload: vi.fn<typeof upload>() }));
 
 const lost = new ApiError('Request timeout after 15000ms', { status: 0, code: 'timeout' });
 const wrapper = ({ children }: { children: React.ReactNode }) => (
@@ -51,4 +54,39 @@ test('what is not lost is told as the server says it', async () => {
   vi.mocked(call).mockRejectedValue(new ApiError('Guidance must be at most 15', { status: 400 }));
   const { result } = renderHook(() => useStartGeneration(), { wrapper });
   await expect(act(() => result.current.mutateAsync(request))).rejects.toThrow('Guidance must be at most 15');
+});
+
+test.each([
+  ['paris', 20],
+  ['flux-kontext', 12],
+] as const)(
+  'while nothing else tells, a picture of %s is read %i times more in a minute',
+  async (generator, times) => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    vi.mocked(call).mockResolvedValue(unfinished({ generator }));
+    renderHook(() => useGeneration('g1'), { wrapper });
+    await act(() => vi.advanceTimersByTimeAsync(60_000 + 500));
+    vi.useRealTimers();
+    expect(call).toHaveBeenCalledTimes(1 + times);
+  },
+);
+
+test('a picture that the server has forgotten is sent once more', async () => {
+  const edit = {
+    ...request,
+    generator: 'flux-kontext' as const,
+    source: { file: new File([], 'bread.png') },
+  };
+  vi.mocked(upload).mockResolvedValueOnce({ id: 'p1' }).mockResolvedValueOnce({ id: 'p2' });
+  vi.mocked(call).mockRejectedValueOnce(
+    new ApiError('No picture has this id', { status: 404, param: 'picture_id' }),
+  );
+  vi.mocked(call).mockResolvedValueOnce(unfinished());
+  const { result } = renderHook(() => useStartGeneration(), { wrapper });
+  await expect(act(() => result.current.mutateAsync(edit))).rejects.toThrow('No picture has this id');
+  await act(() => result.current.mutateAsync(edit));
+  expect(vi.mocked(call).mock.calls.map(([, input]) => input?.body)).toMatchObject([
+    { picture_id: 'p1' },
+    { picture_id: 'p2' },
+  ]);
 });

@@ -10,11 +10,15 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
+import { ApiError } from '../../lib/api/api-error.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 import { notify } from '../../ui/notify.ts';
+import type { FailureOptions } from '../../ui/notify-failure.ts';
+import { forgetSent, type OnUpload, sendSource } from './editing/send-source.ts';
+import type { Source } from './editing/source.ts';
 import {
   type GenerationPages,
   generationQuery,
@@ -23,6 +27,7 @@ import {
   mapGenerations,
   POLL_MS,
   POLLS_MAX,
+  pollMsOf,
   timedOut,
 } from './generation-queries.ts';
 
@@ -43,7 +48,9 @@ export function useGeneration(id: string, known?: Generation) {
     // It is asked again by the interval.
     ...(interval !== false && { retry: false }),
     refetchInterval: ({ state }) =>
-      state.data?.ended_at || state.errorUpdateCount >= POLLS_MAX ? false : interval,
+      state.data?.ended_at || state.errorUpdateCount >= POLLS_MAX
+        ? false
+        : interval && pollMsOf(state.data?.generator),
   });
 }
 
@@ -51,16 +58,20 @@ export type GenerationRequest = {
   generator: GeneratorName;
   prompt: string;
   parameters: GenerationParameters;
+  /** What is edited. */
+  source?: Source;
+  onUpload?: OnUpload;
 };
 
 /**
- * Asks for a picture. Where the answer is lost the generation may have begun all the same: the lists are read again,
+ * Asks for a picture; what is edited is sent before. Where the answer is lost the generation may have begun all the same: the lists are read again,
  * and asking for the same once more is not charged twice.
  */
-export function useStartGeneration() {
+export function useStartGeneration(words: FailureOptions = { product: 'Image Generation' }) {
   const keys = useIdempotencyKeys();
   return useMutation({
-    mutationFn: async (body: GenerationRequest) => {
+    mutationFn: async ({ source, onUpload = () => undefined, ...request }: GenerationRequest) => {
+      const body = { ...request, ...(source && (await sendSource(source, onUpload))) };
       try {
         return await call(
           startGeneration,
@@ -72,6 +83,7 @@ export function useStartGeneration() {
           },
         );
       } catch (error) {
+        if (source && error instanceof ApiError && error.param === 'picture_id') forgetSent(source);
         if (!isUnanswered(error)) throw error;
         void queryClient.invalidateQueries({ queryKey: FAMILY });
         throw timedOut();
@@ -84,7 +96,7 @@ export function useStartGeneration() {
       queryClient.setQueryData(generationQuery(generation.id).queryKey, generation);
       return queryClient.invalidateQueries({ queryKey: LISTS });
     },
-    meta: { product: 'Image Generation' },
+    meta: words,
   });
 }
 
@@ -122,7 +134,9 @@ function leaveOut(id: string): void {
 }
 
 /** The price that was shown for these parameters, which the picture may cost at most. */
-function quoted({ generator, parameters }: GenerationRequest): { cost_max?: string } {
+function quoted({ generator, parameters }: Pick<GenerationRequest, 'generator' | 'parameters'>): {
+  cost_max?: string;
+} {
   const quote = queryClient.getQueryData<{ cost: string }>([
     ...QUOTES,
     generator,

@@ -15,6 +15,7 @@ import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
 
 export const POLL_MS = 3_000;
+const EDIT_POLL_MS = 5_000;
 export const POLLS_MAX = 40;
 const POLL_TIMEOUT_MS = 15_000;
 export const LISTS = ['generation', 'list'];
@@ -25,6 +26,8 @@ export type GenerationSearch = {
   state?: GenerationState | undefined;
   /** Part of the prompt. */
   search?: string | undefined;
+  /** Those of one edit tree. */
+  root?: string;
   /** On a page of the list; as many as the server gives unless said. */
   limit?: number;
 };
@@ -102,6 +105,11 @@ export function mapGenerations<Data extends GenerationPages>(
     ...data,
     pages: data.pages.map((page) => ({ ...page, generations: map(page.generations) })),
   };
+}
+
+/** How often it is asked how far pictures of this generator are, while nothing else tells. */
+export function pollMsOf(generator: GeneratorName | undefined): number {
+  return generator === 'flux-kontext' ? EDIT_POLL_MS : POLL_MS;
 }
 
 /** Whether the call may have been heard, and its answer was lost. */

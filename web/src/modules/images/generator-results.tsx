@@ -8,6 +8,8 @@ import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/api.ts';
 import { GenerationActions } from './actions/generation-actions.tsx';
 import { useGenerations } from './api.ts';
+import { EditTree } from './editing/edit-tree.tsx';
+import { tellHistory } from './editing/history-refresh.ts';
 import { useGeneration } from './generation-calls.ts';
 import { isUnderWay } from './generation-sentences.ts';
 import { CompareGenerations } from './view/compare-generations.tsx';
@@ -16,7 +18,11 @@ import { GenerationFigures } from './view/generation-figures.tsx';
 import { GenerationPicture } from './view/generation-picture.tsx';
 
 /** What the page shows: a generation, and perhaps the one that it is compared with. */
-export type Shown = { id: string; besideId?: string };
+export type Shown = {
+  /** Null: nothing, also where there is something newer. */
+  id: string | null;
+  besideId?: string;
+};
 
 type Props = {
   generator: GeneratorName;
@@ -25,15 +31,17 @@ type Props = {
   onShow: (shown: Shown | null) => void;
   /** Stands there while there is nothing. */
   empty: ReactNode;
+  /** Puts all aside for another picture. */
+  onStartOver?: (() => void) | undefined;
 };
 
 /** The picture that is drawn or was drawn last, with the experts at work and what can be done with it. */
-export function GeneratorResults({ generator, shown, onShow, empty }: Props) {
+export function GeneratorResults({ generator, shown, onShow, empty, onStartOver }: Props) {
   const list = useGenerations(useUser().id, { generator });
   const newest = list.data?.pages[0]?.generations[0];
   const found = newest && (isUnderWay(newest) || newest.state === 'completed') ? newest : undefined;
-  const id = shown?.id ?? found?.id;
-  if (shown?.besideId) {
+  const id = shown ? shown.id : found?.id;
+  if (shown?.id && shown.besideId) {
     return (
       <Card
         title="Side by side"
@@ -48,7 +56,16 @@ export function GeneratorResults({ generator, shown, onShow, empty }: Props) {
     );
   }
   if (!id) return empty;
-  return <Result key={id} id={id} known={found} isNew={id === shown?.id} onShow={onShow} />;
+  return (
+    <Result
+      key={id}
+      id={id}
+      known={found}
+      isNew={id === shown?.id}
+      onShow={onShow}
+      onStartOver={onStartOver}
+    />
+  );
 }
 
 type ResultProps = {
@@ -57,15 +74,20 @@ type ResultProps = {
   /** It was begun here. */
   isNew: boolean;
   onShow: (shown: Shown | null) => void;
+  onStartOver: (() => void) | undefined;
 };
 
-function Result({ id, known, isNew, onShow }: ResultProps) {
+function Result({ id, known, isNew, onShow, onStartOver }: ResultProps) {
   const place = useRef<HTMLElement>(null);
   // On a narrow screen it is below the form.
   useEffect(() => {
     if (isNew && matchMedia('(width < 64rem)').matches) place.current?.scrollIntoView({ behavior: 'smooth' });
   }, [isNew]);
   const query = useGeneration(id, known?.id === id ? known : undefined);
+  const hasEnded = query.data?.generator === 'flux-kontext' && query.data.ended_at !== null;
+  useEffect(() => {
+    if (hasEnded) tellHistory();
+  }, [hasEnded]);
   return (
     <section ref={place} aria-label="Results" className="min-w-0 scroll-mt-18">
       <QueryView
@@ -84,11 +106,13 @@ function Result({ id, known, isNew, onShow }: ResultProps) {
               generation={generation}
               onDeleted={() => onShow(null)}
               onRunAgain={(started) => onShow({ id: started.id, besideId: id })}
+              more={onStartOver && <Button onClick={onStartOver}>Start over</Button>}
             />
             <GenerationFigures generation={generation} />
             {generation.expert_weights && generation.expert_weights.length > 0 && (
               <ExpertWeights rows={generation.expert_weights} steps={generation.steps} />
             )}
+            {generation.source && <EditTree generation={generation} />}
           </div>
         )}
       </QueryView>

@@ -25,6 +25,17 @@ test('one that was not drawn says why, and what it cost', () => {
   });
 });
 
+test('an edit that failed says so in its own words', () => {
+  const failed = (reason: string) =>
+    endOf({ state: 'failed', generator: 'flux-kontext', prompt: 'A hat', reason }, '/flux-kontext');
+  expect(failed('The image was corrupted')).toEqual({
+    kind: 'failure',
+    title: 'Image editing failed: The image was corrupted',
+    description: 'You were not charged.',
+  });
+  expect(failed('').title).toBe('Image editing failed: The picture could not be edited');
+});
+
 test('a long prompt is cut', () => {
   const { description } = endOf(
     { state: 'completed', generator: 'paris', prompt: 'bread '.repeat(50), reason: '' },

@@ -26,13 +26,19 @@ export function endOf(
   generation: Pick<Generation, 'state' | 'generator' | 'prompt' | 'reason'>,
   pathname: string,
 ): NonNullable<LongWork['end']> {
-  const { state, generator, prompt } = generation;
+  const { state, generator, prompt, reason } = generation;
   const description = short(prompt);
   if (state === 'completed') {
     const onItsPage = generator === 'paris' && pathname.endsWith('/paris');
     const title = onItsPage ? 'Paris images generated successfully!' : 'Image Generation Completed!';
     return { kind: 'success', title, description };
   }
+  if (state === 'failed' && generator === 'flux-kontext')
+    return {
+      kind: 'failure',
+      title: `Image editing failed: ${reason || 'The picture could not be edited'}`,
+      description: freeText({ state, reason: '' }),
+    };
   return state === 'failed'
     ? { kind: 'failure', title: 'The picture could not be drawn', description: freeText(generation) }
     : { kind: 'info', title: `The picture was cancelled. ${freeText(generation)}`, description };

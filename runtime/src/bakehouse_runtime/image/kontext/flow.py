@@ -43,15 +43,15 @@ def velocity(
 ) -> Tensor:
     """The predicted `noise - data` at `latents`, at times `t` in 0..1.
 
-    `condition` are the latents of the picture to edit, or None to draw from text alone; `guidance`
-    is the distilled guidance, a number a picture.
+    `condition` are the latents of the pictures to edit, which may have another size, or None to
+    draw from text alone; `guidance` is the distilled guidance, a number a picture.
     """
     height, width = latents.shape[-2:]
     tokens, places = pack(latents), positions(height, width, 0, latents.device)
     drawn = tokens.shape[1]
     if condition is not None:
         tokens = torch.cat([tokens, pack(condition)], dim=1)
-        places = torch.cat([places, positions(height, width, 1, latents.device)])
+        places = torch.cat([places, positions(*condition.shape[-2:], 1, latents.device)])
     predicted = transformer(
         hidden_states=tokens,
         timestep=t,

@@ -17,6 +17,9 @@ from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
 from diffusers.pipelines.flux.pipeline_flux import FluxPipeline
 from diffusers.pipelines.flux.pipeline_flux_kontext import FluxKontextPipeline
+from diffusers.schedulers.scheduling_flow_match_euler_discrete import (
+    FlowMatchEulerDiscreteScheduler,
+)
 from PIL import Image
 from transformers import PreTrainedModel
 
@@ -106,8 +109,12 @@ class KontextPipeline:
         return self._edit.vae
 
     @property
+    def scheduler(self) -> FlowMatchEulerDiscreteScheduler:
+        return self._edit.scheduler
+
+    @property
     def text(self) -> FluxText:
-        """The text encoders alone, for training."""
+        """The text encoders alone."""
         return FluxText(self._edit, self.window)
 
     def load_adapter(self, weights: Path, name: str) -> None:

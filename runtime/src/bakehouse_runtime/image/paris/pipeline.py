@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-import torch.nn.functional as F
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from PIL import Image
 from torch import Tensor
 
 from ...errors import PlainError
 from ...files import read_object
-from ..autoencoder import decode_latents, load_autoencoder
+from ..autoencoder import decode_latents, decode_preview, load_autoencoder
 from ..flow import guided
 from ..pictures import to_pictures
 from ..text import LONGEST_SENTENCE_WINDOW, ClipText, SentenceText, TextEncoder
 from .model import Expert, Router
 from .sampling import Drawing, ExpertVelocity, Strategy, take_step
 from .weights import load_expert, load_router
-
-PREVIEW_SIDE_MAX = 128
 
 
 @dataclass(frozen=True)
@@ -135,15 +131,9 @@ class ParisPipeline:
             for picture, drawing in zip(pictures, drawings, strict=True)
         ]
 
-    @torch.no_grad()
     def preview(self, drawing: ParisDrawing) -> Image.Image:
-        """What a drawing leads to as far as it is: half as large, and PREVIEW_SIDE_MAX at most,
-        which costs a quarter of the picture's decoding or less."""
-        halvings = len(self.autoencoder.config["block_out_channels"]) - 1
-        side = self.router.shape.latent_side * 2**halvings
-        shrink = max(2, math.ceil(side / PREVIEW_SIDE_MAX))
-        small = F.avg_pool2d(drawing.predicted[None], shrink)
-        return to_pictures(decode_latents(self.autoencoder, small).cpu().numpy())[0]
+        """What a drawing leads to as far as it is, at half its size or less."""
+        return decode_preview(self.autoencoder, drawing.predicted)
 
     def _probabilities(self, latents: Tensor, t: Tensor) -> Tensor:
         dtype = self.router.pos_embed.dtype

@@ -7,7 +7,7 @@ export const preparationLabels: Record<PreparationId, string> = {
   serving: 'Text serving',
   'starter-language-model': 'Starter language model',
   training: 'Fine-tuning',
-  'starter-image-model': 'Starter image model',
+  'starter-image-model': 'Starter image models',
   vllm: 'Text serving on GPUs',
 };
 

@@ -22,10 +22,10 @@ it('prepares the environment and registers the starter models', { timeout: 600_0
     log: pino({ level: 'silent' }),
   };
   const registered: StarterFile[][] = [];
-  const drawing: StarterFile[][] = [];
+  const drawing: Record<string, StarterFile[]> = {};
   const register = {
     language: async (files: StarterFile[]) => registered.push(files),
-    image: async (files: StarterFile[]) => drawing.push(files),
+    image: async (name: string, files: StarterFile[]) => (drawing[name] = files),
   };
 
   const prepareToTheEnd = async () => {
@@ -41,8 +41,11 @@ it('prepares the environment and registers the starter models', { timeout: 600_0
   expect(paths.at(-1)).toEqual(
     expect.arrayContaining(['config.json', 'model.safetensors', 'tokenizer.json']),
   );
-  expect(drawing[0]?.map((file) => file.path)).toEqual(
+  expect(drawing.paris?.map((file) => file.path)).toEqual(
     expect.arrayContaining(['README.md', 'model_index.json', 'expert_0/diffusion_pytorch_model.safetensors']),
+  );
+  expect(drawing.kontext?.map((file) => file.path)).toEqual(
+    expect.arrayContaining(['model_index.json', 'transformer/config.json', 'vae/config.json']),
   );
   const { preparations } = await readMachine(services);
   expect(preparations.map(({ id, state }) => [id, state])).toEqual([

@@ -4,13 +4,14 @@ import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { ensureLayer, type OnProgress } from '../environment/ensure-layer.ts';
 import { machineAccelerators } from '../machine-accelerators.ts';
-import { listImageStarter } from './image-starter.ts';
+import { type ImageStarter, imageStarters, listImageStarter } from './image-starters.ts';
 import { type PreparationId, preparationIds } from './preparation-ids.ts';
 import { PreparationRecord } from './preparation-record.ts';
 import {
   ensureStarterModel,
   type Format,
   type RegisterStarterModel,
+  type StarterFile,
   starterModelDir,
 } from './starter-model.ts';
 
@@ -18,7 +19,8 @@ const RETRY_MS = 60_000;
 
 type NeededServices = Pick<Services, 'clock' | 'config' | 'db' | 'log' | 'machineId'>;
 /** What makes models that everybody may use out of the files of each starter model. */
-export type RegisterStarterModels = { language: RegisterStarterModel; image: RegisterStarterModel };
+type RegisterImageStarter = (name: ImageStarter, files: StarterFile[]) => Promise<unknown>;
+export type RegisterStarterModels = { language: RegisterStarterModel; image: RegisterImageStarter };
 type Work = { services: NeededServices; register: RegisterStarterModels | null; signal: AbortSignal };
 
 /** One step; resolves to what its row says from then on. */
@@ -52,8 +54,9 @@ const steps: Record<PreparationId, Step> = {
 
   'starter-image-model': async ({ register }, _fingerprint, onProgress) => {
     onProgress('Storing the files', null);
-    await register?.image(await listImageStarter());
-    return { detail: 'Everyone can draw with it' };
+    for (const name of Object.keys(imageStarters) as ImageStarter[])
+      await register?.image(name, await listImageStarter(name));
+    return { detail: 'Everyone can draw and edit with them' };
   },
 
   vllm: async ({ services: { config }, signal }, _fingerprint, onProgress) => {

@@ -1,25 +1,37 @@
+import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
 import { PARIS_MODEL } from '@bakehouse/contract/paris';
 import type { Services } from '../../../platform/context.ts';
 import { registerStarterModel } from './register-starter-model.ts';
 
-/** The card of the image model that every installation has; its files come with the program. */
-const card = {
-  slug: PARIS_MODEL,
-  task: 'image' as const,
-  title: 'Paris starter',
-  details:
-    'The starter image model: eight small experts that were trained apart, and a router that says which of them draw. ' +
-    'It draws small pictures on the CPU of a laptop, so that the Paris page works everywhere. It is no text model: it ' +
-    'can be neither deployed nor fine-tuned.',
-  category: 'Artificial intelligence',
-  family: 'paris',
-  tags: ['text-to-image', 'diffusion', 'mixture-of-experts', 'starter'],
+/** The cards of the image models that every installation has; their files come with the program. */
+const cards = {
+  paris: {
+    slug: PARIS_MODEL,
+    title: 'Paris starter',
+    details:
+      'The starter image model: eight small experts that were trained apart, and a router that says which of them draw. ' +
+      'It draws small pictures on the CPU of a laptop, so that the Paris page works everywhere. It is no text model: it ' +
+      'can be neither deployed nor fine-tuned.',
+    family: 'paris',
+    tags: ['text-to-image', 'diffusion', 'mixture-of-experts', 'starter'],
+  },
+  kontext: {
+    slug: KONTEXT_STARTER,
+    title: 'Kontext starter',
+    details:
+      'The starter model that edits pictures: a small FLUX Kontext, which changes a picture as a sentence says. It edits ' +
+      'small pictures of simple things on the CPU of a laptop, so that editing works everywhere. It is no text model.',
+    family: 'flux-kontext',
+    tags: ['image-to-image', 'diffusion', 'flux-kontext', 'starter'],
+  },
 };
 
-/** Makes these files the image model that everybody may use; the same files are the same revision. */
+/** Makes these files one of the image models that everybody may use; the same files are the same revision. */
 export async function registerImageStarter(
   services: Services,
+  name: keyof typeof cards,
   files: { path: string; localPath: string }[],
 ): Promise<{ assetId: string; revisionId: string }> {
+  const card = { ...cards[name], task: 'image' as const, category: 'Artificial intelligence' };
   return registerStarterModel(services, { ...card, files });
 }

@@ -2,7 +2,7 @@ import { type Price, partsPerUnit } from './prices.ts';
 
 export type QuoteItem = {
   price: Price;
-  /** Milliseconds for a price per hour (times the number of GPUs), tokens or steps of an expert for the others. */
+  /** Milliseconds for a price per hour (times the number of GPUs), tokens, steps of an expert or pictures for the others. */
   parts: bigint;
   /** Instead of the price's own label. */
   label?: string;

@@ -8,7 +8,7 @@ import { defaultPrices } from './prices.ts';
 
 /* Rows name prices for good: an id that was given once stays on the list. */
 
-const ID = /'((?:training|text_serving|prompt_tokens|completion_tokens|pictures):[^']+)'/g;
+const ID = /'((?:training|text_serving|image_serving|prompt_tokens|completion_tokens|pictures):[^']+)'/g;
 
 test('each price that a migration names is on the list', () => {
   const named = readdirSync(MIGRATIONS_DIR)
@@ -20,7 +20,9 @@ test('each price that a migration names is on the list', () => {
 });
 
 test('what rows keep a price of is paid by the hour', () => {
-  const kept = Object.values(defaultPrices).filter(({ id }) => /^(training|text_serving):/.test(id));
+  const kept = Object.values(defaultPrices).filter(({ id }) =>
+    /^(training|text_serving|image_serving):/.test(id),
+  );
   for (const price of kept) expect(agreedPrice(price.id, price.unitPriceMicro)).toEqual(price);
 });
 

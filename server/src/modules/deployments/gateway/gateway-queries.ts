@@ -162,10 +162,10 @@ export async function findUpstream<Kind extends ServerKindName>(
     'find_upstream',
     sql<Upstream<Kind>>`
     with asked as (
-      select 0 as rank, model_server_id, model_name, id as pod_id, sleeping, last_request_at, max_replicas,
+      select 0 as rank, model_server_id, model_name, deployments.id as pod_id, sleeping, last_request_at, max_replicas,
         case when adapter is not null then revision_id end as adapter
-      from deployments
-      where user_id = ${asked.userId} and model_name = ${asked.modelName} and kind = ${asked.kind} and terminated_at is null
+      from deployments join model_servers own on own.id = model_server_id
+      where user_id = ${asked.userId} and model_name = ${asked.modelName} and own.kind = ${asked.kind} and terminated_at is null
       union all
       select 1, id, starter_name, null, starter_requested_at is null, starter_requested_at, 1, null
       from model_servers where starter_name = ${asked.modelName} and kind = ${asked.kind}

@@ -8,12 +8,13 @@ import type * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { listStarterModels } from '../../assets/starter/list-starter-models.ts';
+import { listUpstreams } from '../../upstreams/list-upstreams.ts';
 import { toModelName } from '../model-name.ts';
 import { selectDeployments } from '../queries.ts';
 
 type Model = z.output<typeof openAiModel>;
 
-/** The caller's deployments and the starter models, as OpenAI clients list models. */
+/** The caller's deployments, what services draw, and the starter models, as OpenAI clients list models. */
 export async function listModels(ctx: Context): Promise<ResponseOf<typeof contract>> {
   const { userId } = ctx.caller;
   const own = await selectDeployments(ctx.db, { userId, kind: 'text', includeTerminated: false });
@@ -25,6 +26,9 @@ export async function listModels(ctx: Context): Promise<ResponseOf<typeof contra
         ...toModel(row.model_name, row.created_at, userId, 'text'),
         parent: row.adapter === null ? null : toModelName(row.base_model_title),
       })),
+      ...listUpstreams(ctx.config).map(({ generator, title }) =>
+        toModel(generator, new Date(0), title, 'image'),
+      ),
       ...starters.map((starter) => toModel(starter.modelName, starter.createdAt, 'bakehouse', starter.task)),
     ],
   };

@@ -1,9 +1,11 @@
+import type { LicenceName } from '@bakehouse/contract/licences';
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import type { WorkloadSpec } from '../../../engine/workload.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { PriceId } from '../../credits/prices/prices.ts';
 import type { ServingParts } from '../serving-parts.ts';
 import type { DeploymentState } from './deployment-state.ts';
+import type { ServerKindName } from './kinds.ts';
 
 /** The files of a base model, as one engine loads them. */
 export type ServedBase = {
@@ -33,6 +35,8 @@ export type ServedModel = {
   adapter: ServedAdapter | null;
   /** It was not made here, so the process that loads it answers for nobody else. */
   isForeign: boolean;
+  /** What has to be accepted before it is deployed. */
+  licence?: LicenceName | null;
 };
 
 export type RequestedInstance = { instanceType: string; gpuCount: number };
@@ -42,24 +46,31 @@ export type ServingPlacement = { accelerator: string | null; count: number };
 
 export type PlacedModel = { model: ServedModel; placement: ServingPlacement };
 
+/**
+ * Where a model of a kind is served, and what has to be loaded there. Null for an unknown instance type. Throws
+ * AppError 'not_found', or 'conflict' for a model that it cannot serve.
+ */
+type Place = (
+  ctx: Context,
+  parts: Pick<ServingParts, 'capacity'>,
+  modelId: string,
+  asked: RequestedInstance,
+) => Promise<PlacedModel | null>;
+
 /** What differs between kinds of model servers. */
 export type ServerKind = {
-  /**
-   * Where a model of this kind is served, and what has to be loaded there. Null for an unknown
-   * instance type. Throws AppError 'not_found', or 'conflict' for a model that it cannot serve.
-   */
-  place: (
-    ctx: Context,
-    parts: Pick<ServingParts, 'capacity'>,
-    assetId: string,
-    asked: RequestedInstance,
-  ) => Promise<PlacedModel | null>;
+  /** For a starter model. */
+  place: Place;
   /** What the runtime is told, which reports when the server answers, and when it hangs. */
   spec: (base: Pick<ServedBase, 'engine' | 'files'>, adapters: ServedAdapter[], gpus: number) => WorkloadSpec;
 };
 
 /** The one table of what differs between kinds of deployments; the lifecycle is the same for all. */
-export type DeploymentKind = ServerKind & {
+export type DeploymentKind = {
+  /** What serves it. */
+  server: ServerKindName;
+  /** For what somebody deploys. */
+  place: Place;
   /** What an hour costs, on the CPU or for each GPU. */
   hourPrice: Record<'CPU' | 'GPU', PriceId>;
   /** The wire's words. */

@@ -1,7 +1,10 @@
 import type { Deployment } from '@bakehouse/contract/deployments';
+import type { ImageDeploymentState } from '@bakehouse/contract/image-deployments';
+import { placeFluxModel } from '../placement/place-flux-model.ts';
 import { placeImageModel } from '../placement/place-image-model.ts';
 import { placeTextModel } from '../placement/place-text-model.ts';
 import type { DeploymentKind, ServerKind } from './deployment-kind.ts';
+import type { DeploymentState } from './deployment-state.ts';
 import { type ImageEngine, imageSpec } from './image-spec.ts';
 import { type TextEngine, textSpec } from './text-spec.ts';
 
@@ -16,6 +19,24 @@ export type ServerKindName = keyof typeof serverKinds;
 /** What serves models of a kind. */
 export type EngineOf = { text: TextEngine; image: ImageEngine };
 
+/** FLUX and Kontext say the same of a deployment; `READY` is one that wakes when it is asked. */
+const imageStates = {
+  queued: 'pending',
+  deploying: 'deploying',
+  running: 'running',
+  sleeping: 'READY',
+  degraded: 'running',
+  stopping: 'stopped',
+  terminated: 'stopped',
+  failed: 'failed',
+} as const satisfies Record<DeploymentState, ImageDeploymentState>;
+
+const imageKind = {
+  server: 'image',
+  hourPrice: { CPU: 'image_serving:CPU', GPU: 'image_serving:GPU' },
+  states: imageStates,
+} as const;
+
 /**
  * Every kind of deployment. Another one is a row here, its calls in the contract with their bindings
  * in routes.ts, and what its row names.
@@ -23,7 +44,8 @@ export type EngineOf = { text: TextEngine; image: ImageEngine };
 export const deploymentKinds = {
   /** Text models behind the OpenAI-style calls. The wire calls them vllm, whichever engine serves them. */
   text: {
-    ...serverKinds.text,
+    server: 'text',
+    place: placeTextModel,
     hourPrice: { CPU: 'text_serving:CPU', GPU: 'text_serving:GPU' },
     states: {
       queued: 'queued',
@@ -36,6 +58,10 @@ export const deploymentKinds = {
       failed: 'failed',
     } satisfies Record<string, Deployment['status']>,
   },
+  /** FLUX models, which draw; those that edit draw as well. */
+  flux: { ...imageKind, place: placeFluxModel(['FluxPipeline', 'FluxKontextPipeline']) },
+  /** FLUX Kontext models, which edit pictures. */
+  'flux-kontext': { ...imageKind, place: placeFluxModel(['FluxKontextPipeline']) },
 } as const satisfies Record<string, DeploymentKind>;
 
 export type KindName = keyof typeof deploymentKinds;

@@ -21,7 +21,7 @@ const jobStatus: Record<DeploymentState, Deployment['job_status']> = {
 };
 
 /** A deployment of the kind text as the wire shows it. */
-export function toVllm({ state, phase: _phase, ...view }: DeploymentView): Deployment {
+export function toVllm({ state, kind: _kind, phase: _phase, ...view }: DeploymentView): Deployment {
   return { ...view, status: words[state], job_status: jobStatus[state] };
 }
 

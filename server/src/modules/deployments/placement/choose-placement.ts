@@ -1,16 +1,14 @@
-import { type GpuType, gpuLabel } from '@bakehouse/contract/limits';
+import { type GpuType, gpuLabel, instanceGpus, instanceTypes } from '@bakehouse/contract/limits';
 import { chooseGpu } from '../../../engine/queue/choose-gpu.ts';
 import type { Capacity } from '../../../engine/queue/queue.ts';
 import type { RequestedInstance, ServingPlacement } from '../kinds/deployment-kind.ts';
 import type { TextEngine } from '../kinds/text-spec.ts';
 
-/** The instance types of the wire and the GPU that each means. */
-const instanceTypes = new Map<string, GpuType>([
-  ['v100', 'NVIDIA_TESLA_V100'],
-  ['a100', 'NVIDIA_TESLA_A100'],
-  ['a100-80gb', 'NVIDIA_TESLA_A100_80GB'],
-  ['h100', 'NVIDIA_H100_80GB'],
-]);
+/** The GPU that an instance type of the wire means; undefined for an unknown one. */
+export function gpuOfInstance(name: string): GpuType | undefined {
+  const known = instanceTypes.find((type) => type === name);
+  return known && instanceGpus[known];
+}
 
 /** The part of a GPU's memory that vLLM takes unless it is told otherwise. */
 const VLLM_SHARE = 0.9;
@@ -28,7 +26,7 @@ export function choosePlacement(
   capacity: Capacity,
   weightsBytes: number,
 ): TextPlacement | null {
-  const type = instanceTypes.get(instanceType);
+  const type = gpuOfInstance(instanceType);
   if (!type) return null;
   const neededBytes = weightsBytes / gpuCount + BESIDE_WEIGHTS_BYTES;
   const gpu = capacity.servesTextOnGpus
@@ -48,5 +46,3 @@ export function deviceLabel(server: { accelerator: string | null; accelerator_co
   if (!server.accelerator) return 'CPU';
   return `${server.accelerator_count} x ${gpuLabel(server.accelerator)}`;
 }
-
-export const knownInstanceTypes = [...instanceTypes.keys()];

@@ -1,5 +1,6 @@
-import type { deployVllm as contract } from '@bakehouse/contract/deployments';
 import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { deployFlux as contract } from '@bakehouse/contract/image-deployments';
+import { instanceTypes } from '@bakehouse/contract/limits';
 import type { Capacity } from '../../../engine/queue/queue.ts';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -9,7 +10,6 @@ import type { PlacedModel } from '../kinds/deployment-kind.ts';
 import { deploymentKinds, type KindName } from '../kinds/kinds.ts';
 import { checkCapacity } from '../servers/plan/check-capacity.ts';
 import type { ServingParts } from '../serving-parts.ts';
-import { knownInstanceTypes } from './choose-placement.ts';
 
 type Input = { kind: KindName; body: InputOf<typeof contract>['body'] };
 
@@ -32,7 +32,7 @@ export async function findPlacement(
   const placed = await place(ctx, parts, body.model_id, asked);
   if (!placed) {
     throw new AppError('invalid_request', {
-      publicMessage: `instance_type must be one of ${knownInstanceTypes.join(', ')}`,
+      publicMessage: `instance_type must be one of ${instanceTypes.join(', ')}`,
       param: 'instance_type',
     });
   }

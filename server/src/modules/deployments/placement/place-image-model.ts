@@ -2,6 +2,7 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readRevision } from '../../assets/read-revision.ts';
 import type { PlacedModel } from '../kinds/deployment-kind.ts';
+import type { ImageEngine } from '../kinds/image-spec.ts';
 import type { ServingParts } from '../serving-parts.ts';
 import { hashFiles } from './hash-files.ts';
 
@@ -29,10 +30,15 @@ export async function placeImageModel(
       title: asset.title,
       baseAssetId: assetId,
       baseTitle: asset.title,
-      base: { engine: 'paris', files: loaded, filesSha256: hashFiles(loaded) },
+      base: { engine: engineOf(loaded), files: loaded, filesSha256: hashFiles(loaded) },
       adapter: null,
       isForeign: false,
     },
     placement: { accelerator: null, count: 0 },
   };
+}
+
+/** A model in Diffusers' format of FLUX has its transformer in a folder of that name; Paris has experts. */
+function engineOf(files: { path: string }[]): ImageEngine {
+  return files.some(({ path }) => path.startsWith('transformer/')) ? 'kontext' : 'paris';
 }

@@ -60,6 +60,21 @@ export async function insertModel(
   });
 }
 
+/** For tests: a small FLUX model in Diffusers' format; `files` by path take the place of its own. */
+export async function insertFlux(
+  services: Services,
+  owner: { userId: string },
+  title: string,
+  files: Record<string, string> = {},
+): Promise<Model> {
+  return insertModel(services, owner, title, {
+    'model_index.json': JSON.stringify({ _class_name: 'FluxKontextPipeline' }),
+    'README.md': '---\nlicense: apache-2.0\n---\n',
+    'transformer/diffusion_pytorch_model.safetensors': `weights of ${title}`,
+    ...files,
+  });
+}
+
 /** For tests: a model with a trained adapter on the base, without the training. */
 export async function insertFineTune(
   services: Services,

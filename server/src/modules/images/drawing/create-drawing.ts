@@ -1,3 +1,4 @@
+import type { Provider } from '@bakehouse/contract/generators';
 import { oneAtATime } from '../../../engine/reconcile/one-at-a-time.ts';
 import { DRAWERS } from '../announce-generation.ts';
 import { type Drawing, drawGeneration } from './draw-generation.ts';
@@ -6,18 +7,21 @@ import { takeTurn } from './take-turn.ts';
 /** Events may be lost: this often it is looked whether somebody's turn has come. */
 const TICK_MS = 1_000;
 
+/** How many pictures services draw at once: others' machines, each with limits of its own. */
+export const UPSTREAM_PICTURES = 16;
+
 export type DrawingLoop = {
   start: () => void;
   /** Begins no more, and gives back what is being drawn, so that another process goes on at once. */
   stop: () => Promise<void>;
 };
 
-/** Draws what waits, as many at once as there are places at the model server, over all processes. */
+/** Draws what waits, of each provider as many at once as it has places, over all processes. */
 export function createDrawing({
   services,
   serving,
   places,
-}: Omit<Drawing, 'closing'> & { places: number }): DrawingLoop {
+}: Omit<Drawing, 'closing'> & { places: Record<Provider, number> }): DrawingLoop {
   const closing = new AbortController();
   const drawing = { services, serving, closing: closing.signal };
   const atWork = new Set<Promise<void>>();
@@ -36,10 +40,13 @@ export function createDrawing({
 
   const passes = oneAtATime(
     async () => {
-      while (!closing.signal.aborted) {
-        const turn = await takeTurn(services, places);
-        if (turn === null) return;
-        if (turn !== 'ended') begin(turn.lease);
+      for (const [provider, count] of Object.entries(places) as [Provider, number][]) {
+        const line = { provider, places: count };
+        while (!closing.signal.aborted) {
+          const turn = await takeTurn(services, line);
+          if (turn === null) break;
+          if (turn !== 'ended') begin(turn.lease);
+        }
       }
     },
     (error) => services.log.warn({ err: error }, 'who draws next could not be found'),

@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
 import type { Context, Services } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { type Lease, lockLeased } from '../../../platform/leases/leased-table.ts';
+import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { reachImageServer } from '../../deployments/pictures/reach-image-server.ts';
 import type { ServingParts } from '../../deployments/serving-parts.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
+import { findInputPictures } from '../pictures/picture-queries.ts';
 import { type GenerationRow, insertOutput, updateGeneration } from '../queries.ts';
+import { chargeFor } from './charge-for.ts';
 import { checkPicture } from './check-picture.ts';
+import { drawByService } from './draw-by-service.ts';
 import { generationsTable } from './generations-table.ts';
 import { pictureRequest } from './picture-request.ts';
 import { planAfterFailure } from './plan-generation.ts';
@@ -26,8 +31,15 @@ export type Drawing = {
 };
 
 type Done = Extract<ImageEvent, { type: 'done' }>;
-type Picture = { done: Done; revisionId: string | null; expertWeights: number[][] };
-type Stored = Picture & Awaited<ReturnType<typeof storeBlob>>;
+
+/** What came of an attempt. */
+export type Drawn = {
+  pictures: (Pick<Done, 'media_type' | 'width' | 'height'> & { bytes: Buffer })[];
+  /** What is known beside of how it was drawn. */
+  told: Partial<Pick<GenerationRow, 'revision_id' | 'expert_used' | 'routing_confidence'>>;
+  expertWeights: number[][] | null;
+};
+type Stored = Drawn & { blobs: Awaited<ReturnType<typeof storeBlob>>[] };
 
 /**
  * Makes one attempt at a leased generation, and writes what came of it. Killed anywhere before the last transaction it
@@ -47,9 +59,10 @@ export async function drawGeneration(drawing: Drawing, lease: Lease<GenerationRo
 async function drawAndStore(drawing: Drawing, lease: Lease<GenerationRow>): Promise<Stored> {
   const report = reportProgress(drawing.services, lease);
   try {
-    const picture = await draw(drawing, lease, report);
-    const stored = await storeBlob(drawing.services, Readable.from([checkPicture(picture.done)]));
-    return { ...picture, ...stored };
+    const isOwn = lease.row.provider === 'own';
+    const drawn = await (isOwn ? draw(drawing, lease, report) : drawByService(drawing, lease, report));
+    const stored = drawn.pictures.map(({ bytes }) => storeBlob(drawing.services, Readable.from([bytes])));
+    return { ...drawn, blobs: await Promise.all(stored) };
   } finally {
     await report.stop();
   }
@@ -60,51 +73,64 @@ async function draw(
   { services, serving, closing }: Drawing,
   { row }: Lease<GenerationRow>,
   report: ProgressReport,
-): Promise<Picture> {
+): Promise<Drawn> {
   let progress = begun;
-  let picture: Picture | null = null;
+  let made: { done: Done; revisionId: string | null } | null = null;
   const question = {
     modelName: row.model,
-    request: pictureRequest(row),
+    request: pictureRequest(row, await readInput(services, row)),
     signal: AbortSignal.any([report.lost, closing]),
     onWait: (phase: string, reason: string) =>
       report.tell({ ...progress, reason: reason || `The model is starting: ${phase}` }),
   };
   await reachImageServer(asOwner(services, row), serving, question, (event, { revisionId }) => {
-    if (event.type === 'done') picture = { done: event, revisionId, expertWeights: progress.expert_weights };
+    if (event.type === 'done') made = { done: event, revisionId };
     const next = progressAfter(progress, event);
     if (next !== progress) report.tell(next);
     progress = next;
   });
-  if (!picture) throw new Error('the model server has drawn nothing');
-  return picture;
+  if (!made) throw new Error('the model server has drawn nothing');
+  return toDrawn(made, progress.expert_weights);
 }
 
-/** The picture, its price and the end of the generation are one transaction. */
-async function complete(services: Services, lease: Lease<GenerationRow>, picture: Stored): Promise<void> {
-  const { done, revisionId, expertWeights, sha256, sizeBytes } = picture;
+function toDrawn(
+  { done, revisionId }: { done: Done; revisionId: string | null },
+  expertWeights: number[][] | null,
+): Drawn {
+  const { media_type, width, height, expert_used, routing_confidence } = done;
+  return {
+    pictures: [{ bytes: checkPicture(done), media_type, width, height }],
+    told: { revision_id: revisionId, expert_used, routing_confidence },
+    expertWeights,
+  };
+}
+
+/** The bytes of what it edits; null where it edits nothing. */
+async function readInput(services: Services, { id }: GenerationRow): Promise<Buffer | null> {
+  const picture = (await findInputPictures(services.db, [id])).get(id);
+  if (!picture) return null;
+  return buffer(await readBlob(services, { sha256: picture.sha256, path: `source of ${id}` }));
+}
+
+/** The pictures, their price and the end of the generation are one transaction. */
+async function complete(services: Services, lease: Lease<GenerationRow>, stored: Stored): Promise<void> {
+  const { pictures, blobs, told, expertWeights } = stored;
   await underLease(services, lease, async (tx, row) => {
-    await insertOutput(tx, {
-      generation_id: row.id,
-      user_id: row.user_id,
-      sha256,
-      size_bytes: BigInt(sizeBytes),
-      media_type: done.media_type,
-      width: done.width,
-      height: done.height,
-    });
+    for (const [index, { media_type, width, height }] of pictures.entries()) {
+      const { sha256 = '', sizeBytes = 0 } = blobs[index] ?? {};
+      const file = { sha256, size_bytes: BigInt(sizeBytes), media_type, width, height };
+      await insertOutput(tx, { generation_id: row.id, user_id: row.user_id, ...file });
+    }
     await updateGeneration(tx, row.id, {
       step: row.steps,
-      revision_id: revisionId,
-      expert_weights: toJson(expertWeights),
-      expert_used: done.expert_used,
-      routing_confidence: done.routing_confidence,
+      ...told,
+      ...(expertWeights && { expert_weights: toJson(expertWeights) }),
     });
     await endGeneration(tx, row, {
       state: 'completed',
       reason: '',
-      // What it was quoted at, whatever the price has become.
-      chargedMicro: row.held_micro,
+      // What it was quoted at, whatever the price has become, for as many as there are.
+      chargedMicro: chargeFor(row, pictures.length),
       now: services.clock.now(),
     });
   });

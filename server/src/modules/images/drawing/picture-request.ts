@@ -1,4 +1,8 @@
-import { type ImageRequest, imageRequest } from '@bakehouse/contract/runtime/serve-image-spec';
+import {
+  type ImageRequest,
+  kontextImageRequest,
+  parisImageRequest,
+} from '@bakehouse/contract/runtime/serve-image-spec';
 import type { GenerationRow } from '../queries.ts';
 
 /** Longer prompts are read by no model that draws; a file holds no more of what it says of itself. */
@@ -7,22 +11,30 @@ const PROMPT_TOLD_MAX = 1_000;
 /** A preview costs half a step of two experts: this adds a tenth to the drawing. */
 const PREVIEW_EVERY = 5;
 
-/** What the model server is asked for a generation. The file tells how it was made. Pure. */
-export function pictureRequest(row: GenerationRow): ImageRequest {
-  const { prompt, parameters, seed, steps, model, id } = row;
-  return imageRequest.parse({
-    ...{ prompt, steps },
-    seed: Number(seed),
-    guidance: parameters.cfg_scale,
-    strategy: parameters.sampling_strategy,
-    k: parameters.k,
-    preview_every: PREVIEW_EVERY,
-    format: parameters.output_format,
+/** What the model server is asked for a generation; `picture` is what it edits. The file tells how it was made. Pure. */
+export function pictureRequest(row: GenerationRow, picture: Buffer | null): ImageRequest {
+  const { generator, prompt, parameters, seed, steps, model, id } = row;
+  const shared = {
+    ...{ prompt, steps, seed: Number(seed), preview_every: PREVIEW_EVERY },
     metadata: {
       prompt: prompt.slice(0, PROMPT_TOLD_MAX).toWellFormed(),
       model,
       generation_id: id,
       ...Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)])),
     },
+  };
+  if (generator === 'flux-kontext')
+    return kontextImageRequest.parse({
+      ...shared,
+      guidance: parameters.guidance_scale,
+      format: 'png',
+      picture: picture && picture.toString('base64'),
+    });
+  return parisImageRequest.parse({
+    ...shared,
+    guidance: parameters.cfg_scale,
+    strategy: parameters.sampling_strategy,
+    k: parameters.k,
+    format: parameters.output_format,
   });
 }

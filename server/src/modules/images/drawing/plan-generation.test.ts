@@ -32,6 +32,16 @@ test.each([
   ],
   [3, away, { do: 'fail', reason: 'The model does not answer', refused: false }],
   [1, refused, { do: 'fail', reason: 'The prompt is too long', refused: true }],
+  [
+    1,
+    new AppError('unavailable', { publicMessage: 'fal has too much to do', retryAfterMs: 30_000 }),
+    { do: 'wait', at: new Date('2026-01-01T00:00:30Z'), reason: 'fal has too much to do. Trying again' },
+  ],
+  [
+    1,
+    new AppError('internal', { publicMessage: "fal does not accept this server's key" }),
+    { do: 'fail', reason: "fal does not accept this server's key", refused: false },
+  ],
   [3, new Error('no picture'), { do: 'fail', reason: 'The image was corrupted', refused: false }],
 ])('after attempt %i: %s', (attempt, error, step) => {
   expect(planAfterFailure({ attempt }, error, now)).toEqual(step);

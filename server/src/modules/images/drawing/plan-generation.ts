@@ -34,10 +34,13 @@ export function planAfterFailure(
   const sentence = said.replace(/(\. Try again)?\.?$/, '');
   // Asked again, the same would be refused again.
   const refused = error instanceof AppError && error.code === 'invalid_request';
-  if (refused || attempt >= ATTEMPTS_MAX) return fail(sentence, refused);
+  // So it would where only the operator can mend it.
+  const isHopeless = refused || (error instanceof AppError && error.code === 'internal');
+  if (isHopeless || attempt >= ATTEMPTS_MAX) return fail(sentence, refused);
+  const retryAfterMs = (error instanceof AppError && error.retryAfterMs) || 0;
   return {
     do: 'wait',
-    at: new Date(now.getTime() + PAUSE_MS * 2 ** (attempt - 1)),
+    at: new Date(now.getTime() + Math.max(PAUSE_MS * 2 ** (attempt - 1), retryAfterMs)),
     reason: `${sentence}. Trying again`,
   };
 }

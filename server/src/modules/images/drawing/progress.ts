@@ -7,7 +7,8 @@ export type Progress = {
   reason: string;
   step: number;
   preview: string | null;
-  expert_weights: number[][];
+  /** Null for a model without experts. */
+  expert_weights: number[][] | null;
 };
 
 /** A preview of 128 px takes a twentieth of it. */
@@ -31,7 +32,10 @@ export function progressAfter(before: Progress, event: ImageEvent): Progress {
     reason: '',
     step: event.step,
     preview,
-    expert_weights: [...before.expert_weights, event.expert_weights.map(rounded)],
+    expert_weights: event.expert_weights && [
+      ...(before.expert_weights ?? []),
+      event.expert_weights.map(rounded),
+    ],
   };
 }
 

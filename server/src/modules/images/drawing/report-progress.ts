@@ -75,7 +75,7 @@ export function reportProgress(
 function changedColumns({ preview, expert_weights, ...rest }: Progress, written: string | null) {
   return {
     ...rest,
-    expert_weights: toJson(expert_weights),
+    expert_weights: expert_weights && toJson(expert_weights),
     ...(preview !== written && { preview }),
   };
 }

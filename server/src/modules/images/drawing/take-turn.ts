@@ -1,3 +1,4 @@
+import type { Provider } from '@bakehouse/contract/generators';
 import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { claimRow, type Lease } from '../../../platform/leases/leased-table.ts';
@@ -11,14 +12,14 @@ import { begun } from './progress.ts';
 /** A generation whose turn it is, or the news that one was ended instead. */
 export type Turn = { lease: Lease<GenerationRow> } | 'ended';
 
-/** Leases the generation that is drawn next, and begins an attempt. Null when nobody's turn has come. */
+/** Leases the generation that the provider draws next, and begins an attempt. Null when nobody's turn has come. */
 export async function takeTurn(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
-  places: number,
+  line: { provider: Provider; places: number },
 ): Promise<Turn | null> {
   return inTransaction(db, async (tx) => {
     const now = clock.now();
-    const id = await chooseNext(tx, { places, now });
+    const id = await chooseNext(tx, { ...line, now });
     const lease = id === null ? null : await claimRow(tx, generationsTable, id, now);
     if (!lease) return null;
     const { row } = lease;

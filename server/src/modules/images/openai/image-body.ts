@@ -1,37 +1,63 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
+import { generatorNames } from '@bakehouse/contract/generators';
+import { generators } from '@bakehouse/contract/generators/table';
 import type { createImage } from '@bakehouse/contract/images';
 import { PARIS_MODEL } from '@bakehouse/contract/paris';
+import type { Config } from '../../../config.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { readParameters } from '../start/read-parameters.ts';
+import { findUpstream, type Upstream } from '../../upstreams/find-upstream.ts';
 import type { Asked } from '../start/start-generation.ts';
+import { refuseUnserved } from './refuse-unserved.ts';
 
 type Body = InputOf<typeof createImage>['body'];
+type Choices = Pick<Body, 'n' | 'size' | 'output_format'>;
 
-const readHere = new Set(['prompt', 'model', 'n', 'size', 'response_format', 'output_format']);
-/** What changes no picture. */
-const passedOver = new Set(['user']);
-/** The one size that the starter model draws. */
-const SIZE = '128x128';
+/** What the starter model draws. */
+const served = { model: PARIS_MODEL, size: '128x128' };
 /** Few steps are enough for the starter model, and a program waits for the answer. */
 const PARAMETERS = { num_inference_steps: 20, sampling_strategy: 'topk', k: 2 };
 
 /** What OpenAI's call asks for. Throws AppError 'invalid_request' or 'not_found' with the field that is not served. Pure. */
-export function readImageBody({ prompt, ...body }: Body): Asked {
-  for (const [name, value] of Object.entries(body)) {
-    if (value === null || value === undefined || readHere.has(name) || passedOver.has(name)) continue;
-    throw refused(name, `Unknown parameter: ${name.slice(0, 80)}`);
+export function readImageBody(config: Pick<Config, 'upstreams'>, { prompt, ...body }: Body): Asked {
+  const name = generatorNames.find((one) => one === body.model);
+  const upstream = name && findUpstream(config, name);
+  if (upstream) {
+    const { generator } = upstream;
+    refuseUnserved(body, { model: generator, size: body.size ?? '' });
+    return { generator, prompt, parameters: upstreamParameters(upstream, body) };
   }
-  const { model = PARIS_MODEL, size } = body;
-  if (model !== null && model !== PARIS_MODEL) {
-    throw new AppError('not_found', {
-      publicMessage: `There is no model '${model}' that draws pictures. GET /v1/models lists those that do with task 'image'`,
-      param: 'model',
-    });
-  }
-  if (size && size !== 'auto' && size !== SIZE)
-    throw refused('size', `size: ${PARIS_MODEL} draws pictures of ${SIZE}`);
+  refuseUnserved(body, served);
+  if (body.n && body.n > 1) throw refused('n', `n: ${PARIS_MODEL} draws one picture per request`);
   const parameters = { ...PARAMETERS, output_format: body.output_format ?? 'png' };
-  return { generator: 'paris', prompt, parameters: readParameters('paris', parameters) };
+  return { generator: 'paris', prompt, parameters };
+}
+
+function upstreamParameters(
+  { generator, fields }: Upstream,
+  { n, size, output_format: format }: Choices,
+): Asked['parameters'] {
+  if (format)
+    throw refused('output_format', `output_format: ${generator} has the one that its service makes`);
+  if (n && n > 1 && !fields.includes('n'))
+    throw refused('n', `n: ${generator} draws one picture per request`);
+  return { ...(n && n > 1 && { n }), ...shapeOf(generator, size) };
+}
+
+/** A size says which shape the picture has; how many pixels that are, the service decides. */
+function shapeOf(generator: Upstream['generator'], size: Choices['size']): Asked['parameters'] {
+  if (!size || size === 'auto') return {};
+  const field = generators[generator].fields.find(({ name }) => name === 'aspect_ratio');
+  const shapes = field?.kind === 'choice' ? field.options.map(({ value }) => value) : ['1:1'];
+  const [width = 0, height = 0] = size.split('x').map(Number);
+  const shape = shapes.find((one) => {
+    const [across = 0, down = 1] = one.split(':').map(Number);
+    return width > 0 && width * down === height * across;
+  });
+  if (shape === undefined) {
+    const known = shapes.join(', ');
+    throw refused('size', `size must be WIDTHxHEIGHT in one of the shapes of ${generator}: ${known}`);
+  }
+  return field ? { aspect_ratio: shape } : {};
 }
 
 function refused(param: string, publicMessage: string): AppError {

@@ -16,7 +16,10 @@ export async function estimateParis(
   if (model !== PARIS_MODEL) {
     throw new AppError('not_found', { publicMessage: `There is no price for ${model}`, param: 'model' });
   }
-  const micro = costOfPicture(await readPrices(db, clock.now()), clampParis(body));
+  const micro = costOfPicture(await readPrices(db, clock.now()), {
+    generator: 'paris',
+    parameters: clampParis(body),
+  });
   const bgl = Number(formatBgl(micro));
   return {
     estimated_cost_tokens: bgl,

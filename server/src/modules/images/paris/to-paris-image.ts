@@ -1,6 +1,7 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Generation } from '@bakehouse/contract/generations';
 import type { listParisImages } from '@bakehouse/contract/paris';
+import { drawingSeconds } from '../drawing-seconds.ts';
 
 type ParisImage = ResponseOf<typeof listParisImages>['images'][number];
 
@@ -15,19 +16,15 @@ export function toParisImages(generation: Generation): ParisImage[] {
     num_inference_steps: Number(parameters.num_inference_steps),
     sampling_strategy: parameters.sampling_strategy as ParisImage['sampling_strategy'],
     k: Number(parameters.k),
-    seed: generation.seed,
+    seed: Number(generation.seed),
     output_format: parameters.output_format as ParisImage['output_format'],
     expert_used: generation.expert_used,
     routing_confidence: generation.routing_confidence,
-    generation_time: secondsBetween(generation.started_at, generation.ended_at),
+    generation_time: drawingSeconds(generation),
     model: generation.model,
     generation_id: generation.id,
     s3_url: url.startsWith('/') ? null : url,
     prompt: generation.prompt,
     created_at: generation.created_at,
   }));
-}
-
-function secondsBetween(start: string | null, end: string | null): number | null {
-  return start && end ? (Date.parse(end) - Date.parse(start)) / 1000 : null;
 }

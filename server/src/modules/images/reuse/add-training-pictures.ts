@@ -12,8 +12,8 @@ import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { completeOnboardingStep } from '../../accounts/complete-onboarding-step.ts';
 import { findChangeableAsset } from '../../assets/access/find-changeable-asset.ts';
 import { insertAsset } from '../../assets/insert-asset.ts';
-import { putFiles } from '../../assets/put-files.ts';
 import { readRevision } from '../../assets/read-revision.ts';
+import { putFiles } from '../../assets/revisions/put-files.ts';
 import { listPictures, type Picture } from './list-pictures.ts';
 import { addLines, METADATA } from './training-lines.ts';
 

@@ -3,7 +3,7 @@ import type { openZipLink as endpoint } from '@bakehouse/contract/gallery';
 import type { Services } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { isSameSignature } from '../../../platform/http/signature.ts';
+import { isSameSignature } from '../../../platform/signature.ts';
 import { sendZip } from '../../../platform/storage/send-zip.ts';
 import { contentDisposition } from '../../assets/files/content-disposition.ts';
 import { listPictures } from './list-pictures.ts';

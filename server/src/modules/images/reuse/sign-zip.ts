@@ -1,5 +1,5 @@
 import type { Config } from '../../../config.ts';
-import { signatureOf } from '../../../platform/http/signature.ts';
+import { signatureOf } from '../../../platform/signature.ts';
 import { serverSecret } from '../../accounts/sign-in/server-secret.ts';
 
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;

@@ -4,6 +4,12 @@ import type { Asked } from './start-generation.ts';
 /** The same for the same call; a seed that was not chosen is no part of it. */
 export function hashRequest(asked: Asked): string {
   const parameters = Object.entries(asked.parameters).sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = JSON.stringify([asked.generator, asked.prompt, parameters]);
+  const text = JSON.stringify([
+    asked.generator,
+    asked.prompt,
+    parameters,
+    asked.source?.picture.sha256,
+    asked.model,
+  ]);
   return createHash('sha256').update(text).digest('hex');
 }

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
 import type { GeneratorName } from '@bakehouse/contract/generators';
-import { generators } from '@bakehouse/contract/generators/table';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
@@ -12,11 +11,15 @@ import { hold } from '../../credits/ledger/holds/hold.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { WAIT_MAX_MS } from '../drawing/plan-generation.ts';
+import { keepPicture } from '../pictures/keep-picture.ts';
+import { giveInputPicture } from '../pictures/picture-queries.ts';
+import type { Source } from '../pictures/read-source.ts';
 import { countOpen, findByRequest, type GenerationRow, insertGeneration, nextId } from '../queries.ts';
 import { showGenerations } from '../show-generations.ts';
-import { costOfPicture } from './cost-of-picture.ts';
+import { costOfGeneration } from './cost-of-generation.ts';
 import { hashRequest } from './hash-request.ts';
-import { requireOwnModel } from './require-own-model.ts';
+import { readParameters } from './read-parameters.ts';
+import { type Drawer, requireDrawer } from './require-drawer.ts';
 
 /** Of one user that wait or are drawn. */
 const OPEN_MAX = 8;
@@ -24,7 +27,15 @@ const SEEDS = 2 ** 32;
 /** Far longer than a picture that was begun in time may take. */
 const HOLD_MS = WAIT_MAX_MS + 24 * 60 * 60 * 1000;
 
-export type Asked = { generator: GeneratorName; prompt: string; parameters: GenerationParameters };
+export type Asked = {
+  generator: GeneratorName;
+  prompt: string;
+  parameters: GenerationParameters;
+  /** What draws, by its name on the wire: a deployment of the caller; the generator's own model unless said. */
+  model?: string;
+  /** What is edited, where the generator edits. */
+  source?: Source;
+};
 
 type Options = {
   /** Whether the newest generation of the same call is the answer, instead of a new one. */
@@ -34,16 +45,18 @@ type Options = {
 };
 
 /**
- * Asks for a picture: its price is held, and it waits for its turn. `parameters` are complete. Throws AppError
- * 'conflict' where nothing draws it here or it costs more than it may, 'rate_limited', 'insufficient_funds' or 'budget_exceeded'.
+ * Asks for a picture: its price is held, and it waits for its turn. Parameters that are left out have their defaults.
+ * Throws AppError 'invalid_request', 'conflict' where nothing draws it here or it costs more than it may, 'rate_limited',
+ * 'insufficient_funds' or 'budget_exceeded'.
  */
 export async function startGeneration(
   ctx: Context,
-  asked: Asked,
+  { parameters, ...rest }: Asked,
   { joins, costMaxMicro }: Options = {},
 ): Promise<Generation> {
   const { userId } = ctx.caller;
-  const { model, title } = await readModel(ctx, asked.generator);
+  const drawer = await requireDrawer(ctx, rest);
+  const asked = { ...rest, parameters: readParameters(drawer.form, parameters) };
   const call = { userId, key: ctx.idempotencyKey, operation: 'start-generation', input: asked };
   return inTransaction(ctx.db, async (tx) => {
     // From here on the user's calls come one after the other: the second finds what the first has begun.
@@ -52,7 +65,7 @@ export async function startGeneration(
     if (newest && joins(newest)) return show(ctx, tx, newest);
     return idempotent(tx, call, async () => {
       if (open >= OPEN_MAX) throw tooMany();
-      return show(ctx, tx, await insert(tx, ctx, asked, { model, title, costMaxMicro }));
+      return show(ctx, tx, await insert(tx, ctx, asked, { drawer, costMaxMicro }));
     });
   });
 }
@@ -63,46 +76,57 @@ async function show(ctx: Context, tx: Transaction, row: GenerationRow): Promise<
   return shown;
 }
 
-async function readModel(ctx: Context, generator: GeneratorName): Promise<{ model: string; title: string }> {
-  const { modelName } = await requireOwnModel(ctx, generator);
-  return { model: modelName, title: generators[generator].title };
-}
-
 async function insert(
   tx: Transaction,
   ctx: Context,
   asked: Asked,
-  { model, title, costMaxMicro }: { model: string; title: string } & Pick<Options, 'costMaxMicro'>,
+  { drawer, costMaxMicro }: { drawer: Drawer } & Pick<Options, 'costMaxMicro'>,
 ): Promise<GenerationRow> {
   const { userId, key } = ctx.caller;
   const now = ctx.clock.now();
   const id = await nextId(tx);
-  const heldMicro = costOfPicture(await readPrices(tx, now), asked.parameters);
+  const { provider, model, form } = drawer;
+  const heldMicro = costOfGeneration(await readPrices(tx, now), drawer, asked);
   if (costMaxMicro !== undefined && heldMicro > costMaxMicro) throw costsMore(heldMicro);
-  const seed = Number(asked.parameters.seed ?? randomInt(SEEDS));
+  const parameters = withSeed(drawer, asked.parameters);
+  const { source } = asked;
+  // Before the ledger: what a user stores is locked before what he owns.
+  const inputId = source && (await keepPicture(tx, ctx, source));
   const { holdId } = await hold(tx, {
     userId,
     amountMicro: heldMicro,
     kind: 'image_generation',
-    description: `Picture by ${title}`,
-    references: { asset_name: title, generation_id: id, ...(key && { key_id: key.id }) },
+    description: `Picture by ${form.title}`,
+    references: { asset_name: form.title, generation_id: id, ...(key && { key_id: key.id }) },
     expiresAt: new Date(now.getTime() + HOLD_MS),
     idempotencyKey: `generation:${id}`,
   });
   const row = await insertGeneration(tx, {
     ...{ id, user_id: userId, key_id: key?.id ?? null, model },
-    ...{ generator: asked.generator, provider: 'own', prompt: asked.prompt },
-    parameters: toJson({ ...asked.parameters, seed }),
-    seed: BigInt(seed),
+    ...{ generator: asked.generator, provider, prompt: asked.prompt },
+    parameters: toJson(parameters),
+    seed: parameters.seed === undefined ? null : BigInt(Number(parameters.seed)),
+    source_generation_id: source?.generationId ?? null,
+    root_generation_id: source?.rootId ?? null,
     request_sha256: hashRequest(asked),
-    steps: Number(asked.parameters.num_inference_steps),
+    // What a service does is not told by steps.
+    steps: provider === 'own' ? Number(parameters.num_inference_steps) : 1,
     hold_id: holdId,
     held_micro: heldMicro,
     check_at: now,
     created_at: now,
   });
+  if (inputId !== undefined) await giveInputPicture(tx, { id: inputId, generationId: id });
   await announceGeneration(tx, row, { lineMoved: true });
   return row;
+}
+
+/** One that nobody chose is chosen here, where the model takes one: so the same picture can be asked for again. */
+function withSeed({ provider, form }: Drawer, parameters: GenerationParameters): GenerationParameters {
+  if (form.fields.every(({ kind }) => kind !== 'seed')) return parameters;
+  // Some services read it as a number with a sign.
+  const seeds = provider === 'own' ? SEEDS : SEEDS / 2;
+  return { ...parameters, seed: parameters.seed ?? randomInt(seeds) };
 }
 
 function costsMore(micro: bigint): AppError {

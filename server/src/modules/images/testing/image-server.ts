@@ -4,7 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   type ImageEvent,
   type ImageRequest,
-  imageRequest,
+  kontextImageRequest,
+  parisImageRequest,
 } from '@bakehouse/contract/runtime/serve-image-spec';
 import { postWorkloadReports } from '@bakehouse/contract/workloads';
 import type { Script } from '../../../engine/drivers/fake/fake-driver.ts';
@@ -24,6 +25,7 @@ export type ImageServer = {
   letGo: () => void;
 };
 
+const imageRequest = parisImageRequest.or(kontextImageRequest);
 const refusal = { error: { message: 'The prompt is too long for this model.', param: 'prompt' } };
 const SIGN_OF_LIFE_MS = 100;
 /** A PNG of one pixel. */
@@ -78,13 +80,14 @@ async function draw(
   released: () => AbortSignal,
 ): Promise<void> {
   const asked = imageRequest.parse(JSON.parse(await readText(request)));
+  const k = 'k' in asked ? asked.k : null;
   stub.requests.push(asked);
   const { answer } = stub;
   if (answer === 'fail') return void response.writeHead(500).end('out of memory');
   if (answer === 'refuse') return void response.writeHead(400).end(JSON.stringify(refusal));
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });
   const send = (event: ImageEvent) => response.write(`${JSON.stringify(event)}\n`);
-  const weights = Array.from({ length: 8 }, (_, expert) => (expert < asked.k ? 1 / asked.k : 0));
+  const weights = k === null ? null : Array.from({ length: 8 }, (_, expert) => (expert < k ? 1 / k : 0));
   for (let step = 1; step <= asked.steps; step += 1) {
     if (step === 2 && answer === 'die') return void response.destroy();
     if (step === 2 && answer === 'hang') await ended(released());
@@ -98,7 +101,8 @@ async function draw(
       type: 'done',
       picture: answer === 'broken picture' ? Buffer.from('no picture').toString('base64') : PIXEL,
       media_type: 'image/png',
-      ...{ width: 1, height: 1, expert_used: 3, routing_confidence: 0.5 },
+      ...{ width: 1, height: 1 },
+      ...(k ? { expert_used: 3, routing_confidence: 0.5 } : { expert_used: null, routing_confidence: null }),
     });
   response.end();
 }

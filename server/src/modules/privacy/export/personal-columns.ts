@@ -22,10 +22,13 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'deployments.user_id': { section: 'deployments' },
   'generation_outputs.user_id': { section: 'generations' },
   'generations.user_id': { section: 'generations' },
+  // Those that wait to be edited are kept for a day.
+  'input_pictures.user_id': { section: 'generations' },
   'idempotency_keys.user_id': {
     leftOut: 'answers to calls, kept for seven days; what they made is exported',
   },
   'ledger_accounts.owner_user_id': { section: 'balance' },
+  'licence_acceptances.user_id': { section: 'licence_acceptances' },
   'low_balance_watch.user_id': { leftOut: 'whether a notification is due' },
   'notifications.user_id': { section: 'notifications' },
   // The profile has them.

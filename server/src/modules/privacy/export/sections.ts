@@ -14,6 +14,7 @@ import { listTransactions } from '../../credits/statement/list-transactions.ts';
 import { listUsageWindows } from '../../credits/usage/list-usage-windows.ts';
 import { listDeployments } from '../../deployments/list-deployments.ts';
 import { listGenerations } from '../../images/list-generations.ts';
+import { listOwnAcceptances } from '../../licences/list-own-acceptances.ts';
 import { listNotifications } from '../../notifications/list-notifications.ts';
 import { findOwnReferral } from '../../referrals/find-own-referral.ts';
 import { listInvitations } from '../../referrals/list-invitations.ts';
@@ -43,6 +44,7 @@ export function sectionsOf(ctx: Context) {
     configurations: { value: async () => (await listConfigurations(ctx)).configurations },
     ...workOf(ctx),
     generations: { rows: generationsOf(ctx) },
+    licence_acceptances: { value: () => listOwnAcceptances(ctx) },
     access_requests: { value: () => listOwnRequests(ctx) },
     balance: { value: () => getBalance(ctx) },
     transactions: { rows: transactionsOf(ctx) },
@@ -104,8 +106,7 @@ function workOf(ctx: Context) {
     },
     deployments: {
       rows: allPages(async (cursor) => {
-        const all = { kind: 'text' as const, includeTerminated: true, search: '' };
-        const page = await listDeployments(ctx, { ...all, limit: PAGE, cursor });
+        const page = await listDeployments(ctx, { includeTerminated: true, limit: PAGE, cursor });
         return { rows: page.deployments, next: page.nextCursor };
       }),
     },
@@ -116,12 +117,17 @@ function workOf(ctx: Context) {
 function generationsOf(ctx: Context) {
   return allPages(async (cursor) => {
     const page = await listGenerations(ctx, { limit: PAGE, cursor });
-    const rows = page.generations.map(({ outputs, ...generation }) => ({
+    const rows = page.generations.map(({ outputs, source, ...generation }) => ({
       ...generation,
+      source: source && withoutUrl(source),
       outputs: outputs.map(({ url: _url, download_url: _download, ...output }) => output),
     }));
     return { rows, next: page.next_cursor };
   });
+}
+
+function withoutUrl<Linked extends { url: string }>({ url: _url, ...rest }: Linked): Omit<Linked, 'url'> {
+  return rest;
 }
 
 function transactionsOf(ctx: Context) {

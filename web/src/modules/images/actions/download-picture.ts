@@ -1,8 +1,6 @@
-import { downloadImage } from '@bakehouse/contract/file-links';
 import type { Generation } from '@bakehouse/contract/generations';
-import { callRaw } from '../../../lib/api/api-client.ts';
-import { ApiError } from '../../../lib/api/api-error.ts';
 import { saveAs } from '../../../lib/api/download.ts';
+import { fetchPicture } from './fetch-picture.ts';
 
 /** Has the browser save the picture. Throws an Error with the sentence to show. */
 export async function downloadPicture(
@@ -16,34 +14,4 @@ export async function downloadPicture(
   if (blob.size === 0) throw new Error('Image file is empty or corrupted');
   if (!blob.type.startsWith('image/')) throw new Error('Invalid image source');
   saveAs(blob, filename);
-}
-
-async function fetchPicture(url: string, filename: string): Promise<Blob> {
-  try {
-    const response = await callRaw(
-      downloadImage,
-      { query: { url, filename } },
-      { operation: 'download image' },
-    );
-    return await response.blob();
-  } catch (error) {
-    throw new Error(sentenceFor(error), { cause: error });
-  }
-}
-
-/** Those of our server say it themselves; what lies between it and the browser may answer too. */
-function sentenceFor(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'Failed to download image';
-  switch (error.status) {
-    case 0:
-      return 'Could not access image file';
-    case 403:
-      return 'Access denied to image file';
-    case 404:
-      return 'Image file not found';
-    case 500:
-      return 'Server error during download';
-    default:
-      return error.message;
-  }
 }

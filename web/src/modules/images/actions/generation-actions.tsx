@@ -1,12 +1,13 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { useMutation } from '@tanstack/react-query';
-import { Copy, Download, Shuffle, Sparkles, Sprout, Trash2 } from 'lucide-react';
-import { useState } from 'react';
-import { Button } from '../../../ui/button.tsx';
+import { Copy, Download, ImageUp, Shuffle, Sparkles, Sprout, Trash2 } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Menu, MenuLink } from '../../../ui/menu.tsx';
 import { useDeleteGeneration } from '../generation-calls.ts';
 import { isUnderWay } from '../generation-sentences.ts';
+import { downloadEdit } from './download-edit.ts';
 import { downloadPicture } from './download-picture.ts';
 import { remixOf, remixParts } from './remix.ts';
 import { RunAgainDialog } from './run-again-dialog.tsx';
@@ -16,21 +17,32 @@ type Props = {
   onDeleted: () => void;
   /** Another one has begun, to be shown beside this one. */
   onRunAgain: (started: Generation) => void;
+  /** Further buttons of the page that it is shown on. */
+  more?: ReactNode;
 };
 
 /** What can be done with a generation that has ended. */
-export function GenerationActions({ generation, onDeleted, onRunAgain }: Props) {
+export function GenerationActions({ generation, onDeleted, onRunAgain, more }: Props) {
   const [asking, setAsking] = useState<'again' | 'delete' | null>(null);
   const close = () => setAsking(null);
-  const download = useMutation({ mutationFn: () => downloadPicture(generation) });
+  const isEdit = generation.generator === 'flux-kontext';
+  const download = useMutation({
+    mutationFn: () => (isEdit ? downloadEdit(generation) : downloadPicture(generation)),
+  });
   if (isUnderWay(generation)) return null;
   return (
     <div className="flex flex-wrap gap-2">
-      {generation.state === 'completed' && (
+      {generation.outputs.length === 1 && (
         <Button variant="primary" loading={download.isPending} onClick={() => download.mutate()}>
           <Download aria-hidden />
           Download
         </Button>
+      )}
+      {generation.state === 'completed' && (
+        <ButtonLink to="/flux-kontext" search={{ source: generation.id }}>
+          <ImageUp aria-hidden />
+          {isEdit ? 'Edit again' : 'Edit this picture'}
+        </ButtonLink>
       )}
       {generation.generator === 'paris' && (
         <Button onClick={() => setAsking('again')}>
@@ -39,6 +51,7 @@ export function GenerationActions({ generation, onDeleted, onRunAgain }: Props) 
         </Button>
       )}
       <RemixMenu generation={generation} />
+      {more}
       <Button variant="ghost" size="icon" aria-label="Delete" onClick={() => setAsking('delete')}>
         <Trash2 aria-hidden />
       </Button>
@@ -81,16 +94,18 @@ function RemixMenu({ generation }: { generation: Generation }) {
         </Button>
       }
     >
-      {remixParts.map(({ value, label }) => (
-        <MenuLink
-          key={value}
-          to={`/${generator}`}
-          search={remixOf(generation, value)}
-          icon={remixIcons[value]}
-        >
-          {label}
-        </MenuLink>
-      ))}
+      {remixParts
+        .filter(({ value }) => value !== 'seed' || generation.seed !== null)
+        .map(({ value, label }) => (
+          <MenuLink
+            key={value}
+            to={`/${generator}`}
+            search={remixOf(generation, value)}
+            icon={remixIcons[value]}
+          >
+            {label}
+          </MenuLink>
+        ))}
     </Menu>
   );
 }

@@ -1,7 +1,14 @@
 import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
 
 /** What is brought along to a generator's page: it stands in the form when the page opens. */
-export type Brought = { prompt?: string; settings?: GenerationParameters };
+export type Brought = {
+  prompt?: string;
+  settings?: GenerationParameters;
+  /** The generation whose picture is edited. */
+  source?: string;
+  /** The generation whose source is edited once more. */
+  same_source_as?: string;
+};
 
 export const remixParts = [
   { value: 'all', label: 'Everything' },
@@ -12,12 +19,18 @@ export type RemixPart = (typeof remixParts)[number]['value'];
 
 /** What of a generation is taken over into the form. */
 export function remixOf(
-  { prompt, parameters, seed }: Pick<Generation, 'prompt' | 'parameters' | 'seed'>,
+  {
+    id,
+    prompt,
+    parameters,
+    seed,
+    source,
+  }: Pick<Generation, 'id' | 'prompt' | 'parameters' | 'seed' | 'source'>,
   part: RemixPart,
 ): Brought {
   switch (part) {
     case 'all':
-      return { prompt, settings: { ...parameters, seed } };
+      return { prompt, settings: { ...parameters, seed }, ...(source && { same_source_as: id }) };
     case 'prompt':
       return { prompt };
     case 'seed':

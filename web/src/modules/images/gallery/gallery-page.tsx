@@ -2,7 +2,7 @@ import { type Generation, type GenerationState, generationStates } from '@bakeho
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { getRouteApi } from '@tanstack/react-router';
-import { Images } from 'lucide-react';
+import { Images, ImageUp } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { relativeTime } from '../../../lib/format/format-time.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
@@ -14,6 +14,7 @@ import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { SearchInput } from '../../../ui/search-input.tsx';
 import { Select } from '../../../ui/select.tsx';
+import { Tooltip } from '../../../ui/tooltip.tsx';
 import { useUser } from '../../accounts/api.ts';
 import { useGenerations } from '../api.ts';
 import { CompareGenerations } from '../view/compare-generations.tsx';
@@ -174,15 +175,31 @@ function Choosable({ generations, pager }: { generations: Generation[]; pager: R
 }
 
 /** The picture's link has the prompt as its name already. */
-function Caption({ generation: { prompt, generator, created_at } }: { generation: Generation }) {
+function Caption({ generation }: { generation: Generation }) {
+  const { id, prompt, generator, created_at, state } = generation;
   return (
-    <div className="mt-1.5 text-[0.8125rem]">
-      <p aria-hidden className="truncate">
-        {prompt}
-      </p>
-      <p className="truncate text-muted text-xs">
-        {generators[generator].title} · {relativeTime(new Date(created_at))}
-      </p>
+    <div className="mt-1.5 flex items-start gap-1 text-[0.8125rem]">
+      <div className="min-w-0 flex-1">
+        <p aria-hidden className="truncate">
+          {prompt}
+        </p>
+        <p className="truncate text-muted text-xs">
+          {generators[generator].title} · {relativeTime(new Date(created_at))}
+        </p>
+      </div>
+      {state === 'completed' && (
+        <Tooltip content="Edit this picture">
+          <ButtonLink
+            to="/flux-kontext"
+            search={{ source: id }}
+            variant="ghost"
+            size="icon-sm"
+            aria-label={`Edit this picture: ${prompt}`}
+          >
+            <ImageUp aria-hidden />
+          </ButtonLink>
+        </Tooltip>
+      )}
     </div>
   );
 }

@@ -1,10 +1,10 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { Link } from '@tanstack/react-router';
-import { Ban, CircleAlert, ImageIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { cx } from '../../../lib/cx.ts';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
+import { Thumbnail } from '../view/thumbnail.tsx';
 
 const grids = {
   small: 'grid-cols-3 sm:grid-cols-5 lg:grid-cols-10 gap-2',
@@ -14,6 +14,8 @@ const grids = {
 type Props = {
   generations: readonly Generation[];
   size?: keyof typeof grids;
+  /** Stands before them. */
+  first?: ReactNode;
   /** Under each picture. */
   caption?: (generation: Generation) => ReactNode;
   /** In the corner of each picture: a box to choose it by. */
@@ -21,9 +23,10 @@ type Props = {
 };
 
 /** Pictures, each with a link to all that is known of it. Of the large ones, which may be many, what is out of sight costs nothing. */
-export function GenerationGrid({ generations, size = 'large', caption, corner }: Props) {
+export function GenerationGrid({ generations, size = 'large', first, caption, corner }: Props) {
   return (
     <ul className={cx('grid', grids[size])}>
+      {first && <li>{first}</li>}
       {generations.map((generation) => (
         <li
           key={generation.id}
@@ -55,7 +58,7 @@ export function PendingGrid({ tiles, size = 'large' }: { tiles: number; size?: k
 }
 
 function Tile({ generation, large }: { generation: Generation; large: boolean }) {
-  const { id, prompt, state } = generation;
+  const { id, prompt, state, source } = generation;
   return (
     <Link
       to="/gallery/$id"
@@ -63,11 +66,22 @@ function Tile({ generation, large }: { generation: Generation; large: boolean })
       title={prompt}
       className="relative block aspect-square overflow-hidden rounded-lg bg-subtle outline-offset-2 shadow-card"
     >
-      <Content generation={generation} />
+      <Thumbnail generation={generation} />
       <span className="sr-only">
         {prompt}
+        {source && ', an edit'}
         {state !== 'completed' && `, ${state}`}
       </span>
+      {large && source && (
+        <img
+          src={source.url}
+          alt=""
+          title="The picture that was edited"
+          loading="lazy"
+          decoding="async"
+          className="absolute bottom-2 left-2 size-[28%] rounded-md border-2 border-white bg-white object-cover shadow-card"
+        />
+      )}
       {large && state !== 'completed' && (
         <span aria-hidden className="absolute right-2 bottom-2">
           <StatusBadge status={state} moving={state === 'running' || undefined} />
@@ -75,25 +89,4 @@ function Tile({ generation, large }: { generation: Generation; large: boolean })
       )}
     </Link>
   );
-}
-
-const iconClass = 'absolute inset-0 m-auto size-5 text-faint';
-
-function Content({ generation: { outputs, preview, state } }: { generation: Generation }) {
-  const [output] = outputs;
-  const src = output?.url ?? preview;
-  if (src) {
-    return (
-      <img
-        src={src}
-        alt=""
-        loading="lazy"
-        decoding="async"
-        className="size-full object-cover transition-opacity group-hover:opacity-90"
-      />
-    );
-  }
-  if (state === 'failed') return <CircleAlert aria-hidden className={iconClass} />;
-  if (state === 'cancelled') return <Ban aria-hidden className={iconClass} />;
-  return <ImageIcon aria-hidden className={cx(iconClass, 'animate-[shimmer_1.6s_ease-in-out_infinite]')} />;
 }

@@ -11,6 +11,7 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { GenerationActions } from '../actions/generation-actions.tsx';
+import { EditTree } from '../editing/edit-tree.tsx';
 import { useGeneration } from '../generation-calls.ts';
 import { ExpertWeights } from '../view/expert-weights.tsx';
 import { GenerationFigures } from '../view/generation-figures.tsx';
@@ -91,6 +92,7 @@ function LoadedPage({ generation }: { generation: Generation }) {
           <Card title="Made from">
             <MadeFrom generation={generation} />
           </Card>
+          <EditTree generation={generation} />
         </div>
       </div>
     </>

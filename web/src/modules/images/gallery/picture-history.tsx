@@ -4,13 +4,26 @@ import { Card } from '../../../ui/card.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { useUser } from '../../accounts/api.ts';
 import { useGenerations } from '../api.ts';
+import { useHistoryRefresh } from '../editing/history-refresh.ts';
+import type { Source } from '../editing/source.ts';
+import { SourceImage } from '../editing/source-image.tsx';
 import { GenerationGrid, PendingGrid } from './generation-grid.tsx';
 
 const SHOWN_MAX = 20;
 
+/** What is said of an edit's size before anybody knows it. */
+const PLACEHOLDER_MB = 2.5;
+
+type Props = {
+  generator: GeneratorName;
+  /** What is on its way to be edited: it has a place among them until the edit has begun, or has failed to. */
+  awaited?: Source | null;
+};
+
 /** The user's last pictures by one generator, 20 at most. */
-export function PictureHistory({ generator }: { generator: GeneratorName }) {
+export function PictureHistory({ generator, awaited = null }: Props) {
   const list = useGenerations(useUser().id, { generator });
+  useHistoryRefresh(() => void list.refetch());
   return (
     <Card
       title="Your last pictures"
@@ -25,7 +38,7 @@ export function PictureHistory({ generator }: { generator: GeneratorName }) {
         query={list}
         failed="Your pictures could not be loaded"
         pending={<PendingGrid tiles={10} size="small" />}
-        isEmpty={({ pages }) => pages[0]?.generations.length === 0}
+        isEmpty={({ pages }) => pages[0]?.generations.length === 0 && !awaited}
         empty={
           <p className="text-muted">Everything you generate here is kept, with its settings and cost.</p>
         }
@@ -34,10 +47,30 @@ export function PictureHistory({ generator }: { generator: GeneratorName }) {
         {({ pages }) => (
           <GenerationGrid
             size="small"
+            first={awaited && <Placeholder source={awaited} />}
             generations={pages.flatMap((page) => page.generations).slice(0, SHOWN_MAX)}
           />
         )}
       </QueryView>
     </Card>
+  );
+}
+
+function Placeholder({ source }: { source: Source }) {
+  return (
+    <div
+      role="img"
+      aria-label="An edit, processing"
+      title={`Processing, about ${PLACEHOLDER_MB} MB`}
+      className="relative aspect-square overflow-hidden rounded-lg bg-subtle shadow-card"
+    >
+      <SourceImage
+        source={source}
+        className="size-full animate-[shimmer_1.6s_ease-in-out_infinite] object-cover opacity-60"
+      />
+      <span className="absolute inset-x-0 bottom-0 truncate bg-surface/90 px-1.5 py-0.5 text-center text-xs">
+        Processing
+      </span>
+    </div>
   );
 }

@@ -1,3 +1,5 @@
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { addTrainingPictures } from '@bakehouse/contract/gallery';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
@@ -18,10 +20,28 @@ const targets = [
   { value: 'existing', label: 'One of yours' },
 ] as const;
 
+/** Says what has become of the dataset, with the way there. */
+function useTellAdded() {
+  const navigate = useNavigate();
+  return ({ dataset_id: id, title, added, present }: ResponseOf<typeof addTrainingPictures>) =>
+    notify.success(
+      added === 0
+        ? `All of them are in “${title}” already`
+        : `${countOf(added, 'picture')} added to “${title}”`,
+      {
+        ...(added > 0 && present > 0 && { description: `${present} were in it already.` }),
+        action: {
+          label: 'Open the dataset',
+          onClick: () => void navigate({ to: '/dataset/$id/description', params: { id } }),
+        },
+      },
+    );
+}
+
 /** Asks into which dataset the chosen pictures are put. */
 export function TrainingDialog({ ids, onClose, onAdded }: Props) {
   const form = useId();
-  const navigate = useNavigate();
+  const tell = useTellAdded();
   const [target, setTarget] = useState<Target>('new');
   const [title, setTitle] = useState('Training pictures');
   const [datasetId, setDatasetId] = useState<string | null>(null);
@@ -38,19 +58,8 @@ export function TrainingDialog({ ids, onClose, onAdded }: Props) {
     addition.mutate(
       { ids, title: title.trim(), datasetId: target === 'existing' ? datasetId : null },
       {
-        onSuccess: ({ dataset_id: id, title: name, added, present }) => {
-          notify.success(
-            added === 0
-              ? `All of them are in “${name}” already`
-              : `${countOf(added, 'picture')} added to “${name}”`,
-            {
-              ...(added > 0 && present > 0 && { description: `${present} were in it already.` }),
-              action: {
-                label: 'Open the dataset',
-                onClick: () => void navigate({ to: '/dataset/$id/description', params: { id } }),
-              },
-            },
-          );
+        onSuccess: (answer) => {
+          tell(answer);
           onAdded();
         },
       },

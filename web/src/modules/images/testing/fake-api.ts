@@ -6,7 +6,7 @@ type Call = {
   method: string;
   input: { params?: { id?: string }; query?: Query; body?: unknown };
 };
-type Query = { search?: string; state?: string; generator?: string };
+type Query = { search?: string; state?: string; generator?: string; root?: string };
 
 /** What the server would answer about generations, from a list in memory; it notes what it was asked. */
 export class FakeApi {
@@ -14,6 +14,8 @@ export class FakeApi {
   /** What the next generation is. */
   next: Generation | null = null;
   cost: string | null = '0.5';
+  /** Why no generation begins. */
+  refusal: Error | null = null;
   readonly calls: Call[] = [];
 
   readonly call = async ({ path, method }: Call, input: Call['input'] = {}): Promise<unknown> => {
@@ -24,6 +26,7 @@ export class FakeApi {
         if (this.cost === null) throw new ApiError('No price', { status: 400 });
         return { cost: this.cost };
       case 'POST /api/v1/generations':
+        if (this.refusal) throw this.refusal;
         if (this.next) this.generations = [this.next, ...this.generations];
         return this.next;
       case 'GET /api/v1/users/:userId/generations':
@@ -57,9 +60,10 @@ export class FakeApi {
   }
 }
 
-function fits({ search = '', state, generator }: Query): (generation: Generation) => boolean {
+function fits({ search = '', state, generator, root }: Query): (generation: Generation) => boolean {
   return (one) =>
     one.prompt.includes(search) &&
     (state === undefined || one.state === state) &&
-    (generator === undefined || one.generator === generator);
+    (generator === undefined || one.generator === generator) &&
+    (root === undefined || one.root_id === root);
 }

@@ -20,6 +20,8 @@ export function generationOf(changed: Partial<Generation> = {}): Generation {
       seed: null,
     },
     seed: 7,
+    source: null,
+    root_id: 'g1',
     state: 'completed',
     reason: '',
     refused: false,

@@ -12,21 +12,27 @@ import { render, screen } from '@testing-library/react';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { sessionQuery, UserContext } from '../../accounts/api.ts';
 import { servedGeneratorsQuery } from '../../generators/api.ts';
-import { generatorsRoutes } from '../../generators/routes.ts';
+import { generatorsRoutes, ownGeneratorsRoutes } from '../../generators/routes.ts';
 import { imagesRoutes } from '../routes.ts';
 
 const user = { id: 'u1' } as never;
 
-/** Opens a page of generators or generations as somebody who is signed in; Paris is served. */
+/** Opens a page of generators or generations as somebody who is signed in; Paris and Kontext are served. */
 export async function renderPage(path: string) {
   queryClient.clear();
   sessionStorage.clear();
   queryClient.setQueryData(sessionQuery.queryKey, user);
-  queryClient.setQueryData(servedGeneratorsQuery.queryKey, { paris: ['own'] } as never);
+  queryClient.setQueryData(servedGeneratorsQuery.queryKey, {
+    paris: { served_by: ['own'], upstream: null },
+    'flux-kontext': { served_by: ['own'], upstream: null },
+  } as never);
   const root: AnyRoute = createRootRoute({ component: Outlet });
   const app = createRoute({ getParentRoute: () => root, id: 'app' });
   const router = createRouter({
-    routeTree: root.addChildren([app.addChildren(imagesRoutes(app)), ...generatorsRoutes(root)]),
+    routeTree: root.addChildren([
+      app.addChildren([...imagesRoutes(app), ...ownGeneratorsRoutes(app)]),
+      ...generatorsRoutes(root),
+    ]),
     history: createMemoryHistory({ initialEntries: [path] }),
   });
   render(

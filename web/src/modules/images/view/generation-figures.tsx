@@ -6,7 +6,7 @@ import { isUnderWay, secondsTaken } from '../generation-sentences.ts';
 
 /** What a picture cost and who drew it, in figures. */
 export function GenerationFigures({ generation }: { generation: Generation }) {
-  const { expert_used: expert, routing_confidence: confidence, cost } = generation;
+  const { expert_used: expert, routing_confidence: confidence, cost, provider, model } = generation;
   const seconds = secondsTaken(generation);
   return (
     <dl className="grid grid-cols-[repeat(auto-fit,minmax(6.5rem,1fr))] gap-x-6 gap-y-3">
@@ -15,6 +15,7 @@ export function GenerationFigures({ generation }: { generation: Generation }) {
       </Figure>
       {expert !== null && <Figure label="Expert used">Expert {expert}</Figure>}
       {confidence !== null && <Figure label="Confidence">{Math.round(confidence * 100)}%</Figure>}
+      {provider === 'upstream' && <Figure label="Drawn by">{model}</Figure>}
       {seconds !== null && (
         <Figure label="Took">{seconds < 10 ? `${seconds.toFixed(1)} s` : formatDuration(seconds)}</Figure>
       )}

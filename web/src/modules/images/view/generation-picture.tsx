@@ -1,24 +1,35 @@
 import type { Generation } from '@bakehouse/contract/generations';
-import { Ban, CircleAlert, ImageIcon } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { Ban, CircleAlert, Download, ImageIcon } from 'lucide-react';
+import { useState } from 'react';
 import { useNow } from '../../../lib/use-now.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Progress } from '../../../ui/progress.tsx';
+import { BeforeAfter } from '../editing/before-after.tsx';
 import { useCancelGeneration } from '../generation-calls.ts';
 import { freeText, isUnderWay, percentOf, phaseText, timeText } from '../generation-sentences.ts';
+import { Frame, fitted } from './frame.tsx';
 
 const SECOND_MS = 1_000;
 
 /** The picture as far as it is there, with what is going on, or why there is none. */
 export function GenerationPicture({ generation }: { generation: Generation }) {
   if (isUnderWay(generation)) return <UnderWay generation={generation} />;
+  const { source, prompt } = generation;
   const [output] = generation.outputs;
+  if (output && source) {
+    return (
+      <Frame>
+        <BeforeAfter before={source.url} after={output} prompt={prompt} />
+      </Frame>
+    );
+  }
+  if (generation.outputs.length > 1) return <Several generation={generation} />;
   if (output) {
     return (
       <Frame>
         <img
           src={output.url}
-          alt={generation.prompt}
+          alt={prompt}
           width={output.width}
           height={output.height}
           className="h-auto max-h-[32rem] w-full object-contain"
@@ -38,19 +49,53 @@ export function GenerationPicture({ generation }: { generation: Generation }) {
         ) : (
           <Ban aria-hidden className="size-6 text-faint" />
         )}
-        <p className="font-medium">{failed ? 'The picture could not be drawn' : 'Cancelled'}</p>
+        <p className="font-medium">
+          {failed ? `The picture could not be ${source ? 'edited' : 'drawn'}` : 'Cancelled'}
+        </p>
         <p className="max-w-72 text-balance text-muted">{freeText(generation)}</p>
       </div>
     </Frame>
   );
 }
 
+/** All that one generation has made; each is downloaded by itself. */
+function Several({ generation: { outputs, prompt } }: { generation: Generation }) {
+  return (
+    <ul className="grid grid-cols-2 gap-3">
+      {outputs.map(({ id, url, download_url, width, height }, index) => (
+        <li key={id}>
+          <Frame>
+            <img
+              src={url}
+              alt={`${prompt}, ${index + 1} of ${outputs.length}`}
+              width={width}
+              height={height}
+              className="h-auto w-full object-contain"
+            />
+            <a
+              href={download_url}
+              download
+              aria-label={`Download picture ${index + 1}`}
+              className="flex items-center justify-center gap-1.5 border-line border-t bg-surface py-2 text-[0.8125rem] hover:bg-subtle"
+            >
+              <Download aria-hidden className="size-4" />
+              Download
+            </a>
+          </Frame>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function UnderWay({ generation }: { generation: Generation }) {
   const cancel = useCancelGeneration();
-  const { state, preview } = generation;
+  const { state, preview, source } = generation;
   return (
     <Frame>
-      {preview ? (
+      {source ? (
+        <Edited source={source} preview={preview} percent={percentOf(generation)} />
+      ) : preview ? (
         <img src={preview} alt="" className="aspect-square max-h-[32rem] w-full object-contain" />
       ) : (
         <div className="flex aspect-square max-h-[32rem] w-full items-center justify-center">
@@ -73,10 +118,44 @@ function UnderWay({ generation }: { generation: Generation }) {
         </div>
         {/* Each step would be too much to hear. */}
         <p role="status" className="sr-only">
-          {{ queued: 'Waiting', starting: 'Starting the model', running: 'Drawing' }[state as 'queued']}
+          {
+            {
+              queued: 'Waiting',
+              starting: 'Starting the model',
+              running: source ? 'Editing' : 'Drawing',
+            }[state as 'queued']
+          }
         </p>
       </div>
     </Frame>
+  );
+}
+
+type EditedProps = {
+  source: NonNullable<Generation['source']>;
+  preview: string | null;
+  percent: number | null;
+};
+
+/** The source, from which the edit emerges: the first previews are little more than noise. */
+function Edited({ source, preview, percent }: EditedProps) {
+  // The model may cut what it is given.
+  const [ratio, setRatio] = useState(source.width / source.height);
+  return (
+    <div className="relative" style={fitted(ratio)}>
+      <img src={source.url} alt="" className="size-full object-cover" />
+      {preview && (
+        <img
+          src={preview}
+          alt=""
+          onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+            setRatio(naturalWidth / naturalHeight)
+          }
+          className="absolute inset-0 size-full object-cover transition-opacity duration-300"
+          style={{ opacity: (percent ?? 0) / 100 }}
+        />
+      )}
+    </div>
   );
 }
 
@@ -85,8 +164,4 @@ function Time({ generation }: { generation: Generation }) {
   const now = useNow(SECOND_MS);
   const [first] = useState({ at: now, step: generation.step });
   return <span>{timeText(generation, now, first)}</span>;
-}
-
-function Frame({ children }: { children: ReactNode }) {
-  return <div className="overflow-hidden rounded-xl bg-subtle shadow-card">{children}</div>;
 }

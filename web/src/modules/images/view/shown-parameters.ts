@@ -18,7 +18,7 @@ export function shownParameters({
       ? []
       : [{ name: field.label, value: shownValue(field, value) }];
   });
-  return [...rows, { name: 'Seed', value: String(seed) }];
+  return seed === null ? rows : [...rows, { name: 'Seed', value: String(seed) }];
 }
 
 type Compared = Parameters<typeof shownParameters>[0] &

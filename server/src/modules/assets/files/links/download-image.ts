@@ -1,15 +1,13 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
-import { type downloadImage as endpoint, openFileLink } from '@bakehouse/contract/file-links';
+import type { downloadImage as endpoint } from '@bakehouse/contract/file-links';
 import type { Services } from '../../../../platform/context.ts';
 import { AppError } from '../../../../platform/errors.ts';
 import type { Http } from '../../../../platform/http/bind.ts';
 import { sendBlob } from '../../../../platform/storage/send-blob.ts';
 import { contentDisposition } from '../content-disposition.ts';
 import { contentTypeOf } from '../content-type.ts';
-import { checkLink } from './check-link.ts';
 import { fetchImage, isImageType, onlyS3Urls } from './fetch-image.ts';
-
-const OWN_PATH = /^\/api\/v1\/files\/([^/]+)\/(.+)$/;
+import { readOwnLink } from './read-own-link.ts';
 
 /**
  * Answers with a picture as a download: one of this server's own links, or one from the S3 addresses
@@ -34,16 +32,13 @@ async function sendOwn(
   { url, name }: { url: URL; name: string },
   http: Http,
 ): Promise<void> {
-  const [, sha256, path] = OWN_PATH.exec(url.pathname) ?? [];
-  const params = openFileLink.params?.safeParse({ sha256, '*': path && decoded(path) }).data;
-  const query = openFileLink.query?.safeParse(Object.fromEntries(url.searchParams)).data;
-  if (!params || !query) throw onlyS3Urls();
-  const { contentType } = contentTypeOf(params['*']);
+  const file = await readOwnLink(services, url);
+  if (!file) throw onlyS3Urls();
+  const { contentType } = contentTypeOf(file.path);
   if (!isImageType(contentType))
     throw new AppError('invalid_request', { publicMessage: 'Invalid image source', param: 'url' });
-  const { sizeBytes } = await checkLink(services, { params, query });
   const headers = headersOf(contentType, name);
-  await sendBlob(services, http, { sha256: params.sha256, path: params['*'], sizeBytes, headers });
+  await sendBlob(services, http, { ...file, headers });
 }
 
 function headersOf(contentType: string, name: string): Record<string, string> {

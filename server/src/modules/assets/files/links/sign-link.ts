@@ -1,4 +1,4 @@
-import { isSameSignature, signatureOf } from '../../../../platform/http/signature.ts';
+import { isSameSignature, signatureOf } from '../../../../platform/signature.ts';
 
 export type LinkedFile = {
   sha256: string;

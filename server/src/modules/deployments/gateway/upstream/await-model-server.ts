@@ -117,9 +117,7 @@ function needsWaking(upstream: Upstream<ServerKindName>): boolean {
 
 /** A deployment that has ended under a waiting request says why. */
 async function explainEnd(ctx: Context, podId: string | null, error: unknown): Promise<never> {
-  const ended = podId
-    ? await findDeployment(ctx.db, { userId: ctx.caller.userId, podId, kind: 'text' })
-    : undefined;
+  const ended = podId ? await findDeployment(ctx.db, { userId: ctx.caller.userId, podId }) : undefined;
   if (ended?.terminated_at)
     throw unavailable(`${ended.title} has ended. ${cutHostPaths(ctx.config, ended.reason)}`);
   throw error;

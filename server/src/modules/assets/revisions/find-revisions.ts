@@ -1,5 +1,5 @@
-import type { Database, Transaction } from '../../platform/db/database.ts';
-import { selectRevisions } from './queries.ts';
+import type { Database, Transaction } from '../../../platform/db/database.ts';
+import { selectRevisions } from '../queries.ts';
 
 export type NamedRevision = { assetId: string; revisionId: string; number: number; title: string };
 

@@ -1,11 +1,11 @@
-import type { Services } from '../../platform/context.ts';
-import type { Transaction } from '../../platform/db/database.ts';
-import { AppError } from '../../platform/errors.ts';
-import { lockBlobs } from '../../platform/storage/queries.ts';
-import { recordAudit } from '../accounts/record-audit.ts';
-import { lockChangeableAsset } from './access/lock-changeable-asset.ts';
-import { addRevision, type NewFile } from './add-revision.ts';
-import { readQuota, takeStorage } from './files/storage-quota.ts';
+import type { Services } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { lockBlobs } from '../../../platform/storage/queries.ts';
+import { recordAudit } from '../../accounts/record-audit.ts';
+import { lockChangeableAsset } from '../access/lock-changeable-asset.ts';
+import { addRevision, type NewFile } from '../add-revision.ts';
+import { readQuota, takeStorage } from '../files/storage-quota.ts';
 
 type Input = {
   assetId: string;

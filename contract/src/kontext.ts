@@ -1,0 +1,148 @@
+import * as z from 'zod';
+import { userIdParams } from './accounts.ts';
+import { endpoint, type KeyScope } from './endpoint.ts';
+import { idOf } from './fields/id.ts';
+import { promptText } from './generations.ts';
+import { PICTURE_BYTES_MAX } from './pictures.ts';
+
+/** The starter model that edits pictures, by its name on the wire. */
+export const KONTEXT_STARTER = 'kontext-starter';
+
+/* Editing as the original product has it: a form, whose values are text, and an answer that waits for the picture. */
+
+const flag = z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1');
+/** A field that a form leaves empty is not said. */
+const number = z
+  .string()
+  .trim()
+  .transform((text) => (text === '' || text === 'null' ? undefined : Number(text)))
+  .pipe(z.number().optional());
+
+const fields = {
+  prompt: promptText,
+  user_id: z.string().max(200).optional(),
+  guidance_scale: number.optional(),
+  num_inference_steps: number.optional(),
+  seed: number.optional(),
+  /** `base64`: `image_url` is a `data:` URL. */
+  return_format: z.enum(['url', 'base64']).default('url'),
+  /** Whether the stored picture is not read back once more to compare it with its hash. */
+  skip_integrity_check: flag.default(false),
+};
+
+export const editFields = z.object(fields);
+
+const edited = z.object({
+  image_url: z.string(),
+  /** The generation's id. */
+  image_id: z.string(),
+  guidance_scale: z.number(),
+  num_inference_steps: z.int(),
+  seed: z.number(),
+  /** Seconds. */
+  inference_time: z.number(),
+  integrity_checked: z.boolean(),
+});
+
+/** What `inference_url` is for a starter model. */
+export const starterAddress = '/v1/starters/:model';
+const starterParams = z.object({ model: z.string().min(1).max(200) });
+const deploymentParams = z.object({ podId: idOf('deployment') });
+/** A `data:` URL of the largest picture, with every character escaped that a form escapes. */
+const FORM_BYTES_MAX = 2 * PICTURE_BYTES_MAX;
+
+/** A 402 has `error` and `required_amount`. */
+const edit = {
+  method: 'POST',
+  access: 'key',
+  scopes: ['inference'] satisfies KeyScope[],
+  spends: true,
+  upload: { part: 'file', fields: editFields },
+  response: edited,
+} as const;
+const editUrl = {
+  method: 'POST',
+  access: 'key',
+  scopes: ['inference'] satisfies KeyScope[],
+  spends: true,
+  body: z.looseObject({
+    ...fields,
+    /** `https:`, `http:` or `data:`; also a link of this server. */
+    image_url: z.string().min(1),
+  }),
+  isForm: true,
+  bodyBytesMax: FORM_BYTES_MAX,
+  response: edited,
+} as const;
+
+export const editWithStarter = endpoint({
+  ...edit,
+  path: `${starterAddress}/edit`,
+  summary: 'Edit a picture with a starter model, and wait for it',
+  params: starterParams,
+});
+
+export const editUrlWithStarter = endpoint({
+  ...editUrl,
+  path: `${starterAddress}/edit_url`,
+  summary: 'Edit the picture at a public address with a starter model, and wait for it',
+  params: starterParams,
+});
+
+export const editWithDeployment = endpoint({
+  ...edit,
+  path: '/v1/deployments/:podId/edit',
+  summary: 'Edit a picture with a Kontext deployment of your own, and wait for it',
+  params: deploymentParams,
+});
+
+export const editUrlWithDeployment = endpoint({
+  ...editUrl,
+  path: '/v1/deployments/:podId/edit_url',
+  summary: 'Edit the picture at a public address with a Kontext deployment of your own, and wait for it',
+  params: deploymentParams,
+});
+
+export const listKontextImages = endpoint({
+  method: 'GET',
+  path: '/api/v1/generated/images/user/:userId/flux-kontext',
+  access: 'key',
+  summary: "The user's last edits, 100 at most",
+  params: userIdParams,
+  response: z.object({
+    images: z.array(
+      z.object({
+        /** Both are the generation's id. */
+        id: z.string(),
+        image_id: z.string(),
+        status: z.enum(['processing', 'completed', 'failed', 'cancelled']),
+        prompt: z.string(),
+        edit_description: z.string(),
+        created_at: z.string(),
+        /** Null until it is completed. */
+        image_url: z.string().nullable(),
+        download_url: z.string().nullable(),
+        /** Null unless the files of this server are in S3. */
+        s3_image_url: z.string().nullable(),
+        guidance_scale: z.number(),
+        num_inference_steps: z.int(),
+        seed: z.number(),
+        model: z.string(),
+        /** Why it has failed; null for the rest. */
+        error: z.string().nullable(),
+        file_size_mb: z.number().nullable(),
+        parameters: z.record(z.string(), z.unknown()),
+      }),
+    ),
+  }),
+});
+
+export const deleteKontextImage = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/generated/images/:id/flux-kontext',
+  access: 'key',
+  scopes: ['inference'],
+  summary: 'Delete an edit and what it made',
+  params: z.object({ id: idOf('picture') }),
+  status: 204,
+});

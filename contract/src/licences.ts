@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { userId } from './accounts.ts';
+import { endpoint } from './endpoint.ts';
+import { only } from './fields/only.ts';
+
+/** Licences that have to be accepted before a model under them is deployed. */
+const licenceNames = ['flux-1-dev-non-commercial'] as const;
+export type LicenceName = (typeof licenceNames)[number];
+
+export const licence = z.object({
+  licence: z.enum(licenceNames),
+  title: z.string(),
+  /** An acceptance is of this version alone. */
+  version: z.string(),
+  /** Where its text is. */
+  url: z.string(),
+  /** What it says, in short and without its force. */
+  summary: z.array(z.string()),
+  /** When the caller accepted this version; null where they have not. */
+  accepted_at: z.string().nullable(),
+});
+
+export type Licence = z.infer<typeof licence>;
+
+/** What each of them says. */
+export const licences: Record<LicenceName, Omit<Licence, 'accepted_at' | 'licence'>> = {
+  'flux-1-dev-non-commercial': {
+    title: 'FLUX.1 [dev] Non-Commercial License',
+    version: '1.1.1',
+    url: 'https://huggingface.co/black-forest-labs/FLUX.1-Kontext-dev/blob/main/LICENSE.md',
+    summary: [
+      'The model, and what is made of its weights, is for non-commercial use: research, tests, personal projects.',
+      'A business needs a licence of its own from Black Forest Labs.',
+      'You answer for the pictures that you make, and may not train a competing model on them.',
+      'Unlawful content has to be filtered or reviewed.',
+    ],
+  },
+};
+
+export const listLicences = endpoint({
+  method: 'GET',
+  path: '/api/v1/licences',
+  access: 'key',
+  summary: 'The licences that models may stand under here, and which of them the caller has accepted',
+  response: z.object({ licences: z.array(licence) }),
+});
+
+export const acceptLicence = endpoint({
+  method: 'POST',
+  path: '/api/v1/licences/accept',
+  access: 'key',
+  summary: 'Accept a licence in the version that was read; a second time changes nothing',
+  body: only({
+    user_id: userId,
+    licence: z.enum(licenceNames, `licence must be one of ${licenceNames.join(', ')}`),
+    /** A conflict where it is not the current one any more. */
+    version: z.string().min(1).max(50),
+  }),
+  response: licence,
+});

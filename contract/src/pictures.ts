@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { endpoint } from './endpoint.ts';
+
+/** What a picture that is to be edited may be. The form checks it before it sends one, and the server again. */
+export const PICTURE_BYTES_MAX = 20 * 1024 * 1024;
+/** A small file may unpack to any size: this is looked at before anything is unpacked. */
+export const PICTURE_PIXELS_MAX = 40_000_000;
+export const pictureTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
+
+export const pictureMessages = {
+  tooLarge: 'The picture is larger than 20 MB',
+  tooManyPixels: 'The picture has more than 40 megapixels',
+  type: 'The picture must be a PNG, JPEG or WebP file',
+  animated: 'The picture is an animation. Send a single picture',
+  broken: 'The picture is damaged or incomplete',
+} as const;
+
+/**
+ * multipart/form-data with one part named `file`. The picture is kept for a day, and as long as a generation that was
+ * made from it.
+ */
+export const uploadPicture = endpoint({
+  method: 'POST',
+  path: '/api/v1/pictures',
+  access: 'key',
+  scopes: ['inference'],
+  summary: 'Send a picture that is to be edited: PNG, JPEG or WebP, at most 20 MB',
+  upload: { part: 'file' },
+  status: 201,
+  response: z.object({
+    id: z.string(),
+    /** Opens without a key for a while; relative to this server, unless its files are stored elsewhere. */
+    url: z.string(),
+    media_type: z.enum(pictureTypes),
+    width: z.int(),
+    height: z.int(),
+    size_bytes: z.number(),
+  }),
+});

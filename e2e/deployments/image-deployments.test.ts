@@ -1,0 +1,50 @@
+import { licences } from '@bakehouse/contract/licences';
+import { expect } from 'vitest';
+import { journey, look, WORK_MS } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+
+const LICENCE = 'flux-1-dev-non-commercial';
+
+journey(
+  'the starter editor is deployed with the licence that its model asks for, runs, and is terminated',
+  { timeout: 2 * WORK_MS },
+  async ({ page }) => {
+    await signUp(page);
+    await page.goto('/my-deployments');
+    await page.getByRole('button', { name: 'Image models' }).click();
+    await page.getByText('No image model is deployed').waitFor();
+    await look(page, 'image-deployments-empty');
+
+    // Full-size weights are under it; they do not fit here.
+    await page.route('**/deploy/flux-kontext/quote', async (route) => {
+      const response = await route.fetch();
+      const licence = { licence: LICENCE, ...licences[LICENCE], accepted_at: null };
+      await route.fulfill({ response, json: { ...(await response.json()), licence } });
+    });
+    await page.getByRole('button', { name: 'Deploy an image model' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Model' }).click();
+    await page.getByRole('option', { name: 'Kontext starter' }).click({ timeout: WORK_MS });
+    await dialog.getByText('per hour').waitFor();
+    const deploy = dialog.getByRole('button', { name: 'Deploy' });
+    expect(await deploy.isDisabled()).toBe(true);
+    await dialog.getByRole('checkbox', { name: 'I have read the licence' }).click();
+    await look(page, 'image-deployment-dialog');
+    await deploy.click();
+    await page.getByText('Model deployment initiated successfully').waitFor();
+    await page.getByRole('heading', { name: 'Kontext starter' }).waitFor();
+    await look(page, 'image-deployment-coming');
+    await page.getByText('Model deployment completed successfully!').waitFor({ timeout: WORK_MS });
+    await page.getByText('Running', { exact: true }).waitFor();
+    await page.getByText('/v1/deployments/').waitFor();
+    await look(page, 'image-deployment-running');
+
+    await page.goto('/my-deployments/images');
+    await page.getByText('Active Kontext deployment').waitFor();
+    await look(page, 'image-deployments');
+    await page.getByRole('button', { name: 'Terminate Kontext starter' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Terminate' }).click();
+    await page.getByText('FLUX deployment terminated successfully!').waitFor();
+    await page.getByText('No image model is deployed').waitFor();
+  },
+);

@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises';
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { journey, look, WORK_MS } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+
+const drawing = 'a red apple on a gray table, soft light';
+
+/** Asks for what is in the form, once the price is known and in few steps. */
+async function generate(page: Page, prompt: string, steps: string): Promise<void> {
+  await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
+  await page.getByLabel('Prompt').fill(prompt);
+  await page.getByRole('textbox', { name: 'Steps' }).fill(steps);
+  await page.getByRole('button', { name: 'Generate' }).click();
+}
+
+/** A file that is chosen from the disk. */
+async function choose(page: Page, name: string, mimeType: string, buffer: Buffer): Promise<void> {
+  await page.getByLabel('Choose a file').setInputFiles({ name, mimeType, buffer });
+}
+
+/** The path of what a click downloads. */
+async function downloadedBy(page: Page, button: Locator): Promise<string> {
+  const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
+  expect(download.suggestedFilename()).toMatch(/^(paris|flux-kontext)-[0-9a-f]{8}\.png$/);
+  return download.path();
+}
+
+journey(
+  'a prompt becomes a picture, and the picture an edit, which is compared, edited again and downloaded',
+  { timeout: 2 * WORK_MS },
+  async ({ page }) => {
+    await signUp(page);
+    await page.goto('/paris');
+    await generate(page, drawing, '10');
+    const results = page.getByRole('region', { name: 'Results' });
+    await results.getByRole('img', { name: drawing }).waitFor({ timeout: WORK_MS });
+    await results.getByRole('link', { name: 'Edit this picture' }).click();
+
+    await page.waitForURL('**/flux-kontext');
+    await page.getByText('From your gallery').waitFor();
+    await generate(page, 'make it blue', '4');
+    const slider = results.getByRole('slider', { name: 'Before and after' });
+    await slider.waitFor({ timeout: WORK_MS });
+    await slider.press('ArrowRight');
+    expect(await slider.getAttribute('aria-valuetext')).toBe('51% before, 49% after');
+    const tree = results.getByRole('list', { name: 'Edits' });
+    await tree.getByRole('link', { name: drawing }).waitFor();
+    expect(await tree.locator('[aria-current=true]').textContent()).toBe('make it blue');
+    await look(page, 'kontext-done');
+
+    const file = await downloadedBy(page, results.getByRole('button', { name: 'Download' }));
+    expect((await readFile(file)).subarray(1, 4).toString()).toBe('PNG');
+
+    await results.getByRole('link', { name: 'Edit again' }).click();
+    await page.getByText('From your gallery').waitFor();
+    await generate(page, 'put a hat on it', '4');
+    await results.getByRole('img', { name: 'put a hat on it' }).waitFor({ timeout: WORK_MS });
+    await expect.poll(() => tree.getByRole('link').count()).toBe(3);
+
+    await tree.getByRole('link', { name: 'make it blue' }).click();
+    await page.getByRole('heading', { level: 1, name: 'FLUX.1 Kontext picture' }).waitFor();
+    await page.getByRole('list', { name: 'Edits' }).getByRole('link', { name: 'put a hat on it' }).waitFor();
+    await look(page, 'kontext-generation');
+    await page.goto('/gallery');
+    await page.getByRole('link', { name: 'put a hat on it, an edit' }).waitFor();
+    await look(page, 'kontext-gallery');
+  },
+);
+
+journey(
+  'a picture of one’s own is uploaded and edited; what cannot be edited is refused at its field',
+  { timeout: 2 * WORK_MS },
+  async ({ page }) => {
+    await signUp(page);
+    await page.goto('/bakery/flux-kontext');
+    await page.getByLabel('Choose a file').waitFor({ state: 'attached' });
+    await look(page, 'kontext-empty');
+    await choose(page, 'bread.png', 'image/png', Buffer.from('A loaf of bread'));
+    await page.getByText('The picture must be a PNG, JPEG or WebP file').waitFor();
+    await look(page, 'kontext-refused');
+    await choose(page, 'bread.png', 'image/png', Buffer.from('\x89PNG\r\n\x1a\n and no more', 'latin1'));
+    await page.getByText('The picture is damaged or incomplete').waitFor();
+
+    await choose(page, 'loaf.png', 'image/png', await pictureOf(page));
+    await page.getByText('loaf.png').waitFor();
+    expect(await page.getByText('The picture is damaged or incomplete').count()).toBe(0);
+    await generate(page, 'on a green background', '4');
+    const results = page.getByRole('region', { name: 'Results' });
+    await results.getByRole('slider', { name: 'Before and after' }).waitFor({ timeout: WORK_MS });
+    await results.getByText('Source picture').waitFor();
+
+    await results.getByRole('button', { name: 'Start over' }).click();
+    await page.getByText('Your pictures appear here').waitFor();
+    await page.reload();
+    await results.getByRole('slider', { name: 'Before and after' }).waitFor();
+  },
+);
+
+/** A wide picture, as a person might have one. */
+async function pictureOf(page: Page): Promise<Buffer> {
+  const base64 = await page.evaluate<string>(`(() => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 200 });
+    const context = canvas.getContext('2d');
+    context.fillStyle = '#dfd8cc';
+    context.fillRect(0, 0, 320, 200);
+    context.fillStyle = '#b4600f';
+    context.beginPath();
+    context.ellipse(160, 110, 70, 45, 0, 0, 2 * Math.PI);
+    context.fill();
+    return canvas.toDataURL('image/png').split(',')[1];
+  })()`);
+  return Buffer.from(base64, 'base64');
+}

@@ -1,0 +1,234 @@
+"""FLUX Kontext a step at a time, for several pictures at once that need not be equally far.
+
+Diffusers' pipelines take all steps of one picture at a time; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
+from diffusers.pipelines.flux.pipeline_flux import calculate_shift
+from diffusers.pipelines.flux.pipeline_flux_kontext import PREFERRED_KONTEXT_RESOLUTIONS
+from PIL import Image
+from torch import Tensor
+
+from ...errors import PlainError
+from ..autoencoder import decode_latents, decode_preview, encode_pictures
+from ..flow import euler_step, predicted_data
+from ..pictures import fit_square, to_pictures
+from ..text import TextStates
+from .flow import velocity
+from .pipeline import FULL_SIZE, KontextPipeline
+
+
+@dataclass(frozen=True)
+class PictureRequest:
+    """One picture: `picture` edited, or, without one, drawn from the prompt alone."""
+
+    prompt: str
+    seed: int
+    steps: int
+    guidance: float
+    picture: Image.Image | None
+
+    def __post_init__(self) -> None:
+        if self.steps < 1:
+            raise PlainError(f"steps is {self.steps}: a picture takes at least one.")
+
+
+@dataclass(frozen=True)
+class DrawnPicture:
+    """A picture of a model that has no experts."""
+
+    picture: Image.Image
+    expert_used: None = None
+    routing_confidence: None = None
+
+
+class KontextDrawing:
+    """A request on its way along the flow."""
+
+    expert_weights = None
+
+    def __init__(
+        self,
+        request: PictureRequest,
+        noise: Tensor,
+        times: list[float],
+        text: TextStates,
+        condition: Tensor | None,
+    ) -> None:
+        self.request = request
+        self.latents = noise
+        # Where the flow would lead if it went straight on from the last step.
+        self.predicted = noise
+        self.text = text
+        self.condition = condition
+        self.steps_done = 0
+        self._times = times
+
+    @property
+    def is_done(self) -> bool:
+        return self.steps_done == len(self._times) - 1
+
+    @property
+    def now(self) -> float:
+        """The time at which it is, from 1 (noise) to 0 (data)."""
+        return self._times[self.steps_done]
+
+    @property
+    def after(self) -> float:
+        """The time after its next step."""
+        return self._times[self.steps_done + 1]
+
+    @property
+    def sizes(self) -> tuple[torch.Size, torch.Size | None]:
+        """Only drawings of the same sizes fit into one batch."""
+        return self.latents.shape, None if self.condition is None else self.condition.shape
+
+    def advance(self, latents: Tensor, predicted: Tensor) -> None:
+        """Takes in what a step has brought."""
+        self.latents, self.predicted = latents, predicted
+        self.steps_done += 1
+
+
+class KontextStepper:
+    """A Flux model, with and without a picture to edit, whose steps are asked for one by one."""
+
+    def __init__(self, pipeline: KontextPipeline) -> None:
+        self._pipeline = pipeline
+        self._text = pipeline.text
+        self._device = pipeline.transformer.device
+        self._dtype = pipeline.transformer.dtype
+
+    @classmethod
+    def from_folder(
+        cls, folder: Path, device: torch.device, dtype: torch.dtype = torch.float32
+    ) -> KontextStepper:
+        """Loads a pipeline in Diffusers' format. Raises PlainError where it cannot."""
+        return cls(KontextPipeline.from_folder(folder, device, dtype))
+
+    @property
+    def side(self) -> int:
+        """Of the square pictures that the model draws."""
+        return self._pipeline.side
+
+    def generate(self, requests: Sequence[PictureRequest]) -> list[DrawnPicture]:
+        """Draws all requests at once. A picture depends on its own request alone, not on its
+        company."""
+        drawings = [self.begin(request) for request in requests]
+        while moving := [drawing for drawing in drawings if not drawing.is_done]:
+            self.step(moving)
+        return self.finish(drawings)
+
+    def begin(self, request: PictureRequest) -> KontextDrawing:
+        """A drawing before its first step. Raises PlainError for a prompt that is too long."""
+        text = self._text.encode([request.prompt])
+        autoencoder = self._pipeline.autoencoder
+        width, height = self._drawn_size(request.picture)
+        pixels = _pixels_a_latent(autoencoder)
+        shape = (int(autoencoder.config["latent_channels"]), height // pixels, width // pixels)
+        generator = torch.Generator().manual_seed(request.seed)
+        noise = torch.randn(1, *shape, generator=generator, dtype=self._dtype)[0].float()
+        condition = None
+        if request.picture is not None:
+            shown = self._shown(request.picture)
+            condition = encode_pictures(autoencoder, [shown])[0].to(self._device)
+        times = self._times(request.steps, (height // pixels // 2) * (width // pixels // 2))
+        return KontextDrawing(request, noise.to(self._device), times, text, condition)
+
+    @torch.no_grad()
+    def step(self, drawings: Sequence[KontextDrawing]) -> None:
+        """Takes each drawing one step on along its own flow."""
+        batches: defaultdict[object, list[KontextDrawing]] = defaultdict(list)
+        for drawing in drawings:
+            batches[drawing.sizes].append(drawing)
+        for batch in batches.values():
+            self._step_batch(batch)
+
+    def finish(self, drawings: Sequence[KontextDrawing]) -> list[DrawnPicture]:
+        """The pictures of drawings that are done."""
+        autoencoder = self._pipeline.autoencoder
+        return [
+            DrawnPicture(
+                to_pictures(decode_latents(autoencoder, drawing.latents[None]).cpu().numpy())[0]
+            )
+            for drawing in drawings
+        ]
+
+    def preview(self, drawing: KontextDrawing) -> Image.Image:
+        """What a drawing leads to as far as it is, at half its size or less."""
+        return decode_preview(self._pipeline.autoencoder, drawing.predicted)
+
+    def _step_batch(self, batch: Sequence[KontextDrawing]) -> None:
+        latents = torch.stack([drawing.latents for drawing in batch])
+        times = [[drawing.now, drawing.after] for drawing in batch]
+        now, after = torch.tensor(times, device=self._device).unbind(dim=1)
+        shown = [drawing.condition for drawing in batch if drawing.condition is not None]
+        pooled = [drawing.text.pooled for drawing in batch if drawing.text.pooled is not None]
+        predicted_velocity = velocity(
+            self._pipeline.transformer,
+            latents.to(self._dtype),
+            now,
+            torch.cat([drawing.text.tokens for drawing in batch]).to(self._dtype),
+            torch.cat(pooled).to(self._dtype),
+            torch.stack(shown).to(self._dtype) if shown else None,
+            torch.tensor([drawing.request.guidance for drawing in batch], device=self._device),
+        ).float()
+        moved = euler_step(latents, predicted_velocity, now, after)
+        predicted = predicted_data(latents, predicted_velocity, now)
+        for row, drawing in enumerate(batch):
+            drawing.advance(moved[row], predicted[row])
+
+    def _drawn_size(self, picture: Image.Image | None) -> tuple[int, int]:
+        if picture is None or self.side < FULL_SIZE:
+            return self.side, self.side
+        # The area that the model knows, in the picture's ratio, as the pipeline has it.
+        ratio = picture.width / picture.height
+        width, height = round(FULL_SIZE * ratio**0.5), round(FULL_SIZE / ratio**0.5)
+        return self._whole_tokens(width), self._whole_tokens(height)
+
+    def _shown(self, picture: Image.Image) -> Image.Image:
+        """The picture in a size in which the model sees it."""
+        if self.side < FULL_SIZE:
+            return fit_square(picture, self.side)
+        ratio = picture.width / picture.height
+        _, width, height = min(
+            (abs(ratio - width / height), width, height)
+            for width, height in PREFERRED_KONTEXT_RESOLUTIONS
+        )
+        size = self._whole_tokens(width), self._whole_tokens(height)
+        return picture.resize(size, Image.Resampling.LANCZOS)
+
+    def _whole_tokens(self, length: int) -> int:
+        """A token stands for 2 x 2 latents."""
+        pixels = 2 * _pixels_a_latent(self._pipeline.autoencoder)
+        return max(1, length // pixels) * pixels
+
+    def _times(self, steps: int, tokens: int) -> list[float]:
+        """The times of the steps and the end, from 1 (noise) to 0 (data), as the pipelines have
+        them."""
+        # Its times are the scheduler's own state.
+        scheduler = copy.deepcopy(self._pipeline.scheduler)
+        config = scheduler.config
+        shift = calculate_shift(
+            tokens,
+            config.get("base_image_seq_len", 256),
+            config.get("max_image_seq_len", 4096),
+            config.get("base_shift", 0.5),
+            config.get("max_shift", 1.15),
+        )
+        sigmas = np.linspace(1.0, 1 / steps, steps).tolist()
+        scheduler.set_timesteps(sigmas=sigmas, mu=shift)
+        return scheduler.sigmas.tolist()
+
+
+def _pixels_a_latent(autoencoder: AutoencoderKL) -> int:
+    return 2 ** (len(autoencoder.config["block_out_channels"]) - 1)

@@ -1,0 +1,86 @@
+"""The image models that can be served, and what each is asked."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import torch
+from PIL import Image
+
+from ..errors import PlainError
+from ..image.kontext.stepper import KontextStepper, PictureRequest
+from ..image.paris.pipeline import ParisPipeline, ParisRequest
+from ..image.pictures import decode_picture
+from ..protocol import KontextImageRequest, ParisImageRequest
+from .sampler import PictureModel
+
+ImageRequest: TypeAlias = ParisImageRequest | KontextImageRequest
+
+_PICTURE_BYTES_MAX = 20 * 1024 * 1024
+_BODY_BYTES_MAX = 65536
+
+
+@dataclass(frozen=True)
+class ImageEngine:
+    """A family of models: how one is loaded, and how a call becomes a request of it."""
+
+    # Folder, device and number format -> a model that has drawn a step.
+    load: Callable[[Path, torch.device, torch.dtype], PictureModel]
+    wire: type[ImageRequest]
+    # Raises PlainError for a picture that cannot be read.
+    to_request: Callable[[Any], object]
+    body_bytes_max: int
+
+
+# The first step on a device takes long; and a model that draws no numbers never gets ready.
+
+
+def _load_paris(folder: Path, device: torch.device, dtype: torch.dtype) -> ParisPipeline:
+    paris = ParisPipeline.from_folder(folder, device, dtype)
+    paris.generate([ParisRequest("", seed=0, steps=1)])
+    return paris
+
+
+def _load_kontext(folder: Path, device: torch.device, dtype: torch.dtype) -> KontextStepper:
+    kontext = KontextStepper.from_folder(folder, device, dtype)
+    grey = Image.new("RGB", (kontext.side, kontext.side), "grey")
+    kontext.generate([PictureRequest("", seed=0, steps=1, guidance=1, picture=grey)])
+    return kontext
+
+
+def _paris_request(asked: ParisImageRequest) -> ParisRequest:
+    return ParisRequest(
+        asked.prompt, asked.seed, asked.steps, asked.guidance, asked.strategy, asked.k
+    )
+
+
+def _kontext_request(asked: KontextImageRequest) -> PictureRequest:
+    picture = None if asked.picture is None else decode_picture(_file(asked.picture))
+    return PictureRequest(asked.prompt, asked.seed, asked.steps, asked.guidance, picture)
+
+
+def _file(text: str) -> bytes:
+    try:
+        content = base64.b64decode(text, validate=True)
+    except binascii.Error as error:
+        raise PlainError("picture is not base64.") from error
+    if len(content) > _PICTURE_BYTES_MAX:
+        raise PlainError("The picture is larger than 20 MB.")
+    return content
+
+
+image_engines = {
+    "paris": ImageEngine(_load_paris, ParisImageRequest, _paris_request, _BODY_BYTES_MAX),
+    "kontext": ImageEngine(
+        _load_kontext,
+        KontextImageRequest,
+        _kontext_request,
+        # In base64.
+        _BODY_BYTES_MAX + _PICTURE_BYTES_MAX * 4 // 3 + 4,
+    ),
+}

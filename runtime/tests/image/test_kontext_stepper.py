@@ -1,0 +1,82 @@
+"""Kontext step by step: the pictures of Diffusers' pipeline, whatever their company."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
+from bakehouse_runtime.image.kontext.stepper import KontextStepper, PictureRequest
+from bakehouse_runtime.train.kontext.model import export_kontext
+
+from .tiny import tiny_autoencoder, tiny_transformer
+
+CPU = torch.device("cpu")
+PICTURE = Image.effect_mandelbrot((90, 50), (-2, -1.5, 1, 1.5), 40).convert("RGB")
+
+
+@pytest.fixture(scope="module")
+def pipeline(tmp_path_factory: pytest.TempPathFactory) -> KontextPipeline:
+    folder = tmp_path_factory.mktemp("model") / "kontext"
+    export_kontext(tiny_transformer(), tiny_autoencoder(), folder, torch.float32)
+    return KontextPipeline.from_folder(folder, CPU)
+
+
+def difference(picture: Image.Image, other: Image.Image) -> int:
+    assert picture.size == other.size
+    return int(np.abs(np.asarray(picture).astype(int) - np.asarray(other).astype(int)).max())
+
+
+def test_it_draws_what_the_pipeline_draws(pipeline: KontextPipeline) -> None:
+    stepper = KontextStepper(pipeline)
+    request = KontextRequest("make it blue", seed=3, steps=5, guidance=3)
+    [edited] = stepper.generate([PictureRequest("make it blue", 3, 5, 3, PICTURE)])
+    assert difference(edited.picture, pipeline.edit(PICTURE, request)) <= 1
+    [drawn] = stepper.generate([PictureRequest("make it blue", 3, 5, 3, None)])
+    assert difference(drawn.picture, pipeline.draw(request)) <= 1
+    assert difference(drawn.picture, edited.picture) > 1
+
+
+def test_a_picture_is_the_same_in_company(pipeline: KontextPipeline) -> None:
+    stepper = KontextStepper(pipeline)
+    requests = [
+        PictureRequest("make it blue", 1, 5, 3, PICTURE),
+        PictureRequest("add a hat", 2, 2, 1, PICTURE.rotate(90, expand=True)),
+        PictureRequest("a red car", 3, 4, 2.5, None),
+    ]
+    together = stepper.generate(requests)
+    for request, drawn in zip(requests, together, strict=True):
+        assert difference(drawn.picture, stepper.generate([request])[0].picture) <= 1
+
+
+def test_sizes_of_a_full_size_model(
+    pipeline: KontextPipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pipeline itself at full size is too much for a test: its times and its two sizes, that of
+    what is drawn and that of what is shown, are its own."""
+    stepper = KontextStepper(pipeline)
+    monkeypatch.setattr(pipeline, "side", 1024)
+    seen: list[tuple[int, int]] = []
+    monkeypatch.setattr(
+        "bakehouse_runtime.image.kontext.stepper.encode_pictures",
+        lambda _, pictures: seen.append(pictures[0].size) or torch.zeros(1, 4, 84, 194),
+    )
+    drawing = stepper.begin(PictureRequest("make it blue", 1, 2, 2.5, PICTURE.resize((700, 300))))
+    assert seen == [(1568, 672)]
+    # Of 8 pixels a latent: 1024 x 1024 in the ratio of the picture.
+    assert drawing.latents.shape == (4, 2 * (670 // 16), 2 * (1564 // 16))
+
+
+def test_a_preview_is_half_as_large(pipeline: KontextPipeline) -> None:
+    stepper = KontextStepper(pipeline)
+    drawing = stepper.begin(PictureRequest("make it blue", 1, 2, 2.5, PICTURE))
+    stepper.step([drawing])
+    assert stepper.preview(drawing).size == (16, 16)
+
+
+def test_a_prompt_that_is_too_long_is_refused(pipeline: KontextPipeline) -> None:
+    with pytest.raises(PlainError, match="this model reads at most 32"):
+        KontextStepper(pipeline).begin(PictureRequest("cat " * 40, 1, 2, 2.5, PICTURE))

@@ -1,0 +1,97 @@
+"""A server of the starter editor as a process of its own."""
+
+from __future__ import annotations
+
+import base64
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from bakehouse_runtime.image.kontext.pipeline import KontextPipeline, KontextRequest
+from bakehouse_server import ASKING
+from picture_requests import events, picture
+from serving import Serving, serve_image_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bakehouse_server import BakehouseServer
+
+STARTER = Path(__file__).parents[3] / "models" / "starter-kontext"
+
+
+@pytest.fixture(scope="module")
+def shown() -> Image.Image:
+    with Image.open(STARTER / "samples.png") as samples:
+        return samples.convert("RGB").crop((0, 0, 128, 128))
+
+
+@pytest.fixture
+def serving(server: BakehouseServer, tmp_path: Path) -> Iterator[Serving]:
+    spec = serve_image_spec(server, tmp_path, STARTER) | {"engine": "kontext"}
+    running = Serving(server, tmp_path, spec)
+    yield running
+    running.process.kill()
+    running.process.wait()
+
+
+def asked(content: bytes | None, **changed: Any) -> dict[str, Any]:
+    return {
+        "prompt": "make it blue",
+        "seed": 7,
+        "steps": 4,
+        "guidance": 2.5,
+        "preview_every": 2,
+        "format": "png",
+        "metadata": {"prompt": "make it blue"},
+        "picture": None if content is None else base64.b64encode(content).decode(),
+    } | changed
+
+
+def png(image: Image.Image) -> bytes:
+    file = BytesIO()
+    image.save(file, "PNG")
+    return file.getvalue()
+
+
+def test_it_edits_what_the_pipeline_edits(serving: Serving, shown: Image.Image) -> None:
+    url = f"{serving.url}/generate"
+    content = png(shown)
+
+    def ask(**changed: Any) -> list[dict[str, Any]]:
+        return events(ASKING.post(url, json=asked(content, **changed), timeout=120))
+
+    with ThreadPoolExecutor() as asking:
+        longer = asking.submit(lambda: ask(seed=8, steps=12))
+        *steps, done = ask()
+        company = longer.result(120)
+    assert [(step["step"], step["expert_weights"]) for step in steps] == [
+        (step, None) for step in (1, 2, 3, 4)
+    ]
+    assert [bool(step["preview"]) for step in steps] == [False, True, False, False]
+    assert (done["width"], done["height"], done["expert_used"]) == (128, 128, None)
+    import torch
+
+    kontext = KontextPipeline.from_folder(STARTER, torch.device("cpu"))
+    for event, request in (
+        (done, KontextRequest("make it blue", 7, steps=4)),
+        (company[-1], KontextRequest("make it blue", 8, steps=12)),
+    ):
+        alone = np.asarray(kontext.edit(shown, request)).astype(int)
+        assert np.abs(picture(event) - alone).max() <= 2
+
+    for wrong, param, message in (
+        (asked(b"just text"), "picture", "The picture must be a PNG, JPEG or WebP file."),
+        (asked(content[:-40]), "picture", "The picture is damaged or incomplete."),
+        (asked(None, picture="no base64!"), "picture", "picture is not base64."),
+        (asked(content, prompt="cat " * 40), "prompt", "The prompt is 42 tokens long"),
+    ):
+        answer = ASKING.post(url, json=wrong, timeout=60)
+        assert answer.status_code == 400, wrong
+        error = answer.json()["error"]
+        assert (error["param"], error["message"].startswith(message)) == (param, True), error

@@ -1,0 +1,27 @@
+import { openFileLink } from '@bakehouse/contract/file-links';
+import type { Services } from '../../../../platform/context.ts';
+import { checkLink } from './check-link.ts';
+
+const OWN_PATH = /^\/api\/v1\/files\/([^/]+)\/(.+)$/;
+
+/** The file behind a link of this server; null where it is no such link. Throws what `checkLink` throws. */
+export async function readOwnLink(
+  services: Services,
+  url: URL,
+): Promise<{ sha256: string; path: string; sizeBytes: number } | null> {
+  const [, sha256, path] = OWN_PATH.exec(url.pathname) ?? [];
+  const params = openFileLink.params?.safeParse({ sha256, '*': path && decoded(path) }).data;
+  const query = openFileLink.query?.safeParse(Object.fromEntries(url.searchParams)).data;
+  if (!params || !query) return null;
+  const { sizeBytes } = await checkLink(services, { params, query });
+  return { sha256: params.sha256, path: params['*'], sizeBytes };
+}
+
+/** A path whose escapes make no text is taken as it is written. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

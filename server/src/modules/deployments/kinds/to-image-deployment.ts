@@ -1,0 +1,25 @@
+import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
+import type { Config } from '../../../config.ts';
+import type { DeploymentView } from '../read-deployment.ts';
+import { deploymentKinds } from './kinds.ts';
+
+/** A deployment of an image model as the wire shows it. */
+export function toImageDeployment(
+  { publicUrl }: Pick<Config, 'publicUrl'>,
+  { kind, state, phase: _phase, base_model_title: _base, replicas: _replicas, ...view }: DeploymentView,
+): ImageDeployment {
+  if (kind === 'text') throw new Error(`Deployment ${view.pod_id} serves text`);
+  const status = deploymentKinds[kind].states[state];
+  const isOver = state === 'stopping' || state === 'terminated' || state === 'failed';
+  const url = isOver ? null : new URL(`/v1/deployments/${view.pod_id}`, publicUrl).href;
+  return {
+    ...view,
+    kind,
+    status,
+    pod_status: { status },
+    current_status: { status },
+    inference_url: url,
+    endpoint_url: url,
+    deployment_details: { base_url: url, gpu_count: view.device === 'CPU' ? 0 : 1 },
+  };
+}

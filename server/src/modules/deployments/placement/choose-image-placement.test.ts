@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { unlisted } from '../../../engine/testing/test-gpus.ts';
+import { chooseImagePlacement } from './choose-image-placement.ts';
+
+const GIB = 1024 ** 3;
+const cpu = { accelerator: null, count: 0 };
+/** FLUX.1 [dev] in half precision: transformer, T5, CLIP and autoencoder. */
+const FLUX = 33.7e9;
+const one = (type: string, gib: number) => unlisted(type, gib, [0]);
+
+test.each([
+  ['a small model stays on the CPU where there is no GPU', 16e6, [], cpu],
+  ['it takes the GPU that was asked for', 16e6, [one('NVIDIA_TESLA_A100', 40)], 'NVIDIA_TESLA_A100'],
+  ['FLUX fits into 40 GB', FLUX, [one('NVIDIA_TESLA_A100', 40)], 'NVIDIA_TESLA_A100'],
+  ['where that is too small, into another', FLUX, [one('NVIDIA_TESLA_V100', 16), one('H', 80)], 'H'],
+  ['without a GPU it says how large one must be', FLUX, [], { neededGib: 38 }],
+  ['and so with one that is too small', FLUX, [one('NVIDIA_TESLA_A100', 24)], { neededGib: 38 }],
+  ['a model of a gibibyte is the largest for the CPU', GIB, [], cpu],
+  ['one byte more needs a GPU', GIB + 1, [], { neededGib: 6 }],
+])('%s', (_case, weights, gpus, expected) => {
+  const chosen = chooseImagePlacement('NVIDIA_TESLA_A100', { gpus }, weights);
+  expect(chosen).toEqual(typeof expected === 'string' ? { accelerator: expected, count: 1 } : expected);
+});

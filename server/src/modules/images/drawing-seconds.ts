@@ -1,0 +1,9 @@
+import type { Generation } from '@bakehouse/contract/generations';
+
+/** How long it took to draw, from the first attempt to the end; null while it is not done. Pure. */
+export function drawingSeconds({
+  started_at,
+  ended_at,
+}: Pick<Generation, 'started_at' | 'ended_at'>): number | null {
+  return started_at && ended_at ? (Date.parse(ended_at) - Date.parse(started_at)) / 1000 : null;
+}

@@ -1,0 +1,67 @@
+import { toJson } from '../../../platform/db/database.ts';
+import { type Lease, renewLease } from '../../../platform/leases/leased-table.ts';
+import { cancelUpstream } from '../../upstreams/cancel-upstream.ts';
+import { drawUpstream, type UpstreamJob } from '../../upstreams/draw-upstream.ts';
+import { type GenerationRow, hasEnded } from '../queries.ts';
+import type { Drawing, Drawn } from './draw-generation.ts';
+import { fetchDrawn } from './fetch-drawn.ts';
+import { generationsTable } from './generations-table.ts';
+import { begun } from './progress.ts';
+import { LeaseLost, type ProgressReport } from './report-progress.ts';
+
+/**
+ * Has the service draw that the generation names. Its job is in the row before it is waited for: whoever goes on with
+ * the generation goes on with the job. Throws what `drawUpstream` throws, and LeaseLost.
+ */
+export async function drawByService(
+  { services, closing }: Drawing,
+  lease: Lease<GenerationRow>,
+  report: ProgressReport,
+): Promise<Drawn> {
+  const { db, clock, config } = services;
+  const { generator, model, prompt, parameters, upstream_job } = lease.row;
+  const current = { job: upstream_job };
+  report.tell({ ...begun, reason: '' });
+  try {
+    const drawn = await drawUpstream(
+      { generator, model, prompt, parameters },
+      {
+        config,
+        now: clock.now,
+        job: upstream_job,
+        keepJob: async (job) => {
+          current.job = job;
+          const values = { upstream_job: job && toJson(job) };
+          if (!(await renewLease(db, generationsTable, lease, { now: clock.now(), values })))
+            throw new LeaseLost();
+        },
+        onWait: (reason) => report.tell({ ...begun, reason }),
+        signal: AbortSignal.any([report.lost, closing]),
+      },
+    );
+    const pictures = await fetchDrawn(drawn);
+    return {
+      pictures: pictures.map(({ mediaType, ...picture }) => ({ ...picture, media_type: mediaType })),
+      told: {},
+      expertWeights: null,
+    };
+  } catch (error) {
+    if (error instanceof LeaseLost && current.job) await cancelUnwanted(services, lease, current.job);
+    throw error;
+  }
+}
+
+/** Nobody wants it any more where the generation was cancelled or deleted; where another has taken it over, he waits for it. */
+async function cancelUnwanted(
+  services: Drawing['services'],
+  { row: { id, user_id: userId } }: Lease<GenerationRow>,
+  job: UpstreamJob,
+): Promise<void> {
+  if ((await hasEnded(services.db, { id, userId })) === false) return;
+  await cancelUpstream(services.config, job).catch((error: unknown) =>
+    services.log.warn(
+      { err: error, generation_id: id },
+      'a service could not be told that a picture is not wanted',
+    ),
+  );
+}

@@ -1,0 +1,52 @@
+import { AppError } from '../../../platform/errors.ts';
+import { fetchPublic } from '../../../platform/http/fetch-public.ts';
+import type { UpstreamPictures } from '../../upstreams/draw-upstream.ts';
+import { BadPicture, inspectPicture } from '../pictures/inspect-picture.ts';
+
+const BYTES_MAX = 20 * 1024 * 1024;
+/** A connection may break: it is tried again at once. */
+const TRIES = 2;
+
+type Fetched = ReturnType<typeof inspectPicture> & { bytes: Buffer };
+
+/**
+ * The pictures that a service has drawn, as far as they come whole. Throws AppError 'unavailable' where none does: its
+ * address is dead, or leads inside, or what is there is too large, or no picture.
+ */
+export async function fetchDrawn(drawn: UpstreamPictures): Promise<Fetched[]> {
+  const fetched = await Promise.allSettled(drawn.addresses.map((address) => fetchOne(address, drawn)));
+  const whole = fetched.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const failed = fetched.find((one) => one.status === 'rejected');
+  if (whole.length === 0 && failed) throw failed.reason;
+  return whole;
+}
+
+async function fetchOne(address: string, { title, serviceUrl }: UpstreamPictures): Promise<Fetched> {
+  const fail = (what: string, cause: unknown) =>
+    new AppError('unavailable', { publicMessage: `${title} drew it, but ${what}`, cause });
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const bytes = await download(new URL(address), new URL(serviceUrl));
+      return { ...inspectPicture(bytes), bytes };
+    } catch (error) {
+      if (error instanceof BadPicture) throw fail('what came is no picture, or not all of one', error);
+      if (tries === TRIES) throw fail('its picture could not be fetched', error);
+    }
+  }
+}
+
+/** The service itself may stand inside, as the operator has said; what it names elsewhere may not. */
+async function download(address: URL, service: URL): Promise<Buffer> {
+  const isOwn = address.origin === service.origin;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of await fetchPublic(address, {
+    param: 'picture',
+    ...(isOwn && { isAllowed: () => true }),
+  })) {
+    size += chunk.length;
+    if (size > BYTES_MAX) throw new Error(`a picture of more than ${BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,12 @@
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { deleteGeneration } from '../delete-generation.ts';
+import { findGeneration } from '../queries.ts';
+
+/** Deletes an edit and what it made. Throws AppError 'not_found'. */
+export async function deleteKontextImage(ctx: Context, { id }: { id: string }): Promise<void> {
+  const row = await findGeneration(ctx.db, { id, userId: ctx.caller.userId });
+  if (row?.generator !== 'flux-kontext')
+    throw new AppError('not_found', { publicMessage: 'No picture has this id' });
+  await deleteGeneration(ctx, { id });
+}

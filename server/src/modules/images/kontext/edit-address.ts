@@ -1,0 +1,23 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { editUrlWithStarter as endpoint } from '@bakehouse/contract/kontext';
+import type { Context } from '../../../platform/context.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { fetchPicture } from '../pictures/fetch-picture.ts';
+import { editPicture } from './edit-picture.ts';
+
+const PARAM = 'image_url';
+
+type Asked = { model: string; body: InputOf<typeof endpoint>['body'] };
+
+/**
+ * Edits the picture at an address with the model of that name, and waits for what comes of it. Throws what `fetchPicture` and
+ * `editPicture` throw.
+ */
+export async function editAddress(
+  ctx: Context,
+  { model, body }: Asked,
+  http: Http,
+): Promise<ResponseOf<typeof endpoint>> {
+  const picture = await fetchPicture(ctx, body.image_url, PARAM);
+  return editPicture(ctx, { ...body, model, picture, param: PARAM }, http);
+}

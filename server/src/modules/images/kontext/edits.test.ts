@@ -1,0 +1,267 @@
+import { listModels } from '@bakehouse/contract/chat';
+import {
+  deleteGeneration,
+  listGenerations,
+  quoteGeneration,
+  startGeneration,
+} from '@bakehouse/contract/generations';
+import { listGenerators } from '@bakehouse/contract/generators';
+import { deployFluxKontext, getImageDeployment, terminateFlux } from '@bakehouse/contract/image-deployments';
+import { deleteKontextImage, listKontextImages } from '@bakehouse/contract/kontext';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { testDrawing } from '../../../testing/test-drawing.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { giveUpCredits } from '../../credits/ledger/give-up-credits.ts';
+import { insertFlux } from '../../deployments/testing/test-models.ts';
+import { forgetPicturesJob } from '../jobs/forget-pictures.ts';
+import { pictureFiles } from '../testing/picture-files.ts';
+
+const drawing = await testDrawing();
+const { server, stub, clock } = drawing;
+const { db } = server.services;
+
+let ada: TestUser;
+beforeEach(async () => {
+  stub.letGo();
+  stub.answer = 'ok';
+  stub.requests.length = 0;
+  ada = await server.signUp('Ada');
+});
+
+const send = async (path: string, body: FormData | URLSearchParams, as: TestUser = ada) => {
+  const answer = await fetch(server.url + path, {
+    method: 'POST',
+    body,
+    headers: { 'x-api-key': as.apiKey },
+  });
+  return { status: answer.status, json: (await answer.json()) as Record<string, unknown> };
+};
+const form = (file: Buffer, fields: Record<string, string> = {}, part = 'file') => {
+  const body = new FormData();
+  body.append(part, new Blob([new Uint8Array(file)]), 'bread.png');
+  for (const [name, value] of Object.entries(fields)) body.append(name, value);
+  return body;
+};
+const upload = async (file: Buffer, as: TestUser = ada) => {
+  const { status, json } = await send('/api/v1/pictures', form(file), as);
+  expect(status, JSON.stringify(json)).toBe(201);
+  return json as { id: string; url: string; width: number };
+};
+const start = (as: TestUser, source: { picture_id?: string; source_generation_id?: string }) =>
+  server.request(
+    startGeneration,
+    {
+      body: {
+        generator: 'flux-kontext' as const,
+        prompt: 'Make it blue',
+        parameters: { num_inference_steps: 10 },
+        ...source,
+      },
+    },
+    { as },
+  );
+const list = async (as: TestUser, query = {}) =>
+  (await server.request(listGenerations, { params: { userId: as.userId }, query }, { as })).generations;
+const pictures = () =>
+  db.selectFrom('input_pictures').select('generation_id').where('user_id', '=', ada.userId).execute();
+const address = '/v1/starters/kontext-starter';
+
+describe('an edit', () => {
+  test('of an uploaded picture is quoted, held for, drawn and charged once', async () => {
+    const before = await drawing.balance(ada);
+    const { id: picture_id, url, width } = await upload(pictureFiles.jpeg);
+    expect(width).toBe(6);
+    expect((await fetch(new URL(url, server.url))).headers.get('content-type')).toBe('image/jpeg');
+    const parameters = { num_inference_steps: 10 };
+    const quote = { body: { generator: 'flux-kontext' as const, parameters } };
+    const { cost } = await server.request(quoteGeneration, quote, { as: ada });
+    expect(cost).toBe('0.05');
+
+    const { id } = await start(ada, { picture_id });
+    expect((await drawing.balance(ada)).held).toBe(50_000n);
+    const done = await drawing.until(ada, id, 'completed');
+    expect(done).toMatchObject({
+      ...{ generator: 'flux-kontext', model: 'kontext-starter', cost, root_id: id, step: 10 },
+      ...{ expert_weights: null, expert_used: null, routing_confidence: null },
+      source: { generation_id: null, media_type: 'image/jpeg', width: 6, height: 4 },
+      parameters: { guidance_scale: 2.5, num_inference_steps: 10, seed: done.seed },
+    });
+    const source = await fetch(new URL(done.source?.url ?? '', server.url));
+    expect(Buffer.from(await source.arrayBuffer())).toEqual(pictureFiles.jpeg);
+    expect(stub.requests).toMatchObject([
+      { prompt: 'Make it blue', steps: 10, guidance: 2.5, picture: pictureFiles.jpeg.toString('base64') },
+    ]);
+    expect(await drawing.balance(ada)).toEqual({ balance: before.balance - 50_000n, held: 0n });
+  });
+
+  test('of what a generation has made is its child, and stays when that is deleted', async () => {
+    const first = await drawing.draw(ada);
+    await drawing.until(ada, first.id, 'completed');
+    const second = await start(ada, { source_generation_id: first.id });
+    await drawing.until(ada, second.id, 'completed');
+    const third = await start(ada, { source_generation_id: second.id });
+    const done = await drawing.until(ada, third.id, 'completed');
+    expect(done).toMatchObject({ root_id: first.id, source: { generation_id: second.id } });
+    await drawing.draw(ada);
+    const tree = async () =>
+      (await list(ada, { root: first.id })).map(({ id, source }) => [id, source?.generation_id ?? null]);
+    expect(await tree()).toEqual([
+      [third.id, second.id],
+      [second.id, first.id],
+      [first.id, null],
+    ]);
+    await server.request(deleteGeneration, { params: { id: second.id } }, { as: ada });
+    expect(await tree()).toEqual([
+      [third.id, null],
+      [first.id, null],
+    ]);
+    const [left] = await list(ada, { root: first.id });
+    expect((await fetch(new URL(left?.source?.url ?? '', server.url))).status).toBe(200);
+  });
+
+  test('keeps its picture as long as itself; one that nobody edits goes after a day', async () => {
+    const { id: picture_id } = await upload(pictureFiles.png);
+    const { id } = await start(ada, { picture_id });
+    await drawing.until(ada, id, 'completed');
+    const forget = (hours: number) => {
+      const now = () => new Date(clock.now().getTime() + hours * 3_600_000);
+      const services = { ...server.services, clock: { ...clock, now } };
+      return forgetPicturesJob.run(services, {}, AbortSignal.timeout(10_000));
+    };
+    await forget(23);
+    expect(await pictures()).toHaveLength(2);
+    await forget(25);
+    expect(await pictures()).toEqual([{ generation_id: id }]);
+    await server.request(deleteGeneration, { params: { id } }, { as: ada });
+    expect(await pictures()).toEqual([]);
+    const owned = db.selectFrom('blob_owners').select('sha256').where('owner_id', '=', ada.userId);
+    expect(await owned.execute()).toEqual([]);
+  });
+
+  test("is refused without a picture, with two, and of what is another user's", async () => {
+    const { id: picture_id } = await upload(pictureFiles.png);
+    const drawn = await drawing.draw(ada);
+    await drawing.until(ada, drawn.id, 'completed');
+    const bob = await server.signUp('Bob');
+    const before = await drawing.balance(bob);
+    const refusal = (as: TestUser, source: object) =>
+      start(as, source).catch(({ status, body }) => [status, body.error.param]);
+    expect(await refusal(ada, {})).toEqual([400, 'picture_id']);
+    const both = { picture_id, source_generation_id: drawn.id };
+    expect(await refusal(ada, both)).toEqual([400, 'source_generation_id']);
+    expect(await refusal(bob, { picture_id })).toEqual([404, 'picture_id']);
+    expect(await refusal(bob, { source_generation_id: drawn.id })).toEqual([404, 'source_generation_id']);
+    expect(await drawing.balance(bob)).toEqual(before);
+    const body = { generator: 'paris' as const, prompt: 'Bread', picture_id };
+    await expect(server.request(startGeneration, { body }, { as: ada })).rejects.toMatchObject({
+      body: { error: { param: 'picture_id', message: 'Paris edits no picture' } },
+    });
+  });
+});
+
+describe('the edit calls of the original product', () => {
+  test('are where the list of generators says, and answer with the picture', async () => {
+    const { generators } = await server.request(listGenerators, {});
+    expect(generators.find(({ name }) => name === 'flux-kontext')).toEqual({
+      ...{ name: 'flux-kontext', served_by: ['own'], inference_url: server.url + address },
+    });
+    expect(generators.find(({ name }) => name === 'paris')?.inference_url).toBeNull();
+    const { data } = await server.request(listModels, {}, { as: ada });
+    expect(data.map(({ id }) => id)).toContain('kontext-starter');
+
+    const fields = {
+      ...{ prompt: 'Make it blue', user_id: ada.userId, guidance_scale: '3.5', num_inference_steps: '12' },
+      ...{ seed: '7', return_format: 'url', skip_integrity_check: 'false' },
+    };
+    const { status, json } = await send(`${address}/edit`, form(pictureFiles.webp, fields));
+    expect([status, json]).toEqual([
+      200,
+      {
+        ...{ image_url: expect.stringMatching(/^http/), image_id: expect.any(String), seed: 7 },
+        ...{ guidance_scale: 3.5, num_inference_steps: 12, inference_time: expect.any(Number) },
+        integrity_checked: true,
+      },
+    ]);
+    expect((await fetch(String(json.image_url))).status).toBe(200);
+
+    const params = { userId: ada.userId };
+    const listed = () => server.request(listKontextImages, { params }, { as: ada });
+    expect((await listed()).images).toMatchObject([
+      {
+        ...{ image_id: json.image_id, id: json.image_id, status: 'completed', error: null, seed: 7 },
+        ...{ prompt: 'Make it blue', edit_description: 'Make it blue', model: 'kontext-starter' },
+        ...{ s3_image_url: null, file_size_mb: 0, download_url: expect.stringContaining('attachment') },
+      },
+    ]);
+    const id = String(json.image_id);
+    await server.request(deleteKontextImage, { params: { id } }, { as: ada });
+    expect((await listed()).images).toEqual([]);
+    const drawn = await drawing.draw(ada);
+    const other = server.request(deleteKontextImage, { params: { id: drawn.id } }, { as: ada });
+    await expect(other).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('take an address: a data URL, or a link of this server', async () => {
+    const edit = (image_url: string, more = {}) =>
+      send(`${address}/edit_url`, new URLSearchParams({ prompt: 'Make it blue', image_url, ...more }));
+    const inline = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
+    const { status, json } = await edit(inline, { return_format: 'base64', skip_integrity_check: 'true' });
+    expect([status, json.seed], JSON.stringify(json)).toEqual([200, expect.any(Number)]);
+    expect(json.image_url).toMatch(/^data:image\/png;base64,/);
+    const { url } = await upload(pictureFiles.jpeg);
+    expect((await edit(new URL(url, server.url).href)).status).toBe(200);
+    expect(stub.requests.slice(-2).map((asked) => 'picture' in asked && asked.picture)).toEqual(
+      [pictureFiles.png, pictureFiles.jpeg].map((file) => file.toString('base64')),
+    );
+  });
+
+  test("are a deployment's, too, as long as it runs, and its owner's alone", async () => {
+    const { assetId } = await insertFlux(server.services, ada, 'My editor');
+    const body = { model_id: assetId, user_id: ada.userId };
+    const { pod_id: podId } = await server.request(deployFluxKontext, { body }, { as: ada });
+    const read = () => server.request(getImageDeployment, { params: { podId } }, { as: ada });
+    const { inference_url: url, model_name } = await read();
+    const path = new URL(url ?? '').pathname;
+    const edit = (as: TestUser) =>
+      send(`${path}/edit`, form(pictureFiles.png, { prompt: 'Make it blue' }), as);
+    const { status, json } = await edit(ada);
+    expect(status, JSON.stringify(json)).toBe(200);
+    expect(await drawing.read(ada, String(json.image_id))).toMatchObject({ model: model_name, cost: '0.14' });
+    expect((await edit(await server.signUp('Bob'))).status).toBe(404);
+    const query = { user_id: ada.userId };
+    await server.request(terminateFlux, { params: { podId }, query }, { as: ada });
+    const image_url = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
+    const ended = await send(`${path}/edit_url`, new URLSearchParams({ prompt: 'Make it blue', image_url }));
+    expect(ended).toMatchObject({
+      status: 409,
+      json: { error: { message: 'The deployment of My editor has ended', param: 'podId' } },
+    });
+  });
+
+  test('say what is missing where the credit does not cover the edit', async () => {
+    await inTransaction(db, (tx) => giveUpCredits(tx, ada.userId));
+    const { status, json } = await send(
+      `${address}/edit`,
+      form(pictureFiles.png, { prompt: 'Make it blue' }),
+    );
+    expect([status, json]).toMatchObject([
+      402,
+      { error: { code: 'insufficient_funds', required_amount: '0.14' }, required_amount: '0.14' },
+    ]);
+  });
+
+  test('hear what the model refuses', async () => {
+    stub.answer = 'refuse';
+    const before = await drawing.balance(ada);
+    const { status, json } = await send(
+      `${address}/edit`,
+      form(pictureFiles.png, { prompt: 'Make it blue' }),
+    );
+    expect([status, json]).toMatchObject([
+      400,
+      { error: { message: 'The prompt is too long for this model. Nothing was charged' } },
+    ]);
+    expect(await drawing.balance(ada)).toEqual(before);
+  });
+});

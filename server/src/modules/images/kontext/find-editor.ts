@@ -1,0 +1,33 @@
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { findImageDeployment } from '../../deployments/pictures/find-image-deployment.ts';
+import { findOwnModel } from '../../generators/find-own-model.ts';
+
+/**
+ * The name of the model that edits: a starter of that name, or what a deployment of the caller serves. Throws AppError
+ * 'not_found', and 'conflict' for a deployment that has ended or edits nothing.
+ */
+export async function findEditor(
+  ctx: Context,
+  asked: { model: string } | { podId: string },
+): Promise<string> {
+  if ('podId' in asked) return findDeployed(ctx, asked.podId);
+  const own = await findOwnModel(ctx.db, 'flux-kontext');
+  if (own?.modelName === asked.model) return asked.model;
+  throw new AppError('not_found', {
+    publicMessage: `There is no starter model '${asked.model}' that edits pictures. GET /api/v1/generators says where one answers`,
+    param: 'model',
+  });
+}
+
+async function findDeployed(ctx: Context, podId: string): Promise<string> {
+  const { kind, title, model_name, inference_url } = await findImageDeployment(ctx, podId);
+  if (kind !== 'flux-kontext')
+    throw new AppError('conflict', {
+      publicMessage: `${title} draws pictures, and edits none`,
+      param: 'podId',
+    });
+  if (inference_url === null)
+    throw new AppError('conflict', { publicMessage: `The deployment of ${title} has ended`, param: 'podId' });
+  return model_name;
+}

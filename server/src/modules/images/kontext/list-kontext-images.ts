@@ -1,0 +1,35 @@
+import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { Generation } from '@bakehouse/contract/generations';
+import type { listKontextImages as endpoint } from '@bakehouse/contract/kontext';
+import type { Context } from '../../../platform/context.ts';
+import { listGenerations } from '../list-generations.ts';
+
+type KontextImage = ResponseOf<typeof endpoint>['images'][number];
+
+const SHOWN = 100;
+const MB = 1024 * 1024;
+
+/** The caller's last edits, newest first, those under way included. */
+export async function listKontextImages(ctx: Context): Promise<ResponseOf<typeof endpoint>> {
+  const { generations } = await listGenerations(ctx, { generator: 'flux-kontext', limit: SHOWN });
+  return { images: generations.map(toKontextImage) };
+}
+
+function toKontextImage(generation: Generation): KontextImage {
+  const { id, prompt, parameters, state, outputs } = generation;
+  const [output] = outputs;
+  return {
+    ...{ id, image_id: id, prompt, edit_description: prompt, parameters },
+    status: state === 'queued' || state === 'starting' || state === 'running' ? 'processing' : state,
+    created_at: generation.created_at,
+    image_url: output?.url ?? null,
+    download_url: output?.download_url ?? null,
+    s3_image_url: output && !output.url.startsWith('/') ? output.url : null,
+    guidance_scale: Number(parameters.guidance_scale),
+    num_inference_steps: Number(parameters.num_inference_steps),
+    seed: Number(generation.seed),
+    model: generation.model,
+    error: state === 'failed' ? generation.reason : null,
+    file_size_mb: output ? Number((output.size_bytes / MB).toFixed(3)) : null,
+  };
+}

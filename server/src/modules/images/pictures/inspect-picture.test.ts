@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { pictureFiles, pngOf } from '../testing/picture-files.ts';
+import { inspectPicture } from './inspect-picture.ts';
+
+const files = pictureFiles;
+
+test.each([
+  ['png', 'image/png'],
+  ['jpeg', 'image/jpeg'],
+  ['webp', 'image/webp'],
+  ['losslessWebp', 'image/webp'],
+  ['extendedWebp', 'image/webp'],
+] as const)('type and size of a file: %s', (name, mediaType) => {
+  expect(inspectPicture(files[name])).toEqual({ mediaType, width: 6, height: 4 });
+  const cut = files[name].subarray(0, -2);
+  expect(() => inspectPicture(cut), 'a cut one').toThrow('The picture is damaged or incomplete');
+});
+
+test.each([
+  ['gif', 'The picture must be a PNG, JPEG or WebP file'],
+  ['svg', 'The picture must be a PNG, JPEG or WebP file'],
+  ['text', 'The picture must be a PNG, JPEG or WebP file'],
+  ['bomb', 'The picture has more than 40 megapixels'],
+  ['animatedWebp', 'The picture is an animation'],
+  ['animatedPng', 'The picture is an animation'],
+] as const)('what cannot be edited is refused by name: %s', (name, message) => {
+  expect(() => inspectPicture(files[name])).toThrow(message);
+});
+
+test('a picture may have 40 megapixels, and has some', () => {
+  expect(inspectPicture(pngOf(8000, 5000))).toMatchObject({ width: 8000, height: 5000 });
+  expect(() => inspectPicture(pngOf(8000, 5001))).toThrow('megapixels');
+  expect(() => inspectPicture(pngOf(0, 4))).toThrow('damaged');
+});
+
+test('no beginning of a file is more than a refusal', () => {
+  for (const [name, bytes] of Object.entries(files).filter(([file]) => file !== 'bomb'))
+    for (let length = 0; length < bytes.length - 2; length += 1)
+      expect(() => inspectPicture(bytes.subarray(0, length)), `${name} ${length}`).toThrow(/^The picture /);
+});

@@ -1,0 +1,90 @@
+import { PICTURE_PIXELS_MAX, pictureMessages, type pictureTypes } from '@bakehouse/contract/pictures';
+
+type Inspected = { mediaType: (typeof pictureTypes)[number]; width: number; height: number };
+
+/** What a picture cannot be taken for; the sentence is for the person who sent it. */
+export class BadPicture extends Error {}
+
+/**
+ * Type and size of a picture as its first bytes say them, and whether all of it is there. Nothing is unpacked: that is
+ * the model server's, which trusts none of this. Throws BadPicture. Pure.
+ */
+export function inspectPicture(bytes: Buffer): Inspected {
+  const found = inspectPng(bytes) ?? inspectJpeg(bytes) ?? inspectWebp(bytes);
+  if (!found) throw new BadPicture(pictureMessages.type);
+  const { width, height } = found;
+  if (width < 1 || height < 1) throw new BadPicture(pictureMessages.broken);
+  if (width * height > PICTURE_PIXELS_MAX) throw new BadPicture(pictureMessages.tooManyPixels);
+  if (found.isAnimated) throw new BadPicture(pictureMessages.animated);
+  if (!found.isWhole) throw new BadPicture(pictureMessages.broken);
+  return { mediaType: found.mediaType, width, height };
+}
+
+type Found = Inspected & { isWhole: boolean; isAnimated: boolean };
+
+const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
+
+/** Chunks of a length, a name of four letters, their data and a checksum of four bytes. */
+function inspectPng(bytes: Buffer): Found | null {
+  if (!bytes.subarray(0, 8).equals(PNG_SIGNATURE)) return null;
+  const size = { width: uint32(bytes, 16), height: uint32(bytes, 20) };
+  let isAnimated = false;
+  for (let at = 8; at + 12 <= bytes.length; at += 12 + uint32(bytes, at)) {
+    const name = bytes.toString('latin1', at + 4, at + 8);
+    if (name === 'acTL') isAnimated = true;
+    if (name === 'IEND') return { mediaType: 'image/png', ...size, isAnimated, isWhole: true };
+  }
+  return { mediaType: 'image/png', ...size, isAnimated, isWhole: false };
+}
+
+/** Frames (SOF0 to SOF15) tell the size; the other markers of that range are tables. */
+const NO_FRAMES = new Set([0xc4, 0xc8, 0xcc]);
+
+function inspectJpeg(bytes: Buffer): Found | null {
+  if (bytes[0] !== 0xff || bytes[1] !== 0xd8 || bytes[2] !== 0xff) return null;
+  const isWhole = bytes.lastIndexOf(Buffer.from([0xff, 0xd9])) > 2;
+  const rest = { mediaType: 'image/jpeg' as const, isWhole, isAnimated: false };
+  for (let at = 2; at + 9 <= bytes.length; ) {
+    const marker = bytes[at + 1] ?? 0;
+    if (bytes[at] !== 0xff) break;
+    if (marker === 0xff) at += 1;
+    else if (marker >= 0xc0 && marker <= 0xcf && !NO_FRAMES.has(marker))
+      return { ...rest, height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
+    else at += 2 + bytes.readUInt16BE(at + 2);
+  }
+  return { ...rest, width: 0, height: 0 };
+}
+
+const WEBP_ANIMATION = 0x02;
+
+function inspectWebp(bytes: Buffer): Found | null {
+  const text = (from: number) => bytes.toString('latin1', from, from + 4);
+  if (text(0) !== 'RIFF' || text(8) !== 'WEBP') return null;
+  if (bytes.length < 30) throw new BadPicture(pictureMessages.broken);
+  const rest = { mediaType: 'image/webp' as const, isWhole: bytes.readUInt32LE(4) + 8 <= bytes.length };
+  switch (text(12)) {
+    case 'VP8X':
+      return {
+        ...rest,
+        width: bytes.readUIntLE(24, 3) + 1,
+        height: bytes.readUIntLE(27, 3) + 1,
+        isAnimated: (bytes.readUInt8(20) & WEBP_ANIMATION) !== 0,
+      };
+    case 'VP8L': {
+      const bits = bytes.readUInt32LE(21);
+      return { ...rest, width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1, isAnimated: false };
+    }
+    default:
+      return {
+        ...rest,
+        width: bytes.readUInt16LE(26) & 0x3fff,
+        height: bytes.readUInt16LE(28) & 0x3fff,
+        isAnimated: false,
+      };
+  }
+}
+
+/** 0 beyond the end. */
+function uint32(bytes: Buffer, at: number): number {
+  return at + 4 <= bytes.length ? bytes.readUInt32BE(at) : 0;
+}

@@ -1,0 +1,85 @@
+import { PICTURE_BYTES_MAX } from '@bakehouse/contract/pictures';
+import type { Multipart } from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { notForm } from '../../../platform/http/bodies/read-body.ts';
+import { untilKeyEnds } from '../../../platform/http/callers/until-key-ends.ts';
+import type { InputPicture } from './picture-queries.ts';
+import { storePicture } from './store-picture.ts';
+
+/** A body of which nothing comes for so long is given up. */
+const STALL_MS = 60_000;
+const FIELDS_MAX = 20;
+const FIELD_BYTES_MAX = 64 * 1024;
+
+type Received = { picture: InputPicture; fields: Record<string, string> };
+
+/**
+ * The picture of a multipart request, which comes in the part of that name, and what its other parts say. Throws AppError
+ * with the part that does not fit, and 'unauthenticated' where the API key ends meanwhile.
+ */
+export async function receivePicture(ctx: Context, request: FastifyRequest, part: string): Promise<Received> {
+  if (!request.isMultipart()) throw notForm(part);
+  const key = untilKeyEnds(ctx);
+  // Ends the connection, so nobody is there to be answered.
+  request.raw.setTimeout(STALL_MS, () => request.raw.destroy());
+  try {
+    const received = await readParts(ctx, request, part);
+    key.signal.throwIfAborted();
+    request.raw.setTimeout(0);
+    return received;
+  } catch (error) {
+    // What is still on its way has to be read, or the connection would stand still for ever.
+    request.raw.unpipe();
+    request.raw.resume();
+    // What broke off because the key ended says so.
+    key.signal.throwIfAborted();
+    throw error;
+  } finally {
+    key.stop();
+  }
+}
+
+async function readParts(ctx: Context, request: FastifyRequest, part: string): Promise<Received> {
+  let picture: InputPicture | undefined;
+  const fields: Record<string, string> = {};
+  // A file more than there may be, so that it can be named.
+  const limits = {
+    fileSize: PICTURE_BYTES_MAX + 1,
+    files: 2,
+    fields: FIELDS_MAX,
+    fieldSize: FIELD_BYTES_MAX,
+  };
+  const parts = request.parts({ limits });
+  for (let next = await readPart(parts, part); !next.done; next = await readPart(parts, part)) {
+    const { value } = next;
+    if (value.type === 'field') {
+      if (value.valueTruncated) throw refused(value.fieldname, `${value.fieldname} is too long`);
+      fields[value.fieldname] = String(value.value);
+    } else {
+      // OpenAI's clients name a list of files so, also where it has one.
+      const name = value.fieldname === `${part}[]` ? part : value.fieldname;
+      if (name !== part) throw refused(name, `Unknown parameter: ${name.slice(0, 80)}`);
+      if (picture) throw refused(part, 'Send one picture per request');
+      picture = await storePicture(ctx, value.file, part);
+    }
+  }
+  if (!picture) throw refused(part, `Send the picture in a part named ${part}`);
+  return { picture, fields };
+}
+
+async function readPart(
+  parts: AsyncIterableIterator<Multipart>,
+  part: string,
+): Promise<IteratorResult<Multipart>> {
+  try {
+    return await parts.next();
+  } catch (cause) {
+    throw refused(part, 'The multipart body cannot be read', cause);
+  }
+}
+
+function refused(param: string, publicMessage: string, cause?: unknown): AppError {
+  return new AppError('invalid_request', { publicMessage, param, cause });
+}

@@ -1,0 +1,361 @@
+import { listModels } from '@bakehouse/contract/chat';
+import { getBalance, listTransactions } from '@bakehouse/contract/credits';
+import {
+  cancelGeneration,
+  type Generation,
+  getGeneration,
+  quoteGeneration,
+  startGeneration,
+} from '@bakehouse/contract/generations';
+import { type GeneratorName, listGenerators } from '@bakehouse/contract/generators';
+import OpenAI from 'openai';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Config } from '../../../config.ts';
+import { fakeClock } from '../../../testing/fake-clock.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
+import { type TestUser, testServer } from '../../../testing/test-server.ts';
+import { type UpstreamAnswer, upstreamServer } from '../../upstreams/testing/upstream-server.ts';
+import { createDrawing, type DrawingLoop } from '../drawing/create-drawing.ts';
+import { takeTurn } from '../drawing/take-turn.ts';
+
+const upstream = await upstreamServer();
+onFileEnd(async () => upstream.close());
+const upstreams: Config['upstreams'] = { fal: null, replicate: null, blackForestLabs: null, byteplus: null };
+const clock = fakeClock();
+const server = await testServer({ clock, config: { upstreams } });
+
+/** A process that draws. */
+function drawingProcess() {
+  const { services } = server;
+  const serving = { capacity: async () => ({}) };
+  const loop = createDrawing({ services, serving, places: { own: 4, upstream: 4 } });
+  loop.start();
+  return loop;
+}
+
+/** One service alone has a key. */
+function connect(...names: (keyof Config['upstreams'])[]) {
+  for (const name of Object.keys(upstreams) as (keyof Config['upstreams'])[])
+    upstreams[name] = names.includes(name) ? upstream.access : null;
+}
+
+let ada: TestUser;
+let loop: DrawingLoop;
+afterEach(() => loop.stop());
+beforeEach(async () => {
+  loop = drawingProcess();
+  connect('fal');
+  Object.assign(upstream.state, { answer: 'ok', submissions: [], cancelled: [], looks: 0 });
+  ada = await server.signUp('Ada');
+});
+
+const start = (generator: GeneratorName, parameters: Generation['parameters'] = {}) =>
+  server.request(
+    startGeneration,
+    { body: { generator, prompt: 'A loaf of bread', parameters } },
+    { as: ada },
+  );
+const read = (id: string) => server.request(getGeneration, { params: { id } }, { as: ada });
+const held = async () => {
+  const call = { params: { userId: ada.userId } };
+  return (await server.request(getBalance, call, { as: ada })).held;
+};
+const charges = async () => {
+  const call = { params: { userId: ada.userId }, query: {} };
+  const { transactions } = await server.request(listTransactions, call, { as: ada });
+  return transactions
+    .filter(({ description }) => description.startsWith('Picture by'))
+    .map(({ amount }) => amount);
+};
+/** The clock stands still: a pause after a failure is over when it is moved, and leases are renewed meanwhile. */
+const untilEnded = (id: string) =>
+  vi.waitFor(
+    async () => {
+      clock.advance({ seconds: 1 });
+      const generation = await read(id);
+      expect(generation.ended_at).not.toBeNull();
+      return generation;
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+
+const services = [
+  [
+    'fal',
+    'hidream',
+    { aspect_ratio: '16:9', n: 2, negative_prompt: 'crumbs', seed: 7 },
+    {
+      path: '/fal-ai/hidream-i1-full',
+      authorization: 'Key key-of-the-installation',
+      body: {
+        ...{ prompt: 'A loaf of bread', image_size: 'landscape_16_9', num_images: 2, seed: 7 },
+        ...{ guidance_scale: 5, num_inference_steps: 50, negative_prompt: 'crumbs', output_format: 'png' },
+      },
+    },
+    '2.5',
+  ],
+  [
+    'replicate',
+    'ideogram',
+    { aspect_ratio: '3:4', style: 'design' },
+    {
+      path: '/v1/models/ideogram-ai/ideogram-v3-balanced/predictions',
+      authorization: 'Bearer key-of-the-installation',
+      body: { input: { prompt: 'A loaf of bread', aspect_ratio: '3:4', style_type: 'Design' } },
+    },
+    '1.5',
+  ],
+  [
+    'blackForestLabs',
+    'flux',
+    { aspect_ratio: '4:3', num_inference_steps: 20, seed: 7 },
+    {
+      path: '/v1/flux-dev',
+      authorization: 'key-of-the-installation',
+      body: {
+        ...{ prompt: 'A loaf of bread', width: 1152, height: 864, steps: 20, seed: 7 },
+        output_format: 'png',
+      },
+    },
+    '0.625',
+  ],
+  [
+    'byteplus',
+    'seedream',
+    { aspect_ratio: '9:16' },
+    {
+      path: '/api/v3/images/generations',
+      authorization: 'Bearer key-of-the-installation',
+      body: {
+        ...{ model: 'seedream-4-0-250828', prompt: 'A loaf of bread', size: '1440x2560' },
+        ...{ response_format: 'url', watermark: false, sequential_image_generation: 'disabled' },
+      },
+    },
+    '0.75',
+  ],
+] as const;
+
+describe.each(services)('%s', (name, generator, parameters, submission, cost) => {
+  beforeEach(() => connect(name));
+
+  test('draws what is asked for, as it is told it; the files are kept here and the price is charged', async () => {
+    const started = await start(generator, parameters);
+    expect(started).toMatchObject({ provider: 'upstream', state: 'queued', cost });
+    const done = await untilEnded(started.id);
+    expect(done).toMatchObject({ state: 'completed', cost, reason: '' });
+    expect(upstream.state.submissions).toEqual([submission]);
+    expect(done.outputs).toHaveLength('n' in parameters ? parameters.n : 1);
+    for (const output of done.outputs) {
+      expect(output).toMatchObject({ media_type: 'image/png', width: 3, height: 2 });
+      const file = await fetch(new URL(output.url, server.url));
+      expect((await file.arrayBuffer()).byteLength).toBe(output.size_bytes);
+    }
+    expect(new Set(done.outputs.map(({ download_url }) => download_url)).size).toBe(done.outputs.length);
+    expect([await charges(), await held()]).toEqual([[cost], '0']);
+    if (!('seed' in parameters)) expect([done.seed, done.parameters.seed]).toEqual([null, undefined]);
+  });
+
+  test.each<[UpstreamAnswer, string | RegExp, number]>([
+    ['moderated', / refused this prompt, or what it led to, by its content rules$/, 1],
+    ['refused', / refused this: ensure this value has at most 10 characters$/, 1],
+    ['no key', / does not accept this server's key\. Please tell its operator$/, 1],
+    ['no credit', /^This server's account at .+ has no credit left\. Please tell its operator$/, 1],
+  ])('that answers with %s costs nothing, and it is said why', async (answer, reason, submissions) => {
+    upstream.state.answer = answer;
+    const { id } = await start(generator);
+    const ended = await untilEnded(id);
+    expect(ended).toMatchObject({ state: 'failed', cost: '0', outputs: [] });
+    expect(ended.reason).toMatch(reason);
+    expect(ended.refused).toBe(answer === 'moderated' || answer === 'refused');
+    expect(upstream.state.submissions).toHaveLength(submissions);
+    expect([await charges(), await held()]).toEqual([[], '0']);
+  });
+});
+
+describe.each([services[0], services[3]])('%s', (name, generator) => {
+  beforeEach(() => connect(name));
+
+  test.each<[UpstreamAnswer, RegExp]>([
+    ['in trouble', / is in trouble$/],
+    ['busy', / has too much to do$/],
+  ])('that is %s is asked three times, which costs nothing', async (answer, reason) => {
+    upstream.state.answer = answer;
+    const { id } = await start(generator);
+    expect((await untilEnded(id)).reason).toMatch(reason);
+    expect(upstream.state.submissions).toHaveLength(3);
+    expect([await charges(), await held()]).toEqual([[], '0']);
+  });
+
+  test.each<[UpstreamAnswer, RegExp]>([
+    ['nothing', / has drawn nothing$/],
+    ['no picture', / drew it, but what came is no picture, or not all of one$/],
+    ['cut off', / drew it, but what came is no picture, or not all of one$/],
+    ['dead link', / drew it, but its picture could not be fetched$/],
+    ['inside link', / drew it, but its picture could not be fetched$/],
+  ])('that draws %s costs nothing, and a job is not begun again for it', async (answer, reason) => {
+    upstream.state.answer = answer;
+    const { id } = await start(generator);
+    const ended = await untilEnded(id);
+    expect(ended.reason).toMatch(reason);
+    expect(ended).toMatchObject({ state: 'failed', cost: '0', outputs: [] });
+    expect(upstream.state.submissions).toHaveLength(name === 'byteplus' ? 3 : 1);
+    expect([await charges(), await held()]).toEqual([[], '0']);
+  });
+});
+
+const withJobs = services.filter(([name]) => name !== 'byteplus');
+
+describe.each(withJobs)('a job at %s', (name, generator) => {
+  beforeEach(() => connect(name));
+
+  test('that fails, or is not known there any more, is begun again; two more times', async () => {
+    upstream.state.answer = 'forgotten';
+    const forgotten = await start(generator);
+    expect(await untilEnded(forgotten.id)).toMatchObject({ state: 'failed', cost: '0' });
+    expect(upstream.state.submissions).toHaveLength(3);
+  });
+
+  test('that nobody answers for is gone on with once somebody does', async () => {
+    upstream.state.answer = 'hang';
+    const { id } = await start(generator);
+    await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+    upstream.state.answer = 'gone silent';
+    await vi.waitFor(async () => expect((await read(id)).reason).toContain('Trying again'), {
+      timeout: 10_000,
+    });
+    upstream.state.answer = 'ok';
+    expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
+    expect(upstream.state.submissions).toHaveLength(1);
+  });
+
+  test('is not paid twice where whoever waited for it is killed', async () => {
+    upstream.state.answer = 'hang';
+    const { id } = await start(generator);
+    await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+    await loop.stop();
+    // Killed, and not ended in good order: what is left of it is its lease.
+    const dead = await takeTurn(server.services, { provider: 'upstream', places: 1 });
+    expect(dead).toMatchObject({ lease: { id } });
+    upstream.state.answer = 'ok';
+    clock.advance({ seconds: 16 });
+    loop = drawingProcess();
+    expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
+    expect(upstream.state.submissions).toHaveLength(1);
+    expect(await charges()).toHaveLength(1);
+  });
+
+  test('is cancelled there with its generation, which costs nothing', async () => {
+    upstream.state.answer = 'hang';
+    const { id } = await start(generator);
+    await vi.waitFor(async () => expect((await read(id)).reason).toMatch(/Waiting at|drawing it/), {
+      timeout: 10_000,
+    });
+    await server.request(cancelGeneration, { params: { id } }, { as: ada });
+    if (name === 'blackForestLabs') return;
+    await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });
+    expect([await charges(), await held()]).toEqual([[], '0']);
+  });
+});
+
+describe('fal', () => {
+  test('is paid for the pictures that come: one that its check found something in is not', async () => {
+    upstream.state.answer = 'one flagged';
+    const { id, cost } = await start('flux', { n: 4 });
+    expect(cost).toBe('2.5');
+    const done = await untilEnded(id);
+    expect(done.outputs).toHaveLength(3);
+    expect([done.cost, await charges(), await held()]).toEqual(['1.875', ['1.875'], '0']);
+  });
+
+  test('is left alone as long as it says', async () => {
+    upstream.state.answer = 'busy';
+    const { id } = await start('flux');
+    await vi.waitFor(async () => expect((await read(id)).reason).toContain('Trying again'), {
+      timeout: 10_000,
+    });
+    upstream.state.answer = 'ok';
+    clock.advance({ seconds: 25 });
+    await loop.stop();
+    loop = drawingProcess();
+    await loop.stop();
+    expect(upstream.state.submissions).toHaveLength(1);
+    loop = drawingProcess();
+    clock.advance({ seconds: 6 });
+    expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
+  });
+
+  test('has ten minutes for a picture: then its job is cancelled, and another one is begun', async () => {
+    upstream.state.answer = 'hang';
+    const { id } = await start('flux');
+    await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+    await loop.stop();
+    clock.advance({ minutes: 11 });
+    loop = drawingProcess();
+    const late = 'fal has not drawn it within 10 minutes. Trying again';
+    await vi.waitFor(async () => expect((await read(id)).reason).toBe(late), { timeout: 10_000 });
+    expect(upstream.state.cancelled).toEqual(['job_1']);
+    upstream.state.answer = 'ok';
+    expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
+    expect(upstream.state.submissions).toHaveLength(2);
+  });
+
+  test('is told of, with the fields that it takes and what a picture costs', async () => {
+    const { generators } = await server.request(listGenerators, {});
+    expect(generators.find(({ name }) => name === 'recraft')).toEqual({
+      name: 'recraft',
+      served_by: ['upstream'],
+      upstream: {
+        ...{ title: 'fal', model: 'fal-ai/recraft/v3/text-to-image', price: '1' },
+        fields: ['aspect_ratio', 'style'],
+      },
+      inference_url: null,
+    });
+    expect(generators.find(({ name }) => name === 'imagen')).toMatchObject({ served_by: [], upstream: null });
+    const quote = (parameters: Generation['parameters']) =>
+      server.request(quoteGeneration, { body: { generator: 'flux', parameters } }, { as: ada });
+    expect(await quote({ n: 3 })).toEqual({ cost: '1.875' });
+    await expect(quote({ n: 5 })).rejects.toMatchObject({ body: { error: { param: 'parameters.n' } } });
+    connect('blackForestLabs');
+    await expect(quote({ n: 2 })).rejects.toMatchObject({
+      status: 400,
+      body: { error: { param: 'parameters.n', message: 'FLUX.1 has no parameter n' } },
+    });
+  });
+
+  test('whose key is taken away draws no more what waits for it', async () => {
+    await loop.stop();
+    const { id } = await start('flux');
+    connect();
+    loop = drawingProcess();
+    const ended = await untilEnded(id);
+    expect(ended).toMatchObject({ state: 'failed', reason: 'fal is not connected any more', cost: '0' });
+    await expect(start('flux')).rejects.toMatchObject({ status: 409 });
+  });
+});
+
+describe("OpenAI's images API, by its own client", () => {
+  const client = () => new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKey, maxRetries: 0 });
+
+  test('draws by the names that the list has', async () => {
+    const { data: models } = await server.request(listModels, {}, { as: ada });
+    expect(models.filter(({ task }) => task === 'image').map(({ id }) => id)).toContain('qwen-image');
+    const { data } = await client().images.generate({
+      ...{ model: 'qwen-image', prompt: 'Bread', n: 2, size: '1024x1024' },
+    });
+    expect(data).toHaveLength(2);
+    expect((await fetch(data?.[1]?.url ?? '')).headers.get('content-type')).toBe('image/png');
+    expect(upstream.state.submissions[0]?.body).toMatchObject({ num_images: 2, image_size: 'square_hd' });
+  });
+
+  test.each([
+    ['size', { model: 'flux', size: '1792x1024' as const }],
+    ['output_format', { model: 'flux', output_format: 'webp' as const }],
+    ['n', { model: 'recraft', n: 2 }],
+    ['n', { model: 'flux', n: 5 }],
+    ['model', { model: 'imagen' }],
+  ])('refuses %s by name: %j', async (param, wrong) => {
+    const asked = client().images.generate({ prompt: 'Bread', ...wrong });
+    await expect(asked).rejects.toMatchObject({ error: { param } });
+    expect(upstream.state.submissions).toEqual([]);
+  });
+});

@@ -1,0 +1,9 @@
+import * as contract from '@bakehouse/contract/licences';
+import { type Binding, bind } from '../../platform/http/bind.ts';
+import { acceptLicence } from './accept-licence.ts';
+import { listLicences } from './list-licences.ts';
+
+export const licencesRoutes: Binding[] = [
+  bind(contract.listLicences, (ctx) => listLicences(ctx)),
+  bind(contract.acceptLicence, (ctx, { body }) => acceptLicence(ctx, body)),
+];

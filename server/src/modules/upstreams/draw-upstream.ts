@@ -1,0 +1,111 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { GeneratorName } from '@bakehouse/contract/generators';
+import type { ParameterValue } from '@bakehouse/contract/generators/parameters/parameters';
+import type { Config } from '../../config.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Handle, Service } from './service.ts';
+import { type ServiceName, services } from './services/services.ts';
+import { type UpstreamModel, upstreamModels } from './upstream-models.ts';
+
+/** A job that was begun at a service. Whoever has it finds its pictures again, and begins no second one. */
+export type UpstreamJob = { service: ServiceName; handle: Handle; begunAt: string };
+
+type Asked = {
+  generator: GeneratorName;
+  /** The model's name at its service. */
+  model: string;
+  prompt: string;
+  parameters: Readonly<Record<string, ParameterValue>>;
+};
+
+type Run = {
+  config: Pick<Config, 'upstreams'>;
+  now: () => Date;
+  /** What was begun before; null begins. */
+  job: UpstreamJob | null;
+  /** Keeps a job before it is waited for, and forgets it once it has failed. */
+  keepJob: (job: UpstreamJob | null) => Promise<void>;
+  onWait: (reason: string) => void;
+  signal: AbortSignal;
+};
+
+const LOOK_EVERY_MS = 700;
+/** Queues of services are long at times; nobody looks at a picture that takes longer. */
+const DRAW_MS_MAX = 10 * 60_000;
+
+/** Where a service has put what it has drawn. */
+export type UpstreamPictures = {
+  addresses: string[];
+  /** The service's name, and where it answers itself. */
+  title: string;
+  serviceUrl: string;
+};
+
+/**
+ * Has a service draw, and says where the pictures are, for a while. Throws AppError 'invalid_request' for what the service refuses,
+ * 'internal' for what only the operator can mend, 'unavailable' and 'timed_out' for what may go better another time;
+ * what `keepJob` throws; or the signal's reason.
+ */
+export async function drawUpstream(asked: Asked, run: Run): Promise<UpstreamPictures> {
+  const model = requireModel(asked);
+  const { title, open } = services[model.service];
+  const access = run.config.upstreams[model.service];
+  if (!access) throw new AppError('internal', { publicMessage: `${title} is not connected any more` });
+  const addresses = await drawAt(open(access), model, asked, run);
+  if (addresses.length === 0)
+    throw new AppError('unavailable', { publicMessage: `${title} has drawn nothing` });
+  return { addresses, title, serviceUrl: access.url };
+}
+
+function requireModel({ generator, model }: Asked): UpstreamModel {
+  const models: Partial<Record<GeneratorName, readonly UpstreamModel[]>> = upstreamModels;
+  const found = models[generator]?.find((one) => one.model === model);
+  if (!found) throw new AppError('internal', { publicMessage: `${model} is not served any more` });
+  return found;
+}
+
+/** The addresses of the pictures. */
+async function drawAt(service: Service, model: UpstreamModel, asked: Asked, run: Run): Promise<string[]> {
+  const { job: kept, now, keepJob, signal } = run;
+  if (kept) return awaitJob(service, kept, run);
+  // A submission is not broken off where it only begins a job: begun and not known, it could not be found again.
+  const submitted = await service.submit({ model: model.model, input: inputOf(model, asked) }, signal);
+  if ('pictures' in submitted) return submitted.pictures;
+  const job = { service: model.service, handle: submitted.handle, begunAt: now().toISOString() };
+  await keepJob(job);
+  return awaitJob(service, job, run);
+}
+
+/** What the service is told. Pure. */
+function inputOf({ fields, always }: UpstreamModel, { prompt, parameters }: Asked): Record<string, unknown> {
+  const said = Object.entries(fields).map(([name, say]) => say(parameters[name] ?? null));
+  return Object.assign({ prompt }, ...said, always);
+}
+
+async function awaitJob(service: Service, job: UpstreamJob, run: Run): Promise<string[]> {
+  const { title } = services[job.service];
+  const { now, keepJob, onWait, signal } = run;
+  for (;;) {
+    const look = await service.look(job.handle, signal).catch(async (error: unknown) => {
+      // Nobody finds it any more: the next attempt begins another one.
+      if (error instanceof AppError && error.code === 'gone') await keepJob(null);
+      throw error;
+    });
+    if (look.state === 'done') return look.pictures;
+    if (look.state === 'failed') {
+      await keepJob(null);
+      throw look.error;
+    }
+    if (now().getTime() - Date.parse(job.begunAt) > DRAW_MS_MAX) {
+      await service.cancel(job.handle).catch(() => undefined);
+      await keepJob(null);
+      throw new AppError('timed_out', {
+        publicMessage: `${title} has not drawn it within ${DRAW_MS_MAX / 60_000} minutes`,
+      });
+    }
+    onWait(look.reason);
+    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {
+      throw signal.reason;
+    });
+  }
+}

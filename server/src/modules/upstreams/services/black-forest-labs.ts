@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { AppError } from '../../../platform/errors.ts';
+import type { Access, Look, Service } from '../service.ts';
+import { callService, moderated } from './call-service.ts';
+
+const title = 'Black Forest Labs';
+
+const submitted = z.object({ polling_url: z.url() });
+const task = z.object({ status: z.string(), result: z.object({ sample: z.url() }).nullish() });
+
+/** The API of the maker of FLUX. A task is looked at where its submission was answered from; none can be cancelled. */
+export function blackForestLabs({ key, url }: Access): Service {
+  const headers = { 'x-key': key };
+  return {
+    async submit({ model, input }) {
+      const asked = { title, url: new URL(`/v1/${model}`, url).href, headers };
+      const { polling_url: polling } = submitted.parse(
+        await callService({ ...asked, method: 'POST', body: input }),
+      );
+      if (!isSameService(polling, url)) throw new Error(`${title} named an address elsewhere: ${polling}`);
+      return { handle: { polling } };
+    },
+
+    async look({ polling = '' }, signal) {
+      return toLook(task.parse(await callService({ title, url: polling, headers, signal })));
+    },
+
+    cancel: () => Promise.resolve(),
+  };
+}
+
+function toLook({ status, result }: z.output<typeof task>): Look {
+  if (status === 'Ready' && result) return { state: 'done', pictures: [result.sample] };
+  if (/moderated/i.test(status)) return { state: 'failed', error: moderated(title, new Error(status)) };
+  if (/^(Error|Failed|Task not found)$/.test(status)) {
+    const publicMessage = `${title} could not draw this`;
+    return {
+      state: 'failed',
+      error: new AppError('unavailable', { publicMessage, cause: new Error(status) }),
+    };
+  }
+  return { state: 'waiting', reason: `${title} is drawing it` };
+}
+
+/** Its regions answer under names of their own: the key is sent to them and nowhere else. */
+function isSameService(address: string, url: string): boolean {
+  const [named, own] = [new URL(address), new URL(url)];
+  const isRegion = ({ protocol, hostname }: URL) => protocol === 'https:' && hostname.endsWith('.bfl.ai');
+  return named.origin === own.origin || (isRegion(named) && isRegion(own));
+}

@@ -1,0 +1,142 @@
+import * as z from 'zod';
+import { AppError } from '../../../platform/errors.ts';
+
+const CALL_MS = 30_000;
+const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
+const SAID_LENGTH_MAX = 300;
+/** Whoever is told to come back later comes back within this time. */
+const RETRY_AFTER_MAX_MS = 10 * 60_000;
+const RETRY_AFTER_MS = 20_000;
+
+export type Call = {
+  /** The service's name, for the sentences that people read. */
+  title: string;
+  url: string;
+  method?: 'GET' | 'POST' | 'PUT';
+  headers: Record<string, string>;
+  body?: object;
+  signal?: AbortSignal;
+  /** How long an answer may take. */
+  ms?: number;
+};
+
+/**
+ * What a service answers to a call, as JSON. Throws AppError: 'invalid_request' for what the service refuses to draw,
+ * 'internal' for what only the operator can mend, 'gone' for a job that it does not know, else 'unavailable'; or the
+ * signal's reason.
+ */
+export async function callService(call: Call): Promise<unknown> {
+  const { title, url, method = 'GET', headers, body, signal, ms = CALL_MS } = call;
+  try {
+    const answer = await fetch(url, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      // A key follows nobody elsewhere.
+      redirect: 'error',
+      signal: AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]),
+    });
+    const text = await readText(answer);
+    if (!answer.ok) throw toError(call, answer, text);
+    return JSON.parse(text);
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    if (error instanceof AppError) throw error;
+    throw new AppError('unavailable', { publicMessage: `${title} does not answer`, cause: error });
+  }
+}
+
+/** What is said of a prompt that a service's moderation has refused. */
+export function moderated(title: string, cause?: unknown): AppError {
+  return new AppError('invalid_request', {
+    publicMessage: `${title} refused this prompt, or what it led to, by its content rules`,
+    cause,
+  });
+}
+
+async function readText(answer: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer.body ?? []) {
+    size += chunk.length;
+    if (size > ANSWER_BYTES_MAX) throw new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function toError({ title, url }: Call, answer: Response, text: string): AppError {
+  const { status } = answer;
+  const said = readProblem(text);
+  const cause = new Error(`${status} from ${new URL(url).host}: ${text.slice(0, 1_000)}`);
+  const error = (code: AppError['code'], publicMessage: string, waitMs?: number) =>
+    new AppError(code, { publicMessage, cause, ...(waitMs !== undefined && { retryAfterMs: waitMs }) });
+  if (said.isModeration) return moderated(title, cause);
+  if (status === 402 || (status === 403 && /balance|credit|billing/i.test(said.message)))
+    return error(
+      'internal',
+      `This server's account at ${title} has no credit left. Please tell its operator`,
+    );
+  if (status === 401 || status === 403)
+    return error('internal', `${title} does not accept this server's key. Please tell its operator`);
+  if (status === 404 || status === 410) return error('gone', `${title} does not know this any more`);
+  if (status === 429)
+    return error(
+      'unavailable',
+      `${title} has too much to do`,
+      retryAfterMs(answer.headers.get('retry-after')),
+    );
+  if (status < 500)
+    return error('invalid_request', `${title} refused this${said.message ? `: ${said.message}` : ''}`);
+  return error('unavailable', `${title} is in trouble`);
+}
+
+/** From the header Retry-After: seconds, or a moment. */
+function retryAfterMs(header: string | null): number {
+  const seconds = Number(header ?? Number.NaN);
+  const ms = Number.isNaN(seconds) ? Date.parse(header ?? '') - Date.now() : seconds * 1_000;
+  return Number.isNaN(ms) ? RETRY_AFTER_MS : Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS);
+}
+
+const entry = z.looseObject({ msg: z.string().optional(), type: z.string().optional() });
+const problem = z.looseObject({
+  detail: z.union([z.string(), z.array(entry)]).optional(),
+  error: z.union([z.string(), z.looseObject({ code: z.unknown(), message: z.string() })]).optional(),
+  message: z.string().optional(),
+});
+
+/** What a body says is wrong: the services have three shapes for it. */
+function readProblem(text: string): { message: string; isModeration: boolean } {
+  const parsed = problem.safeParse(asJson(text));
+  const { detail, error, message } = parsed.data ?? {};
+  const entries = typeof detail === 'object' ? detail : [];
+  const said = [
+    ...entries.map(({ msg }) => msg),
+    typeof detail === 'string' ? detail : undefined,
+    typeof error === 'string' ? error : error?.message,
+    message,
+  ];
+  const code = typeof error === 'object' ? String(error.code) : '';
+  return {
+    message: oneLine(said.find((one) => one !== undefined && one !== '') ?? ''),
+    isModeration:
+      entries.some(({ type }) => type === 'content_policy_violation') ||
+      /SensitiveContent|PolicyViolation/.test(code),
+  };
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, SAID_LENGTH_MAX);
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import { AppError } from '../../../platform/errors.ts';
+import type { Access, Handle, Look, Service } from '../service.ts';
+import { callService, moderated } from './call-service.ts';
+
+const title = 'fal';
+
+const submitted = z.object({ status_url: z.url(), response_url: z.url(), cancel_url: z.url() });
+const status = z.object({
+  status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
+  queue_position: z.number().optional(),
+});
+const result = z.object({
+  images: z.array(z.object({ url: z.url() })),
+  has_nsfw_concepts: z.array(z.boolean()).optional(),
+});
+
+/** fal's queue: a job has addresses of its own, which the answer to its submission names. */
+export function fal({ key, url }: Access): Service {
+  const headers = { authorization: `Key ${key}` };
+  return {
+    async submit({ model, input }) {
+      const address = new URL(`/${model}`, url).href;
+      const answer = submitted.parse(
+        await callService({ title, url: address, method: 'POST', headers, body: input }),
+      );
+      return {
+        handle: {
+          status: onlyHere(answer.status_url, url),
+          result: onlyHere(answer.response_url, url),
+          cancel: onlyHere(answer.cancel_url, url),
+        },
+      };
+    },
+
+    async look(handle, signal): Promise<Look> {
+      const now = status.parse(await callService({ title, url: handle.status ?? '', headers, signal }));
+      if (now.status === 'IN_PROGRESS') return { state: 'waiting', reason: `${title} is drawing it` };
+      if (now.status === 'IN_QUEUE') return { state: 'waiting', reason: queueText(now.queue_position ?? 0) };
+      return readResult(handle, headers, signal);
+    },
+
+    async cancel(handle) {
+      await callService({ title, url: handle.cancel ?? '', method: 'PUT', headers });
+    },
+  };
+}
+
+/** A job that is over has its pictures, or the error that it ended with. */
+async function readResult(
+  handle: Handle,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Look> {
+  try {
+    const answer = result.parse(await callService({ title, url: handle.result ?? '', headers, signal }));
+    // Where its check finds something, the picture is black.
+    const flagged = answer.has_nsfw_concepts ?? [];
+    const pictures = answer.images.filter((_, index) => !flagged[index]).map(({ url }) => url);
+    if (pictures.length === 0 && answer.images.length > 0)
+      return { state: 'failed', error: moderated(title) };
+    return { state: 'done', pictures };
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'invalid_request') return { state: 'failed', error };
+    throw error;
+  }
+}
+
+function queueText(position: number): string {
+  return position === 0 ? `Next in the queue of ${title}` : `Waiting at ${title}: ${position} before it`;
+}
+
+/** The key is sent to the service alone, whatever address an answer names. */
+function onlyHere(address: string, url: string): string {
+  if (new URL(address).origin !== new URL(url).origin)
+    throw new Error(`${title} named an address elsewhere: ${new URL(address).origin}`);
+  return address;
+}

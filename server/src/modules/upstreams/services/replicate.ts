@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { AppError } from '../../../platform/errors.ts';
+import type { Access, Look, Service } from '../service.ts';
+import { callService, moderated } from './call-service.ts';
+
+const title = 'Replicate';
+
+const prediction = z.object({
+  id: z.string().regex(/^\w+$/),
+  status: z.enum(['starting', 'processing', 'succeeded', 'failed', 'canceled', 'aborted']),
+  output: z.union([z.url(), z.array(z.url())]).nullish(),
+  error: z.string().nullish(),
+});
+
+/** Replicate's predictions by its official models. */
+export function replicate({ key, url }: Access): Service {
+  const headers = { authorization: `Bearer ${key}` };
+  const address = (path: string) => new URL(`/v1/${path}`, url).href;
+  return {
+    async submit({ model, input }) {
+      const asked = { title, url: address(`models/${model}/predictions`), headers };
+      const { id } = prediction.parse(await callService({ ...asked, method: 'POST', body: { input } }));
+      return { handle: { id } };
+    },
+
+    async look({ id = '' }, signal) {
+      return toLook(
+        prediction.parse(await callService({ title, url: address(`predictions/${id}`), headers, signal })),
+      );
+    },
+
+    async cancel({ id = '' }) {
+      await callService({ title, url: address(`predictions/${id}/cancel`), method: 'POST', headers });
+    },
+  };
+}
+
+function toLook({ status, output, error }: z.output<typeof prediction>): Look {
+  switch (status) {
+    case 'starting':
+      return { state: 'waiting', reason: `${title} is starting the model` };
+    case 'processing':
+      return { state: 'waiting', reason: `${title} is drawing it` };
+    case 'succeeded':
+      return { state: 'done', pictures: typeof output === 'string' ? [output] : (output ?? []) };
+    case 'failed':
+      return { state: 'failed', error: failure(error ?? '') };
+    case 'canceled':
+    case 'aborted':
+      return { state: 'failed', error: failure('it was cancelled there') };
+  }
+}
+
+function failure(said: string): AppError {
+  const cause = new Error(said);
+  if (/nsfw|sensitive|safety|flagged|moderat/i.test(said)) return moderated(title, cause);
+  return new AppError('unavailable', { publicMessage: `${title} could not draw this`, cause });
+}

@@ -1,0 +1,16 @@
+import type { Config } from '../../../config.ts';
+import type { Access, Service } from '../service.ts';
+import { blackForestLabs } from './black-forest-labs.ts';
+import { byteplus } from './byteplus.ts';
+import { fal } from './fal.ts';
+import { replicate } from './replicate.ts';
+
+export type ServiceName = keyof Config['upstreams'];
+
+/** Every service, by the name that the settings have it under. */
+export const services: Record<ServiceName, { title: string; open: (access: Access) => Service }> = {
+  blackForestLabs: { title: 'Black Forest Labs', open: blackForestLabs },
+  byteplus: { title: 'BytePlus', open: byteplus },
+  fal: { title: 'fal', open: fal },
+  replicate: { title: 'Replicate', open: replicate },
+};

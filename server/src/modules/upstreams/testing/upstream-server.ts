@@ -1,0 +1,161 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** How the services answer; `hang` begins and draws on. */
+export type UpstreamAnswer =
+  | 'ok'
+  | 'hang'
+  | 'moderated'
+  | 'one flagged'
+  | 'failed'
+  | 'forgotten'
+  | 'nothing'
+  | 'no key'
+  | 'no credit'
+  | 'busy'
+  | 'in trouble'
+  | 'refused'
+  | 'gone silent'
+  | 'no picture'
+  | 'cut off'
+  | 'dead link'
+  | 'inside link';
+
+type Submission = { path: string; body: Record<string, unknown>; authorization: string };
+type Reply = { status: number; body: unknown; headers?: Record<string, string> };
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAFUlEQVR4nGM8UaHBwMDAwMDAxAADABosAWwXscVVAAAAAElFTkSuQmCC',
+  'base64',
+);
+
+const refusals: Partial<Record<UpstreamAnswer, Reply>> = {
+  'no key': { status: 401, body: { detail: 'Invalid token' } },
+  'no credit': { status: 402, body: { detail: 'Insufficient credit' } },
+  busy: { status: 429, body: { detail: 'Request was throttled' }, headers: { 'retry-after': '30' } },
+  'in trouble': { status: 500, body: 'an HTML page' },
+  refused: {
+    status: 422,
+    body: { detail: [{ loc: ['body', 'prompt'], msg: 'ensure this value has at most 10 characters' }] },
+  },
+};
+
+/** For tests: the services that draw, over HTTP in the form of each one's wire, on one port. */
+export async function upstreamServer() {
+  const state = {
+    answer: 'ok' as UpstreamAnswer,
+    submissions: [] as Submission[],
+    /** Jobs that somebody has asked to cancel. */
+    cancelled: [] as string[],
+    looks: 0,
+  };
+  const server = http.createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      if (state.answer === 'gone silent') return void response.destroy();
+      if (request.url?.startsWith('/files/')) return sendFile(state.answer, response);
+      const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+      const reply = answer(request, body);
+      response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
+      response.end(JSON.stringify(reply.body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  function answer(request: http.IncomingMessage, body: Record<string, unknown>): Reply {
+    const path = request.url ?? '';
+    const job = /job_(\d+)/.exec(path)?.[0];
+    if (path.endsWith('/cancel')) {
+      state.cancelled.push(job ?? '');
+      return { status: 202, body: predictionOf(job ?? '', 'canceled') };
+    }
+    if (job !== undefined) return look(path, job);
+    const authorization = request.headers.authorization ?? String(request.headers['x-key']);
+    const refusal = refusals[state.answer];
+    state.submissions.push({ path, body, authorization });
+    return refusal ?? submitted(path, `job_${state.submissions.length}`);
+  }
+
+  function submitted(path: string, job: string): Reply {
+    if (path.startsWith('/api/v3/')) return bytePlus();
+    if (path.startsWith('/v1/models/')) return { status: 201, body: predictionOf(job, 'starting') };
+    if (path.startsWith('/v1/'))
+      return { status: 200, body: { id: job, polling_url: `${url}/v1/get_result?id=${job}` } };
+    const at = `${url}/fal-ai/any/requests/${job}`;
+    const addresses = { status_url: `${at}/status`, response_url: at, cancel_url: `${at}/cancel` };
+    return { status: 200, body: { status: 'IN_QUEUE', request_id: job, ...addresses } };
+  }
+
+  function look(path: string, job: string): Reply {
+    state.looks += 1;
+    if (state.answer === 'forgotten') return { status: 404, body: { detail: 'Not found' } };
+    if (path.startsWith('/v1/predictions/'))
+      return { status: 200, body: predictionOf(job, predictionStatus()) };
+    if (path.startsWith('/v1/get_result')) return { status: 200, body: task() };
+    if (path.endsWith('/status')) {
+      const status = state.answer === 'hang' ? 'IN_QUEUE' : 'COMPLETED';
+      return { status: 200, body: { status, queue_position: 2 } };
+    }
+    return falResult();
+  }
+
+  const links = (count: number) =>
+    state.answer === 'inside link'
+      ? ['http://169.254.169.254/latest/meta-data']
+      : Array.from({ length: state.answer === 'nothing' ? 0 : count }, (_, at) => `${url}/files/${at}.png`);
+
+  function falResult(): Reply {
+    const asked = Number(state.submissions.at(-1)?.body.num_images ?? 1);
+    if (state.answer === 'moderated')
+      return { status: 422, body: { detail: [{ type: 'content_policy_violation', msg: 'flagged' }] } };
+    if (state.answer === 'failed') return { status: 500, body: { detail: 'worker died' } };
+    const images = links(asked).map((link) => ({ url: link, content_type: 'image/png' }));
+    const flagged = images.map((_, at) => state.answer === 'one flagged' && at === 0);
+    return { status: 200, body: { images, has_nsfw_concepts: flagged, seed: 1 } };
+  }
+
+  function predictionStatus(): string {
+    if (state.answer === 'hang') return 'processing';
+    return state.answer === 'moderated' || state.answer === 'failed' ? 'failed' : 'succeeded';
+  }
+
+  function predictionOf(id: string, status: string) {
+    const error =
+      state.answer === 'moderated' ? 'NSFW content detected. Try running it again' : 'Out of memory';
+    const asked = Number(state.submissions.at(-1)?.body.n ?? 1);
+    return { id, status, output: links(asked), error: status === 'failed' ? error : null };
+  }
+
+  function task() {
+    if (state.answer === 'hang') return { status: 'Pending', result: null };
+    if (state.answer === 'moderated') return { status: 'Content Moderated', result: null };
+    if (state.answer === 'failed') return { status: 'Error', result: null };
+    return { status: 'Ready', result: { sample: links(1)[0] } };
+  }
+
+  function bytePlus(): Reply {
+    if (state.answer === 'moderated')
+      return { status: 400, body: { error: { code: 'OutputImageSensitiveContentDetected', message: 'no' } } };
+    if (state.answer === 'failed')
+      return { status: 500, body: { error: { code: 'InternalError', message: 'no' } } };
+    return { status: 200, body: { data: links(1).map((link) => ({ url: link })) } };
+  }
+
+  return {
+    state,
+    access: { key: 'key-of-the-installation', url },
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+function sendFile(answer: UpstreamAnswer, response: http.ServerResponse): void {
+  if (answer === 'dead link') return void response.writeHead(403).end('Request has expired');
+  response.writeHead(200, { 'content-type': 'image/png' });
+  if (answer === 'no picture') return void response.end('<html>Not a picture</html>'.repeat(10));
+  response.end(answer === 'cut off' ? PNG.subarray(0, -10) : PNG);
+}

@@ -1,0 +1,36 @@
+import { completeParameters } from '@bakehouse/contract/generators/parameters/parameters';
+import { generators } from '@bakehouse/contract/generators/table';
+import { expect, test } from 'vitest';
+import { findUpstream } from './find-upstream.ts';
+import { listUpstreams } from './list-upstreams.ts';
+import { type UpstreamGenerator, type UpstreamModel, upstreamModels } from './upstream-models.ts';
+
+const access = { key: 'key', url: 'https://service.example' };
+const none = { fal: null, replicate: null, blackForestLabs: null, byteplus: null };
+const entries = Object.entries(upstreamModels) as [UpstreamGenerator, readonly UpstreamModel[]][];
+const models = entries.flatMap(([name, all]) => all.map((model) => [name, model.model, model] as const));
+
+test.each(models)('%s by %s is told each choice of its form', (name, _, { fields }) => {
+  const form = generators[name];
+  const defaults = completeParameters(form, {}).values ?? {};
+  for (const [field, say] of Object.entries(fields)) {
+    const known = form.fields.find((one) => one.name === field);
+    expect(known, field).toBeDefined();
+    const values =
+      known?.kind === 'choice' ? known.options.map(({ value }) => value) : [defaults[field] ?? null];
+    for (const value of values) expect(Object.values(say(value)), field).not.toContain(undefined);
+    if (known?.kind === 'choice') for (const value of values) expect(say(value), field).not.toEqual({});
+  }
+});
+
+test('the maker draws its own model before others, and nobody draws without a key', () => {
+  const all = { fal: access, replicate: access, blackForestLabs: access, byteplus: access };
+  const who = (upstreams: typeof all | typeof none, name: 'flux' | 'seedream' | 'imagen') =>
+    findUpstream({ upstreams }, name)?.title;
+  expect([who(all, 'flux'), who(all, 'seedream')]).toEqual(['Black Forest Labs', 'BytePlus']);
+  expect(who({ ...all, blackForestLabs: null } as never, 'flux')).toBe('fal');
+  expect(who({ ...none, replicate: access } as never, 'flux')).toBe('Replicate');
+  expect(who(all, 'imagen')).toBeUndefined();
+  expect(listUpstreams({ upstreams: none })).toEqual([]);
+  expect(listUpstreams({ upstreams: all })).toHaveLength(9);
+});

@@ -1,0 +1,113 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { onFileEnd } from '../../testing/on-file-end.ts';
+import { fetchPublic } from './fetch-public.ts';
+import { isPublicAddress } from './is-public-address.ts';
+
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  onFileEnd(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return `http://localhost:${(server.address() as AddressInfo).port}`;
+}
+
+// Stands in for the public internet: this machine by its IPv4 address.
+const isThisMachine = (address: string): boolean => address === '127.0.0.1';
+const read = async (url: string, isAllowed: (address: string) => boolean = isThisMachine) =>
+  String(await buffer(await fetchPublic(new URL(url), { param: 'image_url', isAllowed })));
+const redirects = await serve(({ url = '' }, response) => {
+  const { searchParams, pathname } = new URL(url, 'http://localhost');
+  const [to, left] = [searchParams.get('to'), Number(pathname.slice(1))];
+  if (to === null) return void response.end('a picture');
+  const location = left > 1 ? `/${left - 1}?to=${encodeURIComponent(to)}` : to;
+  response.writeHead(302, { location }).end();
+});
+
+describe('what is fetched from the public internet', () => {
+  test('comes by its name, also through three redirects', async () => {
+    expect(await read(redirects.replace('localhost', '127.0.0.1'))).toBe('a picture');
+    expect(await read(`${redirects}/3?to=/`, () => true)).toBe('a picture');
+    await expect(read(`${redirects}/4?to=/`, () => true)).rejects.toMatchObject({
+      ...{ code: 'invalid_request', param: 'image_url' },
+      publicMessage: 'image_url leads through more than 3 redirects',
+    });
+  });
+
+  test.each([
+    'http://127.0.0.1:1/',
+    'http://localhost:1/',
+    'http://2130706433/',
+    'http://[::1]/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://10.0.0.1/',
+    'http://192.168.1.1/',
+    'http://user:secret@example.com/',
+    'file:///etc/passwd',
+    'ftp://example.com/',
+    'gopher://example.com/',
+  ])('is not asked of %s, nor after a redirect', async (url) => {
+    const refusal = {
+      ...{ code: 'invalid_request', param: 'image_url' },
+      publicMessage: 'image_url must be a public http or https address',
+    };
+    await expect(read(url, isPublicAddress)).rejects.toMatchObject(refusal);
+    const start = redirects.replace('localhost', '127.0.0.1');
+    let isFirst = true;
+    const first = (address: string) => {
+      const allowed = isFirst || isPublicAddress(address);
+      isFirst = false;
+      return allowed;
+    };
+    await expect(read(`${start}/1?to=${encodeURIComponent(url)}`, first)).rejects.toMatchObject(refusal);
+  });
+
+  test('says what went wrong', async () => {
+    const failing = await serve((request, response) => {
+      if (request.url === '/cut') {
+        response.writeHead(200, { 'content-length': '100' }).write('a pic');
+        setImmediate(() => response.destroy());
+      } else response.writeHead(404).end();
+    });
+    const address = failing.replace('localhost', '127.0.0.1');
+    await expect(read(`${address}/none`)).rejects.toMatchObject({
+      publicMessage: expect.stringContaining('answered with status 404'),
+    });
+    await expect(read(`${address}/cut`)).rejects.toMatchObject({
+      publicMessage: 'image_url broke off before the picture was there',
+    });
+    await expect(read('http://127.0.0.1:1/')).rejects.toMatchObject({
+      publicMessage: expect.stringContaining('could not be reached'),
+    });
+    await expect(read('http://nobody.invalid/')).rejects.toMatchObject({
+      publicMessage: 'image_url: nobody.invalid could not be found',
+    });
+  });
+});
+
+test.each([
+  ['8.8.8.8', true],
+  ['172.15.255.255', true],
+  ['172.16.0.1', false],
+  ['100.64.0.1', false],
+  ['0.0.0.0', false],
+  ['255.255.255.255', false],
+  ['2606:4700:4700::1111', true],
+  ['::', false],
+  ['::1', false],
+  ['::ffff:8.8.8.8', false],
+  ['64:ff9b::7f00:1', false],
+  ['fe80::1', false],
+  ['fd00::1', false],
+  ['ff02::1', false],
+  ['2002:7f00:1::', false],
+  ['2001:0:7f00:1::', false],
+  ['example.com', false],
+])('%s is an address of the public internet: %s', (address, isPublic) => {
+  expect(isPublicAddress(address)).toBe(isPublic);
+});

@@ -1,0 +1,93 @@
+import { lookup } from 'node:dns/promises';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { isIP } from 'node:net';
+import { AppError } from '../errors.ts';
+import { isPublicAddress } from './is-public-address.ts';
+
+const REDIRECTS_MAX = 3;
+/** From the first name that is looked up to the last byte. */
+const LIMIT_MS = 20_000;
+
+type Options = {
+  /** The field that the address came in. */
+  param: string;
+  /** Which addresses of machines may be asked; the public ones unless said. */
+  isAllowed?: (address: string) => boolean;
+};
+
+/**
+ * The bytes behind a stranger's address, which may lead nowhere inside: the machine that is asked is the one whose address
+ * was checked, also after each of three redirects. How much of it is read is for the caller to limit. Throws AppError
+ * 'invalid_request' with the field, also in the middle of the bytes.
+ */
+export async function fetchPublic(
+  start: URL,
+  { param, isAllowed = isPublicAddress }: Options,
+): Promise<AsyncIterable<Buffer>> {
+  const signal = AbortSignal.timeout(LIMIT_MS);
+  let url = start;
+  for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
+    const address = await resolve(url, { param, isAllowed });
+    const answer = await ask(url, address, signal).catch((cause: unknown) => {
+      throw refused(param, `${param}: ${url.host} could not be reached`, cause);
+    });
+    const { statusCode = 0, headers } = answer;
+    if (statusCode === 200) return readBody(answer, param);
+    answer.destroy();
+    const isRedirect = statusCode >= 300 && statusCode < 400 && headers.location !== undefined;
+    if (!isRedirect) throw refused(param, `${param}: ${url.host} answered with status ${statusCode}`);
+    if (!URL.canParse(headers.location ?? '', url.href)) throw notPublic(param);
+    url = new URL(headers.location ?? '', url);
+  }
+  throw refused(param, `${param} leads through more than ${REDIRECTS_MAX} redirects`);
+}
+
+/** The address of the machine behind a URL; all that its name stands for have to be allowed. */
+async function resolve(
+  { protocol, hostname, username, password }: URL,
+  { param, isAllowed }: Required<Options>,
+): Promise<string> {
+  const isWeb = protocol === 'http:' || protocol === 'https:';
+  if (!isWeb || username !== '' || password !== '') throw notPublic(param);
+  const name = hostname.replace(/^\[|\]$/g, '');
+  const found = isIP(name) !== 0 ? [{ address: name }] : await lookup(name, { all: true }).catch(() => []);
+  const [first] = found;
+  if (!first) throw refused(param, `${param}: ${name} could not be found`);
+  if (!found.every(({ address }) => isAllowed(address))) throw notPublic(param);
+  return first.address;
+}
+
+/** Asks the machine of that address, whatever the name stands for by now. */
+function ask(url: URL, address: string, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((done, fail) => {
+    const request = (url.protocol === 'https:' ? https : http).get(url, {
+      agent: false,
+      signal,
+      headers: { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'Bakehouse' },
+      lookup: (_name, { all }, answer) => {
+        const family = isIP(address);
+        if (all) answer(null, [{ address, family }]);
+        else answer(null, address, family);
+      },
+    });
+    request.on('response', done);
+    request.on('error', fail);
+  });
+}
+
+async function* readBody(answer: IncomingMessage, param: string): AsyncGenerator<Buffer> {
+  try {
+    yield* answer as AsyncIterable<Buffer>;
+  } catch (cause) {
+    throw refused(param, `${param} broke off before the picture was there`, cause);
+  }
+}
+
+function notPublic(param: string): AppError {
+  return refused(param, `${param} must be a public http or https address`);
+}
+
+function refused(param: string, publicMessage: string, cause?: unknown): AppError {
+  return new AppError('invalid_request', { publicMessage, param, cause });
+}

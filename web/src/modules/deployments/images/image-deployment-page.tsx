@@ -1,0 +1,144 @@
+import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Power } from 'lucide-react';
+import { useState } from 'react';
+import { formatDateTime, relativeTime } from '../../../lib/format/format-time.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Figure } from '../../../ui/figure.tsx';
+import { Missing } from '../../../ui/missing.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { PageHeader } from '../../../ui/page-header.tsx';
+import { Progress } from '../../../ui/progress.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { StatusBadge } from '../../../ui/status-badge.tsx';
+import { deviceName } from '../../machine/api.ts';
+import { useImageDeployment } from './calls.ts';
+import { imageKinds, onItsWay, statusWord } from './kinds.ts';
+import { TerminateImageDialog } from './terminate-image-dialog.tsx';
+
+const route = getRouteApi('/app/my-deployments/images/$podId');
+
+/** One FLUX or Kontext deployment: how far it is, what it costs, and where programs reach it. */
+export function ImageDeploymentPage() {
+  const { podId } = route.useParams();
+  return (
+    <QueryView
+      query={useImageDeployment(podId)}
+      failed="This deployment cannot be shown"
+      pending={
+        <LoadingRegion>
+          <Skeleton className="mb-2 h-4 w-24" />
+          <Skeleton className="mb-8 h-7 w-64 max-w-full" />
+          <Skeleton className="mb-6 h-24 w-full" />
+          <Skeleton className="h-40 w-full" />
+        </LoadingRegion>
+      }
+      missing={
+        <Missing
+          title="There is no such deployment"
+          text="The link may be mistyped, or the deployment belongs to another account."
+          to="/my-deployments"
+          label="Go to Deploy Models"
+        />
+      }
+    >
+      {(deployment) => <LoadedPage deployment={deployment} />}
+    </QueryView>
+  );
+}
+
+function LoadedPage({ deployment }: { deployment: ImageDeployment }) {
+  const [asking, setAsking] = useState(false);
+  const { title, status, terminated_at, inference_url } = deployment;
+  return (
+    <>
+      <PageHeader
+        title={title}
+        parents={[{ label: 'Deploy Models', to: '/my-deployments/images' }]}
+        badge={<StatusBadge status={statusWord(status)} />}
+        actions={
+          terminated_at === null && (
+            <Button onClick={() => setAsking(true)}>
+              <Power aria-hidden />
+              Terminate
+            </Button>
+          )
+        }
+      />
+      <State deployment={deployment} />
+      <Facts deployment={deployment} />
+      {inference_url !== null && (
+        <Card
+          title="Address"
+          description="For programs, with one of your API keys as bearer token. It wakes the model where it sleeps."
+        >
+          <div className="flex items-center gap-2">
+            <code className="min-w-0 flex-1 rounded-lg bg-subtle px-3 py-2 text-[0.8125rem] [overflow-wrap:anywhere]">
+              {inference_url}
+            </code>
+            <CopyButton text={inference_url} label="Copy the address" />
+          </div>
+        </Card>
+      )}
+      {asking && <TerminateImageDialog deployment={deployment} onClose={() => setAsking(false)} />}
+    </>
+  );
+}
+
+/** Why it is not simply running, and how far it is. */
+function State({ deployment }: { deployment: ImageDeployment }) {
+  const { status, reason, progress, cost_so_far } = deployment;
+  if (onItsWay.has(status)) {
+    return (
+      <Card className="mb-6">
+        <Progress value={progress} label={reason || 'Starting'} />
+      </Card>
+    );
+  }
+  if (!reason || status === 'running') return null;
+  return (
+    <Callout tone={status === 'failed' ? 'bad' : 'info'} className="mb-6">
+      {reason}
+      {status === 'failed' && Number(cost_so_far) === 0 && ' You were not charged.'}
+    </Callout>
+  );
+}
+
+function Facts({ deployment }: { deployment: ImageDeployment }) {
+  const { kind, model_id, title, device, price_per_hour, cost_so_far } = deployment;
+  const { terminated_at, last_request_at } = deployment;
+  return (
+    <dl className="mb-6 grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-3 lg:grid-cols-6">
+      <Figure label="Model">
+        <Link
+          to="/model/$id/description"
+          params={{ id: model_id }}
+          className="text-accent-text hover:underline"
+        >
+          {title}
+        </Link>
+      </Figure>
+      <Figure label="Kind" note={imageKinds[kind].does}>
+        {imageKinds[kind].label}
+      </Figure>
+      <Figure label="Runs on">{deviceName(device)}</Figure>
+      <Figure label="Price" note="while it is awake">
+        <Money bgl={price_per_hour} /> per hour
+      </Figure>
+      <Figure label="Cost so far">
+        <Money bgl={cost_so_far} />
+      </Figure>
+      <Figure label={terminated_at === null ? 'Last request' : 'Ended'}>
+        {terminated_at !== null
+          ? formatDateTime(new Date(terminated_at))
+          : last_request_at
+            ? relativeTime(new Date(last_request_at))
+            : 'None yet'}
+      </Figure>
+    </dl>
+  );
+}

@@ -1,0 +1,57 @@
+import {
+  deployFlux,
+  deployFluxKontext,
+  type ImageDeployment,
+  type ImageDeploymentKind,
+  listFlux,
+  listFluxKontext,
+  quoteFlux,
+  quoteFluxKontext,
+  terminateFlux,
+  terminateFluxKontext,
+} from '@bakehouse/contract/image-deployments';
+
+/** What a deployment of each kind is called by, and how its list is read again while the event stream is down. */
+export const imageKinds = {
+  'flux-kontext': {
+    calls: {
+      deploy: deployFluxKontext,
+      quote: quoteFluxKontext,
+      list: listFluxKontext,
+      terminate: terminateFluxKontext,
+    },
+    label: 'Kontext',
+    does: 'Edits pictures by a sentence.',
+    pollMs: 5_000,
+  },
+  flux: {
+    calls: { deploy: deployFlux, quote: quoteFlux, list: listFlux, terminate: terminateFlux },
+    label: 'FLUX',
+    does: 'Draws pictures from a prompt.',
+    pollMs: 10_000,
+  },
+} as const satisfies Record<ImageDeploymentKind, object>;
+
+type Status = ImageDeployment['status'];
+
+/** On its way to its first answer, or waking up. */
+export const onItsWay = new Set<Status>(['pending', 'deploying']);
+/** It answers, or wakes to. */
+export const usable = new Set<Status>(['running', 'READY']);
+
+const POLL_MS_MAX = 10 * 60_000;
+
+/** Whether there is one on its way that is worth asking about again: nobody waits longer than ten minutes for one. */
+export function isAwaited(
+  deployments: readonly Pick<ImageDeployment, 'status' | 'created_at'>[],
+  now: number,
+): boolean {
+  return deployments.some(
+    ({ status, created_at }) => onItsWay.has(status) && now - Date.parse(created_at) < POLL_MS_MAX,
+  );
+}
+
+/** The word of the badge: one that is `READY` sleeps until it is asked. */
+export function statusWord(status: Status): string {
+  return status === 'READY' ? 'sleeping' : status;
+}

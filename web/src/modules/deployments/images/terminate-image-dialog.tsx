@@ -1,0 +1,27 @@
+import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { notify } from '../../../ui/notify.ts';
+import { useTerminateImage } from './calls.ts';
+
+type Props = { deployment: ImageDeployment; onClose: () => void };
+
+/** Asks before a deployment of an image model is terminated. */
+export function TerminateImageDialog({ deployment, onClose }: Props) {
+  const termination = useTerminateImage();
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(next) => !next && onClose()}
+      title={`Terminate ${deployment.title}?`}
+      description="It stops at once, and you pay for the time until now. The model itself stays."
+      action="Terminate"
+      pending={termination.isPending}
+      onConfirm={() =>
+        termination.mutate(deployment, {
+          onSuccess: () => notify.success('FLUX deployment terminated successfully!'),
+          onSettled: onClose,
+        })
+      }
+    />
+  );
+}

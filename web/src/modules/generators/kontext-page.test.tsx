@@ -1,0 +1,215 @@
+import type { Generation } from '@bakehouse/contract/generations';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { ApiError } from '../../lib/api/api-error.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { upload } from '../../lib/api/upload.ts';
+import { notify } from '../../ui/notify.ts';
+import { notifyFailures } from '../../ui/notify-failure.ts';
+import { EditStart, GeneratorResults, PictureHistory, SourceField } from '../images/api.ts';
+import { pictureProblem } from '../images/editing/picture-problem.ts';
+import { FakeApi } from '../images/testing/fake-api.ts';
+import { generationOf, unfinished } from '../images/testing/generation-of.ts';
+import { renderPage } from '../images/testing/render-page.tsx';
+
+const server = vi.hoisted(() => ({ api: null as FakeApi | null }));
+vi.mock('../../lib/api/api-client.ts', () => ({
+  call: (...input: Parameters<FakeApi['call']>) => server.api?.call(...input),
+}));
+vi.mock('../../lib/api/upload.ts', () => ({ upload: vi.fn<typeof upload>() }));
+// Nothing decodes pictures here.
+vi.mock('../images/editing/picture-problem.ts', () => ({ pictureProblem: vi.fn<typeof pictureProblem>() }));
+
+// The pages are loaded on demand; how long that takes says nothing here.
+beforeAll(() =>
+  Promise.all([
+    import('./generator-page.tsx'),
+    import('../images/gallery/generation-page.tsx'),
+    ...[EditStart, GeneratorResults, PictureHistory, SourceField].map((part) => part.preload()),
+  ]),
+);
+
+let api: FakeApi;
+beforeEach(() => {
+  api = new FakeApi();
+  server.api = api;
+  vi.mocked(pictureProblem).mockReset().mockResolvedValue(null);
+  vi.mocked(upload).mockReset().mockResolvedValue({ id: 'p1' });
+});
+
+const source = { generation_id: null, url: '/source.png', media_type: 'image/png', width: 1, height: 1 };
+const drawn = generationOf({ id: 'g1' });
+const edit = (changed: Partial<Generation> = {}) =>
+  generationOf({
+    id: 'e1',
+    generator: 'flux-kontext',
+    prompt: 'a hat on it',
+    parameters: { guidance_scale: 2.5, num_inference_steps: 28, seed: null },
+    expert_weights: null,
+    expert_used: null,
+    routing_confidence: null,
+    source,
+    root_id: 'e1',
+    created_at: '2026-01-01T00:01:00.000Z',
+    ...changed,
+  });
+const editing = (changed: Partial<Generation> = {}) =>
+  edit({ ...unfinished(), generator: 'flux-kontext', id: 'e1', prompt: 'a hat on it', source, ...changed });
+const bread = new File(['bytes'], 'bread.png', { type: 'image/png' });
+const asked = () => api.bodiesOf('/api/v1/generations');
+const prompt = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' });
+const results = () => within(screen.getByRole('region', { name: 'Results' }));
+
+async function fillAndGenerate(file = bread) {
+  await userEvent.upload(await screen.findByLabelText('Choose a file'), file);
+  await screen.findByText(file.name);
+  await userEvent.type(prompt(), 'a hat on it');
+  await within(await screen.findByRole('group', { name: 'Price' })).findByText('$0.02');
+  await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
+}
+
+it('a picture is uploaded and edited; its place in the history is a placeholder until it is there', async () => {
+  let arrive: (sent: { id: string }) => void = () => undefined;
+  vi.mocked(upload).mockImplementation((_endpoint, _params, _file, options) => {
+    options?.onProgress?.(1, 4);
+    return new Promise((resolve) => {
+      arrive = resolve;
+    });
+  });
+  await renderPage('/flux-kontext');
+  await fillAndGenerate();
+  expect(results().getByText('Uploading the picture')).toBeTruthy();
+  expect(results().getByRole('progressbar').getAttribute('aria-valuenow')).toBe('25');
+  expect(screen.getByRole('img', { name: 'An edit, processing' })).toBeTruthy();
+
+  api.next = editing();
+  arrive({ id: 'p1' });
+  expect(await screen.findByText('Step 5 of 20')).toBeTruthy();
+  expect(screen.queryByRole('img', { name: 'An edit, processing' })).toBeNull();
+  expect(asked()).toEqual([
+    {
+      generator: 'flux-kontext',
+      prompt: 'a hat on it',
+      parameters: { guidance_scale: 2.5, num_inference_steps: 28 },
+      picture_id: 'p1',
+      cost_max: '0.5',
+    },
+  ]);
+});
+
+it('an edit that is done lies over its source, tells the history, and starting over leaves nothing of it', async () => {
+  const told = vi.fn();
+  window.addEventListener('fluxKontextHistoryRefresh', told);
+  await renderPage('/flux-kontext');
+  api.next = edit();
+  await fillAndGenerate();
+  expect(await screen.findByRole('slider', { name: 'Before and after' })).toBeTruthy();
+  await waitFor(() => expect(told).toHaveBeenCalledOnce());
+  window.removeEventListener('fluxKontextHistoryRefresh', told);
+
+  await userEvent.click(screen.getByRole('button', { name: 'Start over' }));
+  expect(await screen.findByText('Your pictures appear here')).toBeTruthy();
+  expect(prompt().value).toBe('');
+  expect(screen.queryByText('bread.png')).toBeNull();
+});
+
+it('who hears that an edit has ended reads the history again', async () => {
+  await renderPage('/flux-kontext');
+  await screen.findByText(/^Everything you generate here/);
+  api.generations = [edit()];
+  window.dispatchEvent(new Event('fluxKontextHistoryRefresh'));
+  expect(await screen.findByRole('link', { name: /^a hat on it/ })).toBeTruthy();
+});
+
+it('an edit that cannot begin says why; once more asks for the same, without sending the picture again', async () => {
+  await renderPage('/flux-kontext');
+  api.refusal = new ApiError('The machine has no room', { status: 503 });
+  await fillAndGenerate();
+  expect((await screen.findByRole('alert')).textContent).toContain('The machine has no room');
+
+  api.refusal = null;
+  api.next = editing();
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText('Step 5 of 20')).toBeTruthy();
+  expect(asked()).toHaveLength(2);
+  expect(asked()[0]).toEqual(asked()[1]);
+  expect(upload).toHaveBeenCalledOnce();
+});
+
+it('too little credit is told with what is required, and the way to more', async () => {
+  const told = vi.spyOn(notify, 'failure').mockImplementation(() => undefined);
+  notifyFailures(queryClient);
+  await renderPage('/flux-kontext');
+  api.refusal = new ApiError('Insufficient balance', {
+    status: 402,
+    code: 'insufficient_funds',
+    requiredAmount: '0.5',
+    availableAmount: '0.25',
+  });
+  await fillAndGenerate();
+  const sentence = 'Insufficient balance. Required: $0.02. Available: $0.01.';
+  expect((await screen.findByRole('alert')).textContent).toContain(sentence);
+  expect(told).toHaveBeenCalledExactlyOnceWith(
+    `Image editing failed: ${sentence}`,
+    expect.objectContaining({ action: expect.objectContaining({ label: 'Purchase Image Editing Credits' }) }),
+  );
+});
+
+it('a second edit is refused in words while one is under way', async () => {
+  api.generations = [editing()];
+  await renderPage('/flux-kontext');
+  await screen.findByText('Step 5 of 20');
+  await fillAndGenerate();
+  expect((await screen.findByRole('alert')).textContent).toMatch(/^A picture is still being drawn/);
+  expect(upload).not.toHaveBeenCalled();
+});
+
+it('a file that cannot be edited is refused at its field, and nothing is sent', async () => {
+  vi.mocked(pictureProblem).mockResolvedValue('The picture must be a PNG, JPEG or WebP file');
+  await renderPage('/flux-kontext');
+  const choose = await screen.findByLabelText('Choose a file');
+  await userEvent.upload(choose, bread, { applyAccept: false });
+  expect(await screen.findByText('The picture must be a PNG, JPEG or WebP file')).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
+  expect(document.activeElement?.textContent).toBe('Choose a file');
+  expect(upload).not.toHaveBeenCalled();
+});
+
+it('a picture is pasted anywhere on the page', async () => {
+  await renderPage('/flux-kontext');
+  await screen.findByLabelText('Choose a file');
+  fireEvent.paste(document.body, { clipboardData: { files: [bread] } });
+  expect(await screen.findByText('bread.png')).toBeTruthy();
+});
+
+it('a generation’s picture is brought along, edited again, and has its place in the tree', async () => {
+  const first = edit({ source: { ...source, generation_id: 'g1' }, root_id: 'g1' });
+  api.generations = [first, drawn];
+  const router = await renderPage('/gallery/g1');
+  await userEvent.click(await screen.findByRole('link', { name: 'Edit this picture' }));
+  expect(await screen.findByText('From your gallery')).toBeTruthy();
+  await waitFor(() => expect(router.state.location.search).toEqual({}));
+
+  const tree = within(await results().findByRole('list', { name: 'Edits' }));
+  expect(tree.getAllByRole('link').map(({ textContent }) => textContent)).toEqual([
+    'A loaf of bread',
+    'a hat on it',
+  ]);
+  expect(tree.getByRole('link', { current: true }).textContent).toBe('a hat on it');
+
+  await userEvent.click(results().getByRole('link', { name: 'Edit again' }));
+  await userEvent.type(prompt(), 'a red hat');
+  api.next = editing({ id: 'e2' });
+  await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
+  await waitFor(() => expect(asked()).toEqual([expect.objectContaining({ source_generation_id: 'e1' })]));
+});
+
+it('a remix edits the same picture once more', async () => {
+  api.generations = [edit({ source: { ...source, generation_id: 'g1' } }), drawn];
+  await renderPage('/flux-kontext?same_source_as=e1&prompt=a%20hat');
+  expect(await screen.findByText('The picture that was edited before')).toBeTruthy();
+  api.next = editing({ id: 'e2' });
+  await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
+  await waitFor(() => expect(asked()).toEqual([expect.objectContaining({ source_generation_id: 'g1' })]));
+});

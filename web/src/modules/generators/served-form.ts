@@ -1,0 +1,22 @@
+import type { GeneratorName } from '@bakehouse/contract/generators';
+import type { Generator } from '@bakehouse/contract/generators/generator';
+import { withFields } from '@bakehouse/contract/generators/parameters/parameters';
+import { generators } from '@bakehouse/contract/generators/table';
+import type { ServedGenerator } from './api.ts';
+
+/** The service that draws on this page; null where a model of this installation does, or nobody. */
+export function upstreamOf(
+  served: ServedGenerator | undefined,
+  ownOnly: boolean,
+): ServedGenerator['upstream'] {
+  return ownOnly || !served || served.served_by.includes('own') ? null : served.upstream;
+}
+
+/** The form as whoever draws takes it. */
+export function servedForm(
+  name: GeneratorName,
+  served: ServedGenerator | undefined,
+  ownOnly: boolean,
+): Generator {
+  return withFields(generators[name], upstreamOf(served, ownOnly)?.fields);
+}

@@ -1,0 +1,44 @@
+import { PICTURE_BYTES_MAX, PICTURE_PIXELS_MAX, pictureMessages } from '@bakehouse/contract/pictures';
+
+const HEAD_BYTES = 12;
+
+type Pixels = { width: number; height: number };
+
+/** Why a file cannot be edited, in a sentence, before it is sent; null where it can. `measure` throws where no picture can be read. */
+export async function pictureProblem(
+  file: File,
+  measure: (file: File) => Promise<Pixels> = measurePicture,
+): Promise<string | null> {
+  if (file.size > PICTURE_BYTES_MAX) return pictureMessages.tooLarge;
+  try {
+    // Its name and the type that the system gives it say nothing certain.
+    if (!isKnownFormat(await file.slice(0, HEAD_BYTES).arrayBuffer())) return pictureMessages.type;
+    const { width, height } = await measure(file);
+    return width * height > PICTURE_PIXELS_MAX ? pictureMessages.tooManyPixels : null;
+  } catch {
+    return pictureMessages.broken;
+  }
+}
+
+function isKnownFormat(head: ArrayBuffer): boolean {
+  const text = String.fromCharCode(...new Uint8Array(head));
+  return (
+    text.startsWith('\x89PNG\r\n\x1a\n') ||
+    text.startsWith('\xff\xd8\xff') ||
+    (text.startsWith('RIFF') && text.slice(8) === 'WEBP')
+  );
+}
+
+async function measurePicture(file: File): Promise<Pixels> {
+  const url = URL.createObjectURL(file);
+  try {
+    return await new Promise((resolve, reject) => {
+      const picture = new Image();
+      picture.onload = () => resolve({ width: picture.naturalWidth, height: picture.naturalHeight });
+      picture.onerror = () => reject(new Error('The browser cannot show it'));
+      picture.src = url;
+    });
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}

@@ -1,0 +1,51 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { call, callRaw } from '../../../lib/api/api-client.ts';
+import { upload } from '../../../lib/api/upload.ts';
+import { generationOf } from '../testing/generation-of.ts';
+import { sendSource } from './send-source.ts';
+
+vi.mock('../../../lib/api/api-client.ts', () => ({
+  call: vi.fn<typeof call>(),
+  callRaw: vi.fn<typeof callRaw>(),
+}));
+vi.mock('../../../lib/api/upload.ts', () => ({ upload: vi.fn<typeof upload>() }));
+
+beforeEach(() => {
+  vi.resetAllMocks();
+  vi.mocked(upload).mockResolvedValue({ id: 'p1' });
+});
+
+const edited = (generationId: string | null) =>
+  generationOf({
+    source: { generation_id: generationId, url: '/s.png', media_type: 'image/png', width: 1, height: 1 },
+  });
+const nothing = () => undefined;
+
+test('a file is sent once, and what a generation has made not at all', async () => {
+  const source = { file: new File(['bytes'], 'bread.png') };
+  expect(await sendSource(source, nothing)).toEqual({ picture_id: 'p1' });
+  expect(await sendSource(source, nothing)).toEqual({ picture_id: 'p1' });
+  expect(upload).toHaveBeenCalledOnce();
+  expect(await sendSource({ generationId: 'g1' }, nothing)).toEqual({ source_generation_id: 'g1' });
+  expect(upload).toHaveBeenCalledOnce();
+});
+
+test('the source of an edit is named as it was there; one that was uploaded is sent once more', async () => {
+  vi.mocked(call).mockResolvedValueOnce(edited('g0'));
+  expect(await sendSource({ sameAsId: 'e1' }, nothing)).toEqual({ source_generation_id: 'g0' });
+  expect(upload).not.toHaveBeenCalled();
+
+  vi.mocked(call).mockResolvedValueOnce(edited(null));
+  vi.mocked(callRaw).mockResolvedValueOnce(new Response('bytes'));
+  expect(await sendSource({ sameAsId: 'e2' }, nothing)).toEqual({ picture_id: 'p1' });
+  expect(vi.mocked(callRaw).mock.calls[0]?.[1]).toMatchObject({ query: { url: '/s.png' } });
+  const [, , file] = vi.mocked(upload).mock.lastCall ?? [];
+  expect(await file?.text()).toBe('bytes');
+});
+
+test('what was made from its prompt alone has no source', async () => {
+  vi.mocked(call).mockResolvedValueOnce(generationOf());
+  await expect(sendSource({ sameAsId: 'g1' }, nothing)).rejects.toThrow(
+    'That picture was made from its prompt alone',
+  );
+});

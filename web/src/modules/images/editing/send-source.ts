@@ -1,0 +1,46 @@
+import { getGeneration } from '@bakehouse/contract/generations';
+import { uploadPicture } from '@bakehouse/contract/pictures';
+import { call } from '../../../lib/api/api-client.ts';
+import { upload } from '../../../lib/api/upload.ts';
+import { fetchPicture } from '../actions/fetch-picture.ts';
+import type { Source } from './source.ts';
+
+/** How a source is named where a generation is asked for. */
+export type SentSource = { picture_id: string } | { source_generation_id: string };
+
+/** Told 0 to 100 while a picture is on its way. */
+export type OnUpload = (percent: number) => void;
+
+/** Those that the server has: asking once more does not send them again. */
+const sent = new WeakMap<Source, SentSource>();
+
+/** Has the server know the picture, and says how it is named there. */
+export async function sendSource(source: Source, onUpload: OnUpload): Promise<SentSource> {
+  const known = sent.get(source) ?? (await send(source, onUpload));
+  sent.set(source, known);
+  return known;
+}
+
+/** The server does not have it any more. */
+export function forgetSent(source: Source): void {
+  sent.delete(source);
+}
+
+async function send(source: Source, onUpload: OnUpload): Promise<SentSource> {
+  if ('generationId' in source) return { source_generation_id: source.generationId };
+  if ('file' in source) return sendFile(source.file, onUpload);
+  const operation = 'fetch the picture';
+  const edited = (await call(getGeneration, { params: { id: source.sameAsId } }, { operation })).source;
+  if (edited === null) throw new Error('That picture was made from its prompt alone');
+  if (edited.generation_id !== null) return { source_generation_id: edited.generation_id };
+  const bytes = await fetchPicture(edited.url, 'source');
+  return sendFile(new File([bytes], 'source', { type: edited.media_type }), onUpload);
+}
+
+async function sendFile(file: File, onUpload: OnUpload): Promise<SentSource> {
+  onUpload(0);
+  const { id } = await upload(uploadPicture, {}, file, {
+    onProgress: (sentBytes, totalBytes) => onUpload((sentBytes / totalBytes) * 100),
+  });
+  return { picture_id: id };
+}

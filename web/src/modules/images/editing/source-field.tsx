@@ -1,0 +1,109 @@
+import { formatBytes } from '@bakehouse/contract/limits';
+import { pictureTypes } from '@bakehouse/contract/pictures';
+import { X } from 'lucide-react';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { FileDrop } from '../../../ui/file-drop.tsx';
+import { useGeneration } from '../generation-calls.ts';
+import { pictureProblem } from './picture-problem.ts';
+import type { Source } from './source.ts';
+import { pictureOf, SourceImage } from './source-image.tsx';
+
+type Props = {
+  label: string;
+  source: Source | null;
+  onChange: (source: Source | null) => void;
+  /** Why it cannot go on as it is. */
+  problem: string | undefined;
+};
+
+/** The picture that is edited: dropped, chosen, pasted, or brought along from a generation. A file that cannot be edited is told at once. */
+export function SourceField({ label, source, onChange, problem }: Props) {
+  const [refused, setRefused] = useState<string>();
+
+  async function take(file: File) {
+    const found = await pictureProblem(file);
+    setRefused(found ?? undefined);
+    if (found === null) onChange({ file });
+  }
+  usePastedFile((file) => void take(file));
+
+  return (
+    <Field label={label} error={refused ?? problem}>
+      {/* The form finds by this where the focus goes. */}
+      <div data-source role="group" aria-label={label}>
+        {source === null ? (
+          <FileDrop
+            multiple={false}
+            anySize
+            accept={pictureTypes.join()}
+            hint="PNG, JPEG or WebP, at most 20 MB. You can also paste a copied picture."
+            onFiles={([file]) => file && void take(file)}
+          />
+        ) : (
+          <div className="flex items-center gap-3 rounded-xl bg-subtle p-2">
+            <SourceImage
+              source={source}
+              className="size-16 shrink-0 rounded-lg bg-white object-cover shadow-card"
+            />
+            <div className="min-w-0 flex-1 text-[0.8125rem]">
+              {'file' in source ? <AboutFile file={source.file} /> : <AboutGeneration source={source} />}
+            </div>
+            <Button
+              variant="ghost"
+              size="icon"
+              aria-label="Remove the picture"
+              onClick={() => {
+                setRefused(undefined);
+                onChange(null);
+              }}
+            >
+              <X aria-hidden />
+            </Button>
+          </div>
+        )}
+      </div>
+    </Field>
+  );
+}
+
+function AboutFile({ file }: { file: File }) {
+  return (
+    <>
+      <p className="truncate">{file.name}</p>
+      <p className="text-muted text-xs">{formatBytes(file.size)}</p>
+    </>
+  );
+}
+
+function AboutGeneration({ source }: { source: Exclude<Source, { file: File }> }) {
+  const isSame = 'sameAsId' in source;
+  const { data, isError } = useGeneration(isSame ? source.sameAsId : source.generationId);
+  if (isError || (data && !pictureOf(source, data)))
+    return <p className="text-bad">This picture is not there any more.</p>;
+  if (!data) return null;
+  return (
+    <>
+      {!isSame && <p className="line-clamp-2 [overflow-wrap:anywhere]">{data.prompt}</p>}
+      <p className="text-muted text-xs">
+        {isSame ? 'The picture that was edited before' : 'From your gallery'}
+      </p>
+    </>
+  );
+}
+
+/** Text is pasted where the cursor is; a picture has no other place on the page. */
+function usePastedFile(onFile: (file: File) => void): void {
+  const paste = useEffectEvent((event: ClipboardEvent) => {
+    const [file] = event.clipboardData?.files ?? [];
+    if (!file) return;
+    event.preventDefault();
+    onFile(file);
+  });
+  useEffect(() => {
+    const listen = (event: ClipboardEvent) => paste(event);
+    document.addEventListener('paste', listen);
+    return () => document.removeEventListener('paste', listen);
+  }, []);
+}

@@ -1,0 +1,40 @@
+import type { Generation } from '@bakehouse/contract/generations';
+import { useEffect, useState } from 'react';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { useGeneration } from '../generation-calls.ts';
+import type { Source } from './source.ts';
+
+type Props = { source: Source; className: string };
+
+/** The picture that is edited, whatever it comes from. It is named beside it. */
+export function SourceImage({ source, className }: Props) {
+  return 'file' in source ? (
+    <FileImage key={source.file.name} file={source.file} className={className} />
+  ) : (
+    <GenerationImage source={source} className={className} />
+  );
+}
+
+/** Where the picture of a source that is no file is, among what is known of its generation. */
+export function pictureOf(source: Exclude<Source, { file: File }>, generation: Generation) {
+  return 'sameAsId' in source ? generation.source : generation.outputs[0];
+}
+
+function FileImage({ file, className }: { file: File; className: string }) {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const made = URL.createObjectURL(file);
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [file]);
+  return <img src={url} alt="" className={className} />;
+}
+
+type GenerationProps = { source: Exclude<Source, { file: File }>; className: string };
+
+function GenerationImage({ source, className }: GenerationProps) {
+  const { data } = useGeneration('sameAsId' in source ? source.sameAsId : source.generationId);
+  const picture = data && pictureOf(source, data);
+  if (!picture) return <Skeleton className={className} />;
+  return <img src={picture.url} alt="" className={className} />;
+}
