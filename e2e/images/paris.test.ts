@@ -80,7 +80,7 @@ journey(
     await signUp(page);
     const balance = page.getByRole('link', { name: /^Balance: / });
     const before = await balance.getAttribute('aria-label');
-    await generate(page, 'a blue car on a green field', { Steps: '200', 'How many': '8' });
+    await generate(page, 'a blue car on a green field', { Steps: '200', 'Number of experts': '8' });
     const step = page.getByRole('main').getByText(/^Step \d+ of 200$/);
     await step.waitFor({ timeout: WORK_MS });
     await page.reload();
@@ -123,7 +123,7 @@ journey(
     for (let number = 0; number < 8; number += 1) ids.push(await startLong(greedy));
     // It has the last place, which is not for who has pictures in work.
     const last = await startLong(second);
-    await generate(page, 'a radish', { Steps: '10', 'How many': '1' });
+    await generate(page, 'a radish', { Steps: '10', 'Number of experts': '1' });
     const main = page.getByRole('main');
     await main.getByText('Next in the queue').waitFor();
     await second.call(cancelGeneration, { params: { id: last } });

@@ -79,9 +79,9 @@ journey(
 
     // A page whose code was never fetched: the shell stays, and the page area says why.
     await page.getByRole('link', { name: 'Profile' }).click();
-    await page.getByText('The page opens by itself once it can.').waitFor();
+    await page.getByText('The page opens automatically when it is back.').waitFor();
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('The page opens by itself once it can.').waitFor();
+    await page.getByText('The page opens automatically when it is back.').waitFor();
     await page.getByRole('link', { name: 'Dashboard', exact: true }).waitFor();
     await look(page, 'server-away-page');
     expect(await page.getByText('Bakehouse was updated').count()).toBe(0);
@@ -89,7 +89,7 @@ journey(
     // A sheet whose code was never fetched says so in its place, and comes by itself.
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('menuitem', { name: 'Create Dataset' }).click();
-    await page.getByText('The form opens by itself once it can.').waitFor();
+    await page.getByText('The form opens automatically when it is back.').waitFor();
     await look(page, 'server-away-sheet');
 
     await page.unroute(sheets);
@@ -111,7 +111,7 @@ journey(
     await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
     await page.context().setOffline(true);
     await page.getByRole('link', { name: 'API-Key' }).click();
-    await page.getByText('The page opens by itself once it can.').waitFor();
+    await page.getByText('The page opens automatically when it is back.').waitFor();
     await page.context().setOffline(false);
     await page.getByRole('heading', { level: 1, name: 'API-Key' }).waitFor();
 

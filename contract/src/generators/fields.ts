@@ -8,7 +8,7 @@ export const seed: GeneratorField = {
   kind: 'seed',
   name: 'seed',
   label: 'Seed',
-  help: 'Empty for another result each time.',
+  help: 'Leave empty for a different result each time.',
   max: SEED_MAX,
 };
 
@@ -40,7 +40,7 @@ export function negativePrompt(text = ''): GeneratorField {
     kind: 'text',
     name: 'negative_prompt',
     label: 'Negative prompt',
-    help: 'What should not be there.',
+    help: 'What the result should not show.',
     default: text,
   };
 }
@@ -64,7 +64,7 @@ export function guidance({ min, max, default: value }: Range): GeneratorField {
     kind: 'number',
     name: 'guidance_scale',
     label: 'Guidance',
-    help: 'How closely it keeps to the prompt.',
+    help: 'How closely the result follows the prompt.',
     step: 0.5,
     ...{ min, max, default: value },
   };
@@ -75,7 +75,7 @@ export function steps({ min, max, default: value }: Range): GeneratorField {
     kind: 'number',
     name: 'num_inference_steps',
     label: 'Steps',
-    help: 'More take longer and draw finer.',
+    help: 'More steps take longer and add detail.',
     step: 1,
     ...{ min, max, default: value },
   };

@@ -5,7 +5,7 @@ export const flux: Generator = {
   title: 'FLUX.1',
   maker: 'Black Forest Labs',
   makes: 'image',
-  about: 'Detailed pictures that keep closely to a long prompt.',
+  about: 'Detailed pictures that closely follow a long prompt.',
   fields: [
     aspectRatio(['1:1', '4:3', '16:9', '3:4', '9:16', '21:9']),
     guidance({ min: 1, max: 20, default: 3.5 }),

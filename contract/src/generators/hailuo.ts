@@ -5,7 +5,7 @@ export const hailuo: Generator = {
   title: 'Hailuo',
   maker: 'MiniMax',
   makes: 'video',
-  about: 'Films that follow the laws of motion.',
+  about: 'Videos with realistic motion.',
   fields: [
     duration([6, 10]),
     quality(

@@ -5,7 +5,7 @@ export const ideogram: Generator = {
   title: 'Ideogram V3',
   maker: 'Ideogram',
   makes: 'image',
-  about: 'Posters and designs with words in them.',
+  about: 'Posters and designs with text in them.',
   fields: [
     aspectRatio(['1:1', '4:3', '16:9', '3:4', '9:16']),
     style(

@@ -5,13 +5,13 @@ export const paris: Generator = {
   title: 'Paris',
   maker: 'Bagel',
   makes: 'image',
-  about: 'Eight experts that were trained apart; a router says which of them draw.',
+  about: 'Eight experts trained separately; a router chooses which of them draw.',
   fields: [
     {
       kind: 'number',
       name: 'cfg_scale',
       label: 'Guidance',
-      help: 'How closely it keeps to the prompt.',
+      help: 'How closely the result follows the prompt.',
       min: 1,
       max: 15,
       step: 0.5,
@@ -21,7 +21,7 @@ export const paris: Generator = {
       kind: 'number',
       name: 'num_inference_steps',
       label: 'Steps',
-      help: 'More take longer and draw finer.',
+      help: 'More steps take longer and add detail. 20 are enough for the starter model.',
       min: 10,
       max: 200,
       step: 1,
@@ -31,7 +31,7 @@ export const paris: Generator = {
       kind: 'choice',
       name: 'sampling_strategy',
       label: 'Experts',
-      help: 'Which of them draw each step.',
+      help: 'Which of them draw at each step.',
       options: [
         { value: 'top1', label: 'The best one' },
         { value: 'topk', label: 'The best few' },
@@ -42,7 +42,7 @@ export const paris: Generator = {
     {
       kind: 'number',
       name: 'k',
-      label: 'How many',
+      label: 'Number of experts',
       min: 1,
       max: 8,
       step: 1,

@@ -5,7 +5,7 @@ export const seedance: Generator = {
   title: 'Seedance 1.0 Pro',
   maker: 'ByteDance',
   makes: 'video',
-  about: 'Smooth films with several shots.',
+  about: 'Smooth videos with several shots.',
   fields: [
     aspectRatio(['16:9', '4:3', '1:1', '3:4', '9:16', '21:9']),
     duration([5, 10]),

@@ -5,7 +5,7 @@ export const veo: Generator = {
   title: 'Veo 3',
   maker: 'Google',
   makes: 'video',
-  about: 'Short films with sound that fits them.',
+  about: 'Short videos with matching sound.',
   fields: [
     duration([8, 6, 4]),
     quality(
@@ -19,7 +19,7 @@ export const veo: Generator = {
       kind: 'flag',
       name: 'generate_audio',
       label: 'Sound',
-      box: 'Add sound that fits the film',
+      box: 'Add sound that fits the video',
       default: true,
     },
     negativePrompt(),

@@ -5,7 +5,7 @@ export const wan: Generator = {
   title: 'Wan 2.2',
   maker: 'Alibaba',
   makes: 'video',
-  about: 'An open model for films, which can be served on a GPU of your own.',
+  about: 'An open video model that can be served on your own GPU.',
   fields: [
     aspectRatio(['16:9', '9:16']),
     guidance({ min: 1, max: 20, default: 5 }),

@@ -24,7 +24,7 @@ test.each([
   [paris, { cfg_scale: 16 }, 'cfg_scale', 'Guidance must be at most 15'],
   [paris, { cfg_scale: 'high' }, 'cfg_scale', 'Guidance must be a number'],
   [paris, { num_inference_steps: 10.5 }, 'num_inference_steps', 'Steps must be a whole number'],
-  [paris, { k: null }, 'k', 'How many must be a number'],
+  [paris, { k: null }, 'k', 'Number of experts must be a number'],
   [paris, { sampling_strategy: 'best' }, 'sampling_strategy', 'Experts must be one of top1, topk, full'],
   [paris, { seed: 4_294_967_296 }, 'seed', 'Seed must be at most 4294967295'],
   [paris, { seed: 'any' }, 'seed', 'Seed must be a number'],

@@ -187,7 +187,7 @@ describe('a picture', () => {
   test('is named where it does not fit, or nothing draws it', async () => {
     await expect(drawing.draw(ada, { k: 9 })).rejects.toMatchObject({
       status: 400,
-      body: { error: { message: 'How many must be at most 8', param: 'parameters.k' } },
+      body: { error: { message: 'Number of experts must be at most 8', param: 'parameters.k' } },
     });
     const body = { generator: 'flux' as const, parameters: {} };
     await expect(server.request(quoteGeneration, { body }, { as: ada })).rejects.toMatchObject({

@@ -51,7 +51,7 @@ async function refuseUnsettled(
   }
   if (balance > given && !givesUp) {
     throw new AppError('conflict', {
-      publicMessage: `You have ${inWords(balance - given)} of bought credits left. Send them to somebody, or give them up`,
+      publicMessage: `You have ${inWords(balance - given)} of bought credits left. Send them to someone, or give them up`,
       param: 'give_up_credits',
     });
   }

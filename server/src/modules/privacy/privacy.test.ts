@@ -95,7 +95,7 @@ describe('deleting an account', () => {
       body: {
         error: {
           message:
-            'You have 12.50 BGL ($0.50) of bought credits left. Send them to somebody, or give them up',
+            'You have 12.50 BGL ($0.50) of bought credits left. Send them to someone, or give them up',
           param: 'give_up_credits',
         },
       },

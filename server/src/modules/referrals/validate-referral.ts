@@ -93,7 +93,7 @@ async function giveBonus(
 }
 
 function counted(code: string, { bonusMicro, isNew }: { bonusMicro: bigint; isNew: boolean }): Answer {
-  const message = isNew ? 'Both of you were given the bonus' : 'This invitation has been counted already';
+  const message = isNew ? 'Both of you received the bonus' : 'This invitation has been counted already';
   const bonus = formatBgl(bonusMicro);
   return { success: true, data: { referral_code: code, reason: null, message, bonus, is_new: isNew } };
 }

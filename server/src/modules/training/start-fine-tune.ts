@@ -10,7 +10,6 @@ import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { clientSignal } from '../../platform/http/client-signal.ts';
-import { completeOnboardingStep } from '../accounts/complete-onboarding-step.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { insertAsset } from '../assets/insert-asset.ts';
 import { keepAssets } from '../assets/keep-assets.ts';
@@ -98,8 +97,6 @@ async function makeRun(
   });
   const sources = { base: sourceOf(base), dataset: sourceOf(dataset) };
   await recordLineage(tx, { assetId, runId, ...sources });
-  await completeOnboardingStep(tx, userId, 'create_model');
-  await completeOnboardingStep(tx, userId, 'fine_tune_model');
   await publishChange(tx, userId, { topic: 'run', id: runId });
   const keyId = ctx.caller.key?.id ?? null;
   const run = { id: runId, userId, keyId, title: body.title, modelAssetId: assetId, ...sources };

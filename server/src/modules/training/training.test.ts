@@ -1,3 +1,4 @@
+import { getMe } from '@bakehouse/contract/accounts';
 import { createAsset, downloadFile, getAsset } from '@bakehouse/contract/assets';
 import { listTransactions } from '@bakehouse/contract/credits';
 import * as training from '@bakehouse/contract/training';
@@ -43,8 +44,12 @@ describe('a fine-tune', () => {
       quote: { total: queued.held },
     });
     expect((await balance()).held).toBe(queued.held);
+    const isTicked = async () =>
+      (await request(getMe, {}, { as: user })).onboarding.steps.fine_tune_model.completed;
+    expect(await isTicked()).toBe(false);
 
     await ended(modelId);
+    expect(await isTicked()).toBe(true);
     const run = await runOf(modelId);
     const cost = Math.ceil(20 * PRICE_MICRO_PER_S);
     expect(micro(run.charged)).toBe(cost);

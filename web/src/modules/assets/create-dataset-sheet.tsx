@@ -1,5 +1,6 @@
 import { datasetCategories } from '@bakehouse/contract/limits';
 import { zodResolver } from '@hookform/resolvers/zod';
+import { useNavigate } from '@tanstack/react-router';
 import { CircleCheck } from 'lucide-react';
 import { Controller, type UseFormReturn, useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
@@ -8,12 +9,15 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { Field } from '../../ui/field.tsx';
+import { FileDrop } from '../../ui/file-drop.tsx';
 import { Input } from '../../ui/input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { TagInput } from '../../ui/tag-input.tsx';
 import { useUser } from '../accounts/api.ts';
 import { useCreateDataset } from './api.ts';
+import { DATA_FILES_HINT } from './files/data-file.ts';
+import { uploadFiles } from './files/uploads.ts';
 
 type Props = { open: boolean; onClose: () => void };
 
@@ -144,6 +148,13 @@ function DatasetFields({ form: { control, register, formState } }: { form: UseFo
 type CreatedProps = { id: string; title: string; onStartAgain: () => void; onClose: () => void };
 
 function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
+  const navigate = useNavigate();
+  const send = (files: File[]) => {
+    void uploadFiles(id, files);
+    onStartAgain();
+    // Its page shows how far they are.
+    void navigate({ to: '/dataset/$id/description', params: { id } });
+  };
   return (
     <div className="flex flex-col items-center py-8 text-center">
       <span className="mb-4 flex size-12 items-center justify-center rounded-full bg-good-soft text-good">
@@ -155,7 +166,11 @@ function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
         <Badge tone="accent">RAW</Badge>
       </p>
       <p className="mt-1 text-muted">Embedding model: none</p>
-      <div className="mt-8 flex w-full flex-col gap-2">
+      <p className="mt-6 mb-3 text-muted">Now add the files you want to train on.</p>
+      <div className="w-full">
+        <FileDrop hint={DATA_FILES_HINT} onFiles={send} />
+      </div>
+      <div className="mt-6 flex w-full flex-col gap-2">
         <ButtonLink variant="primary" to="/dataset/$id/description" params={{ id }} onClick={onStartAgain}>
           Manage Dataset
         </ButtonLink>

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { AssetPage } from './asset-page.tsx';
 import { AssetFiles } from './files/asset-files.tsx';
-import { selectedDataFile } from './files/data-file.ts';
+import { DATA_FILES_HINT, selectedDataFile } from './files/data-file.ts';
 import { RowsPreview } from './files/viewer/rows-preview.tsx';
 
 const route = getRouteApi('/app/dataset/$id/description');
@@ -49,7 +49,7 @@ export function DatasetPage() {
                 <AssetFiles
                   asset={asset}
                   canChange={canChange}
-                  hint="csv, jsonl, json, txt or parquet to train on; other files are kept as they are"
+                  hint={DATA_FILES_HINT}
                   onPreview={(path) => void navigate({ search: { tab: 'rows', file: path } })}
                 />
               ),

@@ -42,7 +42,7 @@ function Messages() {
     <>
       <PageHeader
         title="Messages"
-        description="What people have written by Contact Us."
+        description="Messages sent through Contact Us."
         actions={
           <Segmented
             label="Status"

@@ -73,7 +73,7 @@ function GivenCredits({ balance: { given, next_expiry } }: { balance: Balance })
   if (parseBgl(given) === 0n) return null;
   return (
     <p className="mt-4 text-[0.8125rem] text-muted">
-      <Money bgl={given} /> of it was given to you. It is spent first and cannot be sent.
+      <Money bgl={given} /> of it is promotional credit. It is spent first and cannot be sent.
       {next_expiry ? (
         <>
           {' '}

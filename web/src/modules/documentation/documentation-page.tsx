@@ -7,7 +7,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { DocumentText } from './document-text.tsx';
-import { type Document, FIRST_DOCUMENT, findDocument, listSections } from './documents.ts';
+import { DECISIONS, type Document, FIRST_DOCUMENT, findDocument, listSections } from './documents.ts';
 
 const textQuery = ({ path, load }: Document) =>
   queryOptions({ queryKey: ['document', path], queryFn: load, staleTime: Number.POSITIVE_INFINITY });
@@ -65,8 +65,14 @@ function Text({ document }: { document: Document }) {
   );
 }
 
+/** A decision is found in the list of all of them. */
+function currentIn(path: string, shown: string): 'page' | 'true' | undefined {
+  if (path === shown) return 'page';
+  return path === DECISIONS && shown.startsWith(`${DECISIONS}/`) ? 'true' : undefined;
+}
+
 const itemClass =
-  'block rounded-md px-2.5 py-1 text-[0.8125rem] text-muted hover:bg-hover hover:text-ink aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink';
+  'block rounded-md px-2.5 py-1 text-[0.8125rem] text-muted hover:bg-hover hover:text-ink [&[aria-current]]:bg-hover [&[aria-current]]:font-medium [&[aria-current]]:text-ink';
 
 function Contents({ shown }: { shown: string }) {
   return (
@@ -80,7 +86,7 @@ function Contents({ shown }: { shown: string }) {
                 <Link
                   to="/docs/$"
                   params={{ _splat: path }}
-                  aria-current={path === shown ? 'page' : undefined}
+                  aria-current={currentIn(path, shown)}
                   className={itemClass}
                 >
                   {title}

@@ -14,36 +14,48 @@ const texts = import.meta.glob<string>('../../../../docs/**/*.md', { query: '?ra
 /** The page that `/docs` itself shows. */
 export const FIRST_DOCUMENT = 'getting-started';
 
-/** The order of the list; what is named nowhere comes under the last heading but one. */
+/** The page that lists the decisions. */
+export const DECISIONS = 'decisions';
+
+/** The order of the list; what is named nowhere comes under the last heading. */
 const sections = [
   { label: 'Using Bakehouse', paths: [FIRST_DOCUMENT, 'api'] },
   { label: 'Running it', paths: ['operations'] },
   { label: 'How it works', paths: ['architecture', 'engine', 'text-serving', 'ledger', 'specification'] },
-  { label: 'Decisions', paths: [] },
 ];
-const DECISIONS = 'decisions/';
 
-const documents: Document[] = Object.entries(texts).map(([file, load]) => ({
+const written: Document[] = Object.entries(texts).map(([file, load]) => ({
   path: file.slice(FOLDER.length, -'.md'.length),
   title: titles[file] ?? '',
   load,
 }));
+const decisions = written.filter(({ path }) => isDecision(path));
+const documents: Document[] = [
+  ...written.filter(({ path }) => !isDecision(path)),
+  { path: DECISIONS, title: 'Decisions', load: () => Promise.resolve(listDecisions()) },
+];
+
+function isDecision(path: string): boolean {
+  return path.startsWith(`${DECISIONS}/`);
+}
+
+/** As a document: each decision with a link. */
+function listDecisions(): string {
+  const links = decisions.map(({ path, title }) => `- [${title}](${path}.md)`);
+  return ['Why Bakehouse is built as it is, one record for each decision.', '', ...links].join('\n');
+}
 
 /** The document at this path; undefined where there is none. */
 export function findDocument(path: string): Document | undefined {
-  return documents.find((document) => document.path === path);
+  return [...documents, ...decisions].find((document) => document.path === path);
 }
 
-/** All documents under their headings, in the order in which they are read. */
+/** The documents under their headings, in the order in which they are read; the decisions are one of them. */
 export function listSections(): { label: string; documents: Document[] }[] {
   const named = new Set<string>(sections.flatMap(({ paths }) => paths));
   return sections.map(({ label, paths }) => {
     const inOrder = paths.flatMap((path) => findDocument(path) ?? []);
-    const others = documents.filter(({ path }) =>
-      label === 'Decisions'
-        ? path.startsWith(DECISIONS)
-        : label === 'How it works' && !path.startsWith(DECISIONS) && !named.has(path),
-    );
+    const others = documents.filter(({ path }) => label === 'How it works' && !named.has(path));
     return { label, documents: [...inOrder, ...others] };
   });
 }

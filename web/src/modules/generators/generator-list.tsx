@@ -1,42 +1,57 @@
-import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
+import { type GeneratorName, generatorNames, type Provider } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { Link } from '@tanstack/react-router';
+import { cx } from '../../lib/cx.ts';
+import { isServed } from './waits-for.ts';
 
 const groups = [
   { label: 'Pictures', makes: 'image' },
-  { label: 'Films', makes: 'video' },
+  { label: 'Videos', makes: 'video' },
 ] as const;
 
 type Props = {
+  /** Who serves each; none is marked while that is not known. */
+  served: Record<GeneratorName, { served_by: Provider[] }> | undefined;
   /** The one that is in sight already. */
   without?: GeneratorName;
   /** Leads to the pages with this installation's own models. */
   ownOnly?: boolean;
 };
 
-/** All generators, each with a link to its page. */
-export function GeneratorList({ without, ownOnly = false }: Props) {
+/** All generators, each with a link to its page: those that work here first, the others marked. */
+export function GeneratorList({ served, without, ownOnly = false }: Props) {
+  const works = (name: GeneratorName) => !served || isServed(served[name]?.served_by ?? [], ownOnly);
+  const names = generatorNames.toSorted((a, b) => Number(works(b)) - Number(works(a)));
   return (
     <div className="grid gap-4">
       {groups.map(({ label, makes }) => (
         <div key={label} className="flex flex-wrap items-baseline gap-x-4 gap-y-2">
           <h3 className="w-full shrink-0 text-[0.8125rem] text-muted sm:w-20">{label}</h3>
           <ul className="flex flex-1 flex-wrap gap-2">
-            {generatorNames
+            {names
               .filter((name) => generators[name].makes === makes && name !== without)
               .map((name) => (
                 <li key={name}>
                   <Link
                     to={ownOnly ? `/bakery/${name}` : `/${name}`}
-                    className="inline-flex h-8 items-center rounded-lg bg-surface px-3 text-[0.8125rem] shadow-card hover:bg-subtle"
+                    className={cx(
+                      'inline-flex h-8 items-center rounded-lg px-3 text-[0.8125rem] hover:bg-subtle',
+                      works(name) ? 'bg-surface shadow-card' : 'border border-line border-dashed text-muted',
+                    )}
                   >
                     {generators[name].title}
+                    {!works(name) && <span className="sr-only">, not connected</span>}
                   </Link>
                 </li>
               ))}
           </ul>
         </div>
       ))}
+      {!names.every(works) && (
+        <p className="text-[0.8125rem] text-muted">
+          Those with a dashed outline are not connected to this server yet.
+        </p>
+      )}
     </div>
   );
 }

@@ -88,7 +88,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
           )}
           <section aria-label="Other generators" className="mt-10">
             <h2 className="mb-3 font-semibold">Other generators</h2>
-            <GeneratorList without={name} ownOnly={ownOnly} />
+            <GeneratorList served={served.data} without={name} ownOnly={ownOnly} />
           </section>
         </Suspense>
       )}
@@ -104,7 +104,7 @@ function Title({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
       description={`${about} Made by ${maker}.`}
       badge={
         <>
-          <Badge>{makes === 'image' ? 'Pictures' : 'Films'}</Badge>
+          <Badge>{makes === 'image' ? 'Pictures' : 'Videos'}</Badge>
           {ownOnly && <Badge tone="accent">Own models</Badge>}
         </>
       }

@@ -1,4 +1,4 @@
-import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
+import { type GeneratorName, generatorNames, type Provider } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -24,15 +24,13 @@ import { isServed, waitsFor } from './form/waits-for.ts';
 /** The quick way to a picture or a film: pick a generator, type, and go on in its page with the prompt. */
 export function InstantGenerationPage() {
   // What is below comes when it is known how high that is which stands above it.
-  const answered = useFirstAnswers(
-    useQuery(servedGeneratorsQuery),
-    useInfiniteQuery(recentGenerationsQuery(useUser().id)),
-  );
+  const served = useQuery(servedGeneratorsQuery);
+  const answered = useFirstAnswers(served, useInfiniteQuery(recentGenerationsQuery(useUser().id)));
   return (
     <>
       <PageHeader
         title="Instant Generation"
-        description="Pick a generator and say what you want to see. Its own page has all of its settings."
+        description="Pick a generator and describe what you want to see. Its own page has all of its settings."
       />
       <div className="grid gap-6">
         <QuickForm />
@@ -41,7 +39,7 @@ export function InstantGenerationPage() {
             <RecentGenerations title="Your last generations" />
             <section aria-label="All generators">
               <h2 className="mb-3 font-semibold">All generators</h2>
-              <GeneratorList />
+              <GeneratorList served={served.data} />
             </section>
           </Suspense>
         )}
@@ -56,8 +54,19 @@ const options = generatorNames
   .map((name) => ({
     value: name,
     label: generators[name].title,
-    description: generators[name].makes === 'image' ? 'Pictures' : 'Films',
+    makes: generators[name].makes === 'image' ? 'Pictures' : 'Videos',
   }));
+
+/** Those that work here first, the others marked; none is while that is not known. */
+function sortOptions(served: Partial<Record<GeneratorName, { served_by: Provider[] }>> | undefined) {
+  const works = (name: GeneratorName) => !served || isServed(served[name]?.served_by ?? [], false);
+  return options
+    .map(({ makes, ...one }) => ({
+      ...one,
+      description: works(one.value) ? makes : `${makes} · not connected`,
+    }))
+    .toSorted((a, b) => Number(works(b.value)) - Number(works(a.value)));
+}
 
 function QuickForm() {
   const navigate = useNavigate();
@@ -86,7 +95,7 @@ function QuickForm() {
       <form onSubmit={goOn} noValidate className="grid gap-5">
         <div className="grid gap-5 sm:grid-cols-[14rem_minmax(0,1fr)]">
           <Field label="Generator" help={generators[name].about}>
-            <Select value={name} onChange={setChosen} options={options} />
+            <Select value={name} onChange={setChosen} options={sortOptions(served.data)} />
           </Field>
           <Field label="Prompt" error={problem}>
             <Textarea

@@ -19,7 +19,7 @@ export function OutputFrame({ makes, ratio }: { makes: 'image' | 'video'; ratio:
       >
         <Icon aria-hidden className="size-6 text-faint" />
         <p className="max-w-56 text-balance">
-          {makes === 'image' ? 'Your pictures appear here' : 'Your films appear here'}
+          {makes === 'image' ? 'Your pictures appear here' : 'Your videos appear here'}
         </p>
       </div>
     </section>

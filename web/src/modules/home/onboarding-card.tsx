@@ -36,7 +36,7 @@ const steps: Step[] = [
   {
     id: 'create_model',
     title: 'Create a model',
-    text: 'Your fine-tune, or files of your own, as a model to deploy and download.',
+    text: 'A finished fine-tune is one. You can also upload model files of your own.',
     start: ({ open }) => open('create-model'),
   },
   {
@@ -53,7 +53,7 @@ export function OnboardingCard() {
   const dismiss = useDismissOnboarding();
   const created = onboarding.onboarding_completed;
 
-  // The server ticks a step when its thing is created; the session knows it from its last reading.
+  // The server ticks a step when its thing is there; the session knows it from its last reading.
   useEffect(() => {
     if (!created) refreshSession().catch(() => undefined);
   }, [created]);
@@ -75,7 +75,7 @@ export function OnboardingCard() {
   return (
     <Card
       title="Get started"
-      description="From your own file to a model that answers."
+      description="From your data to a model that answers."
       actions={
         <>
           <span className="text-[0.8125rem] text-muted tabular-nums">

@@ -37,7 +37,7 @@ test('how far it is, is known once it is drawn', () => {
 test('the time that is left comes from the steps that were seen', () => {
   const running = { state: 'running' as const, started_at: at(10).toISOString() };
   const first = { at: at(20), step: 1 };
-  expect(timeText(generation({}), at(5), { at: at(5), step: 0 })).toBe('Waiting for 5 s');
+  expect(timeText(generation({}), at(5), { at: at(5), step: 0 })).toBe('Waiting, 5 s so far');
   expect(timeText(generation({ ...running, step: 1 }), at(20), first)).toBe('10 s so far');
   expect(timeText(generation({ ...running, step: 5 }), at(28), first)).toBe('18 s so far, about 30 s left');
 });

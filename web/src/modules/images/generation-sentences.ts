@@ -43,7 +43,7 @@ export function timeText(generation: Times, now: Date, first: { at: Date; step: 
   const { state, step, steps, created_at, started_at } = generation;
   const since = (from: Date) => Math.max(0, (now.getTime() - from.getTime()) / 1_000);
   if (state !== 'running' || started_at === null)
-    return `Waiting for ${formatDuration(since(new Date(created_at)))}`;
+    return `Waiting, ${formatDuration(since(new Date(created_at)))} so far`;
   const soFar = `${formatDuration(since(new Date(started_at)))} so far`;
   if (step === first.step) return soFar;
   return `${soFar}, ${aboutDuration((since(first.at) / (step - first.step)) * (steps - step))} left`;

@@ -19,11 +19,11 @@ export function MachinesPage() {
   const machines = useQuery({ ...machinesQuery, enabled: is_operator });
   return (
     <OperatorOnly isOperator={is_operator} title="Machines" what="the machines">
-      <PageHeader title="Machines" description="They share one queue, and each runs work of its own." />
+      <PageHeader title="Machines" description="They share one queue, and each runs its own work." />
       <Card flush>
         <QueryView
           query={machines}
-          failed="The machines could not be read"
+          failed="The machines could not be loaded"
           pending={<ListSkeleton rows={1} rowHeight={ROW_HEIGHT} />}
         >
           {(data) => <MachinesTable machines={data.machines} />}

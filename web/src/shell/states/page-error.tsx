@@ -36,7 +36,7 @@ export function NotFetched({ error, onRetry, wholePage, part = 'page' }: Props) 
     return (
       <ErrorState
         title={`This ${part} is not here yet`}
-        error={`The server cannot be reached. The ${part} opens by itself once it can.`}
+        error={`The server cannot be reached. The ${part} opens automatically when it is back.`}
         onRetry={onRetry}
         wholePage={wholePage}
       />

@@ -4,6 +4,7 @@ import { listCpuMachines } from '../../../engine/machines/list-cpu-machines.ts';
 import type { WorkloadKind } from '../../../engine/workload-kind.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { publishChange, publishChanges } from '../../../platform/events/publish-change.ts';
+import { completeOnboardingStep } from '../../accounts/complete-onboarding-step.ts';
 import { createRevisionFromBlobs } from '../../assets/create-revision-from-blobs.ts';
 import { meterRun } from '../charges/meter-run.ts';
 import { settleRun } from '../charges/settle-run.ts';
@@ -48,6 +49,10 @@ export function fineTuneKind(clock: Clock): WorkloadKind {
       if (!hasEnded(workload)) return;
       await settleRun(tx, run, workload);
       if (!hasEnded(before)) await notifyOfEnd(tx, run, workload.state);
+      if (workload.state === 'completed') {
+        await completeOnboardingStep(tx, run.userId, 'create_model');
+        await completeOnboardingStep(tx, run.userId, 'fine_tune_model');
+      }
       // How fast its machine is, whatever else that did meanwhile, is known from both.
       if (workload.state === 'completed' && workload.placement.accelerator === null) {
         const machine = (await listCpuMachines(tx)).find(({ id }) => id === workload.machineId);

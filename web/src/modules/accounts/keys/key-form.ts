@@ -31,14 +31,18 @@ export const scopeChoices = [
   {
     value: 'everything',
     label: 'Everything',
-    description: 'All that you can do, except managing API keys',
+    description: 'Everything you can do, except manage API keys',
   },
   {
     value: 'inference',
     label: 'Use models',
-    description: 'Ask models; it can neither read nor change your data',
+    description: 'Use models; cannot read or change your data',
   },
-  { value: 'read', label: 'Read', description: 'Read your data and your balance; change and spend nothing' },
+  {
+    value: 'read',
+    label: 'Read',
+    description: 'Read your data and balance; cannot change or spend anything',
+  },
   { value: 'inference read', label: 'Use models and read', description: 'Both of these, and nothing else' },
 ] as const;
 

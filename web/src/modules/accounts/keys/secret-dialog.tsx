@@ -15,7 +15,7 @@ export function SecretDialog({ secret, onClose }: Props) {
       open={secret !== null}
       onOpenChange={(open) => !open && onClose()}
       title="Copy the new key now"
-      description="It is shown only this once: the server keeps no copy that could be read. Whoever has it can use it."
+      description="It is shown only once: the server keeps no readable copy. Anyone who has it can use it."
       footer={
         <>
           <CopyButton text={secret ?? ''} label="Copy" withText />

@@ -32,7 +32,7 @@ export function WebAppKeyCard({ apiKey, shown, onShownChange }: Props) {
 
   return (
     <Card
-      title="Key of the web app"
+      title="Web app key"
       description="This browser sends it. It may do everything and manage the other keys, and does not expire."
     >
       <div className="flex flex-wrap items-center gap-3">

@@ -28,11 +28,11 @@ export function LandingPage() {
         <div className="grid items-start gap-x-14 gap-y-10 pt-6 lg:grid-cols-[minmax(0,1fr)_23rem] lg:grid-rows-[auto_1fr] lg:pt-12">
           <div>
             <h1 className="max-w-2xl font-semibold text-3xl leading-[1.15] tracking-tight sm:text-[2.75rem]">
-              From your data to a served model, on machines that are yours
+              From your data to a served model, on your own machines
             </h1>
             <p className="mt-4 max-w-xl text-[0.9375rem] text-muted leading-6 sm:text-base">
               Keep datasets and models, fine-tune, deploy and chat, and pay for all of it from one balance
-              that adds up to the last digit. Runs on a laptop; grows to your GPUs.
+              that adds up to the last digit. Start on a laptop, scale to your GPUs.
             </p>
           </div>
           <div className="lg:col-start-2 lg:row-span-2 lg:row-start-1">

@@ -1,25 +1,26 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { cx } from '../../../lib/cx.ts';
 import { ProductPicture } from '../../../ui/product-picture.tsx';
-import { GeneratorList } from '../../generators/api.ts';
+import { GeneratorList, servedGeneratorsQuery } from '../../generators/api.ts';
 
 const parts = [
   {
     picture: 'rows',
     title: 'See your data as the model will',
-    text: 'Every file shows its rows and names the lines that cannot be read. Before a run starts, the review marks what is learnt of each example, counts its tokens, and states the price.',
+    text: 'Every file shows its rows and names the lines that cannot be read. Before a run starts, the review marks what the model learns from each example, counts its tokens and shows the price.',
     alt: 'A dataset with the rows of its file',
   },
   {
     picture: 'chat',
     title: 'Ask it a minute later',
-    text: 'Each model answers at an OpenAI-compatible address, on a GPU or on a CPU. It sleeps when nobody asks, and wakes with the next request.',
+    text: 'Each model answers at an OpenAI-compatible address, on a GPU or on a CPU. It sleeps when idle and wakes with the next request.',
     alt: 'A conversation with a deployed model',
   },
   {
     picture: 'bill',
     title: 'Read a bill that adds up',
-    text: 'Every credit is a double entry in a sealed ledger. Work that fails costs nothing, and what was held and not used comes back by itself.',
+    text: 'Every credit is a double entry in a sealed ledger. Failed work costs nothing, and whatever was held but not used is released automatically.',
     alt: 'The transaction history with what was spent on each day',
   },
 ] as const;
@@ -48,12 +49,14 @@ export function Showcase() {
         ))}
       </div>
       <section id="generators" className="mt-28 scroll-mt-8">
-        <h2 className="font-semibold text-2xl tracking-tight">Pictures and films, one page for each model</h2>
+        <h2 className="font-semibold text-2xl tracking-tight">
+          Pictures and videos, one page for each model
+        </h2>
         <p className="mt-3 mb-6 max-w-2xl text-[0.9375rem] text-muted leading-6">
-          Paris draws right here, even on a CPU. The forms are open to everybody. Each says whether this
-          server makes its pictures or films, and what it waits for where it does not.
+          Paris runs right here, even without a GPU. Every form is open to visitors, and says whether its
+          model is connected to this server.
         </p>
-        <GeneratorList />
+        <GeneratorList served={useQuery(servedGeneratorsQuery).data} />
       </section>
       <footer className="mt-24 flex flex-wrap gap-x-6 gap-y-2 border-line border-t py-8 text-[0.8125rem] text-muted">
         <Link to="/docs" className="rounded hover:text-ink hover:underline">

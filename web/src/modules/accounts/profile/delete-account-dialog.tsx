@@ -29,7 +29,7 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
       open
       onOpenChange={(open) => !open && !remove.isPending && onClose()}
       title="Delete your account?"
-      description="Nobody can sign in to it any more from that moment on, and it cannot be brought back."
+      description="You can no longer sign in, and the account cannot be restored."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -47,7 +47,7 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
     >
       <QueryView
         query={deletion}
-        failed="What goes with your account could not be read"
+        failed="What is deleted with your account could not be loaded"
         pending={
           <LoadingRegion className="grid gap-3">
             <Skeleton className="h-16" />
@@ -108,7 +108,7 @@ function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
       {hasBought && (
         <Field
           label="Bought credits"
-          error={tried && !givesUp ? 'Send them to somebody first, or give them up' : undefined}
+          error={tried && !givesUp ? 'Send them to someone first, or give them up' : undefined}
         >
           <Checkbox
             checked={givesUp}
@@ -142,7 +142,7 @@ function whatGoes({ datasets, models, running, given }: Deletion): string[] {
           `${countOf(running, 'running job')} ${running === 1 ? 'ends' : 'end'}; what was used until then is charged.`,
         ]
       : []),
-    ...(parseBgl(given) > 0n ? [`You lose the ${inWords(given)} that you were given.`] : []),
+    ...(parseBgl(given) > 0n ? [`You lose ${inWords(given)} of promotional credit.`] : []),
     'Your name, address, picture, sessions and API keys are removed. Transfers stay in the ledger; their descriptions name your username.',
   ];
 }

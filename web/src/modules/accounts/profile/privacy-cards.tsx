@@ -25,7 +25,7 @@ export function DeleteAccountCard() {
   return (
     <Card
       title="Delete account"
-      description="Everything that you have here goes with it. This cannot be undone."
+      description="Everything you have here is deleted with it. This cannot be undone."
     >
       <Button onClick={() => setAsking(true)}>Delete account…</Button>
       {asking && <DeleteAccountDialog onClose={() => setAsking(false)} />}

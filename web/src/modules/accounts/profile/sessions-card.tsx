@@ -41,7 +41,7 @@ export function SessionsCard() {
     >
       <QueryView
         query={sessions}
-        failed="Your sessions could not be read"
+        failed="Your sessions could not be loaded"
         pending={<ListSkeleton rows={2} rowHeight={72} />}
         flush
         compact
@@ -58,7 +58,7 @@ export function SessionsCard() {
         open={asking}
         onOpenChange={setAsking}
         title="Sign out everywhere else?"
-        description="All other browsers are signed out. Programs that use an API key go on; replace the key to stop them too."
+        description="All other browsers are signed out. Programs that use an API key keep working; replace the key to stop them too."
         action="Sign out everywhere else"
         pending={end.isPending}
         onConfirm={endOthers}

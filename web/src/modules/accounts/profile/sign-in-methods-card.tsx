@@ -25,7 +25,7 @@ export function SignInMethodsCard() {
     <Card title="Sign-in methods" flush>
       <QueryView
         query={own}
-        failed="Your sign-in methods could not be read"
+        failed="Your sign-in methods could not be loaded"
         pending={<ListSkeleton rows={1} rowHeight={72} />}
         flush
         compact

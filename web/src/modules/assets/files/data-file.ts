@@ -2,6 +2,10 @@ import type { Asset } from '@bakehouse/contract/assets';
 
 const endings = ['.csv', '.jsonl', '.json', '.txt', '.parquet'];
 
+/** What a dataset takes, for whoever drops files on it. */
+export const DATA_FILES_HINT =
+  'csv, jsonl, json, txt or parquet to train on; other files are kept as they are';
+
 /** Whether a file with this name holds rows: its first ones can be shown, and training reads it. */
 export function isDataFile(path: string): boolean {
   const name = path.toLowerCase();

@@ -37,7 +37,7 @@ export function AccessRequestsPage() {
     <>
       <PageHeader
         title="Access Requests"
-        description="Who asks to use a restricted model, and the restricted models themselves."
+        description="Restricted models, and requests for access to them."
         actions={
           <Button variant="primary" onClick={() => setAdding(true)}>
             <Plus aria-hidden />
@@ -78,14 +78,14 @@ function Requests() {
     >
       <QueryView
         query={{ ...requests, data: requests.data?.pages.flatMap((page) => page.requests) }}
-        failed="The requests could not be read"
+        failed="The requests could not be loaded"
         pending={<ListSkeleton rows={2} rowHeight={72} />}
         isEmpty={(all) => all.length === 0}
         empty={
           <EmptyState
             icon={<Inbox aria-hidden />}
             title={state === 'all' ? 'No requests yet' : 'No requests are waiting'}
-            description="When somebody asks for access to a restricted model, you decide it here."
+            description="Requests for access to restricted models appear here for you to decide."
           />
         }
         flush

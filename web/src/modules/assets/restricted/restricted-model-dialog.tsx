@@ -43,7 +43,7 @@ export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedMo
       open
       onOpenChange={(open) => !open && onClose()}
       title={model ? `Edit ${model.name}` : 'Add a restricted model'}
-      description="Everybody finds it; you decide who may use it."
+      description="Everyone can find it; you decide who may use it."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -127,7 +127,7 @@ function Fields({ values, change, nameProblem, shownFiles }: FieldsProps) {
       <AssetField
         types="MODEL"
         label="Files"
-        help="One of your models. Whoever has access can download, deploy and fine-tune it."
+        help="One of your models. Everyone with access can download, deploy and fine-tune it."
         failed="Your models could not be loaded"
         fits={(asset) => asset.user_id === user.id}
         value={shownFiles}

@@ -97,7 +97,7 @@ function Access({ model }: { model: RestrictedModel }) {
     case 'requested':
       return (
         <p className="max-w-prose text-muted">
-          You have asked for access. You will be notified once an operator has decided. {opens(model)}
+          You have requested access. You will be notified when an operator decides. {opens(model)}
         </p>
       );
     case 'granted':

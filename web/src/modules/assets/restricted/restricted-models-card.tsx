@@ -21,14 +21,14 @@ export function RestrictedModelsCard() {
     <Card title="Restricted models" flush>
       <QueryView
         query={{ ...models, data: models.data?.pages.flatMap((page) => page.restricted_models) }}
-        failed="The restricted models could not be read"
+        failed="The restricted models could not be loaded"
         pending={<ListSkeleton rows={2} rowHeight={60} />}
         isEmpty={(all) => all.length === 0}
         empty={
           <EmptyState
             icon={<Lock aria-hidden />}
             title="No restricted models yet"
-            description="A restricted model is found by everybody, and used by those whom you grant access."
+            description="Everyone can find a restricted model; only those you grant access can use it."
           />
         }
         flush
@@ -85,7 +85,7 @@ function ModelLine({ model }: { model: RestrictedModel }) {
         open={open === 'remove'}
         onOpenChange={(next) => !next && setOpen(null)}
         title={`Remove ${model.name}?`}
-        description="Its requests go too, and whoever was granted access loses it. The model that has the files stays."
+        description="Its access requests are deleted too, and everyone who was granted access loses it. The model with the files stays."
         action="Remove"
         pending={removal.isPending}
         onConfirm={() => removal.mutate(model, { onSettled: () => setOpen(null) })}

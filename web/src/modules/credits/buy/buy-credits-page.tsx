@@ -35,7 +35,7 @@ export function BuyCreditsPage() {
         <div className="grid gap-6">
           <QueryView
             query={sales}
-            failed="Whether credits can be bought here could not be read"
+            failed="The ways to buy credits could not be loaded"
             pending={
               <LoadingRegion>
                 <Skeleton className="h-[27rem] rounded-xl sm:h-[16.5rem]" />

@@ -37,7 +37,7 @@ export function CheckoutCard() {
   return (
     <Card
       title="Buy credits"
-      description="Paid once, by card or what else Stripe offers you. They do not expire."
+      description="A one-time payment by card or another method that Stripe offers. Credits do not expire."
     >
       <form noValidate onSubmit={submit} className="grid gap-5">
         <div role="group" aria-label="Amount" className="grid grid-cols-2 gap-3 sm:grid-cols-4">

@@ -11,7 +11,7 @@ export function PriceList() {
   return (
     <Card
       title="Prices"
-      description="Time is charged by the second, tokens one by one. Work that fails is not charged."
+      description="Time is charged by the second, tokens individually. Failed work is not charged."
       flush
     >
       <QueryView

@@ -34,7 +34,7 @@ export function CodeTable({ codes }: { codes: readonly CreditCode[] }) {
         open={asked !== null}
         onOpenChange={(open) => !open && setAsked(null)}
         title={`Revoke the code ending in ${asked?.hint}?`}
-        description="Nobody can redeem it any more. Credits that it gave stay where they are."
+        description="It can no longer be redeemed. Credits already redeemed stay where they are."
         action="Revoke"
         pending={revoke.isPending}
         onConfirm={() => asked && revoke.mutate(asked.id, { onSettled: () => setAsked(null) })}

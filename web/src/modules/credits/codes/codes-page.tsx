@@ -29,7 +29,7 @@ function Codes() {
     <>
       <PageHeader
         title="Codes"
-        description="Whoever redeems a code on Buy Credits gets its credits, and can send them."
+        description="A code that is redeemed on Buy Credits adds its value to the user's balance."
       />
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <Card title="All codes" flush className="max-lg:order-last">
@@ -48,7 +48,7 @@ function Codes() {
               <EmptyState
                 icon={<Ticket aria-hidden />}
                 title="No codes yet"
-                description="Codes that you make are listed here, with who redeemed them."
+                description="Codes you create are listed here, with who redeemed them."
               />
             }
             flush

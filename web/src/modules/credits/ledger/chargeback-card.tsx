@@ -11,7 +11,7 @@ export function ChargebackCard() {
   return (
     <Card
       title="Charge a payment back"
-      description="For a payment that was reversed outside of Stripe. What Stripe reverses is booked by itself."
+      description="For a payment reversed outside Stripe. Reversals in Stripe are booked automatically."
     >
       <BookingForm
         userLabel="Payer"

@@ -8,7 +8,7 @@ import { useGrantCredits } from './ledger-api.ts';
 export function GrantCard() {
   const grant = useGrantCredits();
   return (
-    <Card title="Grant credits" description="A transfer from the grants account to a user.">
+    <Card title="Grant credits" description="Gives a user credits from the grants account.">
       <BookingForm
         userLabel="Recipient"
         defaultDescription="Grant"

@@ -51,7 +51,7 @@ export function LedgerPage() {
       />
       <QueryView
         query={ledger}
-        failed="The ledger could not be read"
+        failed="The ledger could not be loaded"
         pending={
           <LoadingRegion className="grid gap-6">
             <Skeleton className="h-24 rounded-xl" />

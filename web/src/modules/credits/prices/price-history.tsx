@@ -33,7 +33,7 @@ export function PriceHistory() {
           <EmptyState
             icon={<History aria-hidden />}
             title="No changes yet"
-            description="All prices are the ones Bakehouse comes with."
+            description="All prices are still the defaults."
           />
         }
         flush

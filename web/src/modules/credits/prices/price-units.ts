@@ -7,7 +7,7 @@ export type Price = ResponseOf<typeof listPrices>['prices'][number];
 export const priceUnits: Record<Price['unit'], string> = {
   hour: 'per hour',
   million_tokens: 'per million tokens',
-  thousand_expert_steps: 'per 1,000 steps of an expert',
+  thousand_expert_steps: 'per 1,000 expert steps',
   thousand_steps: 'per 1,000 steps',
   image: 'per picture',
 };

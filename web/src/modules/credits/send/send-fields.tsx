@@ -70,7 +70,7 @@ export function SendFields({ id, form, amount, problems, onChange, onSubmit }: P
         <p className="rounded-lg bg-subtle px-3.5 py-2.5 text-[0.8125rem] text-muted leading-5">
           You can send up to <Money bgl={balance.sendable} className="font-medium text-ink" />.
           {balance.sendable !== balance.available &&
-            ' Credits that were given to you, and what running work may need, can be spent but not sent, and this server may limit what you send within 24 hours.'}
+            ' Promotional credit, and what running work may need, cannot be sent, and this server may limit how much you send within 24 hours.'}
         </p>
       )}
     </form>

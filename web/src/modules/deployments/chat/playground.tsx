@@ -162,7 +162,7 @@ function TokenPrices({ device, pricePerHour }: Pick<Props, 'device' | 'pricePerH
   if (!read || !written) return null;
   return (
     <p className="text-muted text-xs">
-      A million tokens cost <Money bgl={read} /> in the question and <Money bgl={written} /> in the answer
+      <Money bgl={read} /> per million input tokens, <Money bgl={written} /> per million output tokens
       {pricePerHour && (
         <>
           , on top of <Money bgl={pricePerHour} /> for each hour that the model is awake

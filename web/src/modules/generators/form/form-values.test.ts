@@ -55,7 +55,7 @@ test('a prompt is needed, and numbers stay in their bounds', () => {
   const values = { ...initialValues(paris), cfg_scale: 16, k: 0, seed: -1 };
   expect(problems('bread', values)).toEqual({
     cfg_scale: 'Guidance must be at most 15',
-    k: 'How many must be at least 1',
+    k: 'Number of experts must be at least 1',
     seed: 'Seed must be at least 0',
   });
   // What another field decides is right by itself.

@@ -16,6 +16,6 @@ test('says what it waits for, and no price', () => {
     'FLUX.1 needs an engine or a service that makes pictures. None is connected to this server yet.',
   );
   expect(waitsFor(generators.wan, true)).toBe(
-    'Wan 2.2 needs a model on this installation that makes films. None is being served yet.',
+    'Wan 2.2 needs a model on this installation that makes videos. None is being served yet.',
   );
 });

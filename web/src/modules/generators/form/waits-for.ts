@@ -8,7 +8,7 @@ export function isServed(servedBy: readonly Provider[], ownOnly: boolean): boole
 
 /** What a page that is not served waits for, in a sentence. */
 export function waitsFor({ title, makes }: Generator, ownOnly: boolean): string {
-  const things = makes === 'image' ? 'pictures' : 'films';
+  const things = makes === 'image' ? 'pictures' : 'videos';
   return ownOnly
     ? `${title} needs a model on this installation that makes ${things}. None is being served yet.`
     : `${title} needs an engine or a service that makes ${things}. None is connected to this server yet.`;

@@ -72,7 +72,7 @@ export function RunAgainDialog({ generation, onClose, onStarted }: Props) {
       <form id={form} onSubmit={submit} noValidate className="grid gap-4">
         <RadioCards aria-label="Experts" value={strategy} onChange={setStrategy} options={strategies} />
         {strategy === 'topk' && (
-          <Field label="How many" error={problem ?? undefined}>
+          <Field label="Number of experts" error={problem ?? undefined}>
             <NumberField value={k} onChange={setK} min={1} max={8} />
           </Field>
         )}

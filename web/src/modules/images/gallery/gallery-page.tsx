@@ -31,7 +31,7 @@ export function GalleryPage() {
     <>
       <PageHeader
         title="Gallery"
-        description="Everything that you have generated, with its settings and what it cost."
+        description="Everything you have generated, with its settings and cost."
         parents={[{ label: 'Instant Generation', to: '/instant-generation' }]}
       />
       <Filter />

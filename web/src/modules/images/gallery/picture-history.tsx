@@ -40,9 +40,7 @@ export function PictureHistory({ generator, awaited = null }: Props) {
         pending={<PendingGrid tiles={10} size="small" />}
         isEmpty={({ pages }) => pages[0]?.generations.length === 0 && !awaited}
         empty={
-          <p className="text-muted">
-            Everything you generate here is kept, with its settings and what it cost.
-          </p>
+          <p className="text-muted">Everything you generate here is kept, with its settings and cost.</p>
         }
         compact
       >

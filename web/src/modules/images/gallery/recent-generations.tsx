@@ -35,7 +35,7 @@ export function RecentGenerations({ title, shown = 10 }: Props) {
           <EmptyState
             icon={<Images aria-hidden />}
             title="No generations yet"
-            description="Pictures and films that you make appear here, with their prompts and what they cost."
+            description="Pictures and videos you make appear here, with their prompts and costs."
             compact
           />
         }

@@ -9,7 +9,7 @@ test('parameters have the names and the words of the form', () => {
   expect(shownParameters(drawn('topk', 4))).toEqual([
     { name: 'Guidance', value: '7.5' },
     { name: 'Experts', value: 'The best few' },
-    { name: 'How many', value: '4' },
+    { name: 'Number of experts', value: '4' },
     { name: 'Seed', value: '7' },
   ]);
 });
@@ -17,7 +17,7 @@ test('parameters have the names and the words of the form', () => {
 test('of two only what differs', () => {
   expect(differences([drawn('topk', 4), drawn('full', 8)])).toEqual([
     { name: 'Experts', values: ['The best few', 'All eight'] },
-    { name: 'How many', values: ['4', '8'] },
+    { name: 'Number of experts', values: ['4', '8'] },
   ]);
   expect(differences([drawn('topk', 4), drawn('topk', 4)])).toEqual([]);
   const revision = { asset_id: 'm1', revision_id: 'r3', number: 3, title: 'Paris starter' };

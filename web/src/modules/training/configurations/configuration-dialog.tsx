@@ -28,7 +28,7 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
       open
       onOpenChange={(open) => !open && onClose()}
       title="Configuration Templates"
-      description="Applying one fills in every field that it names."
+      description="Applying a template fills in the fields it contains."
       footer={
         <>
           <ImportButton onImported={setChosen} />

@@ -114,7 +114,7 @@ function ColumnFields({ parameters, problems, onChange, columns, placeholder }: 
       {format === 'text' && column('input_column', 'Text column')}
       {(format === null || format === 'prompt_completion') && (
         <div className="grid gap-5 sm:grid-cols-2">
-          {column('input_column', 'Input column', 'What the model is asked.')}
+          {column('input_column', 'Input column', 'The question or instruction.')}
           {column('output_column', 'Output column', 'What it should answer.')}
         </div>
       )}

@@ -14,6 +14,6 @@ export const formatDescriptions: Record<DataFormatName, string> = {
   messages: 'A list of messages with role and content',
   sharegpt: 'A list of turns with from and value',
   alpaca: 'Instruction, input and output',
-  prompt_completion: 'Two columns: what is asked, and the answer',
+  prompt_completion: 'Two columns: a question and its answer',
   text: 'One column, continued as it stands',
 };

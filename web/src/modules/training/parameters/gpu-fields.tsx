@@ -46,7 +46,9 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
         </Field>
       </div>
       {chosen && <Placement chosen={chosen} />}
-      {count > 1 && <Callout>A run trains on one GPU and is priced as one.</Callout>}
+      {count > 1 && machine.data?.accelerators.length !== 0 && (
+        <Callout>A run trains on one GPU and is priced as one.</Callout>
+      )}
     </div>
   );
 }
@@ -66,14 +68,17 @@ function Placement({ chosen }: { chosen: GpuType }) {
   const others = machine.data.accelerators.map(({ label }) => label).join(' or ');
   return (
     <Callout>
-      This machine has no {gpuLabels[chosen]}, which costs {hour(chosen)} an hour.{' '}
       {others ? (
         <>
-          The run goes to its {others} if that is large enough, otherwise to its CPU at {hour('CPU')} an hour.
-          The next step shows which, and the price.
+          This machine has no {gpuLabels[chosen]}, which costs {hour(chosen)} an hour. The run goes to its{' '}
+          {others} if that is large enough, otherwise to its CPU at {hour('CPU')} an hour. The next step shows
+          which, and the price.
         </>
       ) : (
-        <>The run goes to its CPU at {hour('CPU')} an hour, and that price is held.</>
+        <>
+          This machine has no GPU, so whatever you choose here, the run goes to its CPU at {hour('CPU')} an
+          hour.
+        </>
       )}
     </Callout>
   );

@@ -12,13 +12,18 @@ it('tells where it ran, not which GPU was asked for', () => {
     accelerator_count: 1,
     lora_target_modules: ['q_proj', 'v_proj'],
   } as const;
-  const rows = describeParameters({
+  const run = {
     device: 'CPU',
     parameters: { ...parameters, lora_target_modules: [...parameters.lora_target_modules] },
-  });
+  };
+  const rows = describeParameters({ ...run, dataset: { file_name: 'rows.csv' } });
   expect(rows[0]).toEqual({ name: 'Runs on', value: "This machine's CPU" });
   expect(rows).toContainEqual({ name: 'Input column', value: 'question' });
   expect(rows).toContainEqual({ name: 'Output column', value: '–' });
   expect(rows).toContainEqual({ name: 'LoRA target modules', value: 'q_proj, v_proj' });
-  expect(JSON.stringify(rows)).not.toMatch(/A100|Accelerator|Crumb/);
+  expect(JSON.stringify(rows)).not.toMatch(/A100|Accelerator|Crumb|Stride|Segmentation/);
+  expect(describeParameters({ ...run, dataset: { file_name: 'book.txt' } })).toContainEqual({
+    name: 'Stride',
+    value: '50',
+  });
 });

@@ -1,13 +1,14 @@
 import type { Run } from '@bakehouse/contract/training';
 import { deviceName } from '../../machine/api.ts';
 import { formatLabels } from '../parameters/format-labels.ts';
+import { isTextFile } from '../wizard/create-model-wizard-state.ts';
 
 /**
  * What a run was made with, as rows of name and text. The GPU that was asked for is left out: where it
- * really ran comes first.
+ * really ran comes first. So is how text is cut, where the rows are no running text.
  */
 export function describeParameters(
-  run: Pick<Run, 'device' | 'parameters'>,
+  run: Pick<Run, 'device' | 'parameters'> & { dataset: Pick<Run['dataset'], 'file_name'> },
 ): { name: string; value: string }[] {
   const {
     model_name: _name,
@@ -15,11 +16,16 @@ export function describeParameters(
     accelerator_count: _count,
     lora_target_modules: modules,
     data_format: format,
+    segmentation_method,
+    stride,
+    min_segment_length,
     ...rest
   } = run.parameters;
+  const isText = format === 'text' || isTextFile(run.dataset.file_name);
   const rows = Object.entries({
     ...(format && { data_format: formatLabels[format] }),
     ...rest,
+    ...(isText && { segmentation_method, stride, min_segment_length }),
     lora_target_modules: modules.join(', '),
   });
   return [

@@ -36,7 +36,7 @@ export function StepSelection({ state, problems, wantedFile, onChange, onSuggest
     <div className="flex flex-col gap-5">
       <ChooseConfiguration onApply={onApply} />
       {state.type === 'huggingface' ? (
-        <Field label="Hub model" error={problems.hubModelId} help="As its page on the hub is called.">
+        <Field label="Hub model" error={problems.hubModelId} help="Its name on the hub.">
           <Input
             value={state.hubModelId}
             maxLength={200}

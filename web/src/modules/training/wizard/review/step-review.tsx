@@ -75,7 +75,8 @@ type Recommended = FineTuneValidation['recommendations']['recommended_gpus'];
 function RecommendedGpus({ recommended }: { recommended: Recommended }) {
   const machine = useMachine();
   const here = machine.data && gpusHere(machine.data);
-  if (recommended.length === 0) return null;
+  // Where there is no GPU at all, none of them is a choice.
+  if (recommended.length === 0 || machine.data?.accelerators.length === 0) return null;
   return (
     <section>
       <h3 className="mb-1.5 font-medium text-[0.8125rem]">Recommended GPUs</h3>

@@ -1,0 +1,27 @@
+import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
+import { render, screen } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { GeneratorList } from './generator-list.tsx';
+
+type Served = Parameters<typeof GeneratorList>[0]['served'];
+
+async function listOf(served: Served): Promise<string[]> {
+  const component = () => <GeneratorList served={served} />;
+  const router = createRouter({ routeTree: createRootRoute({ component }), history: createMemoryHistory() });
+  const { unmount } = render(<RouterProvider router={router} />);
+  const links = (await screen.findAllByRole('link')).map((link) => link.textContent);
+  unmount();
+  return links;
+}
+
+it('lists the generators that work here first, and marks the others', async () => {
+  const served = { paris: { served_by: ['own'] }, veo: { served_by: ['upstream'] } } as unknown as Served;
+  const links = await listOf(served);
+  expect(links[0]).toBe('Paris');
+  expect(links[1]).toBe('FLUX.1, not connected');
+  expect(links.filter((link) => !link.endsWith('not connected'))).toEqual(['Paris', 'Veo 3']);
+});
+
+it('marks none while that is not known', async () => {
+  expect((await listOf(undefined))[0]).toBe('FLUX.1');
+});
