@@ -10,14 +10,14 @@ import { sessionQuery } from '../accounts/api.ts';
 import { type Brought, EditStart, GeneratorResults, PictureHistory, useGenerations } from '../images/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
 import { DrawnBy } from './drawn-by.tsx';
-import { GenerationPrice, ListPrice } from './generation-price.tsx';
 import { GeneratorForm } from './form/generator-form.tsx';
-import { GeneratorList } from './generator-list.tsx';
-import { OutputFrame } from './output-frame.tsx';
 import { servedForm, upstreamOf } from './form/served-form.ts';
 import { useDraft } from './form/use-draft.ts';
-import { useGenerate } from './use-generate.ts';
 import { isServed } from './form/waits-for.ts';
+import { GenerationPrice, ListPrice } from './generation-price.tsx';
+import { GeneratorList } from './generator-list.tsx';
+import { OutputFrame } from './output-frame.tsx';
+import { useGenerate } from './use-generate.ts';
 
 /** The page of the generator that the address names. */
 export function GeneratorPage() {

@@ -12,8 +12,8 @@ import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
 import { useSessionUser } from '../../accounts/api.ts';
 import { SourceField } from '../../images/api.ts';
-import { type FormValues, problemsOf, resetValues, shownFields } from './form-values.ts';
 import { GenerateBar, type Served } from '../generate-bar.tsx';
+import { type FormValues, problemsOf, resetValues, shownFields } from './form-values.ts';
 import type { Draft } from './use-draft.ts';
 import { isServed } from './waits-for.ts';
 
