@@ -67,23 +67,30 @@ export const validateReferral = endpoint({
   }),
 });
 
+/** A post's id on X. */
+const xPostId = (name: string) => z.string().regex(/^[0-9]{1,19}$/, `${name} must be the id of a post on X`);
+
+/** Once for each person; a link to the sign-up page is added where the message has none. */
 export const postReferralToX = endpoint({
   method: 'POST',
   path: '/api/v1/referral/x/post',
   access: 'key',
-  summary: 'Post an invitation on X; this server is not connected to X',
+  summary: "Post the caller's invitation on X, from the account that they have connected",
   body: z.object({
     message: z
       .string()
       .trim()
       .min(1, 'message must not be empty')
       .max(280, 'message is longer than 280 characters'),
+    /** The caller's own. */
     referral_code: referralCode.optional(),
     user_id: userId.optional(),
+    /** The original product's clients send it; a post on X has no recipient. */
     recipient_id: z.string().optional(),
-    reply_to: z.string().optional(),
-    quote_tweet_id: z.string().optional(),
+    reply_to: xPostId('reply_to').optional(),
+    quote_tweet_id: xPostId('quote_tweet_id').optional(),
   }),
+  response: z.object({ status: z.enum(['posted']), referral_code: z.string(), post_url: z.string() }),
 });
 
 export const getXAuthStatus = endpoint({
@@ -91,16 +98,53 @@ export const getXAuthStatus = endpoint({
   path: '/api/v1/referral/x/auth/status',
   access: 'key',
   summary: 'Whether the caller has connected an account on X',
-  response: z.object({ status: z.enum(['not_configured']) }),
+  response: z.object({
+    status: z.enum(['not_configured', 'not_connected', 'connected']),
+    /** The name on X, where one is connected. */
+    username: z.string().nullable(),
+  }),
+});
+
+export const startXAuth = endpoint({
+  method: 'POST',
+  path: '/api/v1/referral/x/auth',
+  access: 'key',
+  summary: "The page of X on which the caller lets this server post; it leads back to '/invite'",
+  response: z.object({ url: z.string() }),
+});
+
+export const finishXAuth = endpoint({
+  method: 'POST',
+  path: '/api/v1/referral/x/auth/callback',
+  access: 'key',
+  summary: 'Connect the account on X with what its page came back with',
+  body: z.object({
+    code: z.string().min(1, 'code must not be empty').max(1_000),
+    state: z.string().min(1, 'state must not be empty').max(200),
+  }),
+  response: z.object({ status: z.enum(['connected']), username: z.string() }),
+});
+
+export const endXAuth = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/referral/x/auth',
+  access: 'key',
+  summary: 'Disconnect the account on X: its tokens are revoked and forgotten',
+  status: 204,
 });
 
 export const getXPostStatus = endpoint({
   method: 'GET',
   path: '/api/v1/referral/x/status',
   access: 'key',
-  summary: 'Whether an invitation was posted on X',
+  summary: "Whether the caller's invitation was posted on X",
   query: z.object({ referral_code: referralCode }),
-  response: z.object({ status: z.enum(['not_configured']), referral_code: z.string() }),
+  response: z.object({
+    status: z.enum(['not_configured', 'not_posted', 'posted']),
+    referral_code: z.string(),
+    /** Where it stands, once it is posted. */
+    post_url: z.string().nullable(),
+  }),
 });
 
 const ownUserId = z.object({ userId });

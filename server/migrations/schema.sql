@@ -1117,6 +1117,27 @@ CREATE INDEX workloads_completed_with_files ON public.workloads USING btree (id)
 CREATE INDEX workloads_due ON public.workloads USING btree (check_at) WHERE (ended_at IS NULL);
 CREATE INDEX workloads_with_files ON public.workloads USING btree (ended_at) WHERE ((ended_at IS NOT NULL) AND (files_removed_at IS NULL));
 
+create table x_accounts (
+  user_id text not null,
+  x_user_id text not null,
+  username text not null,
+  access_token bytea not null,
+  refresh_token bytea not null,
+  expires_at timestamp with time zone not null,
+  connected_at timestamp with time zone not null,
+  constraint x_accounts_pkey PRIMARY KEY (user_id),
+  constraint x_accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+create table x_posts (
+  user_id text not null,
+  claimed_at timestamp with time zone not null,
+  post_id text,
+  constraint x_posts_pkey PRIMARY KEY (user_id),
+  constraint x_posts_post_id_check CHECK (post_id ~ '^[0-9]+$'::text),
+  constraint x_posts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 create view generation_line as
  SELECT id,
     user_id,

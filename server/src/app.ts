@@ -30,7 +30,7 @@ import { openServices } from './open-services.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Services } from './platform/context.ts';
 import { type ErrorReports, noErrorReports } from './platform/error-reports/error-reports.ts';
-import { localUrl } from './platform/http/local-url.ts';
+import { localUrl } from './platform/http/addresses/local-url.ts';
 import { removeSharedFiles } from './platform/sandbox/share-files.ts';
 import type { Role } from './roles.ts';
 

@@ -23,6 +23,7 @@ describe('the settings', () => {
       cacheDir: path.join(homedir(), '.cache/bakehouse'),
       operators: [],
       github: null,
+      x: null,
       driver: 'local',
     });
   });
@@ -62,5 +63,6 @@ describe('the settings', () => {
       clientSecret: 's',
     });
     expect(() => readConfig({ BAKEHOUSE_GITHUB_CLIENT_ID: 'id' })).toThrow('BAKEHOUSE_GITHUB_CLIENT_SECRET');
+    expect(() => readConfig({ BAKEHOUSE_X_CLIENT_SECRET: 's' })).toThrow('BAKEHOUSE_X_CLIENT_ID');
   });
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseSentryDsn } from './platform/error-reports/sentry-address.ts';
 import { toFolder } from './platform/files/make-data-dir.ts';
-import { localUrl } from './platform/http/local-url.ts';
+import { localUrl } from './platform/http/addresses/local-url.ts';
 
 const flag = z.stringbool();
 const folder = z.string().transform(toFolder);
@@ -82,6 +82,11 @@ const settings = z.object({
   BAKEHOUSE_GITHUB_CLIENT_SECRET: z.string().optional(),
   BAKEHOUSE_GOOGLE_CLIENT_ID: z.string().optional(),
   BAKEHOUSE_GOOGLE_CLIENT_SECRET: z.string().optional(),
+  /** Posts invitations on X for who connects an account there: an application's client with OAuth 2.0. */
+  BAKEHOUSE_X_CLIENT_ID: z.string().optional(),
+  BAKEHOUSE_X_CLIENT_SECRET: z.string().optional(),
+  /** Where X's API answers. */
+  BAKEHOUSE_X_URL: z.url().default('https://api.x.com'),
   /** The server that takes mail from us; without it no mail is sent, and the log says what would have been. */
   BAKEHOUSE_SMTP_HOST: z.string().optional(),
   BAKEHOUSE_SMTP_PORT: z.coerce.number().int().min(1).max(65535).default(587),
@@ -183,6 +188,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     signUpsPerAddress: s.BAKEHOUSE_SIGN_UPS_PER_ADDRESS,
     github: clientOf(s, 'BAKEHOUSE_GITHUB_CLIENT_ID', 'BAKEHOUSE_GITHUB_CLIENT_SECRET'),
     google: clientOf(s, 'BAKEHOUSE_GOOGLE_CLIENT_ID', 'BAKEHOUSE_GOOGLE_CLIENT_SECRET'),
+    x: xOf(s),
     mail: mailOf(s),
     rateLimitPerMinute: s.BAKEHOUSE_RATE_LIMIT_PER_MINUTE,
     metricsToken: s.BAKEHOUSE_METRICS_TOKEN ?? null,
@@ -208,6 +214,11 @@ type TextSetting = {
 function clientOf(s: Settings, idName: TextSetting, secretName: TextSetting) {
   const [clientId, clientSecret] = pair(s, idName, secretName);
   return clientId && clientSecret ? { clientId, clientSecret } : null;
+}
+
+function xOf(s: Settings) {
+  const client = clientOf(s, 'BAKEHOUSE_X_CLIENT_ID', 'BAKEHOUSE_X_CLIENT_SECRET');
+  return client && { ...client, url: s.BAKEHOUSE_X_URL };
 }
 
 function mailOf(s: Settings) {

@@ -2,6 +2,7 @@ import { contactUs } from '@bakehouse/contract/contact';
 import { generateReferral } from '@bakehouse/contract/referrals';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import type { Database } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { closeAccount } from '../accounts/deletion/close-account.ts';
@@ -43,6 +44,8 @@ const FORGOTTEN = [
   'sessions',
   'sign_in_methods',
   'training_configurations',
+  'x_accounts',
+  'x_posts',
 ];
 
 test('each table that names a user is emptied with the account, or it is said why not', async () => {
@@ -60,12 +63,42 @@ test('each table that names a user is emptied with the account, or it is said wh
   const body = { user_id: userId, subject: 'Dough', message: 'It does not rise.' };
   await server.request(contactUs, { body }, { as: ada });
   await server.request(generateReferral, {}, { as: ada });
+  await fillTables(db, userId);
+
+  const left = async () => {
+    const counts: Record<string, number> = {};
+    for (const table of [...FORGOTTEN, 'idempotency_keys']) {
+      const { rows } = await sql<{ rows: number }>`
+        select count(*)::int as rows from ${sql.table(table)} where user_id = ${userId}`.execute(db);
+      counts[table] = rows[0]?.rows ?? 0;
+    }
+    return counts;
+  };
+  expect(Object.entries(await left()).filter(([, rows]) => rows === 0)).toEqual([]);
+  await inTransaction(db, (tx) => closeAccount(tx, { userId, now: clock.now(), config }));
+  expect(await purgeUser(server.services, userId)).toBe(true);
+  // As its job does.
+  await inTransaction(db, (tx) => watchBalances(tx, 0n));
+  expect(Object.entries(await left()).filter(([, rows]) => rows > 0)).toEqual([]);
+  const bought = await db
+    .selectFrom('purchases')
+    .select('receipt_url')
+    .where('user_id', '=', userId)
+    .execute();
+  expect(bought).toEqual([{ receipt_url: null }]);
+});
+
+/** A row of the user in each table that the calls above leave empty. */
+async function fillTables(db: Database, userId: string): Promise<void> {
   await sql`insert into restricted_models (id, name, family, tags, details)
     values ('rye', 'Rye', 'bread', '{}', '')`.execute(db);
   await sql`insert into access_requests (restricted_model_id, user_id, message)
     values ('rye', ${userId}, 'I bake')`.execute(db);
   await sql`insert into notifications (user_id, kind, data)
     values (${userId}, 'credits_bought', '{"amount_micro": "1"}')`.execute(db);
+  await sql`insert into x_accounts
+    values (${userId}, '7', 'ada', 'secret', 'secret', now(), now())`.execute(db);
+  await sql`insert into x_posts values (${userId}, now(), '8')`.execute(db);
   await sql`insert into onboarding_steps (user_id, step) values (${userId}, 'create_model')`.execute(db);
   await sql`insert into training_configurations (user_id, name, payload) values (${userId}, 'Mine', '{}')`.execute(
     db,
@@ -95,26 +128,4 @@ test('each table that names a user is emptied with the account, or it is said wh
     )
     insert into generation_outputs (generation_id, user_id, sha256, media_type, size_bytes, width, height)
     select picture.id, ${userId}, blob.sha256, 'image/png', 1, 1, 1 from picture, blob`.execute(db);
-
-  const left = async () => {
-    const counts: Record<string, number> = {};
-    for (const table of [...FORGOTTEN, 'idempotency_keys']) {
-      const { rows } = await sql<{ rows: number }>`
-        select count(*)::int as rows from ${sql.table(table)} where user_id = ${userId}`.execute(db);
-      counts[table] = rows[0]?.rows ?? 0;
-    }
-    return counts;
-  };
-  expect(Object.entries(await left()).filter(([, rows]) => rows === 0)).toEqual([]);
-  await inTransaction(db, (tx) => closeAccount(tx, { userId, now: clock.now(), config }));
-  expect(await purgeUser(server.services, userId)).toBe(true);
-  // As its job does.
-  await inTransaction(db, (tx) => watchBalances(tx, 0n));
-  expect(Object.entries(await left()).filter(([, rows]) => rows > 0)).toEqual([]);
-  const bought = await db
-    .selectFrom('purchases')
-    .select('receipt_url')
-    .where('user_id', '=', userId)
-    .execute();
-  expect(bought).toEqual([{ receipt_url: null }]);
-});
+}

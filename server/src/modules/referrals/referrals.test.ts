@@ -167,7 +167,10 @@ describe('the pending code', () => {
 test('X is said to be not configured, plainly', async () => {
   const as = await server.signUp('Ada');
   const query = { referral_code: await codeOf(as) };
-  expect(await server.request(getXAuthStatus, {}, { as })).toEqual({ status: 'not_configured' });
+  expect(await server.request(getXAuthStatus, {}, { as })).toEqual({
+    status: 'not_configured',
+    username: null,
+  });
   expect(await server.request(getXPostStatus, { query }, { as })).toMatchObject({ status: 'not_configured' });
   await expect(server.request(postReferralToX, { body: { message: 'Hello' } }, { as })).rejects.toMatchObject(
     {

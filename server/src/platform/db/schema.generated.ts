@@ -774,6 +774,22 @@ export type WorkloadsTable = {
   phase_counted: Generated<boolean>;
 };
 
+export type XAccountsTable = {
+  user_id: string;
+  x_user_id: string;
+  username: string;
+  access_token: Buffer;
+  refresh_token: Buffer;
+  expires_at: Timestamp;
+  connected_at: Timestamp;
+};
+
+export type XPostsTable = {
+  user_id: string;
+  claimed_at: Timestamp;
+  post_id: string | null;
+};
+
 export type DB = {
   access_requests: AccessRequestsTable;
   api_keys: ApiKeysTable;
@@ -838,4 +854,6 @@ export type DB = {
   workload_logs: WorkloadLogsTable;
   workload_metrics: WorkloadMetricsTable;
   workloads: WorkloadsTable;
+  x_accounts: XAccountsTable;
+  x_posts: XPostsTable;
 };

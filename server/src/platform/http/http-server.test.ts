@@ -1,6 +1,5 @@
 import net from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { endpoint } from '@bakehouse/contract/endpoint';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -248,19 +247,23 @@ describe('the end', () => {
       finish = resolve;
     });
     const left = vi.fn();
+    const begun = vi.fn();
     const { app, call } = await serve([
-      bindPublic(slow, () => finished),
+      bindPublic(slow, () => {
+        begun('slow');
+        return finished;
+      }),
       bindPublic(stream, async (_ctx, _input, io) => {
         const events = openEventStream(io);
         events.send('change', { id: '1' });
         events.closed.addEventListener('abort', left);
+        begun('stream');
       }),
       bindWorkload(report, async () => ({})),
     ]);
     const streaming = call('/api/v1/stream');
     const working = call('/api/v1/slow', { method: 'POST' });
-    await vi.waitFor(async () => expect((await call('/metrics')).status).toBe(200));
-    await sleep(50);
+    await vi.waitFor(() => expect(begun).toHaveBeenCalledTimes(2));
 
     const draining = app.drain();
     const streamed = await streaming;

@@ -1,5 +1,5 @@
 import type { ServedGenerator } from './api.ts';
-import { upstreamOf } from './served-form.ts';
+import { upstreamOf } from './form/served-form.ts';
 
 type Props = { served: ServedGenerator | undefined; ownOnly: boolean };
 

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { QueryView, type ViewedQuery } from '../../ui/query-view.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { isServed, waitsFor } from './waits-for.ts';
+import { isServed, waitsFor } from './form/waits-for.ts';
 
 /** Who serves which generator. */
 export type Served = ViewedQuery<unknown> & { by: readonly Provider[] };

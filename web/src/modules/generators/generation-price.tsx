@@ -2,7 +2,7 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { Price, useQuote } from '../images/api.ts';
-import { type FormValues, parameterProblems, requestParameters } from './form-values.ts';
+import { type FormValues, parameterProblems, requestParameters } from './form/form-values.ts';
 
 type Props = { name: GeneratorName; form: Generator; values: FormValues };
 

@@ -2,7 +2,7 @@ import { type GeneratorName, generatorNames, type Provider } from '@bakehouse/co
 import { generators } from '@bakehouse/contract/generators/table';
 import { Link } from '@tanstack/react-router';
 import { cx } from '../../lib/cx.ts';
-import { isServed } from './waits-for.ts';
+import { isServed } from './form/waits-for.ts';
 
 const groups = [
   { label: 'Pictures', makes: 'image' },

@@ -10,14 +10,14 @@ import { sessionQuery } from '../accounts/api.ts';
 import { type Brought, EditStart, GeneratorResults, PictureHistory, useGenerations } from '../images/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
 import { DrawnBy } from './drawn-by.tsx';
+import { GeneratorForm } from './form/generator-form.tsx';
+import { servedForm, upstreamOf } from './form/served-form.ts';
+import { useDraft } from './form/use-draft.ts';
+import { isServed } from './form/waits-for.ts';
 import { GenerationPrice, ListPrice } from './generation-price.tsx';
-import { GeneratorForm } from './generator-form.tsx';
 import { GeneratorList } from './generator-list.tsx';
 import { OutputFrame } from './output-frame.tsx';
-import { servedForm, upstreamOf } from './served-form.ts';
-import { useDraft } from './use-draft.ts';
 import { useGenerate } from './use-generate.ts';
-import { isServed } from './waits-for.ts';
 
 /** The page of the generator that the address names. */
 export function GeneratorPage() {
@@ -52,16 +52,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   );
   return (
     <>
-      <PageHeader
-        title={generator.title}
-        description={`${generator.about} Made by ${generator.maker}.`}
-        badge={
-          <>
-            <Badge>{generator.makes === 'image' ? 'Pictures' : 'Videos'}</Badge>
-            {ownOnly && <Badge tone="accent">Own models</Badge>}
-          </>
-        }
-      />
+      <Title name={name} ownOnly={ownOnly} />
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
         <GeneratorForm
           generator={form}
@@ -102,6 +93,22 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
         </Suspense>
       )}
     </>
+  );
+}
+
+function Title({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
+  const { title, about, maker, makes } = generators[name];
+  return (
+    <PageHeader
+      title={title}
+      description={`${about} Made by ${maker}.`}
+      badge={
+        <>
+          <Badge>{makes === 'image' ? 'Pictures' : 'Videos'}</Badge>
+          {ownOnly && <Badge tone="accent">Own models</Badge>}
+        </>
+      }
+    />
   );
 }
 

@@ -15,11 +15,11 @@ import { Textarea } from '../../ui/textarea.tsx';
 import { useUser } from '../accounts/api.ts';
 import { RecentGenerations, recentGenerationsQuery } from '../images/api.ts';
 import { servedGeneratorsQuery } from './api.ts';
-import { initialValues } from './form-values.ts';
+import { initialValues } from './form/form-values.ts';
+import { servedForm } from './form/served-form.ts';
+import { isServed, waitsFor } from './form/waits-for.ts';
 import { GenerationPrice } from './generation-price.tsx';
 import { GeneratorList } from './generator-list.tsx';
-import { servedForm } from './served-form.ts';
-import { isServed, waitsFor } from './waits-for.ts';
 
 /** The quick way to a picture or a film: pick a generator, type, and go on in its page with the prompt. */
 export function InstantGenerationPage() {

@@ -9,8 +9,8 @@ import {
   useRecentGenerations,
   useStartGeneration,
 } from '../images/api.ts';
-import { requestParameters } from './form-values.ts';
-import type { Draft } from './use-draft.ts';
+import { requestParameters } from './form/form-values.ts';
+import type { Draft } from './form/use-draft.ts';
 
 const editing = { product: 'Image Editing', prefix: 'Image editing failed: ' };
 

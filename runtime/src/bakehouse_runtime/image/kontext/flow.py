@@ -51,7 +51,8 @@ def velocity(
     drawn = tokens.shape[1]
     if condition is not None:
         tokens = torch.cat([tokens, pack(condition)], dim=1)
-        places = torch.cat([places, positions(*condition.shape[-2:], 1, latents.device)])
+        shown = positions(condition.shape[-2], condition.shape[-1], 1, latents.device)
+        places = torch.cat([places, shown])
     predicted = transformer(
         hidden_states=tokens,
         timestep=t,

@@ -227,7 +227,7 @@ class KontextStepper:
         )
         sigmas = np.linspace(1.0, 1 / steps, steps).tolist()
         scheduler.set_timesteps(sigmas=sigmas, mu=shift)
-        return scheduler.sigmas.tolist()
+        return torch.as_tensor(scheduler.sigmas).tolist()
 
 
 def _pixels_a_latent(autoencoder: AutoencoderKL) -> int:

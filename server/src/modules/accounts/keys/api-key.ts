@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { decrypt, encrypt } from '../../../platform/secrets/encryption.ts';
 
 const PREFIX = 'bk_';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -9,8 +10,8 @@ const RANDOM_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 const shape = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
+/** Keys of this purpose encrypt nothing else. */
+const PURPOSE = 'bakehouse api keys';
 
 /** A new API key: prefix, 32 random bytes in base62, and a CRC-32 that tells typing errors and secret scanners' false finds apart from keys. */
 export function makeApiKey(): string {
@@ -28,31 +29,14 @@ export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** AES-256-GCM under a key derived from the server's secret, bound to its owner: nonce, ciphertext, tag. */
+/** The key as the web app's is kept, which is shown again. */
 export function encryptApiKey(key: string, owner: { userId: string; secret: string }): Buffer {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', encryptionKey(owner.secret), nonce);
-  cipher.setAAD(Buffer.from(owner.userId));
-  return Buffer.concat([nonce, cipher.update(key, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return encrypt(key, { ...owner, purpose: PURPOSE });
 }
 
 /** Throws when the secret is another one than at encryption, or the bytes were changed. */
 export function decryptApiKey(encrypted: Buffer, owner: { userId: string; secret: string }): string {
-  const decipher = createDecipheriv(
-    'aes-256-gcm',
-    encryptionKey(owner.secret),
-    encrypted.subarray(0, NONCE_BYTES),
-  );
-  decipher.setAAD(Buffer.from(owner.userId));
-  decipher.setAuthTag(encrypted.subarray(-TAG_BYTES));
-  return Buffer.concat([
-    decipher.update(encrypted.subarray(NONCE_BYTES, -TAG_BYTES)),
-    decipher.final(),
-  ]).toString('utf8');
-}
-
-function encryptionKey(secret: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', 'bakehouse api keys', 32));
+  return decrypt(encrypted, { ...owner, purpose: PURPOSE });
 }
 
 function checksum(text: string): string {

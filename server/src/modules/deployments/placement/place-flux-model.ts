@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
-import { findModelByName } from '../../assets/find-model-by-name.ts';
+import { findModelByName } from '../../assets/access/find-model-by-name.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
 import type { DeploymentKind, ServedBase, ServedModel } from '../kinds/deployment-kind.ts';
 import { chooseImagePlacement } from './choose-image-placement.ts';

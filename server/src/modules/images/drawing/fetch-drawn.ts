@@ -1,5 +1,5 @@
 import { AppError } from '../../../platform/errors.ts';
-import { fetchPublic } from '../../../platform/http/fetch-public.ts';
+import { fetchPublic } from '../../../platform/http/addresses/fetch-public.ts';
 import type { UpstreamPictures } from '../../upstreams/draw-upstream.ts';
 import { BadPicture, inspectPicture } from '../pictures/inspect-picture.ts';
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { PICTURE_BYTES_MAX, pictureMessages } from '@bakehouse/contract/pictures';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { fetchPublic } from '../../../platform/http/fetch-public.ts';
+import { fetchPublic } from '../../../platform/http/addresses/fetch-public.ts';
 import { readOwnLink } from '../../assets/files/links/read-own-link.ts';
 import type { InputPicture } from './picture-queries.ts';
 import { describePicture, storePicture } from './store-picture.ts';

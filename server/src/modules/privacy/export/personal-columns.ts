@@ -46,4 +46,6 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'usage_windows.user_id': { section: 'usage_windows' },
   'user_storage.user_id': { leftOut: 'the sum of the sizes of datasets and models' },
   'workloads.user_id': { leftOut: 'how runs and deployments were carried out; both are exported' },
+  'x_accounts.user_id': { section: 'invitations' },
+  'x_posts.user_id': { section: 'invitations' },
 };

@@ -40,15 +40,17 @@ const refusals: Partial<Record<UpstreamAnswer, Reply>> = {
   },
 };
 
+type State = {
+  answer: UpstreamAnswer;
+  submissions: Submission[];
+  /** Jobs that somebody has asked to cancel. */
+  cancelled: string[];
+  looks: number;
+};
+
 /** For tests: the services that draw, over HTTP in the form of each one's wire, on one port. */
 export async function upstreamServer() {
-  const state = {
-    answer: 'ok' as UpstreamAnswer,
-    submissions: [] as Submission[],
-    /** Jobs that somebody has asked to cancel. */
-    cancelled: [] as string[],
-    looks: 0,
-  };
+  const state: State = { answer: 'ok', submissions: [], cancelled: [], looks: 0 };
   const server = http.createServer((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -63,6 +65,7 @@ export async function upstreamServer() {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { bytePlus, falResult, predictionOf, predictionStatus, task } = results(state, url);
 
   function answer(request: http.IncomingMessage, body: Record<string, unknown>): Reply {
     const path = request.url ?? '';
@@ -101,6 +104,18 @@ export async function upstreamServer() {
     return falResult();
   }
 
+  return {
+    state,
+    access: { key: 'key-of-the-installation', url },
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** What each service says of a job that is over, or under way. */
+function results(state: State, url: string) {
   const links = (count: number) =>
     state.answer === 'inside link'
       ? ['http://169.254.169.254/latest/meta-data']
@@ -143,14 +158,7 @@ export async function upstreamServer() {
     return { status: 200, body: { data: links(1).map((link) => ({ url: link })) } };
   }
 
-  return {
-    state,
-    access: { key: 'key-of-the-installation', url },
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { bytePlus, falResult, predictionOf, predictionStatus, task };
 }
 
 function sendFile(answer: UpstreamAnswer, response: http.ServerResponse): void {

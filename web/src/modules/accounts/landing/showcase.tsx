@@ -53,7 +53,8 @@ export function Showcase() {
           Pictures and videos, one page for each model
         </h2>
         <p className="mt-3 mb-6 max-w-2xl text-[0.9375rem] text-muted leading-6">
-          Every form is open to visitors, and says whether its model is connected to this server.
+          Paris draws right here, even on a CPU. Every form is open to visitors, and says whether its model is
+          connected to this server.
         </p>
         <GeneratorList served={useQuery(servedGeneratorsQuery).data} />
       </section>

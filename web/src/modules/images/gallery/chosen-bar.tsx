@@ -27,7 +27,7 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
   return (
     <section
       aria-label="Chosen pictures"
-      className="sticky bottom-4 z-10 mx-auto mt-6 flex w-fit max-w-full flex-wrap items-center justify-center gap-2 rounded-xl border border-line bg-surface px-3 py-2.5 shadow-pop"
+      className="sticky bottom-[calc(1rem+var(--toast-room,0px))] z-10 mx-auto mt-6 flex w-fit max-w-full flex-wrap items-center justify-center gap-2 rounded-xl border border-line bg-surface px-3 py-2.5 shadow-pop"
     >
       <p role="status" className="px-1 text-[0.8125rem] tabular-nums">
         {count} chosen

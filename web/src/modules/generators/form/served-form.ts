@@ -2,7 +2,7 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { withFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
-import type { ServedGenerator } from './api.ts';
+import type { ServedGenerator } from '../api.ts';
 
 /** The service that draws on this page; null where a model of this installation does, or nobody. */
 export function upstreamOf(

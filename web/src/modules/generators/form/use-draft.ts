@@ -1,7 +1,7 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useEffect, useEffectEvent, useState } from 'react';
-import type { Brought, Source } from '../images/api.ts';
+import type { Brought, Source } from '../../images/api.ts';
 import { type FormValues, initialValues, withSettings } from './form-values.ts';
 
 export type Draft = { prompt: string; values: FormValues; source: Source | null };

@@ -5,7 +5,7 @@ import {
   effectiveValues,
   parameterProblem,
 } from '@bakehouse/contract/generators/parameters/parameters';
-import type { FormField } from '../../ui/form-fields.tsx';
+import type { FormField } from '../../../ui/form-fields.tsx';
 
 /** What stands in a generator's form; a number that is not there is NaN. */
 export type FormValues = Record<string, string | number | boolean>;

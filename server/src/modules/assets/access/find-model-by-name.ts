@@ -1,6 +1,6 @@
-import type { Context } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
-import { selectModelsByName } from './queries.ts';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { selectModelsByName } from '../queries.ts';
 
 /**
  * The model that a name of a model hub (`owner/name`) means here, or the name of a starter model: the caller's own model

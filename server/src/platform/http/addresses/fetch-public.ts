@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
-import { AppError } from '../errors.ts';
+import { AppError } from '../../errors.ts';
 import { isPublicAddress } from './is-public-address.ts';
 
 const REDIRECTS_MAX = 3;

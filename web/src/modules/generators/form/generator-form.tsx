@@ -3,17 +3,17 @@ import { effectiveValues } from '@bakehouse/contract/generators/parameters/param
 import { useLocation } from '@tanstack/react-router';
 import { type ComponentProps, type FormEvent, type ReactNode, Suspense, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { Button, ButtonLink } from '../../ui/button.tsx';
-import { Callout } from '../../ui/callout.tsx';
-import { Card } from '../../ui/card.tsx';
-import { Field } from '../../ui/field.tsx';
-import { FormFields } from '../../ui/form-fields.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { Textarea } from '../../ui/textarea.tsx';
-import { useSessionUser } from '../accounts/api.ts';
-import { SourceField } from '../images/api.ts';
+import { Button, ButtonLink } from '../../../ui/button.tsx';
+import { Callout } from '../../../ui/callout.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { FormFields } from '../../../ui/form-fields.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { Textarea } from '../../../ui/textarea.tsx';
+import { useSessionUser } from '../../accounts/api.ts';
+import { SourceField } from '../../images/api.ts';
+import { GenerateBar, type Served } from '../generate-bar.tsx';
 import { type FormValues, problemsOf, resetValues, shownFields } from './form-values.ts';
-import { GenerateBar, type Served } from './generate-bar.tsx';
 import type { Draft } from './use-draft.ts';
 import { isServed } from './waits-for.ts';
 

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { onFileEnd } from '../../testing/on-file-end.ts';
+import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { fetchPublic } from './fetch-public.ts';
 import { isPublicAddress } from './is-public-address.ts';
 

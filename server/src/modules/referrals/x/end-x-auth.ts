@@ -1,0 +1,27 @@
+import type { Context } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { decrypt } from '../../../platform/secrets/encryption.ts';
+import { recordAudit } from '../../accounts/record-audit.ts';
+import { requireX } from './require-x.ts';
+import { deleteXAccount, findXAccount } from './x-queries.ts';
+
+/** Forgets the caller's account on X, then has X end its tokens; they are forgotten whatever X says. */
+export async function endXAuth({ config, db, log, caller: { userId } }: Context): Promise<void> {
+  const { client, encryptionOf } = requireX(config);
+  const account = await findXAccount(db, userId);
+  if (!account) return;
+  await inTransaction(db, async (tx) => {
+    if (await deleteXAccount(tx, userId)) {
+      await recordAudit(tx, {
+        userId,
+        action: 'x_account.disconnected',
+        detail: { username: account.username },
+      });
+    }
+  });
+  try {
+    await client.revoke(decrypt(account.refresh_token, encryptionOf(userId)));
+  } catch (error) {
+    log.warn({ err: error, user_id: userId }, 'X could not be told that an account was disconnected');
+  }
+}

@@ -1,0 +1,53 @@
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { postReferralToX as endpoint } from '@bakehouse/contract/referrals';
+import type { Context } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { recordAudit } from '../../accounts/record-audit.ts';
+import { generateReferral } from '../generate-referral.ts';
+import { requireX } from './require-x.ts';
+import { withXToken } from './with-x-token.ts';
+import { XUnavailable } from './x-client.ts';
+import { xPostUrl } from './x-post-url.ts';
+import { claimXPost, findXPost, releaseXPost, saveXPost } from './x-queries.ts';
+
+/** Posts the caller's invitation on X, once. What X refuses may be tried again, changed. */
+export async function postReferralToX(
+  ctx: Context,
+  { body: { message, referral_code, reply_to, quote_tweet_id } }: InputOf<typeof endpoint>,
+): Promise<ResponseOf<typeof endpoint>> {
+  const { db, clock, caller } = ctx;
+  const { client } = requireX(ctx.config);
+  const { referral_code: code, referral_link: link } = await generateReferral(ctx);
+  if (referral_code !== undefined && referral_code.toLowerCase() !== code) {
+    const publicMessage = 'referral_code must be your own invitation code';
+    throw new AppError('invalid_request', { publicMessage, param: 'referral_code' });
+  }
+  if (!(await claimXPost(db, caller.userId, clock.now()))) {
+    const isPosted = (await findXPost(db, caller.userId))?.post_id != null;
+    throw new AppError('conflict', {
+      publicMessage: isPosted
+        ? 'You have posted your invitation on X already'
+        : 'Your invitation may be on X already. Look there, and try again in a minute if it is not',
+    });
+  }
+  const text = message.includes(link) ? message : `${message} ${link}`;
+  try {
+    const postId = await withXToken(ctx, (token) =>
+      client.createPost(token, { text, replyTo: reply_to, quoteId: quote_tweet_id }),
+    );
+    await inTransaction(db, async (tx) => {
+      await saveXPost(tx, caller.userId, postId);
+      await recordAudit(tx, {
+        userId: caller.userId,
+        action: 'referral.posted',
+        detail: { post_id: postId },
+      });
+    });
+    return { status: 'posted', referral_code: code, post_url: xPostUrl(postId) };
+  } catch (error) {
+    // It may have been posted all the same: for a minute it is not tried again.
+    if (!(error instanceof XUnavailable)) await releaseXPost(db, caller.userId);
+    throw error;
+  }
+}

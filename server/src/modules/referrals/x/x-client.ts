@@ -1,0 +1,128 @@
+import * as z from 'zod';
+import type { Config } from '../../../config.ts';
+import { AppError } from '../../../platform/errors.ts';
+
+/** Milliseconds for one call to X, which somebody waits for. */
+const TIMEOUT_MS = 10_000;
+
+export type XTokens = { accessToken: string; refreshToken: string; expiresInSeconds: number };
+
+/** X does not accept the token, or what was to be exchanged for one: the person has to connect the account again. */
+export class XUnauthorized extends Error {}
+
+/** Nobody knows whether X has done what it was asked for: its answer did not come, or says that X is in trouble. */
+export class XUnavailable extends AppError {
+  constructor(cause: unknown) {
+    super('unavailable', { publicMessage: 'X did not answer. Please try again', cause });
+  }
+}
+
+const tokens = z.object({
+  access_token: z.string(),
+  refresh_token: z.string(),
+  expires_in: z.number(),
+});
+const account = z.object({ data: z.object({ id: z.string(), username: z.string() }) });
+const post = z.object({ data: z.object({ id: z.string().regex(/^[0-9]+$/) }) });
+const problem = z.object({ detail: z.string().optional(), error_description: z.string().optional() });
+
+/** X's API, version 2, in the name of this server's client. Each call throws `XUnauthorized`, or an AppError with a sentence. */
+export function xClient({ clientId, clientSecret, url }: NonNullable<Config['x']>) {
+  const basic = `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64')}`;
+  const form = (path: string, fields: Record<string, string>) =>
+    call(new URL(path, url), {
+      method: 'POST',
+      headers: { authorization: basic },
+      body: new URLSearchParams(fields),
+    });
+  const toTokens = async (answer: Promise<unknown>): Promise<XTokens> => {
+    const { access_token, refresh_token, expires_in } = parse(tokens, await answer);
+    return { accessToken: access_token, refreshToken: refresh_token, expiresInSeconds: expires_in };
+  };
+  return {
+    exchangeCode: (code: string, { verifier, redirectUri }: { verifier: string; redirectUri: string }) =>
+      toTokens(
+        form('/2/oauth2/token', {
+          grant_type: 'authorization_code',
+          code,
+          code_verifier: verifier,
+          redirect_uri: redirectUri,
+        }),
+      ),
+
+    /** The refresh token is used up by it. */
+    refresh: (refreshToken: string) =>
+      toTokens(form('/2/oauth2/token', { grant_type: 'refresh_token', refresh_token: refreshToken })),
+
+    revoke: (token: string) => form('/2/oauth2/revoke', { token, token_type_hint: 'refresh_token' }),
+
+    async findAccount(accessToken: string): Promise<{ id: string; username: string }> {
+      const headers = { authorization: `Bearer ${accessToken}` };
+      return parse(account, await call(new URL('/2/users/me', url), { headers })).data;
+    },
+
+    async createPost(
+      accessToken: string,
+      {
+        text,
+        replyTo,
+        quoteId,
+      }: { text: string; replyTo?: string | undefined; quoteId?: string | undefined },
+    ): Promise<string> {
+      const answer = await call(new URL('/2/tweets', url), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          text,
+          ...(replyTo && { reply: { in_reply_to_tweet_id: replyTo } }),
+          ...(quoteId && { quote_tweet_id: quoteId }),
+        }),
+      });
+      return parse(post, answer).data.id;
+    },
+  };
+}
+
+async function call(url: URL, init: RequestInit): Promise<unknown> {
+  let response: Response;
+  let body: unknown;
+  try {
+    response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
+    body = await response.json().catch(() => null);
+  } catch (error) {
+    throw new XUnavailable(error);
+  }
+  if (response.ok) return body;
+  throw refusal(url, response, body);
+}
+
+/** What a refusal of X means to who called us. */
+function refusal(url: URL, { status, headers }: Response, body: unknown): Error {
+  const { data } = problem.safeParse(body);
+  const detail = data?.detail ?? data?.error_description ?? '';
+  const cause = new Error(`X answered ${url.pathname} with ${status}: ${detail}`);
+  if (status >= 500) return new XUnavailable(cause);
+  if (status === 429) return new AppError('rate_limited', { publicMessage: waitFor(headers), cause });
+  // Of a code or a refresh token X says 400; with 401 it refuses the client, which is the operator's.
+  const isToken = url.pathname === '/2/oauth2/token';
+  if (isToken ? status === 400 : status === 401) return new XUnauthorized(detail, { cause });
+  if (isToken) {
+    const publicMessage = 'X refused this server. Please tell its operator';
+    return new AppError('internal', { publicMessage, cause });
+  }
+  return new AppError('conflict', { publicMessage: `X refused the post${detail && `: ${detail}`}`, cause });
+}
+
+function waitFor(headers: Headers): string {
+  const reset = Number(headers.get('x-rate-limit-reset')) * 1000 - Date.now();
+  const minutes = Math.ceil(reset / 60_000);
+  return minutes > 0
+    ? `X takes no more posts for now. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
+    : 'X takes no more posts for now. Try again later';
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(body);
+  if (!parsed.success) throw new XUnavailable(parsed.error);
+  return parsed.data;
+}

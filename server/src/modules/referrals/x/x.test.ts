@@ -1,0 +1,166 @@
+import {
+  endXAuth,
+  finishXAuth,
+  generateReferral,
+  getXAuthStatus,
+  getXPostStatus,
+  postReferralToX,
+  startXAuth,
+} from '@bakehouse/contract/referrals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fakeClock } from '../../../testing/fake-clock.ts';
+import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
+import { xServer } from '../testing/x-server.ts';
+
+const clock = fakeClock();
+let server: TestServer;
+let x: Awaited<ReturnType<typeof xServer>>;
+
+beforeAll(async () => {
+  x = await xServer();
+  server = await testServer({ clock, config: { x: x.config } });
+});
+afterAll(() => x.close());
+
+const statusOf = (as: TestUser) => server.request(getXAuthStatus, {}, { as });
+const post = (as: TestUser, message: string, more: { reply_to?: string; quote_tweet_id?: string } = {}) =>
+  server.request(postReferralToX, { body: { message, ...more } }, { as });
+const consent = async (as: TestUser) => x.book.consent((await server.request(startXAuth, {}, { as })).url);
+const finish = (as: TestUser, body: { code: string; state: string }) =>
+  server.request(finishXAuth, { body }, { as });
+const refusal = (status: number, message: string | RegExp) => ({
+  status,
+  body: { error: { message: typeof message === 'string' ? message : expect.stringMatching(message) } },
+});
+
+async function connected(name: string): Promise<TestUser> {
+  const as = await server.signUp(name);
+  await finish(as, await consent(as));
+  return as;
+}
+
+describe('an account on X', () => {
+  test('is connected by its page, with tokens that the database holds encrypted, and disconnected', async () => {
+    const as = await server.signUp('Ada');
+    expect(await statusOf(as)).toEqual({ status: 'not_connected', username: null });
+    const { url } = await server.request(startXAuth, {}, { as });
+    expect(url).toMatch(/^https:\/\/x\.com\/i\/oauth2\/authorize\?/);
+    expect(Object.fromEntries(new URL(url).searchParams)).toMatchObject({
+      client_id: 'our id',
+      redirect_uri: `${server.url}/invite`,
+      scope: 'tweet.read tweet.write users.read offline.access',
+      code_challenge_method: 'S256',
+    });
+    expect(await finish(as, x.book.consent(url))).toEqual({ status: 'connected', username: 'ada_bakes' });
+    expect(await statusOf(as)).toEqual({ status: 'connected', username: 'ada_bakes' });
+    const row = await server.services.db.selectFrom('x_accounts').selectAll().executeTakeFirstOrThrow();
+    expect(`${row.access_token.toString()}${row.refresh_token.toString()}`).not.toMatch(/access-|refresh-/);
+
+    await server.request(endXAuth, {}, { as });
+    expect(await statusOf(as)).toEqual({ status: 'not_connected', username: null });
+    expect(x.book.revoked).toHaveLength(1);
+  });
+
+  test('is connected by nobody with a page that was another user’s, is too old, or was used', async () => {
+    const [as, other] = [await server.signUp('Bob'), await server.signUp('Cora')];
+    const stale = refusal(400, /^This connection to X has expired or was not begun here/);
+    await expect(finish(other, await consent(as))).rejects.toMatchObject(stale);
+    const back = await consent(as);
+    await finish(as, back);
+    await expect(finish(as, back)).rejects.toMatchObject(stale);
+    const late = await consent(as);
+    clock.advance({ minutes: 16 });
+    await expect(finish(as, late)).rejects.toMatchObject(stale);
+    expect(await statusOf(other)).toMatchObject({ status: 'not_connected' });
+  });
+});
+
+describe('an invitation', () => {
+  test('is posted once, with its link, as an answer where one is wished', async () => {
+    const as = await connected('Dan');
+    const { referral_code, referral_link } = await server.request(generateReferral, {}, { as });
+    const state = () => server.request(getXPostStatus, { query: { referral_code } }, { as });
+    expect(await state()).toEqual({ status: 'not_posted', referral_code, post_url: null });
+    const answers = await Promise.allSettled([
+      post(as, 'Bake with me', { reply_to: '12', quote_tweet_id: '34' }),
+      post(as, 'Bake with me', { reply_to: '12', quote_tweet_id: '34' }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(x.book.posts).toEqual([
+      { text: `Bake with me ${referral_link}`, reply: { in_reply_to_tweet_id: '12' }, quote_tweet_id: '34' },
+    ]);
+    const post_url = 'https://x.com/i/web/status/1001';
+    expect(await state()).toEqual({ status: 'posted', referral_code, post_url });
+    await expect(post(as, 'Once more')).rejects.toMatchObject(
+      refusal(409, 'You have posted your invitation on X already'),
+    );
+  });
+
+  test('is posted with a new token where the old one has expired, or X no longer accepts it', async () => {
+    const [as, other] = [await connected('Eve'), await connected('Finn')];
+    const before = x.book.refreshes;
+    clock.advance({ hours: 2 });
+    await post(as, 'Expired');
+    expect(x.book.refreshes).toBe(before + 1);
+    await finish(other, await consent(other));
+    x.book.end({ refreshToo: false });
+    await post(other, 'Revoked');
+    expect(x.book.refreshes).toBe(before + 2);
+  });
+
+  test('is not posted where X accepts no token any more, and the account has to be connected again', async () => {
+    const as = await connected('Gus');
+    x.book.end({ refreshToo: true });
+    await expect(post(as, 'Hello')).rejects.toMatchObject(
+      refusal(409, 'X no longer accepts the connection to your account. Connect it again'),
+    );
+    expect(await statusOf(as)).toMatchObject({ status: 'not_connected' });
+    await expect(post(as, 'Hello')).rejects.toMatchObject(refusal(409, 'Connect your account on X first'));
+    await finish(as, await consent(as));
+    expect(await post(as, 'Hello')).toMatchObject({ status: 'posted' });
+  });
+
+  test('that X refuses may be tried again at once, and says why', async () => {
+    const as = await connected('Hal');
+    const detail = 'You are not allowed to create a Tweet with duplicate content.';
+    x.book.next = { status: 403, body: { title: 'Forbidden', status: 403, detail } };
+    await expect(post(as, 'Hello')).rejects.toMatchObject(refusal(409, `X refused the post: ${detail}`));
+    const reset = Math.ceil(Date.now() / 1000) + 5 * 60 - 5;
+    x.book.next = {
+      status: 429,
+      body: { title: 'Too Many Requests', status: 429 },
+      headers: { 'x-rate-limit-reset': `${reset}` },
+    };
+    await expect(post(as, 'Hello')).rejects.toMatchObject(
+      refusal(429, 'X takes no more posts for now. Try again in 5 minutes'),
+    );
+    expect(await post(as, 'Hello')).toMatchObject({ status: 'posted' });
+  });
+
+  test('of which nobody knows whether X took it is not tried again for a minute', async () => {
+    const as = await connected('Ida');
+    x.book.next = { status: 503, body: { title: 'Service Unavailable' } };
+    await expect(post(as, 'Hello')).rejects.toMatchObject(refusal(503, 'X did not answer. Please try again'));
+    await expect(post(as, 'Hello')).rejects.toMatchObject(
+      refusal(409, /^Your invitation may be on X already/),
+    );
+    clock.advance({ minutes: 2 });
+    expect(await post(as, 'Hello')).toMatchObject({ status: 'posted' });
+  });
+
+  test.each([
+    ['reply_to', { message: 'Hello', reply_to: 'x' }, 'reply_to must be the id of a post on X'],
+    [
+      'referral_code',
+      { message: 'Hello', referral_code: 'nobodys1' },
+      'referral_code must be your own invitation code',
+    ],
+    ['message', { message: ' ' }, 'message must not be empty'],
+  ])('with a bad %s is refused by its name', async (param, body, message) => {
+    const as = await server.signUp('Jo');
+    await expect(server.request(postReferralToX, { body }, { as })).rejects.toMatchObject({
+      status: 400,
+      body: { error: { param, message } },
+    });
+  });
+});
