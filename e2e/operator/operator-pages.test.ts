@@ -20,9 +20,9 @@ journey(
     await grant.getByRole('button', { name: 'Grant' }).click();
     await grant.getByText('Amount must be greater than 0, with at most 6 decimals').waitFor();
     await grant.getByLabel('Recipient').fill('nobody-here');
-    await grant.getByLabel('Amount').fill('50');
+    await grant.getByLabel('Amount').fill('2');
     await grant.getByRole('button', { name: 'Grant' }).click();
-    await page.getByText('Grant 50.00 BGL ($2.00) to nobody-here?').waitFor();
+    await page.getByText('Grant $2.00 (50.00 BGL) to nobody-here?').waitFor();
     await look(page, 'operator-ledger-question');
     await confirm('Grant');
     await grant.getByText('There is no such user. Please check the username.').waitFor();
@@ -30,14 +30,14 @@ journey(
     await grant.getByLabel('Recipient').fill(ada.username);
     await grant.getByRole('button', { name: 'Grant' }).click();
     await confirm('Grant');
-    await page.getByText(`50.00 BGL were granted to ${ada.username}`).waitFor();
+    await page.getByText(`Granted $2.00 to ${ada.username}`).waitFor();
     await guest.getByRole('link', { name: 'Balance: $7.00' }).waitFor();
 
     await charge.getByLabel('Payer').fill(ada.username);
-    await charge.getByLabel('Amount').fill('10');
+    await charge.getByLabel('Amount').fill('0.40');
     await charge.getByRole('button', { name: 'Charge back' }).click();
     await confirm('Charge back');
-    await page.getByText(`10.00 BGL were charged back from ${ada.username}`).waitFor();
+    await page.getByText(`Charged $0.40 back from ${ada.username}`).waitFor();
     await look(page, 'operator-ledger');
 
     await page.goto('/operator/accounts');

@@ -26,19 +26,19 @@ journey('an operator changes prices, now and from a day on, and everybody sees i
   await change(training);
   await save();
   await dialog.getByText('Price must be greater than 0, with at most 6 decimals').waitFor();
-  await dialog.getByLabel('New price').fill('2.5');
+  await dialog.getByLabel('New price').fill('0.10');
   await save();
   await page.getByText('This is already the price').waitFor();
   await look(page, 'operator-prices-refused');
-  await dialog.getByLabel('New price').fill('5');
-  await dialog.getByText('$0.20 per hour').waitFor();
+  await dialog.getByLabel('New price').fill('0.20');
+  await dialog.getByText('$0.20 = 5.00 BGL').waitFor();
   await save();
   await page.getByText('The price was changed').waitFor();
   await page.getByRole('row', { name: /this machine's CPU per hour \$0\.20/ }).waitFor();
 
   const day = localDay(new Date(Date.now() + 10 * DAY_MS));
   await change('Text model served on the CPU');
-  await dialog.getByLabel('New price').fill('2');
+  await dialog.getByLabel('New price').fill('0.08');
   await dialog.getByRole('button', { name: 'Later' }).click();
   await save();
   await dialog.getByText('Enter the date and the time').waitFor();

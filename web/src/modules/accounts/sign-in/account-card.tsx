@@ -81,11 +81,7 @@ export function AccountCard() {
           </p>
         </>
       )}
-      {form === 'sign-up' && invitation && (
-        <Suspense>
-          <Invitation />
-        </Suspense>
-      )}
+      {form === 'sign-up' && invitation && <InvitationNote />}
       {form === 'sign-up' && <SignUpForm onDone={enter} />}
       {form === 'forgot-password' && <ForgotPasswordForm />}
       {form === 'new-password' && (
@@ -95,6 +91,14 @@ export function AccountCard() {
         <ProviderButtons providers={providers} returnTo={next} />
       )}
     </div>
+  );
+}
+
+function InvitationNote() {
+  return (
+    <Suspense>
+      <Invitation />
+    </Suspense>
   );
 }
 

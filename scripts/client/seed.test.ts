@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { account, seed } from './seed.ts';
+import { account, seed } from '../seed.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
