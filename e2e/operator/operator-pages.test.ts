@@ -100,6 +100,16 @@ journey('what people write and ask for reaches the operators, who answer it', as
   await dialog.getByRole('button', { name: 'Add', exact: true }).click();
   await dialog.getByText('Id is required').waitFor();
   await look(page, 'operator-restricted-model');
+  // However small the window is, the buttons stay in it.
+  await page.setViewportSize({ width: 390, height: 500 });
+  const bottom = () =>
+    dialog
+      .getByRole('button', { name: 'Add', exact: true })
+      .evaluate((button: { getBoundingClientRect: () => { bottom: number } }) =>
+        Math.round(button.getBoundingClientRect().bottom),
+      );
+  await expect.poll(bottom, { timeout: 60_000 }).toBeLessThan(500);
+  await page.setViewportSize({ width: 1440, height: 900 });
   await dialog.getByLabel('Id').fill('bakehouse/crumb-70b');
   await dialog.getByLabel('Name').fill('Crumb 70B');
   await dialog.getByRole('button', { name: 'Add', exact: true }).click();

@@ -50,9 +50,12 @@ journey('an operator changes prices, now and from a day on, and everybody sees i
   await save();
   await page.getByText(/^The price will change on/).waitFor();
   const history = page.getByRole('region', { name: 'History' });
-  await history.getByText('Upcoming').waitFor();
+  await history.getByText('Upcoming').filter({ visible: true }).waitFor();
   await history.getByText(username).first().waitFor();
   await look(page, 'operator-prices-changed');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await history.getByText('Upcoming').filter({ visible: true }).waitFor();
+  await page.setViewportSize({ width: 1440, height: 900 });
 
   await guest.goto('/buy-bagels');
   await guest.getByRole('row', { name: /this machine's CPU per hour \$0\.20/ }).waitFor();

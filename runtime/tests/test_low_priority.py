@@ -29,6 +29,8 @@ def classes_of_threads() -> set[int]:
 
 
 def giving_way() -> tuple[set[int], set[int]]:
+    # The kernel lowers a whole session: not that of whoever runs the tests.
+    os.setsid()
     done = threading.Event()
     threading.Thread(target=done.wait, daemon=True).start()
     before = classes_of_threads()
@@ -39,6 +41,7 @@ def giving_way() -> tuple[set[int], set[int]]:
 
 
 def giving_way_after_work() -> set[int]:
+    os.setsid()
     lower_priority_after(0.01)
     while classes_of_threads() != {os.SCHED_IDLE}:
         pass
@@ -51,3 +54,12 @@ def test_all_threads_of_a_process_give_way() -> None:
 
 def test_a_process_that_has_worked_long_enough_gives_way_by_itself() -> None:
     assert run_confined("x", giving_way_after_work) == {os.SCHED_IDLE}
+
+
+def test_the_session_that_runs_the_tests_keeps_its_priority() -> None:
+    autogroup = Path("/proc/self/autogroup")
+    if not autogroup.exists():
+        pytest.skip("This kernel does not share the processor among sessions")
+    before = autogroup.read_text()
+    run_confined("x", giving_way)
+    assert autogroup.read_text() == before

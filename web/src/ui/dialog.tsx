@@ -33,7 +33,8 @@ export function Dialog({ open, onOpenChange, title, description, footer, size = 
         <Base.Viewport
           className={cx(
             viewportClass,
-            'grid place-items-end overflow-y-auto p-3 sm:place-items-center sm:p-6',
+            // The row is no higher than the window: what is longer scrolls inside, and the buttons stay in sight.
+            'grid grid-rows-[minmax(0,1fr)] place-items-end overflow-y-auto p-3 sm:place-items-center sm:p-6',
           )}
         >
           <Base.Popup

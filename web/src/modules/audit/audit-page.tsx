@@ -126,7 +126,7 @@ function Entries({ entries, more }: { entries: AuditEntry[]; more: boolean }) {
             <>
               <span className="block font-medium">{describeAction(action)}</span>
               <span className="block text-xs sm:hidden">{whoOf(by)}</span>
-              <span className="line-clamp-2 break-all text-muted text-xs">
+              <span className="line-clamp-2 text-muted text-xs [overflow-wrap:anywhere]">
                 {Object.entries(detail)
                   .map(([name, value]) => `${name} ${value}`)
                   .join(' · ')}

@@ -118,7 +118,7 @@ function Message({ message }: { message: ContactMessage }) {
       <Collapsible.Panel className="pt-1 pr-5 pb-5 pl-12">
         <p className="max-w-3xl whitespace-pre-wrap break-words">{message.message}</p>
         <p className="mt-4 text-[0.8125rem] text-muted">
-          From {username}, <span className="break-all">{email}</span>
+          From {username}, <span className="[overflow-wrap:anywhere]">{email}</span>
         </p>
         <div className="mt-4 flex flex-wrap gap-2">
           <a

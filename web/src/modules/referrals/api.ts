@@ -1,10 +1,16 @@
 import {
+  endXAuth,
+  finishXAuth,
   forgetPendingReferral,
   generateReferral,
   getPendingReferral,
+  getXAuthStatus,
+  getXPostStatus,
+  postReferralToX,
+  startXAuth,
   validateReferral,
 } from '@bakehouse/contract/referrals';
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 
 const PENDING_MS = 5_000;
@@ -13,6 +19,48 @@ export const referralQuery = queryOptions({
   queryKey: ['referral', 'own'],
   queryFn: ({ signal }) => call(generateReferral, {}, { signal, operation: 'read your invitation' }),
 });
+
+/** Whether the person's invitation can be posted on X from here, and whether it was. */
+export const xQuery = (code: string) =>
+  queryOptions({
+    queryKey: ['referral', 'x', code],
+    queryFn: async ({ signal }) => {
+      const [account, post] = await Promise.all([
+        call(getXAuthStatus, {}, { signal, operation: 'read your account on X' }),
+        call(
+          getXPostStatus,
+          { query: { referral_code: code } },
+          { signal, operation: 'read your post on X' },
+        ),
+      ]);
+      return { status: account.status, username: account.username, postUrl: post.post_url };
+    },
+  });
+
+/** Leads to X's page, which leads back to this one. */
+export function useConnectX() {
+  return useMutation({
+    mutationFn: () => call(startXAuth, {}),
+    onSuccess: ({ url }) => window.location.assign(url),
+  });
+}
+
+/** What changes what is known of X. */
+function useXMutation<Input>(mutationFn: (input: Input) => Promise<unknown>) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn,
+    onSettled: () => client.invalidateQueries({ queryKey: ['referral', 'x'] }),
+  });
+}
+
+export const useFinishX = () =>
+  useXMutation((body: { code: string; state: string }) => call(finishXAuth, { body }));
+
+export const useDisconnectX = () => useXMutation<void>(() => call(endXAuth, {}));
+
+export const usePostOnX = () =>
+  useXMutation((message: string) => call(postReferralToX, { body: { message } }, { timeoutMs: 30_000 }));
 
 /** What became of the code that this browser came with. */
 export type Welcome = { kind: 'given'; bonus: string } | { kind: 'refused' };

@@ -1,9 +1,8 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { generateReferral } from '@bakehouse/contract/referrals';
 import { useQuery } from '@tanstack/react-query';
-import { ExternalLink, UserPlus } from 'lucide-react';
+import { UserPlus } from 'lucide-react';
 import { formatDateTime } from '../../lib/format/format-time.ts';
-import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -15,6 +14,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { referralQuery } from './api.ts';
+import { ShareOnX } from './share-on-x.tsx';
 
 type Referral = ResponseOf<typeof generateReferral>;
 
@@ -58,7 +58,6 @@ function Figures({ referral }: { referral: Referral }) {
 
 function Invitation({ referral }: { referral: Referral }) {
   const { referral_link: link, referral_code: code, referrals_max: max } = referral;
-  const post = `https://x.com/intent/post?${new URLSearchParams({ text: 'Train and run your own models with me:', url: link })}`;
   return (
     <Card
       title="Your invitation"
@@ -75,11 +74,8 @@ function Invitation({ referral }: { referral: Referral }) {
             <Input readOnly value={link} onFocus={(event) => event.currentTarget.select()} />
           </Field>
           <CopyButton text={link} label="Copy link" withText />
-          <a href={post} target="_blank" rel="noreferrer noopener" className={buttonClass()}>
-            Share on X
-            <ExternalLink aria-hidden />
-          </a>
         </div>
+        <ShareOnX code={code} link={link} />
         <p className="text-[0.8125rem] text-muted">
           Your code is <span className="font-mono text-ink">{code}</span>.
         </p>

@@ -1,12 +1,20 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { page } from '../../lib/api/page.ts';
 
+type BackFromX = { code?: string; state?: string; error?: string };
+
 /** Invite Friends. */
 export const referralsRoutes = <App extends AnyRoute>(app: App) =>
   [
     createRoute({
       getParentRoute: () => app,
       path: '/invite',
+      // What X's page leads back with.
+      validateSearch: (search: Record<string, unknown>): BackFromX => ({
+        ...(typeof search.code === 'string' && { code: search.code }),
+        ...(typeof search.state === 'string' && { state: search.state }),
+        ...(typeof search.error === 'string' && { error: search.error }),
+      }),
       component: page(() => import('./invite-page.tsx'), 'InvitePage'),
     }),
   ] as const;

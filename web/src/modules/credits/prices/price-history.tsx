@@ -45,6 +45,16 @@ export function PriceHistory() {
   );
 }
 
+/** From when on it holds, and whether it does yet. */
+function From(change: Pick<PriceChange, 'withdrawn_at' | 'valid_from'>) {
+  return (
+    <span className="inline-flex flex-wrap items-center gap-2">
+      <time dateTime={change.valid_from}>{formatDateTime(new Date(change.valid_from))}</time>
+      <State {...change} />
+    </span>
+  );
+}
+
 function State({ withdrawn_at, valid_from }: Pick<PriceChange, 'withdrawn_at' | 'valid_from'>) {
   if (withdrawn_at) return <Badge>Withdrawn</Badge>;
   return new Date(valid_from) > new Date() ? <Badge tone="accent">Upcoming</Badge> : null;
@@ -54,12 +64,15 @@ const columns: Column<PriceChange>[] = [
   {
     id: 'label',
     header: 'What',
-    cell: ({ label, unit, changed_by, created_at }) => (
+    cell: ({ label, unit, changed_by, created_at, ...change }) => (
       <>
         <span className="block">{label}</span>
         <span className="block text-muted text-xs">
           {unit && `${priceUnits[unit]} · `}
           {changed_by ?? 'Deleted user'}, {formatDateTime(new Date(created_at))}
+        </span>
+        <span className="mt-1 block text-xs sm:hidden">
+          From <From {...change} />
         </span>
       </>
     ),
@@ -68,12 +81,7 @@ const columns: Column<PriceChange>[] = [
     id: 'from',
     header: 'From',
     hideBelow: 'sm',
-    cell: (change) => (
-      <span className="flex flex-wrap items-center gap-2">
-        <time dateTime={change.valid_from}>{formatDateTime(new Date(change.valid_from))}</time>
-        <State {...change} />
-      </span>
-    ),
+    cell: (change) => <From {...change} />,
   },
   {
     id: 'price',
