@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { notify } from '../../ui/notify.ts';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { Textarea } from '../../ui/textarea.tsx';
 import { useConnectX, useDisconnectX, useFinishX, usePostOnX, xQuery } from './api.ts';
 
@@ -17,10 +18,10 @@ const route = getRouteApi('/app/invite');
 /** The invitation on X: posted from here where the server can, else from X's own page. */
 export function ShareOnX({ code, link }: { code: string; link: string }) {
   const isConnecting = useBackFromX();
-  const { data: x } = useQuery(xQuery(code));
+  const { data: x, isPending } = useQuery(xQuery(code));
   const connect = useConnectX();
-  if (!x) return null;
-  if (x.postUrl !== null) {
+  if (isPending) return <Skeleton className="h-9" />;
+  if (x?.postUrl) {
     return (
       <p className="text-[0.8125rem]">
         Your invitation is on X.{' '}
@@ -35,8 +36,8 @@ export function ShareOnX({ code, link }: { code: string; link: string }) {
       </p>
     );
   }
-  if (x.status === 'connected') return <PostForm username={x.username ?? ''} />;
-  if (x.status === 'not_connected') {
+  if (x?.status === 'connected') return <PostForm username={x.username ?? ''} />;
+  if (x?.status === 'not_connected') {
     return (
       <div className="flex flex-wrap items-center gap-3">
         <Button loading={connect.isPending || isConnecting} onClick={() => connect.mutate()}>
@@ -53,9 +54,11 @@ export function ShareOnX({ code, link }: { code: string; link: string }) {
         Share on X
         <ExternalLink aria-hidden />
       </a>
-      <p className="text-[0.8125rem] text-muted">
-        Posting on X is not configured on this server, so X opens in a new tab.
-      </p>
+      {x && (
+        <p className="text-[0.8125rem] text-muted">
+          Posting on X is not configured on this server, so X opens in a new tab.
+        </p>
+      )}
     </div>
   );
 }
