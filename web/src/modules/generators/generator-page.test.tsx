@@ -79,16 +79,16 @@ it('a page that a service draws for says so, what it costs, and asks for what th
   expect(screen.getByText(/^Drawn by fal: your prompt leaves this installation/).textContent).toContain(
     'fal-ai/flux/dev',
   );
-  expect(screen.queryByRole('spinbutton', { name: 'Steps' })).toBeNull();
+  expect(screen.queryByRole('textbox', { name: 'Steps' })).toBeNull();
   expect(screen.getByRole('group', { name: 'Price' }).textContent).toContain('$0.03');
-  const count = screen.getByRole('spinbutton', { name: 'Pictures' });
+  const count = await screen.findByRole('textbox', { name: 'Pictures' });
   await userEvent.clear(count);
   await userEvent.type(count, '3');
   expect(screen.getByRole('group', { name: 'Price' }).textContent).toContain('$0.08');
   cleanup();
   await open('/flux', ['own', 'upstream']);
   expect(screen.getByText('Drawn on this installation: your prompt stays here.')).toBeTruthy();
-  expect(screen.getByRole('spinbutton', { name: 'Steps' })).toBeTruthy();
+  expect(await screen.findByRole('textbox', { name: 'Steps' })).toBeTruthy();
 });
 
 it('a visitor fills the form of a served page, is asked to sign in, and finds the prompt again afterwards', async () => {

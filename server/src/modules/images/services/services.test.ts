@@ -76,7 +76,7 @@ const untilEnded = (id: string) =>
       expect(generation.ended_at).not.toBeNull();
       return generation;
     },
-    { timeout: 20_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
 
 const services = [
