@@ -1,5 +1,5 @@
 /** A sentence of the specification; parts in braces are filled in. `comesWith` names the engine that will say it. */
-export type Message = { section: 2 | 5 | 8; text: string; comesWith?: 'hub' | 'images' | 'videos' };
+export type Message = { section: 2 | 5 | 8; text: string; comesWith?: 'hub' | 'videos' };
 
 const of = (section: Message['section'], texts: string[], comesWith?: Message['comesWith']): Message[] =>
   texts.map((text) => ({ section, text, ...(comesWith && { comesWith }) }));
@@ -85,8 +85,7 @@ export const messages: Message[] = [
     'Your message has been sent successfully!',
   ]),
   ...of(8, ['Error cloning the {dataset}'], 'hub'),
-  ...of(8, ['FLUX deployment terminated successfully!']),
-  ...of(8, ['Image editing failed: {message}'], 'images'),
+  ...of(8, ['FLUX deployment terminated successfully!', 'Image editing failed: {message}']),
   ...of(
     8,
     [
