@@ -289,7 +289,7 @@ it('tries no other replica for some minutes after one has found no slot', async 
   const crowded = await testServing({ capacity: await capacity() });
   const { server, clock } = crowded;
   const owner = await server.signUp();
-  for (const slug of ['white', 'brown', 'black', 'sour']) {
+  for (const slug of ['white', 'brown', 'black', 'sour', 'spelt']) {
     await insertStarter(server.services, slug, `weights of ${slug}`);
     expect((await crowded.ask(owner, slug)).status).toBe(200);
   }
@@ -307,15 +307,15 @@ it('tries no other replica for some minutes after one has found no slot', async 
     );
 
   await ask();
-  expect(await made()).toBe(6);
+  expect(await made()).toBe(7);
   await untilDropped();
   await ask();
   clock.advance({ minutes: 4 });
   await ask();
-  expect(await made()).toBe(6);
+  expect(await made()).toBe(7);
   clock.advance({ minutes: 2 });
   await ask();
-  expect(await made()).toBe(7);
+  expect(await made()).toBe(8);
   await untilDropped();
   await crowded.terminate(owner, podId);
 });

@@ -28,7 +28,7 @@ test('the picture is saved under a name of its own', async () => {
     expect.stringContaining('/api/download-image?url=%2Fapi%2Fv1%2Ffiles%2Fx'),
     expect.anything(),
   );
-  expect(saveAs).toHaveBeenCalledExactlyOnceWith(expect.any(Blob), 'paris-01234567.jpg');
+  expect(saveAs).toHaveBeenCalledExactlyOnceWith(expect.any(Blob), 'paris-23456789.jpg');
 });
 
 test.each([

@@ -9,7 +9,8 @@ export async function downloadPicture(
   const [output] = generation.outputs;
   if (!output?.url) throw new Error('Image URL not provided');
   const extension = output.media_type.split('/').at(-1)?.replace('jpeg', 'jpg');
-  const filename = `${generation.generator}-${generation.id.slice(0, 8)}.${extension}`;
+  // An id begins with the time: its end tells those of one minute apart.
+  const filename = `${generation.generator}-${generation.id.slice(-8)}.${extension}`;
   const blob = await fetchPicture(output.url, filename);
   if (blob.size === 0) throw new Error('Image file is empty or corrupted');
   if (!blob.type.startsWith('image/')) throw new Error('Invalid image source');

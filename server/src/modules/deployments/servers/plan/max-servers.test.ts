@@ -14,14 +14,14 @@ const gpus = (count: number): Gpu[] => [
   },
 ];
 
-it('gives one user half of the CPU, and leaves each starter model a slot', () => {
-  expect(maxServers(onCpu, { 'cpu:deployment': 5 })).toEqual({ user: 2, all: 3 });
+it('leaves each starter model a slot of the CPU, and gives one user half of the others', () => {
+  expect(maxServers(onCpu, { 'cpu:deployment': 6 })).toEqual({ user: 2, all: 3 });
   expect(maxServers(onCpu, { 'cpu:deployment': 1 })).toEqual({ user: 1, all: 1 });
 });
 
 it('has more room with a second machine', () => {
-  const machine = { 'cpu:run': 1, 'cpu:deployment': 5 };
-  expect(maxServers(onCpu, sumCapacities([machine, machine]))).toEqual({ user: 5, all: 8 });
+  const machine = { 'cpu:run': 1, 'cpu:deployment': 6 };
+  expect(maxServers(onCpu, sumCapacities([machine, machine]))).toEqual({ user: 5, all: 9 });
 });
 
 it('gives one user half of the GPUs of a kind, and one model server at least', () => {
