@@ -51,6 +51,12 @@ def test_turns_upright_and_puts_transparency_on_white() -> None:
     assert decode_picture(file("JPEG", mode="CMYK", colour=(0, 0, 0, 0))).mode == "RGB"
 
 
+def test_reads_a_cameras_picture_without_the_preview_behind_it() -> None:
+    preview = Image.new("RGB", (4, 2), "blue")
+    picture = decode_picture(file("MPO", save_all=True, append_images=[preview]))
+    assert (picture.size, picture.getpixel((0, 0))) == ((8, 4), (254, 0, 0))
+
+
 ANIMATED = {"save_all": True, "append_images": [Image.new("RGB", (8, 4), "blue")]}
 
 

@@ -41,7 +41,8 @@ def decode_picture(content: bytes) -> Image.Image:
     try:
         with Image.open(BytesIO(content), formats=SENT_FORMATS) as opened:
             _refuse_too_large(opened, "The picture")
-            if getattr(opened, "is_animated", False):
+            # Pillow's name for a JPEG that has a large preview behind it, as cameras write them.
+            if opened.format != "MPO" and getattr(opened, "is_animated", False):
                 raise PlainError("The picture is an animation. Send a single picture.")
             return _upright_rgb(opened)
     except PlainError:
