@@ -11,6 +11,7 @@ import { deleteKontextImage, listKontextImages } from '@bakehouse/contract/konte
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { lockStoredBytes } from '../../../platform/storage/owner-queries.ts';
 import { testDrawing } from '../../../testing/test-drawing.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { giveUpCredits } from '../../credits/ledger/give-up-credits.ts';
@@ -177,6 +178,25 @@ describe('an edit', () => {
     expect(await started).toMatchObject({
       ...{ status: 404, body: { error: { param: 'source_generation_id' } } },
     });
+  });
+
+  test('that is deleted while it is drawn waits for what its user stores with no account locked', async () => {
+    stub.answer = 'hang';
+    const { id: picture_id } = await upload(pictureFiles.png);
+    const { id } = await start(ada, { picture_id });
+    await drawing.until(ada, id, 'running');
+    let deleted: Promise<unknown> = Promise.resolve();
+    await db.transaction().execute(async (tx) => {
+      await lockStoredBytes(tx, ada.userId);
+      deleted = server.request(deleteGeneration, { params: { id } }, { as: ada });
+      await expect.poll(isWaiting).toBe(true);
+      const { rows } = await sql`select id from ledger_accounts
+        where owner_user_id = ${ada.userId} for update nowait`.execute(tx);
+      expect(rows).not.toEqual([]);
+    });
+    await deleted;
+    // The upload is nobody's edit yet.
+    expect(await pictures()).toEqual([{ generation_id: null }]);
   });
 
   test("is refused without a picture, with two, and of what is another user's", async () => {
