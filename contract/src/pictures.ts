@@ -5,11 +5,14 @@ import { endpoint } from './endpoint.ts';
 export const PICTURE_BYTES_MAX = 20 * 1024 * 1024;
 /** A small file may unpack to any size: this is looked at before anything is unpacked. */
 export const PICTURE_PIXELS_MAX = 40_000_000;
+/** Of the longer side to the shorter: full-size models draw their area in the picture's ratio, however long that becomes. */
+export const PICTURE_RATIO_MAX = 16;
 export const pictureTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
 
 export const pictureMessages = {
   tooLarge: 'The picture is larger than 20 MB',
   tooManyPixels: 'The picture has more than 40 megapixels',
+  tooNarrow: 'The picture is too narrow: one side is more than 16 times as long as the other',
   type: 'The picture must be a PNG, JPEG or WebP file',
   animated: 'The picture is an animation. Send a single picture',
   broken: 'The picture is damaged or incomplete',

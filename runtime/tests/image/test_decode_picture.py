@@ -42,6 +42,10 @@ def test_reads_the_three_kinds(kind: str) -> None:
     assert (decode_picture(file(kind)).mode, decode_picture(file(kind)).size) == ("RGB", (8, 4))
 
 
+def test_reads_one_that_is_16_times_as_wide_as_high() -> None:
+    assert decode_picture(file("PNG", (160, 10))).size == (160, 10)
+
+
 def test_turns_upright_and_puts_transparency_on_white() -> None:
     exif = Image.Exif()
     exif[0x0112] = 6
@@ -49,6 +53,12 @@ def test_turns_upright_and_puts_transparency_on_white() -> None:
     clear = file("PNG", mode="RGBA", colour=(255, 0, 0, 0))
     assert decode_picture(clear).getpixel((0, 0)) == (255, 255, 255)
     assert decode_picture(file("JPEG", mode="CMYK", colour=(0, 0, 0, 0))).mode == "RGB"
+
+
+def test_reads_a_cameras_picture_without_the_preview_behind_it() -> None:
+    preview = Image.new("RGB", (4, 2), "blue")
+    picture = decode_picture(file("MPO", save_all=True, append_images=[preview]))
+    assert (picture.size, picture.getpixel((0, 0))) == ((8, 4), (254, 0, 0))
 
 
 ANIMATED = {"save_all": True, "append_images": [Image.new("RGB", (8, 4), "blue")]}
@@ -67,6 +77,8 @@ ANIMATED = {"save_all": True, "append_images": [Image.new("RGB", (8, 4), "blue")
         (file("PNG", (400, 400))[:-40], "is damaged or incomplete"),
         (file("JPEG", (400, 400))[:-400], "is damaged or incomplete"),
         (file("WEBP", (400, 400))[:-40], "must be|damaged or incomplete"),
+        (file("PNG", (161, 10)), "is too narrow"),
+        (file("PNG", (1, 100_000)), "is too narrow"),
         (bomb(7000), "has 49.0 megapixels"),
         (bomb(50_000), "too many pixels"),
     ],

@@ -18,6 +18,8 @@ PICTURE_FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
 SENT_FORMATS = ("PNG", "JPEG", "WEBP")
 # A small file may unpack to any size.
 PIXELS_MAX = 40_000_000
+# Of the longer side to the shorter: a full-size model draws its area in the picture's ratio.
+RATIO_MAX = 16
 USUAL_WHITES = (1, 255, SIXTEEN_BIT_WHITE)
 
 
@@ -41,7 +43,13 @@ def decode_picture(content: bytes) -> Image.Image:
     try:
         with Image.open(BytesIO(content), formats=SENT_FORMATS) as opened:
             _refuse_too_large(opened, "The picture")
-            if getattr(opened, "is_animated", False):
+            if max(opened.size) > RATIO_MAX * min(opened.size):
+                raise PlainError(
+                    f"The picture is too narrow: one side is more than {RATIO_MAX} times as long "
+                    "as the other."
+                )
+            # Pillow's name for a JPEG that has a large preview behind it, as cameras write them.
+            if opened.format != "MPO" and getattr(opened, "is_animated", False):
                 raise PlainError("The picture is an animation. Send a single picture.")
             return _upright_rgb(opened)
     except PlainError:

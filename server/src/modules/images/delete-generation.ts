@@ -1,6 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
+import { lockStoredBytes } from '../../platform/storage/owner-queries.ts';
 import { endGeneration } from './end-generation.ts';
 import { findOwnGeneration } from './find-own-generation.ts';
 import { removeGeneration } from './queries.ts';
@@ -14,8 +15,11 @@ export async function deleteGeneration(
   await inTransaction(ctx.db, async (tx) => {
     const row = await findOwnGeneration(tx, { id, userId });
     const now = ctx.clock.now();
-    if (row.ended_at === null)
+    if (row.ended_at === null) {
+      // What goes with the row is taken off there, and that is locked before the ledger.
+      await lockStoredBytes(tx, userId);
       await endGeneration(tx, row, { state: 'cancelled', reason: 'Deleted', chargedMicro: 0n, now });
+    }
     await removeGeneration(tx, id);
     await publishChange(tx, userId, { topic: 'generation', id });
   });

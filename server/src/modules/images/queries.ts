@@ -64,6 +64,21 @@ export async function findGeneration(db: Db, { id, userId }: Own): Promise<Gener
   return row && toRow(row);
 }
 
+/** The same, which nobody deletes until the transaction ends. */
+export async function pinGeneration(
+  tx: Transaction,
+  { id, userId }: Own,
+): Promise<GenerationRow | undefined> {
+  const row = await tx
+    .selectFrom('generations')
+    .selectAll()
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .forKeyShare()
+    .executeTakeFirst();
+  return row && toRow(row);
+}
+
 /** Those of these generations that are the user's, by their ids. */
 export async function findGenerations(
   db: Db,

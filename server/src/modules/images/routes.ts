@@ -22,7 +22,6 @@ import { drawParis } from './paris/draw-paris.ts';
 import { estimateParis } from './paris/estimate-paris.ts';
 import { listParisImages } from './paris/list-paris-images.ts';
 import { pollParis } from './paris/poll-paris.ts';
-import { readSource } from './pictures/read-source.ts';
 import { uploadPicture } from './pictures/upload-picture.ts';
 import { addTrainingPictures } from './reuse/add-training-pictures.ts';
 import { linkZip } from './reuse/link-zip.ts';
@@ -36,14 +35,15 @@ const RETRY_AFTER_S = 5;
 export const imagesRoutes: Binding[] = [
   bind(contract.quoteGeneration, (ctx, { body }) => quoteGeneration(ctx, body)),
   bind(contract.startGeneration, (ctx, { body }, http) =>
-    sayWhen(http, async () =>
+    sayWhen(http, () =>
       startGeneration(
         ctx,
         {
           generator: body.generator,
           prompt: body.prompt,
           parameters: body.parameters,
-          source: await readSource(ctx, body),
+          picture_id: body.picture_id,
+          source_generation_id: body.source_generation_id,
         },
         { costMaxMicro: body.cost_max },
       ),

@@ -1,9 +1,11 @@
 import { AppError } from '../../../platform/errors.ts';
 import { fetchPublic } from '../../../platform/http/addresses/fetch-public.ts';
 import type { UpstreamPictures } from '../../upstreams/draw-upstream.ts';
+import { collectPicture } from '../pictures/collect-picture.ts';
 import { BadPicture, inspectPicture } from '../pictures/inspect-picture.ts';
 
-const BYTES_MAX = 20 * 1024 * 1024;
+/** What errors name, which nobody has sent. */
+const PARAM = 'picture';
 /** A connection may break: it is tried again at once. */
 const TRIES = 2;
 
@@ -38,15 +40,6 @@ async function fetchOne(address: string, { title, serviceUrl }: UpstreamPictures
 /** The service itself may stand inside, as the operator has said; what it names elsewhere may not. */
 async function download(address: URL, service: URL): Promise<Buffer> {
   const isOwn = address.origin === service.origin;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of await fetchPublic(address, {
-    param: 'picture',
-    ...(isOwn && { isAllowed: () => true }),
-  })) {
-    size += chunk.length;
-    if (size > BYTES_MAX) throw new Error(`a picture of more than ${BYTES_MAX} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const pieces = await fetchPublic(address, { param: PARAM, ...(isOwn && { isAllowed: () => true }) });
+  return collectPicture(pieces, PARAM);
 }

@@ -13,10 +13,16 @@ const address = '/v1/starters/kontext-starter';
 
 let ada: TestUser;
 let before: { balance: bigint; held: bigint };
+let blobs: number;
 beforeAll(async () => {
   ada = await server.signUp('Ada');
   before = await drawing.balance(ada);
+  blobs = await countBlobs();
 });
+
+async function countBlobs(): Promise<number> {
+  return (await server.services.db.selectFrom('blobs').select('sha256').execute()).length;
+}
 
 type Answer = { status: number; json: { error: { message: string; param: string | null } } };
 
@@ -40,7 +46,7 @@ function form(entries: Record<string, string | Buffer>): FormData {
   return body;
 }
 
-/** Whatever is refused: nothing is charged, held or begun. */
+/** Whatever is refused: nothing is charged, held, begun or stored. */
 async function expectNothing(): Promise<void> {
   expect(await drawing.balance(ada)).toEqual(before);
   const { generations } = await server.request(
@@ -49,6 +55,7 @@ async function expectNothing(): Promise<void> {
     { as: ada },
   );
   expect(generations).toEqual([]);
+  expect(await countBlobs()).toBe(blobs);
 }
 
 const prompt = 'Make it blue';

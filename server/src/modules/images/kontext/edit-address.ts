@@ -18,6 +18,6 @@ export async function editAddress(
   { model, body }: Asked,
   http: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const picture = await fetchPicture(ctx, body.image_url, PARAM);
-  return editPicture(ctx, { ...body, model, picture, param: PARAM }, http);
+  const takePicture = () => fetchPicture(ctx, body.image_url, PARAM);
+  return editPicture(ctx, { ...body, model, takePicture, param: PARAM }, http);
 }

@@ -16,7 +16,8 @@ import { startAndAwait } from '../start/start-and-await.ts';
 
 type Asked = z.output<typeof editFields> & {
   model: string;
-  picture: InputPicture;
+  /** Stores the picture: called once all else fits. */
+  takePicture: () => Promise<InputPicture>;
   /** The field that it came in. */
   param: string;
 };
@@ -27,7 +28,7 @@ type Asked = z.output<typeof editFields> & {
  */
 export async function editPicture(
   ctx: Context,
-  { model, picture, param, ...asked }: Asked,
+  { model, takePicture, param, ...asked }: Asked,
   { reply }: Http,
 ): Promise<ResponseOf<typeof editWithStarter>> {
   const { prompt, user_id: userId, guidance_scale, num_inference_steps, seed } = asked;
@@ -39,7 +40,7 @@ export async function editPicture(
     chosen.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
   );
   const parameters = readParameters(generators['flux-kontext'], given, { prefix: '' });
-  const source = { picture, param, generationId: null, rootId: null };
+  const source = { picture: await takePicture(), param, generationId: null, rootId: null };
   const generation = await startAndAwait(
     ctx,
     { generator: 'flux-kontext', model, prompt, parameters, source },

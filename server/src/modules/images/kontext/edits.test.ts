@@ -8,8 +8,10 @@ import {
 import { listGenerators } from '@bakehouse/contract/generators';
 import { deployFluxKontext, getImageDeployment, terminateFlux } from '@bakehouse/contract/image-deployments';
 import { deleteKontextImage, listKontextImages } from '@bakehouse/contract/kontext';
+import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import { lockStoredBytes } from '../../../platform/storage/owner-queries.ts';
 import { testDrawing } from '../../../testing/test-drawing.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { giveUpCredits } from '../../credits/ledger/give-up-credits.ts';
@@ -48,7 +50,11 @@ const upload = async (file: Buffer, as: TestUser = ada) => {
   expect(status, JSON.stringify(json)).toBe(201);
   return json as { id: string; url: string; width: number };
 };
-const start = (as: TestUser, source: { picture_id?: string; source_generation_id?: string }) =>
+const start = (
+  as: TestUser,
+  source: { picture_id?: string; source_generation_id?: string },
+  idempotencyKey?: string,
+) =>
   server.request(
     startGeneration,
     {
@@ -59,12 +65,18 @@ const start = (as: TestUser, source: { picture_id?: string; source_generation_id
         ...source,
       },
     },
-    { as },
+    { as, idempotencyKey },
   );
 const list = async (as: TestUser, query = {}) =>
   (await server.request(listGenerations, { params: { userId: as.userId }, query }, { as })).generations;
 const pictures = () =>
   db.selectFrom('input_pictures').select('generation_id').where('user_id', '=', ada.userId).execute();
+/** Whether somebody waits for a lock. */
+const isWaiting = async () => {
+  const { rows } = await sql`select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+  return rows.length > 0;
+};
 const address = '/v1/starters/kontext-starter';
 
 describe('an edit', () => {
@@ -137,6 +149,54 @@ describe('an edit', () => {
     expect(await pictures()).toEqual([]);
     const owned = db.selectFrom('blob_owners').select('sha256').where('owner_id', '=', ada.userId);
     expect(await owned.execute()).toEqual([]);
+  });
+
+  test('is answered by its key as the first time, also where its picture is long gone', async () => {
+    const { id: picture_id } = await upload(pictureFiles.png);
+    const first = await start(ada, { picture_id }, 'first');
+    const done = await drawing.until(ada, first.id, 'completed');
+    const second = await start(ada, { source_generation_id: done.id }, 'second');
+    await drawing.until(ada, second.id, 'completed');
+    await db.deleteFrom('input_pictures').where('id', '=', picture_id).execute();
+    await server.request(deleteGeneration, { params: { id: first.id } }, { as: ada });
+    expect((await start(ada, { picture_id }, 'first')).id).toBe(first.id);
+    expect((await start(ada, { source_generation_id: done.id }, 'second')).id).toBe(second.id);
+    await expect(start(ada, { picture_id: second.id }, 'second')).rejects.toMatchObject({
+      body: { error: { code: 'idempotency_conflict' } },
+    });
+  });
+
+  test('of what is deleted meanwhile is refused', async () => {
+    const { id } = await drawing.draw(ada);
+    await drawing.until(ada, id, 'completed');
+    let started: Promise<unknown> = Promise.resolve();
+    await db.transaction().execute(async (tx) => {
+      await tx.deleteFrom('generations').where('id', '=', id).execute();
+      started = start(ada, { source_generation_id: id }).catch((error: unknown) => error);
+      await expect.poll(isWaiting).toBe(true);
+    });
+    expect(await started).toMatchObject({
+      ...{ status: 404, body: { error: { param: 'source_generation_id' } } },
+    });
+  });
+
+  test('that is deleted while it is drawn waits for what its user stores with no account locked', async () => {
+    stub.answer = 'hang';
+    const { id: picture_id } = await upload(pictureFiles.png);
+    const { id } = await start(ada, { picture_id });
+    await drawing.until(ada, id, 'running');
+    let deleted: Promise<unknown> = Promise.resolve();
+    await db.transaction().execute(async (tx) => {
+      await lockStoredBytes(tx, ada.userId);
+      deleted = server.request(deleteGeneration, { params: { id } }, { as: ada });
+      await expect.poll(isWaiting).toBe(true);
+      const { rows } = await sql`select id from ledger_accounts
+        where owner_user_id = ${ada.userId} for update nowait`.execute(tx);
+      expect(rows).not.toEqual([]);
+    });
+    await deleted;
+    // The upload is nobody's edit yet.
+    expect(await pictures()).toEqual([{ generation_id: null }]);
   });
 
   test("is refused without a picture, with two, and of what is another user's", async () => {

@@ -5,6 +5,7 @@ import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
 import { receivePicture } from '../pictures/receive-picture.ts';
+import { storePicture } from '../pictures/store-picture.ts';
 import { startAndAwait } from '../start/start-and-await.ts';
 import { answerImages } from './answer-images.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
@@ -16,16 +17,17 @@ const served = { model: KONTEXT_STARTER, size: '128x128' };
 const PARAMETERS = { num_inference_steps: 20 };
 
 /**
- * Edits a picture as OpenAI's images API does. Throws what `receivePicture` and `startAndAwait` throw, and AppError
- * 'invalid_request' or 'not_found' with the field that is not served.
+ * Edits a picture as OpenAI's images API does. Throws what `receivePicture`, `storePicture` and `startAndAwait` throw, and
+ * AppError 'invalid_request' or 'not_found' with the field that is not served.
  */
 export async function editImage(
   ctx: Context,
   { request, reply }: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { picture, fields } = await receivePicture(ctx, request, PART);
+  const { bytes, fields } = await receivePicture(ctx, request, PART);
   const { prompt, response_format, ...asked } = parseFields(editImageFields, fields);
   refuseUnserved(asked, served);
+  const picture = await storePicture(ctx, bytes, PART);
   const source = { picture, param: PART, generationId: null, rootId: null };
   const generation = await startAndAwait(
     ctx,

@@ -1,9 +1,9 @@
-import { Readable } from 'node:stream';
 import { PICTURE_BYTES_MAX, pictureMessages } from '@bakehouse/contract/pictures';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { fetchPublic } from '../../../platform/http/addresses/fetch-public.ts';
 import { readOwnLink } from '../../assets/files/links/read-own-link.ts';
+import { collectPicture } from './collect-picture.ts';
 import type { InputPicture } from './picture-queries.ts';
 import { describePicture, storePicture } from './store-picture.ts';
 
@@ -15,13 +15,13 @@ export async function fetchPicture(ctx: Context, address: string, param: string)
   const { publicUrl } = ctx.config;
   if (!URL.canParse(address, publicUrl)) throw refused(param, `${param} is no address`);
   const url = new URL(address, publicUrl);
-  if (url.protocol === 'data:') return storePicture(ctx, Readable.from([readDataUrl(url, param)]), param);
+  if (url.protocol === 'data:') return storePicture(ctx, readDataUrl(url, param), param);
   if (url.origin === new URL(publicUrl).origin) {
     const own = await readOwnLink(ctx, url);
     if (!own) throw refused(param, `${param} is an address of this server, but no link to a file`);
     return describePicture(ctx, own, param);
   }
-  return storePicture(ctx, Readable.from(await fetchPublic(url, { param })), param);
+  return storePicture(ctx, await collectPicture(await fetchPublic(url, { param }), param), param);
 }
 
 function readDataUrl({ pathname }: URL, param: string): Buffer {

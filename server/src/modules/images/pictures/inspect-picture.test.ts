@@ -33,6 +33,16 @@ test('a picture may have 40 megapixels, and has some', () => {
   expect(() => inspectPicture(pngOf(0, 4))).toThrow('damaged');
 });
 
+test('one side may be 16 times as long as the other', () => {
+  expect(inspectPicture(pngOf(1600, 100))).toMatchObject({ width: 1600, height: 100 });
+  for (const [width, height] of [
+    [1601, 100],
+    [100, 1601],
+    [1, 40_000_000],
+  ] as const)
+    expect(() => inspectPicture(pngOf(width, height))).toThrow('The picture is too narrow');
+});
+
 test('no beginning of a file is more than a refusal', () => {
   for (const [name, bytes] of Object.entries(files).filter(([file]) => file !== 'bomb'))
     for (let length = 0; length < bytes.length - 2; length += 1)

@@ -1,4 +1,9 @@
-import { PICTURE_PIXELS_MAX, pictureMessages, type pictureTypes } from '@bakehouse/contract/pictures';
+import {
+  PICTURE_PIXELS_MAX,
+  PICTURE_RATIO_MAX,
+  pictureMessages,
+  type pictureTypes,
+} from '@bakehouse/contract/pictures';
 
 type Inspected = { mediaType: (typeof pictureTypes)[number]; width: number; height: number };
 
@@ -15,6 +20,8 @@ export function inspectPicture(bytes: Buffer): Inspected {
   const { width, height } = found;
   if (width < 1 || height < 1) throw new BadPicture(pictureMessages.broken);
   if (width * height > PICTURE_PIXELS_MAX) throw new BadPicture(pictureMessages.tooManyPixels);
+  if (Math.max(width, height) > PICTURE_RATIO_MAX * Math.min(width, height))
+    throw new BadPicture(pictureMessages.tooNarrow);
   if (found.isAnimated) throw new BadPicture(pictureMessages.animated);
   if (!found.isWhole) throw new BadPicture(pictureMessages.broken);
   return { mediaType: found.mediaType, width, height };

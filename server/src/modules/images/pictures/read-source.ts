@@ -1,9 +1,9 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { pictureTypes } from '@bakehouse/contract/pictures';
-import type { Context } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { findGeneration, findOutputs } from '../queries.ts';
+import { findOutputs, pinGeneration } from '../queries.ts';
 import { findInputPicture, type InputPicture } from './picture-queries.ts';
 
 /** What a generation edits, and where that comes from. */
@@ -17,18 +17,19 @@ export type Source = {
 };
 
 type Asked = {
+  userId: string;
   generator: GeneratorName;
   picture_id?: string | undefined;
   source_generation_id?: string | undefined;
 };
 
 /**
- * The picture that a generation is to edit; undefined for a generator that draws from the prompt alone. Throws AppError
+ * Step: the picture that a generation is to edit; undefined for a generator that draws from the prompt alone. Throws AppError
  * 'invalid_request' where there is none, or one too many, and 'not_found' for what is not the caller's.
  */
 export async function readSource(
-  ctx: Pick<Context, 'db' | 'caller'>,
-  { generator, picture_id: pictureId, source_generation_id: generationId }: Asked,
+  tx: Transaction,
+  { userId, generator, picture_id: pictureId, source_generation_id: generationId }: Asked,
 ): Promise<Source | undefined> {
   const { fields, title } = generators[generator];
   const asksForPicture = fields.some(({ kind }) => kind === 'picture');
@@ -39,18 +40,19 @@ export async function readSource(
   }
   if (pictureId !== undefined && generationId !== undefined)
     throw refused('source_generation_id', 'Send either picture_id or source_generation_id');
-  if (generationId !== undefined) return readGeneration(ctx, generationId);
+  if (generationId !== undefined) return readGeneration(tx, { id: generationId, userId });
   if (pictureId === undefined) throw refused('picture_id', 'Choose a picture to edit');
-  const picture = await findInputPicture(ctx.db, { id: pictureId, userId: ctx.caller.userId });
+  const picture = await findInputPicture(tx, { id: pictureId, userId });
   if (!picture) throw notFound('picture_id', 'No picture has this id. Uploaded pictures are kept for a day');
   return { picture, generationId: null, rootId: null, param: named };
 }
 
-async function readGeneration({ db, caller }: Pick<Context, 'db' | 'caller'>, id: string): Promise<Source> {
+async function readGeneration(tx: Transaction, own: { id: string; userId: string }): Promise<Source> {
   const param = 'source_generation_id';
-  const row = await findGeneration(db, { id, userId: caller.userId });
+  const { id } = own;
+  const row = await pinGeneration(tx, own);
   if (!row) throw notFound(param, 'No generation has this id');
-  const output = (await findOutputs(db, [id])).get(id)?.[0];
+  const output = (await findOutputs(tx, [id])).get(id)?.[0];
   const mediaType = pictureTypes.find((type) => type === output?.media_type);
   if (!output || !mediaType) throw refused(param, 'This generation has made no picture that can be edited');
   const { sha256, size_bytes, width, height } = output;

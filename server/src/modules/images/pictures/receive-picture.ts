@@ -5,44 +5,56 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { notForm } from '../../../platform/http/bodies/read-body.ts';
 import { untilKeyEnds } from '../../../platform/http/callers/until-key-ends.ts';
-import type { InputPicture } from './picture-queries.ts';
-import { storePicture } from './store-picture.ts';
+import { collectPicture } from './collect-picture.ts';
 
 /** A body of which nothing comes for so long is given up. */
 const STALL_MS = 60_000;
+/** And one that comes so slowly: it has taken a place in memory. Half a megabit a second is enough. */
+const WHOLE_MS = 5 * 60_000;
 const FIELDS_MAX = 20;
 const FIELD_BYTES_MAX = 64 * 1024;
 
-type Received = { picture: InputPicture; fields: Record<string, string> };
+type Received = { bytes: Buffer; fields: Record<string, string> };
 
 /**
- * The picture of a multipart request, which comes in the part of that name, and what its other parts say. Throws AppError
- * with the part that does not fit, and 'unauthenticated' where the API key ends meanwhile.
+ * The bytes of a multipart request's picture, which come in the part of that name, and what its other parts say. Nothing is
+ * stored: the caller does so once the other parts fit as well. Throws AppError with the part that does not fit, and
+ * 'unauthenticated' where the API key ends meanwhile.
  */
-export async function receivePicture(ctx: Context, request: FastifyRequest, part: string): Promise<Received> {
+export async function receivePicture(
+  ctx: Context,
+  request: FastifyRequest,
+  part: string,
+  { stallMs = STALL_MS, wholeMs = WHOLE_MS } = {},
+): Promise<Received> {
   if (!request.isMultipart()) throw notForm(part);
   const key = untilKeyEnds(ctx);
-  // Ends the connection, so nobody is there to be answered.
-  request.raw.setTimeout(STALL_MS, () => request.raw.destroy());
+  // Both end the connection, so nobody is there to be answered; also where the rest of a refused body does not come.
+  request.raw.setTimeout(stallMs, () => request.raw.destroy());
+  const late = setTimeout(() => request.raw.destroy(), wholeMs).unref();
+  for (const end of ['end', 'close']) request.raw.once(end, () => clearTimeout(late));
   try {
-    const received = await readParts(ctx, request, part);
-    key.signal.throwIfAborted();
+    const received = await Promise.race([readParts(request, part), failWhenAborted(key.signal)]);
     request.raw.setTimeout(0);
     return received;
   } catch (error) {
     // What is still on its way has to be read, or the connection would stand still for ever.
     request.raw.unpipe();
     request.raw.resume();
-    // What broke off because the key ended says so.
-    key.signal.throwIfAborted();
     throw error;
   } finally {
     key.stop();
   }
 }
 
-async function readParts(ctx: Context, request: FastifyRequest, part: string): Promise<Received> {
-  let picture: InputPicture | undefined;
+function failWhenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, fail) => {
+    signal.addEventListener('abort', () => fail(signal.reason as Error), { once: true });
+  });
+}
+
+async function readParts(request: FastifyRequest, part: string): Promise<Received> {
+  let bytes: Buffer | undefined;
   const fields: Record<string, string> = {};
   // A file more than there may be, so that it can be named.
   const limits = {
@@ -61,12 +73,12 @@ async function readParts(ctx: Context, request: FastifyRequest, part: string): P
       // OpenAI's clients name a list of files so, also where it has one.
       const name = value.fieldname === `${part}[]` ? part : value.fieldname;
       if (name !== part) throw refused(name, `Unknown parameter: ${name.slice(0, 80)}`);
-      if (picture) throw refused(part, 'Send one picture per request');
-      picture = await storePicture(ctx, value.file, part);
+      if (bytes) throw refused(part, 'Send one picture per request');
+      bytes = await collectPicture(value.file, part);
     }
   }
-  if (!picture) throw refused(part, `Send the picture in a part named ${part}`);
-  return { picture, fields };
+  if (!bytes) throw refused(part, `Send the picture in a part named ${part}`);
+  return { bytes, fields };
 }
 
 async function readPart(

@@ -1,29 +1,32 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { PICTURE_BYTES_MAX, pictureMessages } from '@bakehouse/contract/pictures';
-import type { Services } from '../../../platform/context.ts';
+import type { Context, Services } from '../../../platform/context.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
+import { keepWithinQuota } from '../../assets/files/keep-within-quota.ts';
 import { BadPicture, inspectPicture } from './inspect-picture.ts';
 import type { InputPicture } from './picture-queries.ts';
 
 /**
- * Stores a picture that a person has sent; it is collected unless a row keeps it soon. `param` is the field that it came
- * in. Throws AppError 'payload_too_large', or 'invalid_request' for what is no picture that can be edited.
+ * Stores a picture that the caller has sent; it is collected unless a row keeps it soon. What is no picture, or has no room
+ * in what the caller may store, never reaches the disk. `param` is the field that it came in. Throws AppError
+ * 'payload_too_large', or 'invalid_request' for what is no picture that can be edited.
  */
 export async function storePicture(
-  services: Pick<Services, 'blobs' | 'db'>,
-  bytes: Readable,
+  ctx: Pick<Context, 'blobs' | 'db' | 'caller' | 'config'>,
+  bytes: Buffer,
   param: string,
 ): Promise<InputPicture> {
-  const blob = await storeBlob(services, bytes, {
-    sizeBytesMax: PICTURE_BYTES_MAX,
-    tooLargeMessage: pictureMessages.tooLarge,
-  }).catch((error: unknown) => {
-    if (!(error instanceof AppError) || error.code !== 'payload_too_large') throw error;
-    throw new AppError('payload_too_large', { publicMessage: error.publicMessage, param, cause: error });
-  });
-  return describePicture(services, blob, param);
+  const described = describe(bytes, param);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const blob = { sha256, sizeBytes: bytes.length };
+  const { userId } = ctx.caller;
+  await inTransaction(ctx.db, (tx) => keepWithinQuota(tx, ctx.config, { userId, blob, param }));
+  await storeBlob(ctx, Readable.from([bytes]), { expectedBytes: bytes.length });
+  return { ...described, ...blob };
 }
 
 /** What a stored file is as a picture. Throws AppError 'invalid_request' where it is none that can be edited. */
@@ -35,8 +38,12 @@ export async function describePicture(
   if (sizeBytes > PICTURE_BYTES_MAX)
     throw new AppError('payload_too_large', { publicMessage: pictureMessages.tooLarge, param });
   const bytes = await blobs.withLocalFile(sha256, (localPath) => readFile(localPath));
+  return { ...describe(bytes, param), sha256, sizeBytes };
+}
+
+function describe(bytes: Buffer, param: string): ReturnType<typeof inspectPicture> {
   try {
-    return { ...inspectPicture(bytes), sha256, sizeBytes };
+    return inspectPicture(bytes);
   } catch (error) {
     if (!(error instanceof BadPicture)) throw error;
     throw new AppError('invalid_request', { publicMessage: error.message, param, cause: error });

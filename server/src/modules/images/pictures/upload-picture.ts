@@ -6,13 +6,15 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { linkBlob } from '../../assets/files/links/link-blob.ts';
 import { keepPicture } from './keep-picture.ts';
 import { receivePicture } from './receive-picture.ts';
+import { storePicture } from './store-picture.ts';
 
-/** Takes in a picture that is to be edited. Throws what `receivePicture` throws, and what the user's quota does. */
+/** Takes in a picture that is to be edited. Throws what `receivePicture` and `storePicture` throw. */
 export async function uploadPicture(
   ctx: Context,
   request: FastifyRequest,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { picture } = await receivePicture(ctx, request, 'file');
+  const { bytes } = await receivePicture(ctx, request, 'file');
+  const picture = await storePicture(ctx, bytes, 'file');
   const id = await inTransaction(ctx.db, (tx) => keepPicture(tx, ctx, { picture, param: 'file' }));
   const { sha256, mediaType, width, height, sizeBytes } = picture;
   const path = `picture.${mediaType.split('/')[1]}`;

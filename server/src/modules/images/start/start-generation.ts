@@ -13,7 +13,7 @@ import { announceGeneration } from '../announce-generation.ts';
 import { WAIT_MAX_MS } from '../drawing/plan-generation.ts';
 import { keepPicture } from '../pictures/keep-picture.ts';
 import { giveInputPicture } from '../pictures/picture-queries.ts';
-import type { Source } from '../pictures/read-source.ts';
+import { readSource, type Source } from '../pictures/read-source.ts';
 import { countOpen, findByRequest, type GenerationRow, insertGeneration, nextId } from '../queries.ts';
 import { showGenerations } from '../show-generations.ts';
 import { costOfGeneration } from './cost-of-generation.ts';
@@ -34,7 +34,10 @@ export type Asked = {
   /** What draws, by its name on the wire: a deployment of the caller; the generator's own model unless said. */
   model?: string;
   /** What is edited, where the generator edits. */
-  source?: Source;
+  source?: Source | undefined;
+  /** Or what names it. It is looked up with the start: who repeats a call hears the same when it is long gone. */
+  picture_id?: string | undefined;
+  source_generation_id?: string | undefined;
 };
 
 type Options = {
@@ -46,7 +49,7 @@ type Options = {
 
 /**
  * Asks for a picture: its price is held, and it waits for its turn. Parameters that are left out have their defaults.
- * Throws AppError 'invalid_request', 'conflict' where nothing draws it here or it costs more than it may, 'rate_limited',
+ * Throws what `readSource` throws, and AppError 'invalid_request', 'conflict' where nothing draws it here or it costs more than it may, 'rate_limited',
  * 'insufficient_funds' or 'budget_exceeded'.
  */
 export async function startGeneration(
@@ -65,7 +68,8 @@ export async function startGeneration(
     if (newest && joins(newest)) return show(ctx, tx, newest);
     return idempotent(tx, call, async () => {
       if (open >= OPEN_MAX) throw tooMany();
-      return show(ctx, tx, await insert(tx, ctx, asked, { drawer, costMaxMicro }));
+      const source = asked.source ?? (await readSource(tx, { userId, ...asked }));
+      return show(ctx, tx, await insert(tx, ctx, { ...asked, source }, { drawer, costMaxMicro }));
     });
   });
 }

@@ -42,3 +42,10 @@ test('what no browser can show is damaged, and 40 megapixels are enough', async 
     'The picture has more than 40 megapixels',
   );
 });
+
+test('one side may be 16 times as long as the other', async () => {
+  expect(await problem(png, async () => ({ width: 100, height: 1_600 }))).toBeNull();
+  expect(await problem(png, async () => ({ width: 100, height: 1_601 }))).toBe(
+    'The picture is too narrow: one side is more than 16 times as long as the other',
+  );
+});

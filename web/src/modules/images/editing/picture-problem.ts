@@ -1,4 +1,9 @@
-import { PICTURE_BYTES_MAX, PICTURE_PIXELS_MAX, pictureMessages } from '@bakehouse/contract/pictures';
+import {
+  PICTURE_BYTES_MAX,
+  PICTURE_PIXELS_MAX,
+  PICTURE_RATIO_MAX,
+  pictureMessages,
+} from '@bakehouse/contract/pictures';
 
 const HEAD_BYTES = 12;
 
@@ -14,7 +19,9 @@ export async function pictureProblem(
     // Its name and the type that the system gives it say nothing certain.
     if (!isKnownFormat(await file.slice(0, HEAD_BYTES).arrayBuffer())) return pictureMessages.type;
     const { width, height } = await measure(file);
-    return width * height > PICTURE_PIXELS_MAX ? pictureMessages.tooManyPixels : null;
+    if (width * height > PICTURE_PIXELS_MAX) return pictureMessages.tooManyPixels;
+    const isNarrow = Math.max(width, height) > PICTURE_RATIO_MAX * Math.min(width, height);
+    return isNarrow ? pictureMessages.tooNarrow : null;
   } catch {
     return pictureMessages.broken;
   }
