@@ -69,9 +69,8 @@ async function drawAt(service: Service, model: UpstreamModel, asked: Asked, run:
   const { job: kept, now, keepJob, signal } = run;
   if (kept) return awaitJob(service, kept, run);
   // A submission is not broken off where it only begins a job: begun and not known, it could not be found again.
-  const submitted = await service.submit({ model: model.model, input: inputOf(model, asked) }, signal);
-  if ('pictures' in submitted) return submitted.pictures;
-  const job = { service: model.service, handle: submitted.handle, begunAt: now().toISOString() };
+  const handle = await service.submit({ model: model.model, input: inputOf(model, asked) }, signal);
+  const job = { service: model.service, handle, begunAt: now().toISOString() };
   await keepJob(job);
   return awaitJob(service, job, run);
 }

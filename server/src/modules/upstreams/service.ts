@@ -13,13 +13,10 @@ export type Look =
   /** It has ended for good: asked again, it is a new job. */
   | { state: 'failed'; error: AppError };
 
-/** One that is begun, or, at a service that has no jobs, is done. */
-export type Submitted = { handle: Handle } | { pictures: string[] };
-
 /** A service that draws pictures for money. Pictures are addresses, which die after a while. */
 export type Service = {
   /** Throws AppError; after 'unavailable' it may have been begun all the same. */
-  submit: (request: ServiceRequest, signal: AbortSignal) => Promise<Submitted>;
+  submit: (request: ServiceRequest, signal: AbortSignal) => Promise<Handle>;
   look: (handle: Handle, signal: AbortSignal) => Promise<Look>;
   /** As far as the service can: what is being drawn may be drawn, and paid for, to the end. */
   cancel: (handle: Handle) => Promise<void>;

@@ -18,7 +18,7 @@ export function blackForestLabs({ key, url }: Access): Service {
         await callService({ ...asked, method: 'POST', body: input }),
       );
       if (!isSameService(polling, url)) throw new Error(`${title} named an address elsewhere: ${polling}`);
-      return { handle: { polling } };
+      return { polling };
     },
 
     async look({ polling = '' }, signal) {

@@ -7,7 +7,7 @@ const DRAW_MS = 3 * 60_000;
 
 const answered = z.object({ data: z.array(z.object({ url: z.url().optional() })) });
 
-/** BytePlus ModelArk draws while it is waited for: there is no job that could be found again. */
+/** BytePlus ModelArk draws while it is waited for: its job is over once it is known, and the handle has the pictures. */
 export function byteplus({ key, url }: Access): Service {
   return {
     async submit({ model, input }, signal) {
@@ -22,9 +22,12 @@ export function byteplus({ key, url }: Access): Service {
           ms: DRAW_MS,
         }),
       );
-      return { pictures: data.flatMap((one) => one.url ?? []) };
+      return { pictures: JSON.stringify(data.flatMap((one) => one.url ?? [])) };
     },
-    look: () => Promise.reject(new Error(`${title} has no jobs`)),
+
+    look: ({ pictures = '[]' }) =>
+      Promise.resolve({ state: 'done', pictures: z.array(z.string()).parse(JSON.parse(pictures)) }),
+
     cancel: () => Promise.resolve(),
   };
 }

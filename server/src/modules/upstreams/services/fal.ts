@@ -25,11 +25,9 @@ export function fal({ key, url }: Access): Service {
         await callService({ title, url: address, method: 'POST', headers, body: input }),
       );
       return {
-        handle: {
-          status: onlyHere(answer.status_url, url),
-          result: onlyHere(answer.response_url, url),
-          cancel: onlyHere(answer.cancel_url, url),
-        },
+        status: onlyHere(answer.status_url, url),
+        result: onlyHere(answer.response_url, url),
+        cancel: onlyHere(answer.cancel_url, url),
       };
     },
 

@@ -20,7 +20,7 @@ export function replicate({ key, url }: Access): Service {
     async submit({ model, input }) {
       const asked = { title, url: address(`models/${model}/predictions`), headers };
       const { id } = prediction.parse(await callService({ ...asked, method: 'POST', body: { input } }));
-      return { handle: { id } };
+      return { id };
     },
 
     async look({ id = '' }, signal) {
