@@ -69,10 +69,27 @@ async function drawAt(service: Service, model: UpstreamModel, asked: Asked, run:
   const { job: kept, now, keepJob, signal } = run;
   if (kept) return awaitJob(service, kept, run);
   // A submission is not broken off where it only begins a job: begun and not known, it could not be found again.
-  const handle = await service.submit({ model: model.model, input: inputOf(model, asked) }, signal);
+  const request = { model: model.model, input: inputOf(model, asked) };
+  const { title } = services[model.service];
+  const handle = await understood(title, service.submit(request, signal), signal);
   const job = { service: model.service, handle, begunAt: now().toISOString() };
   await keepJob(job);
   return awaitJob(service, job, run);
+}
+
+/** A job that was begun and cannot be read is not found again, and its next attempt would be paid again: it is the last. */
+async function understood<Answer>(
+  title: string,
+  answer: Promise<Answer>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (signal.aborted || error instanceof AppError) throw error;
+    const publicMessage = `${title} answered in a way that this server does not understand. Please tell its operator`;
+    throw new AppError('internal', { publicMessage, cause: error });
+  }
 }
 
 /** What the service is told. Pure. */

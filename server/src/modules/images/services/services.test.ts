@@ -160,6 +160,8 @@ describe.each(services)('%s', (name, generator, parameters, submission, cost) =>
     ['refused', / refused this: ensure this value has at most 10 characters$/, 1],
     ['no key', / does not accept this server's key\. Please tell its operator$/, 1],
     ['no credit', /^This server's account at .+ has no credit left\. Please tell its operator$/, 1],
+    ['another form', / answered in a way that this server does not understand\. Please tell its operator$/, 1],
+    ['no JSON', / answered in a way that this server does not understand\. Please tell its operator$/, 1],
   ])('that answers with %s costs nothing, and it is said why', async (answer, reason, submissions) => {
     upstream.state.answer = answer;
     const { id } = await start(generator);

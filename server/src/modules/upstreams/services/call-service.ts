@@ -22,13 +22,15 @@ export type Call = {
 
 /**
  * What a service answers to a call, as JSON. Throws AppError: 'invalid_request' for what the service refuses to draw,
- * 'internal' for what only the operator can mend, 'gone' for a job that it does not know, else 'unavailable'; or the
- * signal's reason.
+ * 'internal' for what only the operator can mend, 'gone' for a job that it does not know, else 'unavailable'; the
+ * signal's reason; or SyntaxError for what is no JSON.
  */
 export async function callService(call: Call): Promise<unknown> {
   const { title, url, method = 'GET', headers, body, signal, ms = CALL_MS } = call;
+  let answer: Response;
+  let text: string;
   try {
-    const answer = await fetch(url, {
+    answer = await fetch(url, {
       method,
       headers: {
         accept: 'application/json',
@@ -40,14 +42,13 @@ export async function callService(call: Call): Promise<unknown> {
       redirect: 'error',
       signal: AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]),
     });
-    const text = await readText(answer);
-    if (!answer.ok) throw toError(call, answer, text);
-    return JSON.parse(text);
+    text = await readText(answer);
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    if (error instanceof AppError) throw error;
     throw new AppError('unavailable', { publicMessage: `${title} does not answer`, cause: error });
   }
+  if (!answer.ok) throw toError(call, answer, text);
+  return JSON.parse(text);
 }
 
 /** What is said of a prompt that a service's moderation has refused. */

@@ -15,6 +15,8 @@ export type UpstreamAnswer =
   | 'busy'
   | 'in trouble'
   | 'refused'
+  | 'another form'
+  | 'no JSON'
   | 'gone silent'
   | 'no picture'
   | 'cut off'
@@ -34,6 +36,8 @@ const refusals: Partial<Record<UpstreamAnswer, Reply>> = {
   'no credit': { status: 402, body: { detail: 'Insufficient credit' } },
   busy: { status: 429, body: { detail: 'Request was throttled' }, headers: { 'retry-after': '30' } },
   'in trouble': { status: 500, body: 'an HTML page' },
+  'another form': { status: 200, body: { result: 'in a new place' } },
+  'no JSON': { status: 200, body: '' },
   refused: {
     status: 422,
     body: { detail: [{ loc: ['body', 'prompt'], msg: 'ensure this value has at most 10 characters' }] },
@@ -60,7 +64,7 @@ export async function upstreamServer() {
       const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
       const reply = answer(request, body);
       response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
-      response.end(JSON.stringify(reply.body));
+      response.end(state.answer === 'no JSON' ? '<html>' : JSON.stringify(reply.body));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
