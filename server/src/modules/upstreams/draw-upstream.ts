@@ -3,7 +3,7 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { ParameterValue } from '@bakehouse/contract/generators/parameters/parameters';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { Handle, Service } from './service.ts';
+import type { Handle, Look, Service } from './service.ts';
 import { type ServiceName, services } from './services/services.ts';
 import { type UpstreamModel, upstreamModels } from './upstream-models.ts';
 
@@ -30,6 +30,8 @@ type Run = {
 };
 
 const LOOK_EVERY_MS = 700;
+/** A service that does not answer is left alone for so long. */
+const LOOK_AGAIN_MS = 3_000;
 /** Queues of services are long at times; nobody looks at a picture that takes longer. */
 const DRAW_MS_MAX = 10 * 60_000;
 
@@ -102,11 +104,7 @@ async function awaitJob(service: Service, job: UpstreamJob, run: Run): Promise<s
   const { title } = services[job.service];
   const { now, keepJob, onWait, signal } = run;
   for (;;) {
-    const look = await service.look(job.handle, signal).catch(async (error: unknown) => {
-      // Nobody finds it any more: the next attempt begins another one.
-      if (error instanceof AppError && error.code === 'gone') await keepJob(null);
-      throw error;
-    });
+    const look = await lookAt(service, job, run);
     if (look.state === 'done') return look.pictures;
     if (look.state === 'failed') {
       await keepJob(null);
@@ -120,8 +118,24 @@ async function awaitJob(service: Service, job: UpstreamJob, run: Run): Promise<s
       });
     }
     onWait(look.reason);
-    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {
+    await pause(look.lookAgainMs ?? LOOK_EVERY_MS, undefined, { signal }).catch(() => {
       throw signal.reason;
     });
+  }
+}
+
+async function lookAt(service: Service, { handle }: UpstreamJob, { keepJob, signal }: Run): Promise<Look> {
+  try {
+    return await service.look(handle, signal);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof AppError)) throw error;
+    // Whoever is asked does not answer; what was begun is drawn, and paid for, all the same.
+    if (error.code === 'unavailable') {
+      const reason = `${error.publicMessage}. Trying again`;
+      return { state: 'waiting', reason, lookAgainMs: error.retryAfterMs ?? LOOK_AGAIN_MS };
+    }
+    // Nobody finds it any more: the next attempt begins another one.
+    if (error.code === 'gone') await keepJob(null);
+    throw error;
   }
 }

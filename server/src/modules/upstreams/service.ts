@@ -8,7 +8,8 @@ export type Handle = Record<string, string>;
 
 /** How a job stands. */
 export type Look =
-  | { state: 'waiting'; reason: string }
+  /** It is looked at again, later than usual where that is said. */
+  | { state: 'waiting'; reason: string; lookAgainMs?: number }
   | { state: 'done'; pictures: string[] }
   /** It has ended for good: asked again, it is a new job. */
   | { state: 'failed'; error: AppError };

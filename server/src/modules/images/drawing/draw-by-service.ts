@@ -1,8 +1,8 @@
 import { toJson } from '../../../platform/db/database.ts';
 import { type Lease, renewLease } from '../../../platform/leases/leased-table.ts';
-import { cancelUpstream } from '../../upstreams/cancel-upstream.ts';
 import { drawUpstream, type UpstreamJob } from '../../upstreams/draw-upstream.ts';
 import { type GenerationRow, hasEnded } from '../queries.ts';
+import { cancelJob } from '../services/cancel-job.ts';
 import type { Drawing, Drawn } from './draw-generation.ts';
 import { fetchDrawn } from './fetch-drawn.ts';
 import { generationsTable } from './generations-table.ts';
@@ -55,13 +55,8 @@ export async function drawByService(
 async function cancelUnwanted(
   services: Drawing['services'],
   { row: { id, user_id: userId } }: Lease<GenerationRow>,
-  job: UpstreamJob,
+  upstream_job: UpstreamJob,
 ): Promise<void> {
   if ((await hasEnded(services.db, { id, userId })) === false) return;
-  await cancelUpstream(services.config, job).catch((error: unknown) =>
-    services.log.warn(
-      { err: error, generation_id: id },
-      'a service could not be told that a picture is not wanted',
-    ),
-  );
+  await cancelJob(services, { id, upstream_job });
 }

@@ -20,6 +20,9 @@ export type Call = {
   ms?: number;
 };
 
+/** A fault that a service tells of in its own words; one of whatever stands before it comes without them. */
+export class ServiceFault extends AppError {}
+
 /**
  * What a service answers to a call, as JSON. Throws AppError: 'invalid_request' for what the service refuses to draw,
  * 'internal' for what only the operator can mend, 'gone' for a job that it does not know, else 'unavailable'; the
@@ -93,7 +96,8 @@ function toError({ title, url }: Call, answer: Response, text: string): AppError
     );
   if (status < 500)
     return error('invalid_request', `${title} refused this${said.message ? `: ${said.message}` : ''}`);
-  return error('unavailable', `${title} is in trouble`);
+  const Fault = said.message === '' ? AppError : ServiceFault;
+  return new Fault('unavailable', { publicMessage: `${title} is in trouble`, cause });
 }
 
 /** From the header Retry-After: seconds, or a moment. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AppError } from '../../../platform/errors.ts';
 import type { Access, Handle, Look, Service } from '../service.ts';
-import { callService, moderated } from './call-service.ts';
+import { callService, moderated, ServiceFault } from './call-service.ts';
 
 const title = 'fal';
 
@@ -59,7 +59,8 @@ async function readResult(
       return { state: 'failed', error: moderated(title) };
     return { state: 'done', pictures };
   } catch (error) {
-    if (error instanceof AppError && error.code === 'invalid_request') return { state: 'failed', error };
+    const isRefused = error instanceof AppError && error.code === 'invalid_request';
+    if (isRefused || error instanceof ServiceFault) return { state: 'failed', error };
     throw error;
   }
 }

@@ -97,6 +97,8 @@ export async function upstreamServer() {
 
   function look(path: string, job: string): Reply {
     state.looks += 1;
+    const refusal = refusals[state.answer];
+    if (refusal) return refusal;
     if (state.answer === 'forgotten') return { status: 404, body: { detail: 'Not found' } };
     if (path.startsWith('/v1/predictions/'))
       return { status: 200, body: predictionOf(job, predictionStatus()) };
