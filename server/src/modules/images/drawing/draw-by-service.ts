@@ -21,6 +21,7 @@ export async function drawByService(
   const { db, clock, config } = services;
   const { generator, model, prompt, parameters, upstream_job } = lease.row;
   const current = { job: upstream_job };
+  const signal = AbortSignal.any([report.lost, closing]);
   report.tell({ ...begun, reason: '' });
   try {
     const drawn = await drawUpstream(
@@ -36,10 +37,10 @@ export async function drawByService(
             throw new LeaseLost();
         },
         onWait: (reason) => report.tell({ ...begun, reason }),
-        signal: AbortSignal.any([report.lost, closing]),
+        signal,
       },
     );
-    const pictures = await fetchDrawn(drawn);
+    const pictures = await fetchDrawn(drawn, signal);
     return {
       pictures: pictures.map(({ mediaType, ...picture }) => ({ ...picture, media_type: mediaType })),
       told: {},
