@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { ParameterValue } from '@bakehouse/contract/generators/parameters/parameters';
 import type { Config } from '../../config.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Handle, Look, Service } from './service.ts';
 import { type ServiceName, services } from './services/services.ts';
@@ -20,7 +21,7 @@ type Asked = {
 
 type Run = {
   config: Pick<Config, 'upstreams'>;
-  now: () => Date;
+  clock: Clock;
   /** What was begun before; null begins. */
   job: UpstreamJob | null;
   /** Keeps a job before it is waited for, and forgets it once it has failed. */
@@ -53,7 +54,7 @@ export async function drawUpstream(asked: Asked, run: Run): Promise<UpstreamPict
   const { title, open } = services[model.service];
   const access = run.config.upstreams[model.service];
   if (!access) throw new AppError('internal', { publicMessage: `${title} is not connected any more` });
-  const addresses = await drawAt(open(access), model, asked, run);
+  const addresses = await drawAt(open({ ...access, clock: run.clock }), model, asked, run);
   if (addresses.length === 0)
     throw new AppError('unavailable', { publicMessage: `${title} has drawn nothing` });
   return { addresses, title, serviceUrl: access.url };
@@ -68,13 +69,13 @@ function requireModel({ generator, model }: Asked): UpstreamModel {
 
 /** The addresses of the pictures. */
 async function drawAt(service: Service, model: UpstreamModel, asked: Asked, run: Run): Promise<string[]> {
-  const { job: kept, now, keepJob, signal } = run;
+  const { job: kept, clock, keepJob, signal } = run;
   if (kept) return awaitJob(service, kept, run);
   // A submission is not broken off where it only begins a job: begun and not known, it could not be found again.
   const request = { model: model.model, input: inputOf(model, asked) };
   const { title } = services[model.service];
   const handle = await understood(title, service.submit(request, signal), signal);
-  const job = { service: model.service, handle, begunAt: now().toISOString() };
+  const job = { service: model.service, handle, begunAt: clock.now().toISOString() };
   await keepJob(job);
   return awaitJob(service, job, run);
 }
@@ -102,7 +103,7 @@ function inputOf({ fields, always }: UpstreamModel, { prompt, parameters }: Aske
 
 async function awaitJob(service: Service, job: UpstreamJob, run: Run): Promise<string[]> {
   const { title } = services[job.service];
-  const { now, keepJob, onWait, signal } = run;
+  const { clock, keepJob, onWait, signal } = run;
   for (;;) {
     const look = await lookAt(service, job, run);
     if (look.state === 'done') return look.pictures;
@@ -110,7 +111,7 @@ async function awaitJob(service: Service, job: UpstreamJob, run: Run): Promise<s
       await keepJob(null);
       throw look.error;
     }
-    if (now().getTime() - Date.parse(job.begunAt) > DRAW_MS_MAX) {
+    if (clock.now().getTime() - Date.parse(job.begunAt) > DRAW_MS_MAX) {
       await service.cancel(job.handle).catch(() => undefined);
       await keepJob(null);
       throw new AppError('timed_out', {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform/clock.ts';
 import type { AppError } from '../../platform/errors.ts';
 
 /** What a service is asked for: one of its models, and what that takes, by the service's own names. */
@@ -23,5 +24,5 @@ export type Service = {
   cancel: (handle: Handle) => Promise<void>;
 };
 
-/** The key of an installation, and where the service answers. */
-export type Access = { key: string; url: string };
+/** The key of an installation, where the service answers, and by which clock it is told when to come back. */
+export type Access = { key: string; url: string; clock: Clock };

@@ -28,7 +28,7 @@ export async function drawByService(
       { generator, model, prompt, parameters },
       {
         config,
-        now: clock.now,
+        clock,
         job: upstream_job,
         keepJob: async (job) => {
           current.job = job;

@@ -4,11 +4,14 @@ import type { GenerationRow } from '../queries.ts';
 
 /** Tells the service that nobody waits any more for what it draws, if it draws. Whatever it answers, this is over with it. */
 export async function cancelJob(
-  { config, log }: Pick<Services, 'config' | 'log'>,
+  services: Pick<Services, 'config' | 'clock' | 'log'>,
   { id, upstream_job: job }: Pick<GenerationRow, 'id' | 'upstream_job'>,
 ): Promise<void> {
   if (!job) return;
-  await cancelUpstream(config, job).catch((error: unknown) =>
-    log.warn({ err: error, generation_id: id }, 'a service could not be told that a picture is not wanted'),
+  await cancelUpstream(services, job).catch((error: unknown) =>
+    services.log.warn(
+      { err: error, generation_id: id },
+      'a service could not be told that a picture is not wanted',
+    ),
   );
 }

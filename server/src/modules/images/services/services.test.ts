@@ -46,7 +46,7 @@ afterEach(() => loop.stop());
 beforeEach(async () => {
   loop = drawingProcess();
   connect('fal');
-  Object.assign(upstream.state, { answer: 'ok', submissions: [], cancelled: [], looks: 0 });
+  Object.assign(upstream.state, { answer: 'ok', submissions: [], cancelled: [], looks: 0, retryAfter: '30' });
   ada = await server.signUp('Ada');
 });
 
@@ -299,8 +299,10 @@ describe('fal', () => {
     expect([done.cost, await charges(), await held()]).toEqual(['1.875', ['1.875'], '0']);
   });
 
-  test('is left alone as long as it says', async () => {
-    upstream.state.answer = 'busy';
+  test.each(['30', 'a date'])('is left alone as long as it says: %s', async (form) => {
+    clock.advance({ hours: 1 });
+    const date = new Date(clock.now().getTime() + 30_000).toUTCString();
+    Object.assign(upstream.state, { answer: 'busy', retryAfter: form === 'a date' ? date : form });
     const { id } = await start('flux');
     await vi.waitFor(async () => expect((await read(id)).reason).toContain('Trying again'), {
       timeout: 10_000,

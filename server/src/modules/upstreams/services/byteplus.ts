@@ -8,7 +8,7 @@ const DRAW_MS = 3 * 60_000;
 const answered = z.object({ data: z.array(z.object({ url: z.url().optional() })) });
 
 /** BytePlus ModelArk draws while it is waited for: its job is over once it is known, and the handle has the pictures. */
-export function byteplus({ key, url }: Access): Service {
+export function byteplus({ key, url, clock }: Access): Service {
   return {
     async submit({ model, input }, signal) {
       const { data } = answered.parse(
@@ -17,6 +17,7 @@ export function byteplus({ key, url }: Access): Service {
           url: new URL('/api/v3/images/generations', url).href,
           method: 'POST',
           headers: { authorization: `Bearer ${key}` },
+          clock,
           body: { model, response_format: 'url', ...input },
           signal,
           ms: DRAW_MS,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Clock } from '../../../platform/clock.ts';
 import { AppError } from '../../../platform/errors.ts';
 
 const CALL_MS = 30_000;
@@ -14,6 +15,7 @@ export type Call = {
   url: string;
   method?: 'GET' | 'POST' | 'PUT';
   headers: Record<string, string>;
+  clock: Clock;
   body?: object;
   signal?: AbortSignal;
   /** How long an answer may take. */
@@ -73,7 +75,7 @@ async function readText(answer: Response): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function toError({ title, url }: Call, answer: Response, text: string): AppError {
+function toError({ title, url, clock }: Call, answer: Response, text: string): AppError {
   const { status } = answer;
   const said = readProblem(text);
   const cause = new Error(`${status} from ${new URL(url).host}: ${text.slice(0, 1_000)}`);
@@ -92,7 +94,7 @@ function toError({ title, url }: Call, answer: Response, text: string): AppError
     return error(
       'unavailable',
       `${title} has too much to do`,
-      retryAfterMs(answer.headers.get('retry-after')),
+      retryAfterMs(answer.headers.get('retry-after'), clock.now()),
     );
   if (status < 500)
     return error('invalid_request', `${title} refused this${said.message ? `: ${said.message}` : ''}`);
@@ -101,9 +103,9 @@ function toError({ title, url }: Call, answer: Response, text: string): AppError
 }
 
 /** From the header Retry-After: seconds, or a moment. */
-function retryAfterMs(header: string | null): number {
+function retryAfterMs(header: string | null, now: Date): number {
   const seconds = Number(header ?? Number.NaN);
-  const ms = Number.isNaN(seconds) ? Date.parse(header ?? '') - Date.now() : seconds * 1_000;
+  const ms = Number.isNaN(seconds) ? Date.parse(header ?? '') - now.getTime() : seconds * 1_000;
   return Number.isNaN(ms) ? RETRY_AFTER_MS : Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS);
 }
 
