@@ -30,6 +30,7 @@ export default defineConfig({
           // A guard against hanging: nothing is true or false by its speed.
           testTimeout: 20 * 60_000,
           hookTimeout: 20 * 60_000,
+          expect: { poll: { timeout: 5 * 60_000 } },
         },
       },
     ],

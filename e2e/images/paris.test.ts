@@ -54,17 +54,17 @@ journey(
     await page.getByRole('link', { name: 'All generations' }).click();
     await page.getByRole('searchbox', { name: 'Search prompts' }).fill('apple');
     await page.waitForURL('**/gallery?search=apple');
-    await expect.poll(() => page.getByRole('link', { name: prompt }).count()).toBe(2);
+    await expect.poll(() => page.getByRole('link', { name: prompt, exact: true }).count()).toBe(2);
     await look(page, 'gallery');
-    await page.getByRole('link', { name: prompt }).first().click();
+    await page.getByRole('link', { name: prompt, exact: true }).first().click();
     await page.getByText('paris-ddm-v1.0').waitFor();
     await look(page, 'generation');
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Paris generation deleted successfully').waitFor();
-    await expect.poll(() => page.getByRole('link', { name: prompt }).count()).toBe(1);
+    await expect.poll(() => page.getByRole('link', { name: prompt, exact: true }).count()).toBe(1);
 
-    await page.getByRole('link', { name: prompt }).click();
+    await page.getByRole('link', { name: prompt, exact: true }).click();
     await page.getByRole('button', { name: 'Remix' }).click();
     await page.getByRole('menuitem', { name: 'Everything' }).click();
     await page.waitForURL('**/paris');
