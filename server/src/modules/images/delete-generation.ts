@@ -5,14 +5,15 @@ import { lockStoredBytes } from '../../platform/storage/owner-queries.ts';
 import { endGeneration } from './end-generation.ts';
 import { findOwnGeneration } from './find-own-generation.ts';
 import { removeGeneration } from './queries.ts';
+import { cancelJob } from './services/cancel-job.ts';
 
 /** Deletes a generation and what it made; one that is under way is stopped, and costs nothing. Throws AppError 'not_found'. */
 export async function deleteGeneration(
-  ctx: Pick<Context, 'db' | 'clock' | 'caller'>,
+  ctx: Pick<Context, 'config' | 'db' | 'clock' | 'log' | 'caller'>,
   { id }: { id: string },
 ): Promise<void> {
   const { userId } = ctx.caller;
-  await inTransaction(ctx.db, async (tx) => {
+  const waiting = await inTransaction(ctx.db, async (tx) => {
     const row = await findOwnGeneration(tx, { id, userId });
     const now = ctx.clock.now();
     if (row.ended_at === null) {
@@ -22,5 +23,7 @@ export async function deleteGeneration(
     }
     await removeGeneration(tx, id);
     await publishChange(tx, userId, { topic: 'generation', id });
+    return row.state === 'queued' ? row : null;
   });
+  if (waiting) void cancelJob(ctx, waiting);
 }

@@ -18,6 +18,7 @@ import { forgetGenerations } from '../images/forget-generations.ts';
 import { forgetAcceptances } from '../licences/forget-acceptances.ts';
 import { forgetNotifications } from '../notifications/forget-notifications.ts';
 import { forgetCode } from '../referrals/forget-code.ts';
+import { endXAuth } from '../referrals/x/end-x-auth.ts';
 import { forgetConfigurations } from '../training/configurations/forget-configurations.ts';
 import { findAssetUse as findTrainingUse } from '../training/find-asset-use.ts';
 import { forgetHeldOutAnswers } from '../training/held-out/forget-held-out-answers.ts';
@@ -37,6 +38,7 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
     requestId: `purge-${userId}`,
     idempotencyKey: null,
   };
+  if (ctx.config.x) await endXAuth(ctx);
   await inTransaction(ctx.db, (tx) => forgetRecords(tx, userId));
   for (const runId of await listLiveRuns(ctx.db, userId))
     await cancelRun(ctx, { params: { runId }, query: undefined, body: undefined });

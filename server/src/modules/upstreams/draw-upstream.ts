@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { ParameterValue } from '@bakehouse/contract/generators/parameters/parameters';
 import type { Config } from '../../config.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { Handle, Service } from './service.ts';
+import type { Handle, Look, Service } from './service.ts';
 import { type ServiceName, services } from './services/services.ts';
 import { type UpstreamModel, upstreamModels } from './upstream-models.ts';
 
@@ -20,7 +21,7 @@ type Asked = {
 
 type Run = {
   config: Pick<Config, 'upstreams'>;
-  now: () => Date;
+  clock: Clock;
   /** What was begun before; null begins. */
   job: UpstreamJob | null;
   /** Keeps a job before it is waited for, and forgets it once it has failed. */
@@ -30,6 +31,8 @@ type Run = {
 };
 
 const LOOK_EVERY_MS = 700;
+/** A service that does not answer is left alone for so long. */
+const LOOK_AGAIN_MS = 3_000;
 /** Queues of services are long at times; nobody looks at a picture that takes longer. */
 const DRAW_MS_MAX = 10 * 60_000;
 
@@ -51,7 +54,7 @@ export async function drawUpstream(asked: Asked, run: Run): Promise<UpstreamPict
   const { title, open } = services[model.service];
   const access = run.config.upstreams[model.service];
   if (!access) throw new AppError('internal', { publicMessage: `${title} is not connected any more` });
-  const addresses = await drawAt(open(access), model, asked, run);
+  const addresses = await drawAt(open({ ...access, clock: run.clock }), model, asked, run);
   if (addresses.length === 0)
     throw new AppError('unavailable', { publicMessage: `${title} has drawn nothing` });
   return { addresses, title, serviceUrl: access.url };
@@ -66,14 +69,30 @@ function requireModel({ generator, model }: Asked): UpstreamModel {
 
 /** The addresses of the pictures. */
 async function drawAt(service: Service, model: UpstreamModel, asked: Asked, run: Run): Promise<string[]> {
-  const { job: kept, now, keepJob, signal } = run;
+  const { job: kept, clock, keepJob, signal } = run;
   if (kept) return awaitJob(service, kept, run);
   // A submission is not broken off where it only begins a job: begun and not known, it could not be found again.
-  const submitted = await service.submit({ model: model.model, input: inputOf(model, asked) }, signal);
-  if ('pictures' in submitted) return submitted.pictures;
-  const job = { service: model.service, handle: submitted.handle, begunAt: now().toISOString() };
+  const request = { model: model.model, input: inputOf(model, asked) };
+  const { title } = services[model.service];
+  const handle = await understood(title, service.submit(request, signal), signal);
+  const job = { service: model.service, handle, begunAt: clock.now().toISOString() };
   await keepJob(job);
   return awaitJob(service, job, run);
+}
+
+/** A job that was begun and cannot be read is not found again, and its next attempt would be paid again: it is the last. */
+async function understood<Answer>(
+  title: string,
+  answer: Promise<Answer>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (signal.aborted || error instanceof AppError) throw error;
+    const publicMessage = `${title} answered in a way that this server does not understand. Please tell its operator`;
+    throw new AppError('internal', { publicMessage, cause: error });
+  }
 }
 
 /** What the service is told. Pure. */
@@ -84,19 +103,15 @@ function inputOf({ fields, always }: UpstreamModel, { prompt, parameters }: Aske
 
 async function awaitJob(service: Service, job: UpstreamJob, run: Run): Promise<string[]> {
   const { title } = services[job.service];
-  const { now, keepJob, onWait, signal } = run;
+  const { clock, keepJob, onWait, signal } = run;
   for (;;) {
-    const look = await service.look(job.handle, signal).catch(async (error: unknown) => {
-      // Nobody finds it any more: the next attempt begins another one.
-      if (error instanceof AppError && error.code === 'gone') await keepJob(null);
-      throw error;
-    });
+    const look = await lookAt(service, job, run);
     if (look.state === 'done') return look.pictures;
     if (look.state === 'failed') {
       await keepJob(null);
       throw look.error;
     }
-    if (now().getTime() - Date.parse(job.begunAt) > DRAW_MS_MAX) {
+    if (clock.now().getTime() - Date.parse(job.begunAt) > DRAW_MS_MAX) {
       await service.cancel(job.handle).catch(() => undefined);
       await keepJob(null);
       throw new AppError('timed_out', {
@@ -104,8 +119,24 @@ async function awaitJob(service: Service, job: UpstreamJob, run: Run): Promise<s
       });
     }
     onWait(look.reason);
-    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {
+    await pause(look.lookAgainMs ?? LOOK_EVERY_MS, undefined, { signal }).catch(() => {
       throw signal.reason;
     });
+  }
+}
+
+async function lookAt(service: Service, { handle }: UpstreamJob, { keepJob, signal }: Run): Promise<Look> {
+  try {
+    return await service.look(handle, signal);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof AppError)) throw error;
+    // Whoever is asked does not answer; what was begun is drawn, and paid for, all the same.
+    if (error.code === 'unavailable') {
+      const reason = `${error.publicMessage}. Trying again`;
+      return { state: 'waiting', reason, lookAgainMs: error.retryAfterMs ?? LOOK_AGAIN_MS };
+    }
+    // Nobody finds it any more: the next attempt begins another one.
+    if (error.code === 'gone') await keepJob(null);
+    throw error;
   }
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform/clock.ts';
 import type { AppError } from '../../platform/errors.ts';
 
 /** What a service is asked for: one of its models, and what that takes, by the service's own names. */
@@ -8,22 +9,20 @@ export type Handle = Record<string, string>;
 
 /** How a job stands. */
 export type Look =
-  | { state: 'waiting'; reason: string }
+  /** It is looked at again, later than usual where that is said. */
+  | { state: 'waiting'; reason: string; lookAgainMs?: number }
   | { state: 'done'; pictures: string[] }
   /** It has ended for good: asked again, it is a new job. */
   | { state: 'failed'; error: AppError };
 
-/** One that is begun, or, at a service that has no jobs, is done. */
-export type Submitted = { handle: Handle } | { pictures: string[] };
-
 /** A service that draws pictures for money. Pictures are addresses, which die after a while. */
 export type Service = {
   /** Throws AppError; after 'unavailable' it may have been begun all the same. */
-  submit: (request: ServiceRequest, signal: AbortSignal) => Promise<Submitted>;
+  submit: (request: ServiceRequest, signal: AbortSignal) => Promise<Handle>;
   look: (handle: Handle, signal: AbortSignal) => Promise<Look>;
   /** As far as the service can: what is being drawn may be drawn, and paid for, to the end. */
   cancel: (handle: Handle) => Promise<void>;
 };
 
-/** The key of an installation, and where the service answers. */
-export type Access = { key: string; url: string };
+/** The key of an installation, where the service answers, and by which clock it is told when to come back. */
+export type Access = { key: string; url: string; clock: Clock };

@@ -23,5 +23,10 @@ test.each([
   ['of another size', { width: 8 }, 'is image/png of 6 x 4, and is said to be'],
   ['cut off', { picture: pictureFiles.png.subarray(0, -2).toString('base64') }, 'damaged or incomplete'],
 ])('one that is %s is refused', (_what, wrong, message) => {
-  expect(() => checkPicture({ ...done, ...wrong })).toThrow(message);
+  expect(() => checkPicture({ ...done, ...wrong })).toThrow(
+    expect.objectContaining({
+      publicMessage: 'The image was corrupted',
+      cause: expect.objectContaining({ message: expect.stringContaining(message) }),
+    }),
+  );
 });

@@ -1,8 +1,8 @@
 import { toJson } from '../../../platform/db/database.ts';
 import { type Lease, renewLease } from '../../../platform/leases/leased-table.ts';
-import { cancelUpstream } from '../../upstreams/cancel-upstream.ts';
 import { drawUpstream, type UpstreamJob } from '../../upstreams/draw-upstream.ts';
 import { type GenerationRow, hasEnded } from '../queries.ts';
+import { cancelJob } from '../services/cancel-job.ts';
 import type { Drawing, Drawn } from './draw-generation.ts';
 import { fetchDrawn } from './fetch-drawn.ts';
 import { generationsTable } from './generations-table.ts';
@@ -21,13 +21,14 @@ export async function drawByService(
   const { db, clock, config } = services;
   const { generator, model, prompt, parameters, upstream_job } = lease.row;
   const current = { job: upstream_job };
+  const signal = AbortSignal.any([report.lost, closing]);
   report.tell({ ...begun, reason: '' });
   try {
     const drawn = await drawUpstream(
       { generator, model, prompt, parameters },
       {
         config,
-        now: clock.now,
+        clock,
         job: upstream_job,
         keepJob: async (job) => {
           current.job = job;
@@ -36,10 +37,10 @@ export async function drawByService(
             throw new LeaseLost();
         },
         onWait: (reason) => report.tell({ ...begun, reason }),
-        signal: AbortSignal.any([report.lost, closing]),
+        signal,
       },
     );
-    const pictures = await fetchDrawn(drawn);
+    const pictures = await fetchDrawn(drawn, signal);
     return {
       pictures: pictures.map(({ mediaType, ...picture }) => ({ ...picture, media_type: mediaType })),
       told: {},
@@ -55,13 +56,8 @@ export async function drawByService(
 async function cancelUnwanted(
   services: Drawing['services'],
   { row: { id, user_id: userId } }: Lease<GenerationRow>,
-  job: UpstreamJob,
+  upstream_job: UpstreamJob,
 ): Promise<void> {
   if ((await hasEnded(services.db, { id, userId })) === false) return;
-  await cancelUpstream(services.config, job).catch((error: unknown) =>
-    services.log.warn(
-      { err: error, generation_id: id },
-      'a service could not be told that a picture is not wanted',
-    ),
-  );
+  await cancelJob(services, { id, upstream_job });
 }

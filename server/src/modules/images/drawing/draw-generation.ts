@@ -14,6 +14,7 @@ import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
 import { findInputPictures } from '../pictures/picture-queries.ts';
 import { type GenerationRow, insertOutput, updateGeneration } from '../queries.ts';
+import { cancelJob } from '../services/cancel-job.ts';
 import { chargeFor } from './charge-for.ts';
 import { checkPicture } from './check-picture.ts';
 import { drawByService } from './draw-by-service.ts';
@@ -141,15 +142,16 @@ async function writeFailure(services: Services, lease: Lease<GenerationRow>, err
     { err: error, generation_id: lease.id, attempt: lease.row.attempt },
     'a picture broke off',
   );
-  await underLease(services, lease, async (tx, row) => {
+  const ended = await underLease(services, lease, async (tx, row) => {
     const now = services.clock.now();
     const step = planAfterFailure(row, error, now);
-    if (step.do === 'fail') {
-      const { reason, refused } = step;
-      return endGeneration(tx, row, { state: 'failed', reason, refused, chargedMicro: 0n, now });
-    }
     if (step.do === 'wait') await putBack(tx, row, { reason: step.reason, check_at: step.at });
+    if (step.do !== 'fail') return null;
+    const { reason, refused } = step;
+    await endGeneration(tx, row, { state: 'failed', reason, refused, chargedMicro: 0n, now });
+    return row;
   });
+  if (ended) await cancelJob(services, ended);
 }
 
 /** The process ends: another goes on at once, and this attempt does not count. */
@@ -170,14 +172,14 @@ async function putBack(
 }
 
 /** Runs `work` on the row as it is now, if the lease still holds; a cancelled one stays cancelled. */
-async function underLease(
+async function underLease<Result>(
   { db }: Services,
   lease: Lease<GenerationRow>,
-  work: (tx: Transaction, row: GenerationRow) => Promise<void>,
-): Promise<void> {
-  await inTransaction(db, async (tx) => {
+  work: (tx: Transaction, row: GenerationRow) => Promise<Result>,
+): Promise<Result | null> {
+  return inTransaction(db, async (tx) => {
     const row = await lockLeased(tx, generationsTable, lease);
-    if (row) await work(tx, row);
+    return row ? work(tx, row) : null;
   });
 }
 

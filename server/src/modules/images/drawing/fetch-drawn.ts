@@ -13,33 +13,40 @@ type Fetched = ReturnType<typeof inspectPicture> & { bytes: Buffer };
 
 /**
  * The pictures that a service has drawn, as far as they come whole. Throws AppError 'unavailable' where none does: its
- * address is dead, or leads inside, or what is there is too large, or no picture.
+ * address is dead, or leads inside, or what is there is too large, or no picture; or the signal's reason.
  */
-export async function fetchDrawn(drawn: UpstreamPictures): Promise<Fetched[]> {
-  const fetched = await Promise.allSettled(drawn.addresses.map((address) => fetchOne(address, drawn)));
+export async function fetchDrawn(drawn: UpstreamPictures, signal: AbortSignal): Promise<Fetched[]> {
+  const fetched = await Promise.allSettled(
+    drawn.addresses.map((address) => fetchOne(address, drawn, signal)),
+  );
+  signal.throwIfAborted();
   const whole = fetched.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   const failed = fetched.find((one) => one.status === 'rejected');
   if (whole.length === 0 && failed) throw failed.reason;
   return whole;
 }
 
-async function fetchOne(address: string, { title, serviceUrl }: UpstreamPictures): Promise<Fetched> {
+async function fetchOne(
+  address: string,
+  { title, serviceUrl }: UpstreamPictures,
+  signal: AbortSignal,
+): Promise<Fetched> {
   const fail = (what: string, cause: unknown) =>
     new AppError('unavailable', { publicMessage: `${title} drew it, but ${what}`, cause });
   for (let tries = 1; ; tries += 1) {
     try {
-      const bytes = await download(new URL(address), new URL(serviceUrl));
+      const bytes = await download(new URL(address), new URL(serviceUrl), signal);
       return { ...inspectPicture(bytes), bytes };
     } catch (error) {
       if (error instanceof BadPicture) throw fail('what came is no picture, or not all of one', error);
-      if (tries === TRIES) throw fail('its picture could not be fetched', error);
+      if (tries === TRIES || signal.aborted) throw fail('its picture could not be fetched', error);
     }
   }
 }
 
 /** The service itself may stand inside, as the operator has said; what it names elsewhere may not. */
-async function download(address: URL, service: URL): Promise<Buffer> {
+async function download(address: URL, service: URL, signal: AbortSignal): Promise<Buffer> {
   const isOwn = address.origin === service.origin;
-  const pieces = await fetchPublic(address, { param: PARAM, ...(isOwn && { isAllowed: () => true }) });
+  const pieces = await fetchPublic(address, { param: PARAM, signal, ...(isOwn && { isAllowed: () => true }) });
   return collectPicture(pieces, PARAM);
 }

@@ -42,7 +42,11 @@ test.each([
     new AppError('internal', { publicMessage: "fal does not accept this server's key" }),
     { do: 'fail', reason: "fal does not accept this server's key", refused: false },
   ],
-  [3, new Error('no picture'), { do: 'fail', reason: 'The image was corrupted', refused: false }],
+  [
+    3,
+    new Error('a fault of this program'),
+    { do: 'fail', reason: 'Something went wrong while the picture was made', refused: false },
+  ],
 ])('after attempt %i: %s', (attempt, error, step) => {
   expect(planAfterFailure({ attempt }, error, now)).toEqual(step);
 });

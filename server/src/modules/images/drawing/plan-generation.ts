@@ -29,7 +29,8 @@ export function planAfterFailure(
   error: unknown,
   now: Date,
 ): GenerationStep {
-  const said = error instanceof AppError ? error.publicMessage : 'The image was corrupted';
+  const said =
+    error instanceof AppError ? error.publicMessage : 'Something went wrong while the picture was made';
   // Whether it is tried again is not for the person to do.
   const sentence = said.replace(/(\. Try again)?\.?$/, '');
   // Asked again, the same would be refused again.

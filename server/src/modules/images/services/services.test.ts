@@ -2,6 +2,7 @@ import { listModels } from '@bakehouse/contract/chat';
 import { getBalance, listTransactions } from '@bakehouse/contract/credits';
 import {
   cancelGeneration,
+  deleteGeneration,
   type Generation,
   getGeneration,
   quoteGeneration,
@@ -45,7 +46,7 @@ afterEach(() => loop.stop());
 beforeEach(async () => {
   loop = drawingProcess();
   connect('fal');
-  Object.assign(upstream.state, { answer: 'ok', submissions: [], cancelled: [], looks: 0 });
+  Object.assign(upstream.state, { answer: 'ok', submissions: [], cancelled: [], looks: 0, retryAfter: '30' });
   ada = await server.signUp('Ada');
 });
 
@@ -160,6 +161,12 @@ describe.each(services)('%s', (name, generator, parameters, submission, cost) =>
     ['refused', / refused this: ensure this value has at most 10 characters$/, 1],
     ['no key', / does not accept this server's key\. Please tell its operator$/, 1],
     ['no credit', /^This server's account at .+ has no credit left\. Please tell its operator$/, 1],
+    [
+      'another form',
+      / answered in a way that this server does not understand\. Please tell its operator$/,
+      1,
+    ],
+    ['no JSON', / answered in a way that this server does not understand\. Please tell its operator$/, 1],
   ])('that answers with %s costs nothing, and it is said why', async (answer, reason, submissions) => {
     upstream.state.answer = answer;
     const { id } = await start(generator);
@@ -192,13 +199,13 @@ describe.each([services[0], services[3]])('%s', (name, generator) => {
     ['cut off', / drew it, but what came is no picture, or not all of one$/],
     ['dead link', / drew it, but its picture could not be fetched$/],
     ['inside link', / drew it, but its picture could not be fetched$/],
-  ])('that draws %s costs nothing, and a job is not begun again for it', async (answer, reason) => {
+  ])('that draws %s costs nothing, and is not asked to draw it again', async (answer, reason) => {
     upstream.state.answer = answer;
     const { id } = await start(generator);
     const ended = await untilEnded(id);
     expect(ended.reason).toMatch(reason);
     expect(ended).toMatchObject({ state: 'failed', cost: '0', outputs: [] });
-    expect(upstream.state.submissions).toHaveLength(name === 'byteplus' ? 3 : 1);
+    expect(upstream.state.submissions).toHaveLength(1);
     expect([await charges(), await held()]).toEqual([[], '0']);
   });
 });
@@ -209,20 +216,21 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
   beforeEach(() => connect(name));
 
   test('that fails, or is not known there any more, is begun again; two more times', async () => {
-    upstream.state.answer = 'forgotten';
-    const forgotten = await start(generator);
-    expect(await untilEnded(forgotten.id)).toMatchObject({ state: 'failed', cost: '0' });
-    expect(upstream.state.submissions).toHaveLength(3);
+    for (const answer of ['forgotten', 'failed'] as const) {
+      Object.assign(upstream.state, { answer, submissions: [] });
+      const { id } = await start(generator);
+      expect(await untilEnded(id)).toMatchObject({ state: 'failed', cost: '0' });
+      expect(upstream.state.submissions).toHaveLength(3);
+    }
   });
 
-  test('that nobody answers for is gone on with once somebody does', async () => {
+  test('that nobody answers for is waited for until somebody does', async () => {
     upstream.state.answer = 'hang';
     const { id } = await start(generator);
     await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
     upstream.state.answer = 'gone silent';
-    await vi.waitFor(async () => expect((await read(id)).reason).toContain('Trying again'), {
-      timeout: 10_000,
-    });
+    const silent = { state: 'starting', reason: expect.stringMatching(/ does not answer\. Trying again$/) };
+    await vi.waitFor(async () => expect(await read(id)).toMatchObject(silent), { timeout: 10_000 });
     upstream.state.answer = 'ok';
     expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
     expect(upstream.state.submissions).toHaveLength(1);
@@ -251,13 +259,37 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
       timeout: 10_000,
     });
     await server.request(cancelGeneration, { params: { id } }, { as: ada });
-    if (name === 'blackForestLabs') return;
-    await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });
     expect([await charges(), await held()]).toEqual([[], '0']);
+    // It knows no cancel: what it draws, it draws to the end.
+    const cancelled = name === 'blackForestLabs' ? [] : ['job_1'];
+    await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(cancelled), { timeout: 10_000 });
   });
 });
 
 describe('fal', () => {
+  test.each([cancelGeneration, deleteGeneration])(
+    'is told that nobody waits any more: $path',
+    async (end) => {
+      upstream.state.answer = 'hang';
+      const { id } = await start('flux');
+      await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+      await loop.stop();
+      expect(await read(id)).toMatchObject({ state: 'queued' });
+      await server.request(end, { params: { id } }, { as: ada });
+      await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });
+      expect([await charges(), await held()]).toEqual([[], '0']);
+    },
+  );
+
+  test('is told that nobody waits any more for what has failed for good', async () => {
+    upstream.state.answer = 'hang';
+    const { id } = await start('flux');
+    await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+    upstream.state.answer = 'no key';
+    expect(await untilEnded(id)).toMatchObject({ state: 'failed', refused: false });
+    await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });
+  });
+
   test('is paid for the pictures that come: one that its check found something in is not', async () => {
     upstream.state.answer = 'one flagged';
     const { id, cost } = await start('flux', { n: 4 });
@@ -267,8 +299,10 @@ describe('fal', () => {
     expect([done.cost, await charges(), await held()]).toEqual(['1.875', ['1.875'], '0']);
   });
 
-  test('is left alone as long as it says', async () => {
-    upstream.state.answer = 'busy';
+  test.each(['30', 'a date'])('is left alone as long as it says: %s', async (form) => {
+    clock.advance({ hours: 1 });
+    const date = new Date(clock.now().getTime() + 30_000).toUTCString();
+    Object.assign(upstream.state, { answer: 'busy', retryAfter: form === 'a date' ? date : form });
     const { id } = await start('flux');
     await vi.waitFor(async () => expect((await read(id)).reason).toContain('Trying again'), {
       timeout: 10_000,

@@ -33,8 +33,8 @@ export async function xServer() {
 
 /** The accounts, tokens and posts of the X of a test. */
 class XBook {
-  /** What the next post is answered with, in place of being made. */
-  next: Answer | null = null;
+  /** What the next post, or the next call `to` another address, is answered with, in place of being done. */
+  next: (Answer & { to?: string }) | null = null;
   readonly posts: Post[] = [];
   readonly revoked: string[] = [];
   refreshes = 0;
@@ -62,6 +62,11 @@ class XBook {
 
   answer({ method, url, headers }: http.IncomingMessage, body: string): Answer {
     const call = `${method} ${url}`;
+    if (this.next && call === (this.next.to ?? 'POST /2/tweets')) {
+      const answer = this.next;
+      this.next = null;
+      return answer;
+    }
     if (call === 'POST /2/oauth2/token' || call === 'POST /2/oauth2/revoke') {
       if (headers.authorization !== BASIC) return { status: 401, body: { error: 'unauthorized_client' } };
       const form = new URLSearchParams(body);
@@ -101,9 +106,6 @@ class XBook {
   }
 
   private post(post: Post): Answer {
-    const answer = this.next;
-    this.next = null;
-    if (answer) return answer;
     this.posts.push(post);
     return { status: 201, body: { data: { id: `${1_000 + this.posts.length}`, text: post.text } } };
   }

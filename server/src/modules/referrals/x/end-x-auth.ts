@@ -6,8 +6,8 @@ import { requireX } from './require-x.ts';
 import { deleteXAccount, findXAccount } from './x-queries.ts';
 
 /** Forgets the caller's account on X, then has X end its tokens; they are forgotten whatever X says. */
-export async function endXAuth({ config, db, log, caller: { userId } }: Context): Promise<void> {
-  const { client, encryptionOf } = requireX(config);
+export async function endXAuth({ config, clock, db, log, caller: { userId } }: Context): Promise<void> {
+  const { client, encryptionOf } = requireX({ config, clock });
   const account = await findXAccount(db, userId);
   if (!account) return;
   await inTransaction(db, async (tx) => {

@@ -15,7 +15,7 @@ export async function finishXAuth(
   { config, clock, caller: { userId }, db }: Context,
   { body: { code, state } }: InputOf<typeof endpoint>,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { client, redirectUri, secret, encryptionOf } = requireX(config);
+  const { client, redirectUri, secret, encryptionOf } = requireX({ config, clock });
   if (!isXState(state, { userId, secret, now: clock.now() })) throw staleConnection();
   try {
     const tokens = await client.exchangeCode(code, { verifier: pkceOf(state, secret).verifier, redirectUri });

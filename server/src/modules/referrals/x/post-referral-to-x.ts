@@ -17,13 +17,14 @@ export async function postReferralToX(
   { body: { message, referral_code, reply_to, quote_tweet_id } }: InputOf<typeof endpoint>,
 ): Promise<ResponseOf<typeof endpoint>> {
   const { db, clock, caller } = ctx;
-  const { client } = requireX(ctx.config);
+  const { client } = requireX(ctx);
   const { referral_code: code, referral_link: link } = await generateReferral(ctx);
   if (referral_code !== undefined && referral_code.toLowerCase() !== code) {
     const publicMessage = 'referral_code must be your own invitation code';
     throw new AppError('invalid_request', { publicMessage, param: 'referral_code' });
   }
-  if (!(await claimXPost(db, caller.userId, clock.now()))) {
+  const now = clock.now();
+  if (!(await claimXPost(db, caller.userId, now))) {
     const isPosted = (await findXPost(db, caller.userId))?.post_id != null;
     throw new AppError('conflict', {
       publicMessage: isPosted
@@ -32,10 +33,17 @@ export async function postReferralToX(
     });
   }
   const text = message.includes(link) ? message : `${message} ${link}`;
+  let mayBePosted = false;
   try {
-    const postId = await withXToken(ctx, (token) =>
-      client.createPost(token, { text, replyTo: reply_to, quoteId: quote_tweet_id }),
-    );
+    const postId = await withXToken(ctx, async (token) => {
+      try {
+        mayBePosted = true;
+        return await client.createPost(token, { text, replyTo: reply_to, quoteId: quote_tweet_id });
+      } catch (error) {
+        mayBePosted = error instanceof XUnavailable;
+        throw error;
+      }
+    });
     await inTransaction(db, async (tx) => {
       await saveXPost(tx, caller.userId, postId);
       await recordAudit(tx, {
@@ -46,8 +54,8 @@ export async function postReferralToX(
     });
     return { status: 'posted', referral_code: code, post_url: xPostUrl(postId) };
   } catch (error) {
-    // It may have been posted all the same: for a minute it is not tried again.
-    if (!(error instanceof XUnavailable)) await releaseXPost(db, caller.userId);
+    // What may have been posted all the same is not tried again for a minute.
+    if (!mayBePosted) await releaseXPost(db, caller.userId, now);
     throw error;
   }
 }

@@ -10,7 +10,7 @@ const SCOPES = 'tweet.read tweet.write users.read offline.access';
 
 /** The page of X on which the caller lets this server post: OAuth 2.0 with PKCE. */
 export function startXAuth({ config, clock, caller }: Context): ResponseOf<typeof endpoint> {
-  const { clientId, redirectUri, secret } = requireX(config);
+  const { clientId, redirectUri, secret } = requireX({ config, clock });
   const state = makeXState({ userId: caller.userId, secret, now: clock.now() });
   const page = new URL(PAGE);
   page.search = new URLSearchParams({

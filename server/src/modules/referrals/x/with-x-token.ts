@@ -20,7 +20,7 @@ export async function withXToken<Answer>(
   work: (accessToken: string, account: Account) => Promise<Answer>,
 ): Promise<Answer> {
   const { userId } = ctx.caller;
-  const { encryptionOf } = requireX(ctx.config);
+  const { encryptionOf } = requireX(ctx);
   let account = await findConnected(ctx);
   const isOver = account.expires_at.getTime() - LEEWAY_MS < ctx.clock.now().getTime();
   if (isOver) account = await refresh(ctx, account);
@@ -46,7 +46,7 @@ async function findConnected({ db, caller }: Context): Promise<Account> {
 
 async function refresh(ctx: Context, account: Account): Promise<Account> {
   const { userId } = ctx.caller;
-  const { client, encryptionOf } = requireX(ctx.config);
+  const { client, encryptionOf } = requireX(ctx);
   try {
     const tokens = await client.refresh(decrypt(account.refresh_token, encryptionOf(userId)));
     const columns = toTokenColumns(tokens, encryptionOf(userId), ctx.clock.now());

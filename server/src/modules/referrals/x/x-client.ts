@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Config } from '../../../config.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import { AppError } from '../../../platform/errors.ts';
 
 /** Milliseconds for one call to X, which somebody waits for. */
@@ -27,8 +28,9 @@ const post = z.object({ data: z.object({ id: z.string().regex(/^[0-9]+$/) }) });
 const problem = z.object({ detail: z.string().optional(), error_description: z.string().optional() });
 
 /** X's API, version 2, in the name of this server's client. Each call throws `XUnauthorized`, or an AppError with a sentence. */
-export function xClient({ clientId, clientSecret, url }: NonNullable<Config['x']>) {
+export function xClient({ clientId, clientSecret, url }: NonNullable<Config['x']>, clock: Clock) {
   const basic = `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64')}`;
+  const call = (address: URL, init: RequestInit) => ask(address, init, clock);
   const form = (path: string, fields: Record<string, string>) =>
     call(new URL(path, url), {
       method: 'POST',
@@ -83,7 +85,7 @@ export function xClient({ clientId, clientSecret, url }: NonNullable<Config['x']
   };
 }
 
-async function call(url: URL, init: RequestInit): Promise<unknown> {
+async function ask(url: URL, init: RequestInit, clock: Clock): Promise<unknown> {
   let response: Response;
   let body: unknown;
   try {
@@ -93,16 +95,20 @@ async function call(url: URL, init: RequestInit): Promise<unknown> {
     throw new XUnavailable(error);
   }
   if (response.ok) return body;
-  throw refusal(url, response, body);
+  throw refusal(url, response, body, clock.now());
 }
 
 /** What a refusal of X means to who called us. */
-function refusal(url: URL, { status, headers }: Response, body: unknown): Error {
+function refusal(url: URL, { status, headers }: Response, body: unknown, now: Date): Error {
   const { data } = problem.safeParse(body);
   const detail = data?.detail ?? data?.error_description ?? '';
   const cause = new Error(`X answered ${url.pathname} with ${status}: ${detail}`);
   if (status >= 500) return new XUnavailable(cause);
-  if (status === 429) return new AppError('rate_limited', { publicMessage: waitFor(headers), cause });
+  const isPost = url.pathname === '/2/tweets';
+  if (status === 429) {
+    const publicMessage = `X takes no more ${isPost ? 'posts' : 'requests'} for now. ${whenAgain(headers, now)}`;
+    return new AppError('rate_limited', { publicMessage, cause });
+  }
   // Of a code or a refresh token X says 400; with 401 it refuses the client, which is the operator's.
   const isToken = url.pathname === '/2/oauth2/token';
   if (isToken ? status === 400 : status === 401) return new XUnauthorized(detail, { cause });
@@ -110,15 +116,14 @@ function refusal(url: URL, { status, headers }: Response, body: unknown): Error 
     const publicMessage = 'X refused this server. Please tell its operator';
     return new AppError('internal', { publicMessage, cause });
   }
-  return new AppError('conflict', { publicMessage: `X refused the post${detail && `: ${detail}`}`, cause });
+  const publicMessage = `X refused ${isPost ? 'the post' : 'this'}${detail && `: ${detail}`}`;
+  return new AppError('conflict', { publicMessage, cause });
 }
 
-function waitFor(headers: Headers): string {
-  const reset = Number(headers.get('x-rate-limit-reset')) * 1000 - Date.now();
+function whenAgain(headers: Headers, now: Date): string {
+  const reset = Number(headers.get('x-rate-limit-reset')) * 1000 - now.getTime();
   const minutes = Math.ceil(reset / 60_000);
-  return minutes > 0
-    ? `X takes no more posts for now. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
-    : 'X takes no more posts for now. Try again later';
+  return minutes > 0 ? `Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}` : 'Try again later';
 }
 
 function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {

@@ -77,8 +77,14 @@ export async function claimXPost(db: Database, userId: string, now: Date): Promi
   return claimed !== undefined;
 }
 
-export async function releaseXPost(db: Database, userId: string): Promise<void> {
-  await db.deleteFrom('x_posts').where('user_id', '=', userId).where('post_id', 'is', null).execute();
+/** Gives a claim back, unless another call has taken it over since. */
+export async function releaseXPost(db: Database, userId: string, claimedAt: Date): Promise<void> {
+  await db
+    .deleteFrom('x_posts')
+    .where('user_id', '=', userId)
+    .where('post_id', 'is', null)
+    .where('claimed_at', '=', claimedAt)
+    .execute();
 }
 
 export async function saveXPost(tx: Transaction, userId: string, postId: string): Promise<void> {

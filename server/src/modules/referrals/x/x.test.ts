@@ -10,7 +10,9 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
+import { purgeUser } from '../../privacy/purge-user.ts';
 import { xServer } from '../testing/x-server.ts';
+import { claimXPost, findXAccount, findXPost, releaseXPost } from './x-queries.ts';
 
 const clock = fakeClock();
 let server: TestServer;
@@ -73,6 +75,27 @@ describe('an account on X', () => {
     await expect(finish(as, late)).rejects.toMatchObject(stale);
     expect(await statusOf(other)).toMatchObject({ status: 'not_connected' });
   });
+
+  test('that X refuses to name is not said to be a post', async () => {
+    const as = await server.signUp('Max');
+    const next = { to: 'GET /2/users/me', body: { detail: 'Not you' } };
+    x.book.next = { ...next, status: 403 };
+    await expect(finish(as, await consent(as))).rejects.toMatchObject(
+      refusal(409, 'X refused this: Not you'),
+    );
+    x.book.next = { ...next, status: 429 };
+    await expect(finish(as, await consent(as))).rejects.toMatchObject(
+      refusal(429, 'X takes no more requests for now. Try again later'),
+    );
+  });
+
+  test('is disconnected there, too, when its user is deleted', async () => {
+    const as = await connected('Nora');
+    const before = x.book.revoked.length;
+    await purgeUser(server.services, as.userId);
+    expect(x.book.revoked).toHaveLength(before + 1);
+    expect(await findXAccount(server.services.db, as.userId)).toBeUndefined();
+  });
 });
 
 describe('an invitation', () => {
@@ -125,7 +148,7 @@ describe('an invitation', () => {
     const detail = 'You are not allowed to create a Tweet with duplicate content.';
     x.book.next = { status: 403, body: { title: 'Forbidden', status: 403, detail } };
     await expect(post(as, 'Hello')).rejects.toMatchObject(refusal(409, `X refused the post: ${detail}`));
-    const reset = Math.ceil(Date.now() / 1000) + 5 * 60 - 5;
+    const reset = Math.ceil(clock.now().getTime() / 1000) + 5 * 60 - 5;
     x.book.next = {
       status: 429,
       body: { title: 'Too Many Requests', status: 429 },
@@ -135,6 +158,25 @@ describe('an invitation', () => {
       refusal(429, 'X takes no more posts for now. Try again in 5 minutes'),
     );
     expect(await post(as, 'Hello')).toMatchObject({ status: 'posted' });
+  });
+
+  test('for which no token could be had is not taken for one that may be there', async () => {
+    const as = await connected('Kim');
+    clock.advance({ hours: 2 });
+    x.book.next = { to: 'POST /2/oauth2/token', status: 503, body: {} };
+    await expect(post(as, 'Hello')).rejects.toMatchObject(refusal(503, 'X did not answer. Please try again'));
+    expect(await post(as, 'Hello')).toMatchObject({ status: 'posted' });
+  });
+
+  test('that another call has begun anew is not given back by the first', async () => {
+    const { userId } = await server.signUp('Lea');
+    const { db } = server.services;
+    const [first, second] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-01T00:02:00Z')];
+    expect([await claimXPost(db, userId, first), await claimXPost(db, userId, second)]).toEqual([true, true]);
+    await releaseXPost(db, userId, first);
+    expect(await findXPost(db, userId)).toEqual({ post_id: null });
+    await releaseXPost(db, userId, second);
+    expect(await findXPost(db, userId)).toBeNull();
   });
 
   test('of which nobody knows whether X took it is not tried again for a minute', async () => {

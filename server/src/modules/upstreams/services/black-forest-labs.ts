@@ -9,20 +9,20 @@ const submitted = z.object({ polling_url: z.url() });
 const task = z.object({ status: z.string(), result: z.object({ sample: z.url() }).nullish() });
 
 /** The API of the maker of FLUX. A task is looked at where its submission was answered from; none can be cancelled. */
-export function blackForestLabs({ key, url }: Access): Service {
+export function blackForestLabs({ key, url, clock }: Access): Service {
   const headers = { 'x-key': key };
   return {
     async submit({ model, input }) {
-      const asked = { title, url: new URL(`/v1/${model}`, url).href, headers };
+      const asked = { title, url: new URL(`/v1/${model}`, url).href, headers, clock };
       const { polling_url: polling } = submitted.parse(
         await callService({ ...asked, method: 'POST', body: input }),
       );
       if (!isSameService(polling, url)) throw new Error(`${title} named an address elsewhere: ${polling}`);
-      return { handle: { polling } };
+      return { polling };
     },
 
     async look({ polling = '' }, signal) {
-      return toLook(task.parse(await callService({ title, url: polling, headers, signal })));
+      return toLook(task.parse(await callService({ title, url: polling, headers, clock, signal })));
     },
 
     cancel: () => Promise.resolve(),

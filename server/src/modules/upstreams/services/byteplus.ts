@@ -7,8 +7,8 @@ const DRAW_MS = 3 * 60_000;
 
 const answered = z.object({ data: z.array(z.object({ url: z.url().optional() })) });
 
-/** BytePlus ModelArk draws while it is waited for: there is no job that could be found again. */
-export function byteplus({ key, url }: Access): Service {
+/** BytePlus ModelArk draws while it is waited for: its job is over once it is known, and the handle has the pictures. */
+export function byteplus({ key, url, clock }: Access): Service {
   return {
     async submit({ model, input }, signal) {
       const { data } = answered.parse(
@@ -17,14 +17,18 @@ export function byteplus({ key, url }: Access): Service {
           url: new URL('/api/v3/images/generations', url).href,
           method: 'POST',
           headers: { authorization: `Bearer ${key}` },
+          clock,
           body: { model, response_format: 'url', ...input },
           signal,
           ms: DRAW_MS,
         }),
       );
-      return { pictures: data.flatMap((one) => one.url ?? []) };
+      return { pictures: JSON.stringify(data.flatMap((one) => one.url ?? [])) };
     },
-    look: () => Promise.reject(new Error(`${title} has no jobs`)),
+
+    look: ({ pictures = '[]' }) =>
+      Promise.resolve({ state: 'done', pictures: z.array(z.string()).parse(JSON.parse(pictures)) }),
+
     cancel: () => Promise.resolve(),
   };
 }

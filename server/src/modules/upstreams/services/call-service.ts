@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Clock } from '../../../platform/clock.ts';
 import { AppError } from '../../../platform/errors.ts';
 
 const CALL_MS = 30_000;
@@ -14,21 +15,27 @@ export type Call = {
   url: string;
   method?: 'GET' | 'POST' | 'PUT';
   headers: Record<string, string>;
+  clock: Clock;
   body?: object;
   signal?: AbortSignal;
   /** How long an answer may take. */
   ms?: number;
 };
 
+/** A fault that a service tells of in its own words; one of whatever stands before it comes without them. */
+export class ServiceFault extends AppError {}
+
 /**
  * What a service answers to a call, as JSON. Throws AppError: 'invalid_request' for what the service refuses to draw,
- * 'internal' for what only the operator can mend, 'gone' for a job that it does not know, else 'unavailable'; or the
- * signal's reason.
+ * 'internal' for what only the operator can mend, 'gone' for a job that it does not know, else 'unavailable'; the
+ * signal's reason; or SyntaxError for what is no JSON.
  */
 export async function callService(call: Call): Promise<unknown> {
   const { title, url, method = 'GET', headers, body, signal, ms = CALL_MS } = call;
+  let answer: Response;
+  let text: string;
   try {
-    const answer = await fetch(url, {
+    answer = await fetch(url, {
       method,
       headers: {
         accept: 'application/json',
@@ -40,14 +47,13 @@ export async function callService(call: Call): Promise<unknown> {
       redirect: 'error',
       signal: AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])]),
     });
-    const text = await readText(answer);
-    if (!answer.ok) throw toError(call, answer, text);
-    return JSON.parse(text);
+    text = await readText(answer);
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    if (error instanceof AppError) throw error;
     throw new AppError('unavailable', { publicMessage: `${title} does not answer`, cause: error });
   }
+  if (!answer.ok) throw toError(call, answer, text);
+  return JSON.parse(text);
 }
 
 /** What is said of a prompt that a service's moderation has refused. */
@@ -69,7 +75,7 @@ async function readText(answer: Response): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function toError({ title, url }: Call, answer: Response, text: string): AppError {
+function toError({ title, url, clock }: Call, answer: Response, text: string): AppError {
   const { status } = answer;
   const said = readProblem(text);
   const cause = new Error(`${status} from ${new URL(url).host}: ${text.slice(0, 1_000)}`);
@@ -88,17 +94,18 @@ function toError({ title, url }: Call, answer: Response, text: string): AppError
     return error(
       'unavailable',
       `${title} has too much to do`,
-      retryAfterMs(answer.headers.get('retry-after')),
+      retryAfterMs(answer.headers.get('retry-after'), clock.now()),
     );
   if (status < 500)
     return error('invalid_request', `${title} refused this${said.message ? `: ${said.message}` : ''}`);
-  return error('unavailable', `${title} is in trouble`);
+  const Fault = said.message === '' ? AppError : ServiceFault;
+  return new Fault('unavailable', { publicMessage: `${title} is in trouble`, cause });
 }
 
 /** From the header Retry-After: seconds, or a moment. */
-function retryAfterMs(header: string | null): number {
+function retryAfterMs(header: string | null, now: Date): number {
   const seconds = Number(header ?? Number.NaN);
-  const ms = Number.isNaN(seconds) ? Date.parse(header ?? '') - Date.now() : seconds * 1_000;
+  const ms = Number.isNaN(seconds) ? Date.parse(header ?? '') - now.getTime() : seconds * 1_000;
   return Number.isNaN(ms) ? RETRY_AFTER_MS : Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS);
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AppError } from '../../../platform/errors.ts';
 import type { Access, Handle, Look, Service } from '../service.ts';
-import { callService, moderated } from './call-service.ts';
+import { type Call, callService, moderated, ServiceFault } from './call-service.ts';
 
 const title = 'fal';
 
@@ -16,44 +16,40 @@ const result = z.object({
 });
 
 /** fal's queue: a job has addresses of its own, which the answer to its submission names. */
-export function fal({ key, url }: Access): Service {
+export function fal({ key, url, clock }: Access): Service {
   const headers = { authorization: `Key ${key}` };
   return {
     async submit({ model, input }) {
       const address = new URL(`/${model}`, url).href;
       const answer = submitted.parse(
-        await callService({ title, url: address, method: 'POST', headers, body: input }),
+        await callService({ title, url: address, method: 'POST', headers, clock, body: input }),
       );
       return {
-        handle: {
-          status: onlyHere(answer.status_url, url),
-          result: onlyHere(answer.response_url, url),
-          cancel: onlyHere(answer.cancel_url, url),
-        },
+        status: onlyHere(answer.status_url, url),
+        result: onlyHere(answer.response_url, url),
+        cancel: onlyHere(answer.cancel_url, url),
       };
     },
 
     async look(handle, signal): Promise<Look> {
-      const now = status.parse(await callService({ title, url: handle.status ?? '', headers, signal }));
+      const now = status.parse(
+        await callService({ title, url: handle.status ?? '', headers, clock, signal }),
+      );
       if (now.status === 'IN_PROGRESS') return { state: 'waiting', reason: `${title} is drawing it` };
       if (now.status === 'IN_QUEUE') return { state: 'waiting', reason: queueText(now.queue_position ?? 0) };
-      return readResult(handle, headers, signal);
+      return readResult(handle, { headers, clock, signal });
     },
 
     async cancel(handle) {
-      await callService({ title, url: handle.cancel ?? '', method: 'PUT', headers });
+      await callService({ title, url: handle.cancel ?? '', method: 'PUT', headers, clock });
     },
   };
 }
 
 /** A job that is over has its pictures, or the error that it ended with. */
-async function readResult(
-  handle: Handle,
-  headers: Record<string, string>,
-  signal: AbortSignal,
-): Promise<Look> {
+async function readResult(handle: Handle, call: Pick<Call, 'headers' | 'clock' | 'signal'>): Promise<Look> {
   try {
-    const answer = result.parse(await callService({ title, url: handle.result ?? '', headers, signal }));
+    const answer = result.parse(await callService({ title, url: handle.result ?? '', ...call }));
     // Where its check finds something, the picture is black.
     const flagged = answer.has_nsfw_concepts ?? [];
     const pictures = answer.images.filter((_, index) => !flagged[index]).map(({ url }) => url);
@@ -61,7 +57,8 @@ async function readResult(
       return { state: 'failed', error: moderated(title) };
     return { state: 'done', pictures };
   } catch (error) {
-    if (error instanceof AppError && error.code === 'invalid_request') return { state: 'failed', error };
+    const isRefused = error instanceof AppError && error.code === 'invalid_request';
+    if (isRefused || error instanceof ServiceFault) return { state: 'failed', error };
     throw error;
   }
 }

@@ -13,24 +13,26 @@ const prediction = z.object({
 });
 
 /** Replicate's predictions by its official models. */
-export function replicate({ key, url }: Access): Service {
+export function replicate({ key, url, clock }: Access): Service {
   const headers = { authorization: `Bearer ${key}` };
   const address = (path: string) => new URL(`/v1/${path}`, url).href;
   return {
     async submit({ model, input }) {
-      const asked = { title, url: address(`models/${model}/predictions`), headers };
+      const asked = { title, url: address(`models/${model}/predictions`), headers, clock };
       const { id } = prediction.parse(await callService({ ...asked, method: 'POST', body: { input } }));
-      return { handle: { id } };
+      return { id };
     },
 
     async look({ id = '' }, signal) {
       return toLook(
-        prediction.parse(await callService({ title, url: address(`predictions/${id}`), headers, signal })),
+        prediction.parse(
+          await callService({ title, url: address(`predictions/${id}`), headers, clock, signal }),
+        ),
       );
     },
 
     async cancel({ id = '' }) {
-      await callService({ title, url: address(`predictions/${id}/cancel`), method: 'POST', headers });
+      await callService({ title, url: address(`predictions/${id}/cancel`), method: 'POST', headers, clock });
     },
   };
 }

@@ -15,6 +15,8 @@ export type UpstreamAnswer =
   | 'busy'
   | 'in trouble'
   | 'refused'
+  | 'another form'
+  | 'no JSON'
   | 'gone silent'
   | 'no picture'
   | 'cut off'
@@ -22,7 +24,7 @@ export type UpstreamAnswer =
   | 'inside link';
 
 type Submission = { path: string; body: Record<string, unknown>; authorization: string };
-type Reply = { status: number; body: unknown; headers?: Record<string, string> };
+type Reply = { status: number; body: unknown };
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAFUlEQVR4nGM8UaHBwMDAwMDAxAADABosAWwXscVVAAAAAElFTkSuQmCC',
@@ -32,8 +34,10 @@ const PNG = Buffer.from(
 const refusals: Partial<Record<UpstreamAnswer, Reply>> = {
   'no key': { status: 401, body: { detail: 'Invalid token' } },
   'no credit': { status: 402, body: { detail: 'Insufficient credit' } },
-  busy: { status: 429, body: { detail: 'Request was throttled' }, headers: { 'retry-after': '30' } },
+  busy: { status: 429, body: { detail: 'Request was throttled' } },
   'in trouble': { status: 500, body: 'an HTML page' },
+  'another form': { status: 200, body: { result: 'in a new place' } },
+  'no JSON': { status: 200, body: '' },
   refused: {
     status: 422,
     body: { detail: [{ loc: ['body', 'prompt'], msg: 'ensure this value has at most 10 characters' }] },
@@ -46,11 +50,13 @@ type State = {
   /** Jobs that somebody has asked to cancel. */
   cancelled: string[];
   looks: number;
+  /** What the header Retry-After says where it is busy. */
+  retryAfter: string;
 };
 
 /** For tests: the services that draw, over HTTP in the form of each one's wire, on one port. */
 export async function upstreamServer() {
-  const state: State = { answer: 'ok', submissions: [], cancelled: [], looks: 0 };
+  const state: State = { answer: 'ok', submissions: [], cancelled: [], looks: 0, retryAfter: '30' };
   const server = http.createServer((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -59,8 +65,11 @@ export async function upstreamServer() {
       if (request.url?.startsWith('/files/')) return sendFile(state.answer, response);
       const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
       const reply = answer(request, body);
-      response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
-      response.end(JSON.stringify(reply.body));
+      response.writeHead(reply.status, {
+        'content-type': 'application/json',
+        ...(reply.status === 429 && { 'retry-after': state.retryAfter }),
+      });
+      response.end(state.answer === 'no JSON' ? '<html>' : JSON.stringify(reply.body));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -93,6 +102,8 @@ export async function upstreamServer() {
 
   function look(path: string, job: string): Reply {
     state.looks += 1;
+    const refusal = refusals[state.answer];
+    if (refusal) return refusal;
     if (state.answer === 'forgotten') return { status: 404, body: { detail: 'Not found' } };
     if (path.startsWith('/v1/predictions/'))
       return { status: 200, body: predictionOf(job, predictionStatus()) };

@@ -6,14 +6,16 @@ import { AppError } from '../../errors.ts';
 import { isPublicAddress } from './is-public-address.ts';
 
 const REDIRECTS_MAX = 3;
-/** From the first name that is looked up to the last byte. */
+/** From the first question to the last byte; looking up names has the limits of the system. */
 const LIMIT_MS = 20_000;
 
 type Options = {
   /** The field that the address came in. */
   param: string;
-  /** Which addresses of machines may be asked; the public ones unless said. */
+  /** Which addresses of machines may be asked by the origin of the address itself; the public ones unless said. */
   isAllowed?: (address: string) => boolean;
+  /** Breaks it off. */
+  signal?: AbortSignal;
 };
 
 /**
@@ -23,11 +25,12 @@ type Options = {
  */
 export async function fetchPublic(
   start: URL,
-  { param, isAllowed = isPublicAddress }: Options,
+  { param, isAllowed: isAllowedThere = isPublicAddress, signal: given }: Options,
 ): Promise<AsyncIterable<Buffer>> {
-  const signal = AbortSignal.timeout(LIMIT_MS);
+  const signal = AbortSignal.any([AbortSignal.timeout(LIMIT_MS), ...(given ? [given] : [])]);
   let url = start;
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
+    const isAllowed = url.origin === start.origin ? isAllowedThere : isPublicAddress;
     const address = await resolve(url, { param, isAllowed });
     const answer = await ask(url, address, signal).catch((cause: unknown) => {
       throw refused(param, `${param}: ${url.host} could not be reached`, cause);
@@ -46,7 +49,7 @@ export async function fetchPublic(
 /** The address of the machine behind a URL; all that its name stands for have to be allowed. */
 async function resolve(
   { protocol, hostname, username, password }: URL,
-  { param, isAllowed }: Required<Options>,
+  { param, isAllowed }: Required<Omit<Options, 'signal'>>,
 ): Promise<string> {
   const isWeb = protocol === 'http:' || protocol === 'https:';
   if (!isWeb || username !== '' || password !== '') throw notPublic(param);
