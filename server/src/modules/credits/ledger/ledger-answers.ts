@@ -2,7 +2,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { RawBuilder } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { publishChange } from '../../../platform/events/publish-change.ts';
+import { publishChanges } from '../../../platform/events/publish-change.ts';
 import { accountOwner } from './accounts.ts';
 
 /**
@@ -100,8 +100,10 @@ export function holdEnded(): AppError {
 
 /** Announces to the owners of these accounts that their balance changed. */
 export async function publishBalance(tx: Transaction, accountIds: (string | null)[]): Promise<void> {
-  for (const accountId of accountIds) {
-    const userId = accountId === null ? null : accountOwner(accountId);
-    if (userId !== null) await publishChange(tx, userId, { topic: 'balance', id: userId });
-  }
+  const owners = accountIds.flatMap((id) => (id === null ? [] : (accountOwner(id) ?? [])));
+  // At once: one after the other, two transfers between the same two people could wait for each other.
+  await publishChanges(
+    tx,
+    owners.map((userId) => ({ userId, event: { topic: 'balance', id: userId } })),
+  );
 }

@@ -47,5 +47,6 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'user_storage.user_id': { leftOut: 'the sum of the sizes of datasets and models' },
   'workloads.user_id': { leftOut: 'how runs and deployments were carried out; both are exported' },
   'x_accounts.user_id': { section: 'invitations' },
+  'x_accounts.x_user_id': { leftOut: "X's own number of the account, whose name there is exported" },
   'x_posts.user_id': { section: 'invitations' },
 };

@@ -15,11 +15,9 @@ export function useDraft(name: GeneratorName, brought: Brought, onTaken: () => v
     const kept = readKept(name);
     return { ...kept, values: initialValues(generators[name], kept.values) };
   });
-  const change = (changed: Partial<Draft>) => {
-    const next = { ...draft, ...changed };
-    setDraft(next);
-    keep(name, next);
-  };
+  // A picture is looked at while somebody types on, so what changes is put over the draft as it is by then.
+  const change = (changed: Partial<Draft>) => setDraft((current) => ({ ...current, ...changed }));
+  useEffect(() => keep(name, draft), [name, draft]);
   const { prompt, settings, source, same_source_as: sameAsId } = brought;
   const take = useEffectEvent(() => {
     change({
