@@ -34,7 +34,7 @@ const imageDeployment = deployment
      * model server's own address.
      */
     inference_url: z.string().nullable(),
-    /** For OpenAI's images API, with `model_name` as model; null once it has ended. */
+    /** The base URL for OpenAI's clients, whose images API takes `model_name` as the model; null once it has ended. */
     endpoint_url: z.string().nullable(),
     deployment_details: z.object({ base_url: z.string().nullable(), gpu_count: z.int() }),
   });

@@ -24,7 +24,7 @@ export const createImage = endpoint({
   summary: 'Draw a picture (OpenAI-compatible)',
   body: z.looseObject({
     prompt: promptText,
-    /** A name that `GET /v1/models` lists with task `image`; the starter's unless said. */
+    /** The `model_name` of a FLUX or Kontext deployment of your own, or what a service draws; Paris, the starter, unless said. */
     model: z.string().min(1).max(200).nullish(),
     n: z.int().min(1).max(PICTURES_MAX).nullish(),
     size: z.string().max(20).nullish(),
@@ -38,7 +38,7 @@ export const createImage = endpoint({
 /** The other parts of the form beside the picture. */
 export const editImageFields = z.looseObject({
   prompt: promptText,
-  /** A name that `GET /v1/models` lists; the starter's unless said. */
+  /** The `model_name` of a Kontext deployment of your own; the starter that edits unless said. */
   model: z.string().min(1).max(200).optional(),
   n: z.coerce.number().int().min(1).max(1, 'n: this server draws one picture per request').optional(),
   size: z.string().max(20).optional(),

@@ -30,10 +30,17 @@ export async function insertImageStarters(services: Services): Promise<string> {
 }
 
 /** For tests: a server that draws by the stand-in instead of the Python runtime. */
-export async function testDrawing({ draws = true }: { draws?: boolean } = {}) {
+export async function testDrawing({
+  draws = true,
+  cpuPlaces = 4,
+}: {
+  draws?: boolean;
+  /** For model servers. */
+  cpuPlaces?: number;
+} = {}) {
   const stub = imageServer();
   const clock = fakeClock();
-  const driver = createFakeDriver({ capacity: { 'cpu:deployment': 4 }, script: stub.script });
+  const driver = createFakeDriver({ capacity: { 'cpu:deployment': cpuPlaces }, script: stub.script });
   // The jobs look after model servers, and what draws is a part of the same role.
   const server = await testServer({ driver, clock, roles: ['web', 'worker', 'reconciler'] });
   if (!draws) await server.app.drawing.stop();

@@ -43,7 +43,7 @@ const rows = [
   { id: 'prompt_tokens:CPU', label: 'Prompt tokens, CPU', unit: 'million_tokens', usd: '0.02' },
   { id: 'completion_tokens:CPU', label: 'Completion tokens, CPU', unit: 'million_tokens', usd: '0.08' },
   { id: 'pictures:CPU', label: 'Pictures drawn on the CPU', unit: 'thousand_expert_steps', usd: '0.25' },
-  { id: 'edits', label: 'Pictures edited', unit: 'thousand_steps', usd: '0.20' },
+  { id: 'edits', label: 'Pictures edited, or drawn by a deployment', unit: 'thousand_steps', usd: '0.20' },
   // Drawn by services: what the dearest of those that serve a model asks in public.
   { id: 'images:flux', label: 'Picture by FLUX.1', unit: 'image', usd: '0.025' },
   { id: 'images:recraft', label: 'Picture by Recraft V3', unit: 'image', usd: '0.04' },

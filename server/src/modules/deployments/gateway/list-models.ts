@@ -9,6 +9,7 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { listStarterModels } from '../../assets/starter/list-starter-models.ts';
 import { listUpstreams } from '../../upstreams/list-upstreams.ts';
+import { deploymentKinds, type KindName } from '../kinds/kinds.ts';
 import { toModelName } from '../model-name.ts';
 import { selectDeployments } from '../queries.ts';
 
@@ -17,13 +18,13 @@ type Model = z.output<typeof openAiModel>;
 /** The caller's deployments, what services draw, and the starter models, as OpenAI clients list models. */
 export async function listModels(ctx: Context): Promise<ResponseOf<typeof contract>> {
   const { userId } = ctx.caller;
-  const own = await selectDeployments(ctx.db, { userId, kind: 'text', includeTerminated: false });
+  const own = await selectDeployments(ctx.db, { userId, includeTerminated: false });
   const starters = await listStarterModels(ctx.db);
   return {
     object: 'list',
     data: [
       ...own.map((row) => ({
-        ...toModel(row.model_name, row.created_at, userId, 'text'),
+        ...toModel(row.model_name, row.created_at, userId, deploymentKinds[row.kind as KindName].server),
         parent: row.adapter === null ? null : toModelName(row.base_model_title),
       })),
       ...listUpstreams(ctx.config).map(({ generator, title }) =>

@@ -19,7 +19,7 @@ export function toImageDeployment(
     pod_status: { status },
     current_status: { status },
     inference_url: url,
-    endpoint_url: url,
+    endpoint_url: isOver ? null : new URL('/v1', publicUrl).href,
     deployment_details: { base_url: url, gpu_count: view.device === 'CPU' ? 0 : 1 },
   };
 }

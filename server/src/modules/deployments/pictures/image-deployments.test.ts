@@ -110,7 +110,7 @@ describe('a deployment of an image model', () => {
       current_status: { status: 'running' },
       device: 'CPU',
       inference_url: url,
-      endpoint_url: url,
+      endpoint_url: new URL('/v1', server.services.config.publicUrl).href,
       deployment_details: { base_url: url, gpu_count: 0 },
     });
     expect(await calls().get(made.pod_id)).toEqual(shown);

@@ -23,7 +23,8 @@ export function pictureRequest(row: GenerationRow, picture: Buffer | null): Imag
       ...Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)])),
     },
   };
-  if (generator === 'flux-kontext')
+  // The models here are Paris, and the FLUX family, which edits a picture or draws from the prompt alone.
+  if (generator !== 'paris')
     return kontextImageRequest.parse({
       ...shared,
       guidance: parameters.guidance_scale,

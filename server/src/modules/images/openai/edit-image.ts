@@ -4,6 +4,8 @@ import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
 import type { Context } from '../../../platform/context.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
+import { findNamedImageDeployment } from '../../deployments/pictures/find-named-image-deployment.ts';
+import { findEditor } from '../kontext/find-editor.ts';
 import { receivePicture } from '../pictures/receive-picture.ts';
 import { storePicture } from '../pictures/store-picture.ts';
 import { startAndAwait } from '../start/start-and-await.ts';
@@ -17,8 +19,9 @@ const served = { model: KONTEXT_STARTER, size: '128x128' };
 const PARAMETERS = { num_inference_steps: 20 };
 
 /**
- * Edits a picture as OpenAI's images API does. Throws what `receivePicture`, `storePicture` and `startAndAwait` throw, and
- * AppError 'invalid_request' or 'not_found' with the field that is not served.
+ * Edits a picture as OpenAI's images API does, with the caller's Kontext deployment of the name in `model`, else with the
+ * starter. Throws what `receivePicture`, `storePicture` and `startAndAwait` throw, and AppError 'invalid_request' or 'not_found' with the
+ * field that is not served.
  */
 export async function editImage(
   ctx: Context,
@@ -26,12 +29,18 @@ export async function editImage(
 ): Promise<ResponseOf<typeof endpoint>> {
   const { bytes, fields } = await receivePicture(ctx, request, PART);
   const { prompt, response_format, ...asked } = parseFields(editImageFields, fields);
-  refuseUnserved(asked, served);
+  const named = asked.model ? await findNamedImageDeployment(ctx, asked.model) : null;
+  const deployed = named?.kind === 'flux-kontext' ? named.model_name : null;
+  refuseUnserved(asked, deployed === null ? served : { model: deployed, size: null });
+  const editor =
+    deployed === null
+      ? { model: await findEditor(ctx, { model: KONTEXT_STARTER }), parameters: PARAMETERS }
+      : { model: deployed, parameters: {} };
   const picture = await storePicture(ctx, bytes, PART);
   const source = { picture, param: PART, generationId: null, rootId: null };
   const generation = await startAndAwait(
     ctx,
-    { generator: 'flux-kontext', prompt, parameters: PARAMETERS, source },
+    { generator: 'flux-kontext', prompt, ...editor, source },
     reply,
   );
   return answerImages(ctx, generation, response_format ?? 'url');

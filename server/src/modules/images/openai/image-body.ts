@@ -32,6 +32,15 @@ export function readImageBody(config: Pick<Config, 'upstreams'>, { prompt, ...bo
   return { generator: 'paris', prompt, parameters };
 }
 
+/** The same of a deployment of the caller by its name, which draws as its form's defaults say. Throws as `readImageBody`. Pure. */
+export function readDeployedBody(model: string, { prompt, ...body }: Body): Asked {
+  refuseUnserved(body, { model, size: null });
+  const { n, output_format: format } = body;
+  if (n && n > 1) throw refused('n', `n: ${model} draws one picture per request`);
+  if (format && format !== 'png') throw refused('output_format', `output_format: ${model} makes PNG files`);
+  return { generator: 'flux', model, prompt, parameters: {} };
+}
+
 function upstreamParameters(
   { generator, fields }: Upstream,
   { n, size, output_format: format }: Choices,

@@ -5,12 +5,12 @@ const readHere = new Set(['prompt', 'model', 'n', 'size', 'response_format', 'ou
 const passedOver = new Set(['user']);
 
 /**
- * What of a call of OpenAI's images API is not served by the model of that name, which makes pictures of one size. Throws
- * AppError 'invalid_request' or 'not_found' with the field. Pure.
+ * What of a call of OpenAI's images API is not served by the model of that name, which makes pictures of one size; where
+ * nobody but the model knows which, `size` is null. Throws AppError 'invalid_request' or 'not_found' with the field. Pure.
  */
 export function refuseUnserved(
   body: { model?: string | null | undefined; size?: string | null | undefined },
-  served: { model: string; size: string },
+  served: { model: string; size: string | null },
 ): void {
   for (const [name, value] of Object.entries(body)) {
     if (value === null || value === undefined || readHere.has(name) || passedOver.has(name)) continue;
@@ -24,7 +24,7 @@ export function refuseUnserved(
     });
   }
   if (size && size !== 'auto' && size !== served.size)
-    throw refused('size', `size: ${served.model} makes pictures of ${served.size}`);
+    throw refused('size', `size: ${served.model} makes pictures of ${served.size ?? 'a size of its own'}`);
 }
 
 function refused(param: string, publicMessage: string): AppError {

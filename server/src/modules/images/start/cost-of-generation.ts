@@ -1,16 +1,16 @@
 import { costMicro } from '../../credits/prices/cost-micro.ts';
 import type { PriceList } from '../../credits/prices/prices.ts';
+import type { ChosenProvider } from './choose-provider.ts';
 import { costOfPicture } from './cost-of-picture.ts';
-import type { Drawer } from './require-drawer.ts';
 import type { Asked } from './start-generation.ts';
 
 /** What a generation costs in micro-BGL; at a service, its pictures. Pure. */
 export function costOfGeneration(
   prices: PriceList,
-  drawer: Drawer,
+  chosen: ChosenProvider,
   { generator, parameters }: Pick<Asked, 'generator' | 'parameters'>,
 ): bigint {
-  if (drawer.provider === 'own') return costOfPicture(prices, { generator, parameters });
-  const price = prices[`images:${drawer.upstream.generator}`];
+  if (chosen.provider === 'own') return costOfPicture(prices, { generator, parameters });
+  const price = prices[`images:${chosen.upstream.generator}`];
   return costMicro([{ price, parts: BigInt(Number(parameters.n ?? 1)) }]);
 }

@@ -3,17 +3,17 @@ import type { quoteGeneration as endpoint } from '@bakehouse/contract/generation
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
+import { chooseProvider } from './choose-provider.ts';
 import { costOfGeneration } from './cost-of-generation.ts';
 import { readParameters } from './read-parameters.ts';
-import { requireDrawer } from './require-drawer.ts';
 
 /** What a generation costs. Throws AppError 'invalid_request', and 'conflict' for a generator that is not served. */
 export async function quoteGeneration(
   ctx: Context,
   { generator, parameters }: InputOf<typeof endpoint>['body'],
 ): Promise<ResponseOf<typeof endpoint>> {
-  const drawer = await requireDrawer(ctx, { generator });
+  const chosen = await chooseProvider(ctx, { generator });
   const prices = await readPrices(ctx.db, ctx.clock.now());
-  const asked = { generator, parameters: readParameters(drawer.form, parameters) };
-  return { cost: formatBgl(costOfGeneration(prices, drawer, asked)) };
+  const asked = { generator, parameters: readParameters(chosen.form, parameters) };
+  return { cost: formatBgl(costOfGeneration(prices, chosen, asked)) };
 }

@@ -16,10 +16,10 @@ import { giveInputPicture } from '../pictures/picture-queries.ts';
 import { readSource, type Source } from '../pictures/read-source.ts';
 import { countOpen, findByRequest, type GenerationRow, insertGeneration, nextId } from '../queries.ts';
 import { showGenerations } from '../show-generations.ts';
+import { type ChosenProvider, chooseProvider } from './choose-provider.ts';
 import { costOfGeneration } from './cost-of-generation.ts';
 import { hashRequest } from './hash-request.ts';
 import { readParameters } from './read-parameters.ts';
-import { type Drawer, requireDrawer } from './require-drawer.ts';
 
 /** Of one user that wait or are drawn. */
 const OPEN_MAX = 8;
@@ -31,7 +31,7 @@ export type Asked = {
   generator: GeneratorName;
   prompt: string;
   parameters: GenerationParameters;
-  /** What draws, by its name on the wire: a deployment of the caller; the generator's own model unless said. */
+  /** What draws, by its name on the wire: a starter or a deployment of the caller; who `chooseProvider` finds unless said. */
   model?: string;
   /** What is edited, where the generator edits. */
   source?: Source | undefined;
@@ -58,8 +58,8 @@ export async function startGeneration(
   { joins, costMaxMicro }: Options = {},
 ): Promise<Generation> {
   const { userId } = ctx.caller;
-  const drawer = await requireDrawer(ctx, rest);
-  const asked = { ...rest, parameters: readParameters(drawer.form, parameters) };
+  const chosen = await chooseProvider(ctx, rest);
+  const asked = { ...rest, parameters: readParameters(chosen.form, parameters) };
   const call = { userId, key: ctx.idempotencyKey, operation: 'start-generation', input: asked };
   return inTransaction(ctx.db, async (tx) => {
     // From here on the user's calls come one after the other: the second finds what the first has begun.
@@ -69,7 +69,7 @@ export async function startGeneration(
     return idempotent(tx, call, async () => {
       if (open >= OPEN_MAX) throw tooMany();
       const source = asked.source ?? (await readSource(tx, { userId, ...asked }));
-      return show(ctx, tx, await insert(tx, ctx, { ...asked, source }, { drawer, costMaxMicro }));
+      return show(ctx, tx, await insert(tx, ctx, { ...asked, source }, { chosen, costMaxMicro }));
     });
   });
 }
@@ -84,15 +84,15 @@ async function insert(
   tx: Transaction,
   ctx: Context,
   asked: Asked,
-  { drawer, costMaxMicro }: { drawer: Drawer } & Pick<Options, 'costMaxMicro'>,
+  { chosen, costMaxMicro }: { chosen: ChosenProvider } & Pick<Options, 'costMaxMicro'>,
 ): Promise<GenerationRow> {
   const { userId, key } = ctx.caller;
   const now = ctx.clock.now();
   const id = await nextId(tx);
-  const { provider, model, form } = drawer;
-  const heldMicro = costOfGeneration(await readPrices(tx, now), drawer, asked);
+  const { provider, model, form } = chosen;
+  const heldMicro = costOfGeneration(await readPrices(tx, now), chosen, asked);
   if (costMaxMicro !== undefined && heldMicro > costMaxMicro) throw costsMore(heldMicro);
-  const parameters = withSeed(drawer, asked.parameters);
+  const parameters = withSeed(chosen, asked.parameters);
   const { source } = asked;
   // Before the ledger: what a user stores is locked before what he owns.
   const inputId = source && (await keepPicture(tx, ctx, source));
@@ -126,7 +126,10 @@ async function insert(
 }
 
 /** One that nobody chose is chosen here, where the model takes one: so the same picture can be asked for again. */
-function withSeed({ provider, form }: Drawer, parameters: GenerationParameters): GenerationParameters {
+function withSeed(
+  { provider, form }: ChosenProvider,
+  parameters: GenerationParameters,
+): GenerationParameters {
   if (form.fields.every(({ kind }) => kind !== 'seed')) return parameters;
   // Some services read it as a number with a sign.
   const seeds = provider === 'own' ? SEEDS : SEEDS / 2;

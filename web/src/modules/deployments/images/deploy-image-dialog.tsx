@@ -19,6 +19,7 @@ import { deploymentKinds } from '../kinds.ts';
 import { type ImageDeploymentWish, useDeployImage, useImageQuote } from './calls.ts';
 import { imageKinds } from './kinds.ts';
 import { LicenceField } from './licence-field.tsx';
+import { PicturePrice } from './picture-price.tsx';
 
 const DEFAULT_INSTANCE: InstanceType = 'a100';
 
@@ -167,7 +168,8 @@ function Placement({ device }: { device: string | undefined }) {
   }
   return (
     <p className="text-[0.8125rem] text-muted leading-5">
-      Runs on: {deviceName(device)}. An hour is held at the start; you pay for the time in which it is awake.
+      Runs on: {deviceName(device)}. An hour is held at the start; you pay for the time in which it is awake
+      <PicturePrice />.
     </p>
   );
 }

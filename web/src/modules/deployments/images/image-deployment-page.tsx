@@ -18,6 +18,7 @@ import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { deviceName } from '../../machine/api.ts';
 import { useImageDeployment } from './calls.ts';
 import { imageKinds, onItsWay, statusWord } from './kinds.ts';
+import { PicturePrice } from './picture-price.tsx';
 import { TerminateImageDialog } from './terminate-image-dialog.tsx';
 
 const route = getRouteApi('/app/my-deployments/images/$podId');
@@ -53,7 +54,7 @@ export function ImageDeploymentPage() {
 
 function LoadedPage({ deployment }: { deployment: ImageDeployment }) {
   const [asking, setAsking] = useState(false);
-  const { title, status, terminated_at, inference_url } = deployment;
+  const { title, status, terminated_at } = deployment;
   return (
     <>
       <PageHeader
@@ -71,21 +72,34 @@ function LoadedPage({ deployment }: { deployment: ImageDeployment }) {
       />
       <State deployment={deployment} />
       <Facts deployment={deployment} />
-      {inference_url !== null && (
-        <Card
-          title="Address"
-          description="For programs, with one of your API keys as bearer token. It wakes the model where it sleeps."
-        >
-          <div className="flex items-center gap-2">
-            <code className="min-w-0 flex-1 rounded-lg bg-subtle px-3 py-2 text-[0.8125rem] [overflow-wrap:anywhere]">
-              {inference_url}
-            </code>
-            <CopyButton text={inference_url} label="Copy the address" />
-          </div>
-        </Card>
-      )}
+      <Address deployment={deployment} />
       {asking && <TerminateImageDialog deployment={deployment} onClose={() => setAsking(false)} />}
     </>
+  );
+}
+
+/** Where programs reach it; gone once it has ended. */
+function Address({ deployment }: { deployment: ImageDeployment }) {
+  const { kind, model_name, inference_url, endpoint_url } = deployment;
+  // What only draws has no calls of its own.
+  const url = kind === 'flux' ? endpoint_url : inference_url;
+  if (url === null) return null;
+  return (
+    <Card
+      title="Address"
+      description="For programs, with one of your API keys as bearer token. It wakes the model where it sleeps."
+    >
+      <div className="flex items-center gap-2">
+        <code className="min-w-0 flex-1 rounded-lg bg-subtle px-3 py-2 text-[0.8125rem] [overflow-wrap:anywhere]">
+          {url}
+        </code>
+        <CopyButton text={url} label="Copy the address" />
+      </div>
+      <p className="mt-3 text-[0.8125rem] text-muted leading-5 [overflow-wrap:anywhere]">
+        OpenAI’s image calls take the model <code>{model_name}</code>, with <code>{endpoint_url}</code> as the
+        base URL.
+      </p>
+    </Card>
   );
 }
 
@@ -126,10 +140,18 @@ function Facts({ deployment }: { deployment: ImageDeployment }) {
         {imageKinds[kind].label}
       </Figure>
       <Figure label="Runs on">{deviceName(device)}</Figure>
-      <Figure label="Price" note="while it is awake">
+      <Figure
+        label="Price"
+        note={
+          <>
+            while it is awake
+            <PicturePrice />
+          </>
+        }
+      >
         <Money bgl={price_per_hour} /> per hour
       </Figure>
-      <Figure label="Cost so far">
+      <Figure label="Cost so far" note="without its pictures">
         <Money bgl={cost_so_far} />
       </Figure>
       <Figure label={terminated_at === null ? 'Last request' : 'Ended'}>

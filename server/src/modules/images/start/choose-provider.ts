@@ -2,30 +2,36 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { withFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
-import type { Services } from '../../../platform/context.ts';
+import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { findActiveKontext } from '../../deployments/pictures/find-active-kontext.ts';
 import { findOwnModel } from '../../generators/find-own-model.ts';
 import { findUpstream, type Upstream } from '../../upstreams/find-upstream.ts';
 
 /** Who draws for a generator, and what of its form counts there. */
-export type Drawer = { model: string; form: Generator } & (
+export type ChosenProvider = { model: string; form: Generator } & (
   | { provider: 'own' }
   | { provider: 'upstream'; upstream: Upstream }
 );
 
+/** What a model of the FLUX family takes here: it draws one picture, of a size of its own. */
+const FLUX_FIELDS = ['image', 'guidance_scale', 'num_inference_steps', 'seed'];
+
 /**
- * Who draws for the generator: the model that is named, which is one of this installation; else the installation's own,
- * for which nothing leaves it, before a service. Throws AppError 'conflict' where nobody does.
+ * Who draws for the generator: the model that is named, which is a FLUX or Kontext model of this installation; else, of
+ * edits, the caller's own active deployment; else the installation's own, for which nothing leaves it, before a service.
+ * Throws AppError 'conflict' where nobody does.
  */
-export async function requireDrawer(
-  { db, config }: Pick<Services, 'db' | 'config'>,
+export async function chooseProvider(
+  ctx: Context,
   { generator, model: named }: { generator: GeneratorName; model?: string | undefined },
-): Promise<Drawer> {
+): Promise<ChosenProvider> {
   const form = generators[generator];
-  if (named !== undefined) return { provider: 'own', model: named, form };
-  const own = await findOwnModel(db, generator);
+  const deployed = named ?? (generator === 'flux-kontext' ? await findActiveKontext(ctx) : null);
+  if (deployed !== null) return { provider: 'own', model: deployed, form: withFields(form, FLUX_FIELDS) };
+  const own = await findOwnModel(ctx.db, generator);
   if (own) return { provider: 'own', model: own.modelName, form };
-  const upstream = findUpstream(config, generator);
+  const upstream = findUpstream(ctx.config, generator);
   if (upstream) {
     const { model, fields } = upstream;
     return { provider: 'upstream', model, upstream, form: withFields(form, fields) };

@@ -1,0 +1,106 @@
+import { listModels } from '@bakehouse/contract/chat';
+import { listGenerations, startGeneration } from '@bakehouse/contract/generations';
+import {
+  deployFlux,
+  deployFluxKontext,
+  getImageDeployment,
+  terminateFlux,
+} from '@bakehouse/contract/image-deployments';
+import { uploadPicture } from '@bakehouse/contract/pictures';
+import OpenAI, { toFile } from 'openai';
+import { beforeEach, expect, test } from 'vitest';
+import { testDrawing } from '../../../testing/test-drawing.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { insertFlux } from '../../deployments/testing/test-models.ts';
+import { pictureFiles } from '../testing/picture-files.ts';
+
+/* Deployments of image models, by the names that they have on the wire. */
+
+// Each has a model server of its own.
+const { server, stub } = await testDrawing({ cpuPlaces: 12 });
+
+let ada: TestUser;
+beforeEach(async () => {
+  stub.requests.length = 0;
+  ada = await server.signUp('Ada');
+});
+
+const list = async () =>
+  (await server.request(listGenerations, { params: { userId: ada.userId }, query: {} }, { as: ada }))
+    .generations;
+/** As the editing page does: no model is named. */
+const startEdit = async () => {
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(pictureFiles.png)]), 'bread.png');
+  const sent = await fetch(server.url + uploadPicture.path, {
+    ...{ method: 'POST', body: form, headers: { 'x-api-key': ada.apiKey } },
+  });
+  const { id } = (await sent.json()) as { id: string };
+  const body = { generator: 'flux-kontext' as const, prompt: 'Make it blue', picture_id: id, parameters: {} };
+  return server.request(startGeneration, { body }, { as: ada });
+};
+const deploy = async (endpoint: typeof deployFlux, title: string) => {
+  const { assetId } = await insertFlux(server.services, ada, title);
+  const body = { model_id: assetId, user_id: ada.userId };
+  const { pod_id: podId } = await server.request(endpoint, { body }, { as: ada });
+  const { model_name } = await server.request(getImageDeployment, { params: { podId } }, { as: ada });
+  return { podId, model: model_name };
+};
+const terminate = (podId: string) =>
+  server.request(terminateFlux, { params: { podId }, query: { user_id: ada.userId } }, { as: ada });
+const clientOf = (as: TestUser) =>
+  new OpenAI({ baseURL: `${server.url}/v1`, apiKey: as.apiKey, maxRetries: 0 });
+const image = () => toFile(pictureFiles.png, 'bread.png', { type: 'image/png' });
+
+test("is listed, and draws and edits by its name over OpenAI's images API, for its owner, until it ends", async () => {
+  const flux = await deploy(deployFlux, 'My painter');
+  const kontext = await deploy(deployFluxKontext, 'My retoucher');
+  const { data } = await server.request(listModels, {}, { as: ada });
+  const owned = data.filter(({ owned_by }) => owned_by === ada.userId);
+  expect(Object.fromEntries(owned.map(({ id, task }) => [id, task]))).toEqual({
+    [flux.model]: 'image',
+    [kontext.model]: 'image',
+  });
+  const prompt = 'Bread';
+  for (const { model } of [flux, kontext]) {
+    const drawn = await clientOf(ada).images.generate({ prompt, model, size: 'auto', n: 1 });
+    expect(drawn.data).toHaveLength(1);
+    const asked = { prompt, steps: 28, guidance: 3.5, format: 'png', picture: null };
+    expect(stub.requests.at(-1)).toMatchObject(asked);
+    expect((await list())[0]).toMatchObject({ generator: 'flux', provider: 'own', model, cost: '0.14' });
+  }
+  await clientOf(ada).images.edit({ prompt, model: kontext.model, image: await image() });
+  expect(stub.requests.at(-1)).toMatchObject({ steps: 28, picture: pictureFiles.png.toString('base64') });
+  expect((await list())[0]).toMatchObject({
+    ...{ generator: 'flux-kontext', model: kontext.model, cost: '0.14' },
+  });
+
+  const bob = clientOf(await server.signUp('Bob'));
+  const notFound = { status: 404, error: { param: 'model' } };
+  await expect(bob.images.generate({ prompt, model: flux.model })).rejects.toMatchObject(notFound);
+  const edit = { prompt, model: flux.model, image: await image() };
+  await expect(clientOf(ada).images.edit(edit)).rejects.toMatchObject(notFound);
+  await terminate(flux.podId);
+  await expect(clientOf(ada).images.generate({ prompt, model: flux.model })).rejects.toMatchObject(notFound);
+});
+
+test.each([
+  ['size', { size: '1024x1024' as const }],
+  ['n', { n: 2 }],
+  ['output_format', { output_format: 'webp' as const }],
+])('refuses %s by name', async (param, wrong) => {
+  const { model } = await deploy(deployFlux, 'My painter');
+  const asked = clientOf(ada).images.generate({ prompt: 'Bread', model, ...wrong });
+  await expect(asked).rejects.toMatchObject({ status: 400, error: { param } });
+  expect(stub.requests).toEqual([]);
+});
+
+test('edits what its owner edits in the app while it is the active one; who names no model gets the starter', async () => {
+  const { podId, model } = await deploy(deployFluxKontext, 'My retoucher');
+  const edit = async () => (await startEdit()).model;
+  expect(await edit()).toBe(model);
+  await clientOf(ada).images.edit({ prompt: 'Make it blue', image: await image() });
+  expect((await list())[0]?.model).toBe('kontext-starter');
+  await terminate(podId);
+  expect(await edit()).toBe('kontext-starter');
+});
