@@ -47,6 +47,10 @@ async function fetchOne(
 /** The service itself may stand inside, as the operator has said; what it names elsewhere may not. */
 async function download(address: URL, service: URL, signal: AbortSignal): Promise<Buffer> {
   const isOwn = address.origin === service.origin;
-  const pieces = await fetchPublic(address, { param: PARAM, signal, ...(isOwn && { isAllowed: () => true }) });
+  const pieces = await fetchPublic(address, {
+    param: PARAM,
+    signal,
+    ...(isOwn && { isAllowed: () => true }),
+  });
   return collectPicture(pieces, PARAM);
 }
