@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 type Choice = { name: string; file: string };
 
@@ -18,7 +19,18 @@ export async function goToParameters(page: Page, { name, file }: Choice): Promis
 /** Chooses an option that begins with these words. */
 export async function choose(page: Page, field: string, option: string): Promise<void> {
   await page.getByRole('combobox', { name: field }).click();
-  const options = page.getByRole('listbox').getByRole('option');
-  await options.filter({ hasText: option }).first().click();
-  await page.getByRole('listbox').waitFor({ state: 'hidden' });
+  const list = page.getByRole('listbox');
+  const wanted = list.getByRole('option').filter({ hasText: option }).first();
+  await wanted.click();
+  // A click while the list is rendered again is not taken: who makes it clicks once more.
+  await expect
+    .poll(
+      async () => {
+        if (!(await list.isVisible())) return 'chosen';
+        await wanted.click({ timeout: 2_000 }).catch(() => undefined);
+        return 'open';
+      },
+      { interval: 500 },
+    )
+    .toBe('chosen');
 }

@@ -34,7 +34,9 @@ journey(
     await page.getByText('Model deployment initiated successfully').waitFor();
     await page.getByRole('heading', { name: 'Kontext starter' }).waitFor();
     // It may be there while the page is looked at, and gone afterwards.
-    const completed = page.getByText('Model deployment completed successfully!').waitFor({ timeout: WORK_MS });
+    const completed = page
+      .getByText('Model deployment completed successfully!')
+      .waitFor({ timeout: WORK_MS });
     await look(page, 'image-deployment-coming');
     await completed;
     await page.getByText('Running', { exact: true }).waitFor();
