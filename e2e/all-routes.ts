@@ -1,5 +1,7 @@
 import { deployVllm } from '@bakehouse/contract/deployments';
 import { startGeneration } from '@bakehouse/contract/generations';
+import { deployFluxKontext } from '@bakehouse/contract/image-deployments';
+import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
 import { cancelRun, listRuns } from '@bakehouse/contract/training';
 import type { Client } from '../scripts/client/client.ts';
 import { createFactsDataset, startFactsFineTune } from '../scripts/client/fine-tune.ts';
@@ -23,6 +25,9 @@ export async function allRoutes(client: Client): Promise<Routes> {
   const { pod_id: podId } = await client.call(deployVllm, {
     body: { user_id: client.userId, model_id: starter.dataset_id },
   });
+  const { pod_id: imagePodId } = await client.call(deployFluxKontext, {
+    body: { user_id: client.userId, model_id: KONTEXT_STARTER },
+  });
   const { id: picture } = await client.call(startGeneration, {
     body: { generator: 'paris', prompt: 'a loaf of bread', parameters: { num_inference_steps: 10 } },
   });
@@ -40,6 +45,7 @@ export async function allRoutes(client: Client): Promise<Routes> {
       `/runs/${runId}`,
       '/my-deployments',
       `/my-deployments/${podId}`,
+      ...['/my-deployments/images', `/my-deployments/images/${imagePodId}`],
       '/transactions',
       '/transactions?view=statement',
       '/buy-bagels',
