@@ -8,7 +8,7 @@ journey(
   async ({ page }) => {
     await page.goto('/');
     await page.getByRole('img', { name: /^A finished fine-tune/ }).waitFor();
-    await page.getByRole('link', { name: /^FLUX\.1(,|$)/ }).click();
+    await page.getByRole('link', { name: /^FLUX\.1 ?(,|$)/ }).click();
     await page.getByRole('heading', { level: 1, name: 'FLUX.1' }).waitFor();
     await page.getByText(/^FLUX.1 needs an engine/).waitFor();
     expect(await page.getByRole('button', { name: 'Generate' }).isDisabled()).toBe(true);
