@@ -110,7 +110,7 @@ export function GeneratorForm({ generator, ownOnly, draft, onChange, onGenerate,
 /** Its code comes apart: few generators take a picture. */
 function PictureField(props: ComponentProps<typeof SourceField>) {
   return (
-    <Suspense fallback={<Skeleton className="h-44 rounded-xl" />}>
+    <Suspense fallback={<Skeleton className="h-48 rounded-xl" />}>
       <SourceField {...props} />
     </Suspense>
   );
