@@ -7,8 +7,6 @@ export async function createDataset(page: Page, { name, file }: NewDataset): Pro
   await page.goto('/dataset?sheet=create-dataset');
   const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
   await sheet.getByLabel('Name').fill(name);
-  await sheet.getByRole('combobox', { name: 'Category' }).click();
-  await page.getByRole('option', { name: 'Book' }).click();
   await sheet.getByRole('button', { name: 'Create', exact: true }).click();
   await sheet.getByRole('link', { name: 'Manage Dataset' }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();

@@ -15,7 +15,9 @@ export const fileProblemQuery = ({ assetId, revisionId, file: { path, sha256 } }
   queryOptions({
     queryKey: ['file-problem', path, sha256],
     queryFn: () =>
-      queryClient.fetchQuery(previewQuery({ assetId, revisionId, path, offset: 0 })).then(fileProblem, refusal),
+      queryClient
+        .fetchQuery(previewQuery({ assetId, revisionId, path, offset: 0 }))
+        .then(fileProblem, refusal),
     staleTime: Number.POSITIVE_INFINITY,
   });
 
