@@ -87,7 +87,7 @@ async function chooseAndStart(page: Page): Promise<void> {
   await page.getByRole('combobox', { name: 'Dataset' }).fill('');
   await next.click();
   await page.getByText('Please make sure you have selected a model, dataset, and file').first().waitFor();
-  await choose(page, 'Dataset', 'Facts');
+  await choose(page, 'Dataset', 'Bakehouse facts');
   await expect.poll(() => file.inputValue(), { timeout: WORK_MS }).toBe('facts.csv');
   await look(page, 'wizard-selection');
   await next.click();

@@ -1,4 +1,5 @@
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '@bakehouse/contract/accounts';
+import type { AuditAction } from '@bakehouse/contract/audit';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { APIError, createAuthMiddleware } from 'better-auth/api';
 import type { Logger } from 'pino';
@@ -26,7 +27,7 @@ export const CLIENT_ADDRESS_HEADER = 'x-bakehouse-client-address';
 const CONFIRMATION_SECONDS = 24 * 60 * 60;
 
 /** What is noted of calls by whom they concern, and announced to their other browsers. */
-const actions: Partial<Record<string, string>> = {
+const actions: Partial<Record<string, AuditAction>> = {
   '/change-password': 'password.changed',
   '/update-user': 'profile.changed',
   '/unlink-account': 'sign_in_method.unlinked',

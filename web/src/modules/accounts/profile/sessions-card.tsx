@@ -10,7 +10,7 @@ import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
-import { describeBrowser } from './describe-browser.ts';
+import { describeBrowser } from '../../../lib/format/describe-browser.ts';
 import { sessionsQuery, useEndSessions } from './profile-api.ts';
 
 /** Where the person is signed in. */
