@@ -54,13 +54,28 @@ journey(
     expect(await page.getByRole('row', { name: new RegExp(operator.username) }).count()).toBe(0);
 
     await page.goto('/operator/audit');
-    await page.getByText('Credits charged back').waitFor();
+    await page.getByText(`${operator.username} charged back $0.40 from ${ada.username}`).waitFor();
+    await page.getByText('Details').first().click();
+    await page.getByText('credits.charged_back').waitFor();
     await look(page, 'operator-audit');
     await page.getByLabel('Who did it').fill('nobody-here');
     await page.getByText('The whole username, email address or id is compared.').waitFor();
     await look(page, 'operator-audit-none');
     await page.getByLabel('Who did it').fill(operator.username);
-    await page.getByText('Credits granted').waitFor();
+    await page.getByText(/granted \$2\.00 to/).waitFor();
+    // A name leads to what its bearer has done.
+    await page.getByRole('link', { name: ada.username }).first().click();
+    await page.getByText(`${ada.username} signed up`).waitFor();
+    await page.getByText(/signed in with Chrome/).waitFor();
+
+    await page.goto('/operator/machines');
+    await page.getByText('Now', { exact: true }).waitFor();
+    await look(page, 'operator-machines');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page
+      .getByText(/\d+ cores?, \d+ GB of memory/)
+      .filter({ visible: true })
+      .waitFor();
     await page.close();
     await guest.close();
   },
