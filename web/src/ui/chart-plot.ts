@@ -70,8 +70,8 @@ function axesOf({ time, logScale }: CanvasProps, { formatX, formatY }: Callbacks
       values: (_plot, ticks, _axis, _space, step) => {
         const largest = Math.max(...ticks.map((tick) => Math.abs(tick ?? 0)));
         // On a log scale there is no step.
-        const axis = logScale ? undefined : { step, largest };
-        return ticks.map((tick) => (tick === null ? '' : formatY(tick, axis)));
+        const labels = logScale ? undefined : { step, largest };
+        return ticks.map((tick) => (tick === null ? '' : formatY(tick, labels)));
       },
     },
   ];

@@ -1,8 +1,8 @@
 import type { AuditEntry, listAudit as contract } from '@bakehouse/contract/audit';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../platform/context.ts';
-import { findUserId } from '../accounts/find-user-id.ts';
 import { listAuditEntries } from '../accounts/audit/list-audit-entries.ts';
+import { findUserId } from '../accounts/find-user-id.ts';
 import { listSends } from '../credits/list-sends.ts';
 import { findSubjects } from './find-subjects.ts';
 
