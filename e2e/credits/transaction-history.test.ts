@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { revenueAccount, userAccount } from '../../server/src/modules/credits/ledger/accounts.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
+import { choose } from '../choose.ts';
 import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 import { moveCredits, userIdOf } from './move-credits.ts';
@@ -134,8 +135,7 @@ journey(
 
     await page.goto('/dashboard?sheet=transaction-history');
     await sheet.getByText('By hand').waitFor();
-    await sheet.getByLabel('API key').click();
-    await page.getByRole('option', { name: 'Nightly' }).click();
+    await choose(page, sheet.getByLabel('API key'), 'Nightly');
     await sheet.getByText('By hand').waitFor({ state: 'detached' });
     await sheet.getByText('By night').waitFor();
     await sheet.getByLabel('Totals of the period').getByText('$0.20').waitFor();
@@ -145,8 +145,7 @@ journey(
     await page.getByText('By night').waitFor();
     expect(await page.getByText('By hand').count()).toBe(0);
     await look(page, 'transactions-key');
-    await page.getByRole('combobox', { name: 'API key' }).click();
-    await page.getByRole('option', { name: 'All' }).click();
+    await choose(page, 'API key', 'All');
     await page.getByText('By hand').waitFor();
   },
 );
