@@ -111,11 +111,6 @@ journey(
   async ({ page }) => {
     await signUp(page);
     const userId = await userIdOf(page);
-    await page.goto('/dashboard?sheet=transaction-history');
-    const sheet = page.getByRole('dialog', { name: 'Transaction History' });
-    await sheet.getByText('Today').waitFor();
-    // Nothing to choose among.
-    expect(await sheet.getByLabel('API key').count()).toBe(0);
     await page.goto('/api-key');
     await page.getByRole('button', { name: 'Create key' }).click();
     const dialog = page.getByRole('dialog');
@@ -134,6 +129,7 @@ journey(
     );
 
     await page.goto('/dashboard?sheet=transaction-history');
+    const sheet = page.getByRole('dialog', { name: 'Transaction History' });
     await sheet.getByText('By hand').waitFor();
     await choose(page, sheet.getByLabel('API key'), 'Nightly');
     await sheet.getByText('By hand').waitFor({ state: 'detached' });
