@@ -17,8 +17,8 @@ const labels: [keyof Summary, string][] = [
 ];
 
 type Props = {
-  /** Undefined while it is being read: the place of each amount is there already. */
-  summary: Summary | undefined;
+  /** Not there while it is being read: the place of each amount is there already. */
+  summary: Summary | null | undefined;
   narrow?: boolean;
 };
 
