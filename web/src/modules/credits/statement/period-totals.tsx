@@ -17,8 +17,8 @@ const labels: [keyof Summary, string][] = [
 ];
 
 type Props = {
-  /** Not there while it is being read: the place of each amount is there already. */
-  summary: Summary | null | undefined;
+  /** Undefined while it is being read: the place of each amount is there already. */
+  summary: Summary | undefined;
   narrow?: boolean;
 };
 
