@@ -132,18 +132,16 @@ function Name({ deployment, isActive }: { deployment: ImageDeployment; isActive:
   const { pod_id, title, model_name } = deployment;
   return (
     <div className="min-w-0">
-      <Link
-        to="/my-deployments/images/$podId"
-        params={{ podId: pod_id }}
-        className="rounded font-medium hover:underline [overflow-wrap:anywhere]"
-      >
-        {title}
-      </Link>
-      {isActive && (
-        <span className="ml-2 inline-block align-middle">
-          <Badge tone="good">Active Kontext deployment</Badge>
-        </span>
-      )}
+      <div className="flex flex-wrap items-center gap-x-2">
+        <Link
+          to="/my-deployments/images/$podId"
+          params={{ podId: pod_id }}
+          className="rounded font-medium hover:underline [overflow-wrap:anywhere]"
+        >
+          {title}
+        </Link>
+        {isActive && <Badge tone="good">Active Kontext deployment</Badge>}
+      </div>
       <p className="font-mono text-muted text-xs">{model_name}</p>
     </div>
   );
