@@ -258,6 +258,26 @@ describe('parameterProblems', () => {
     });
   });
 
+  it('names first what the product names first, since the toast shows that', () => {
+    const bad = {
+      ...initialParameters,
+      epochs: 0,
+      learning_rate: 0,
+      accelerator_type: null,
+      accelerator_count: 3,
+      batch_size: 0,
+    };
+    expect(Object.keys(parameterProblems(bad, 'a.csv'))).toEqual([
+      'epochs',
+      'learning_rate',
+      'accelerator_type',
+      'accelerator_count',
+      'input_column',
+      'output_column',
+      'batch_size',
+    ]);
+  });
+
   it('asks for whole numbers where parts make no sense', () => {
     const halves = { ...initialParameters, epochs: 2.5, lora_r: 7.5, lora_dropout: 0.25 };
     expect(parameterProblems(halves, 'a.txt')).toEqual({
