@@ -23,9 +23,11 @@ type Props = {
 /** Which dataset, which file. */
 export function StepSelection({ state, problems, wantedFile, onChange, onSuggest, onApply }: Props) {
   const suggested = useSuggestion(state, wantedFile);
-  const suggest = useEffectEvent(() => onSuggest(suggested));
-  // Not at each render: what the person then empties stays empty.
-  useEffect(() => suggest(), [suggested.datasetId, suggested.fileName]);
+  const offerDataset = useEffectEvent(() => onSuggest({ datasetId: suggested.datasetId }));
+  const offerFile = useEffectEvent(() => onSuggest({ fileName: suggested.fileName }));
+  // Each by itself, and not at each render: what the person then empties stays empty.
+  useEffect(() => offerDataset(), [suggested.datasetId]);
+  useEffect(() => offerFile(), [suggested.fileName]);
   return (
     <div className="flex flex-col gap-5">
       <ChooseConfiguration onApply={onApply} />

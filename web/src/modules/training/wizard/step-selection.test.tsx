@@ -1,0 +1,49 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { fireEvent, render, screen } from '@testing-library/react';
+import { useReducer } from 'react';
+import { expect, it, vi } from 'vitest';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { initialState, wizardReducer } from './create-model-wizard-state.ts';
+import { StepSelection } from './step-selection.tsx';
+
+const dataset = { dataset_id: 'd1', file_count: 1, files: [{ path: 'a.csv' }], next_files_cursor: null };
+vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
+vi.mock('../../assets/api.ts', () => ({
+  useAllAssets: () => ({ assets: [dataset], complete: true }),
+  assetQuery: (id: string) => ({ queryKey: ['asset', 'one', id], queryFn: async () => dataset }),
+  isDataFile: () => true,
+}));
+vi.mock('../../assets/choice/api.ts', () => ({
+  AssetField: ({ value, onChange }: { value: string | null; onChange: (id: string | null) => void }) => (
+    <button type="button" onClick={() => onChange(null)}>
+      dataset {String(value)}
+    </button>
+  ),
+  FileField: ({ value }: { value: string | null }) => <span>file {String(value)}</span>,
+}));
+
+function Step() {
+  const [state, dispatch] = useReducer(wizardReducer, { ...initialState, type: 'finetune', step: 3 });
+  return (
+    <StepSelection
+      state={state}
+      problems={{}}
+      wantedFile={undefined}
+      onChange={(values) => dispatch({ do: 'change', values })}
+      onSuggest={(values) => dispatch({ do: 'suggest', values })}
+      onApply={() => undefined}
+    />
+  );
+}
+
+it('comes with what there is only one of, and what is emptied then stays empty', async () => {
+  render(
+    <QueryClientProvider client={queryClient}>
+      <Step />
+    </QueryClientProvider>,
+  );
+  expect(await screen.findByText('file a.csv')).toBeTruthy();
+  fireEvent.click(screen.getByText('dataset d1'));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(screen.getByText('dataset null')).toBeTruthy();
+});
