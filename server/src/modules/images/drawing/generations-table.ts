@@ -12,6 +12,7 @@ const columns = [
   'generator',
   'provider',
   'model',
+  'line',
   'revision_id',
   'prompt',
   'parameters',

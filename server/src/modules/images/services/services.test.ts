@@ -242,7 +242,7 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
     await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
     await loop.stop();
     // Killed, and not ended in good order: what is left of it is its lease.
-    const dead = await takeTurn(server.services, { provider: 'upstream', places: 1 });
+    const dead = await takeTurn(server.services, { own: 0, upstream: 1 });
     expect(dead).toMatchObject({ lease: { id } });
     upstream.state.answer = 'ok';
     clock.advance({ seconds: 16 });
@@ -287,6 +287,21 @@ describe('fal', () => {
     await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
     upstream.state.answer = 'no key';
     expect(await untilEnded(id)).toMatchObject({ state: 'failed', refused: false });
+    await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });
+  });
+
+  test('is told that nobody waits any more for what was interrupted too many times', async () => {
+    upstream.state.answer = 'hang';
+    const { id } = await start('flux');
+    await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+    await loop.stop();
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      expect(await takeTurn(server.services, { own: 0, upstream: 1 })).toMatchObject({ lease: { id } });
+      clock.advance({ seconds: 16 });
+    }
+    loop = drawingProcess();
+    const ended = { state: 'failed', reason: 'It was interrupted too many times' };
+    expect(await untilEnded(id)).toMatchObject(ended);
     await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });
   });
 

@@ -89,7 +89,7 @@ async function insert(
   const { userId, key } = ctx.caller;
   const now = ctx.clock.now();
   const id = await nextId(tx);
-  const { provider, model, form } = chosen;
+  const { provider, model, line, form } = chosen;
   const heldMicro = costOfGeneration(await readPrices(tx, now), chosen, asked);
   if (costMaxMicro !== undefined && heldMicro > costMaxMicro) throw costsMore(heldMicro);
   const parameters = withSeed(chosen, asked.parameters);
@@ -106,7 +106,7 @@ async function insert(
     idempotencyKey: `generation:${id}`,
   });
   const row = await insertGeneration(tx, {
-    ...{ id, user_id: userId, key_id: key?.id ?? null, model },
+    ...{ id, user_id: userId, key_id: key?.id ?? null, model, line },
     ...{ generator: asked.generator, provider, prompt: asked.prompt },
     parameters: toJson(parameters),
     seed: parameters.seed === undefined ? null : BigInt(Number(parameters.seed)),
