@@ -266,6 +266,8 @@ describe('the edit calls of the original product', () => {
     const edit = (image_url: string, more = {}) =>
       send(`${address}/edit_url`, new URLSearchParams({ prompt: 'Make it blue', image_url, ...more }));
     const inline = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
+    const written = inline.replace('data:image/png;base64', 'DATA:image/png;Base64').replaceAll('/', '%2F');
+    expect((await edit(` ${written}`)).status).toBe(200);
     const { status, json } = await edit(inline, { return_format: 'base64', skip_integrity_check: 'true' });
     expect([status, json.seed], JSON.stringify(json)).toEqual([200, expect.any(Number)]);
     expect(json.image_url).toMatch(/^data:image\/png;base64,/);
@@ -274,6 +276,21 @@ describe('the edit calls of the original product', () => {
     expect(stub.requests.slice(-2).map((asked) => 'picture' in asked && asked.picture)).toEqual(
       [pictureFiles.png, pictureFiles.jpeg].map((file) => file.toString('base64')),
     );
+  });
+
+  test('take no room from other pictures while they are drawn', async () => {
+    stub.answer = 'hang';
+    const image_url = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
+    const byAddress = new URLSearchParams({ prompt: 'Make it blue', image_url });
+    const drawn = [1, 2].flatMap(() => [
+      send(`${address}/edit`, form(pictureFiles.png, { prompt: 'Make it blue' })),
+      send(`${address}/edit_url`, byAddress),
+    ]);
+    await expect.poll(async () => (await list(ada)).length, { timeout: 8_000 }).toBe(4);
+    await upload(pictureFiles.jpeg);
+    stub.answer = 'ok';
+    stub.letGo();
+    expect((await Promise.all(drawn)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
   test("are a deployment's, too, as long as it runs, and its owner's alone", async () => {
