@@ -54,28 +54,22 @@ export async function countOpen(tx: Transaction, userId: string): Promise<number
 
 type Own = { id: string; userId: string };
 
-export async function findGeneration(db: Db, { id, userId }: Own): Promise<GenerationRow | undefined> {
-  const row = await db
-    .selectFrom('generations')
-    .selectAll()
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
+const selectOwn = (db: Db, { id, userId }: Own) =>
+  db.selectFrom('generations').selectAll().where('id', '=', id).where('user_id', '=', userId);
+
+export async function findGeneration(db: Db, own: Own): Promise<GenerationRow | undefined> {
+  const row = await selectOwn(db, own).executeTakeFirst();
   return row && toRow(row);
 }
 
-/** The same, which nobody deletes until the transaction ends. */
-export async function pinGeneration(
+/** The same, which nobody changes until the transaction ends; or at least nobody deletes. */
+export async function lockGeneration(
   tx: Transaction,
-  { id, userId }: Own,
+  own: Own,
+  against: 'changes' | 'deletion',
 ): Promise<GenerationRow | undefined> {
-  const row = await tx
-    .selectFrom('generations')
-    .selectAll()
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .forKeyShare()
-    .executeTakeFirst();
+  const query = selectOwn(tx, own);
+  const row = await (against === 'changes' ? query.forUpdate() : query.forKeyShare()).executeTakeFirst();
   return row && toRow(row);
 }
 
@@ -102,20 +96,6 @@ export async function hasEnded(db: Db, { id, userId }: Own): Promise<boolean | u
     .where('user_id', '=', userId)
     .executeTakeFirst();
   return row && row.ended_at !== null;
-}
-
-export async function lockGeneration(
-  tx: Transaction,
-  { id, userId }: Own,
-): Promise<GenerationRow | undefined> {
-  const row = await tx
-    .selectFrom('generations')
-    .selectAll()
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .forUpdate()
-    .executeTakeFirst();
-  return row && toRow(row);
 }
 
 type Filter = {

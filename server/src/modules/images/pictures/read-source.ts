@@ -3,7 +3,7 @@ import { generators } from '@bakehouse/contract/generators/table';
 import { pictureTypes } from '@bakehouse/contract/pictures';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { findOutputs, pinGeneration } from '../queries.ts';
+import { findOutputs, lockGeneration } from '../queries.ts';
 import { findInputPicture, type InputPicture } from './picture-queries.ts';
 
 /** What a generation edits, and where that comes from. */
@@ -50,7 +50,7 @@ export async function readSource(
 async function readGeneration(tx: Transaction, own: { id: string; userId: string }): Promise<Source> {
   const param = 'source_generation_id';
   const { id } = own;
-  const row = await pinGeneration(tx, own);
+  const row = await lockGeneration(tx, own, 'deletion');
   if (!row) throw notFound(param, 'No generation has this id');
   const output = (await findOutputs(tx, [id])).get(id)?.[0];
   const mediaType = pictureTypes.find((type) => type === output?.media_type);
