@@ -397,6 +397,7 @@ create table generations (
   root_generation_id uuid,
   upstream_job jsonb,
   line text,
+  source_output_id uuid,
   constraint generations_pkey PRIMARY KEY (id),
   constraint generations_check CHECK (charged_micro >= 0 AND charged_micro <= held_micro),
   constraint generations_check1 CHECK ((state = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) = (ended_at IS NOT NULL)),
@@ -409,11 +410,13 @@ create table generations (
   constraint generations_state_check CHECK (state = ANY (ARRAY['queued'::text, 'starting'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])),
   constraint generations_steps_check CHECK (steps >= 1),
   constraint generations_source_generation_id_fkey FOREIGN KEY (source_generation_id) REFERENCES generations(id) ON DELETE SET NULL,
+  constraint generations_source_output_id_fkey FOREIGN KEY (source_output_id) REFERENCES generation_outputs(id) ON DELETE SET NULL,
   constraint generations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX generations_by_request ON public.generations USING btree (user_id, request_sha256, id DESC);
 CREATE INDEX generations_by_root ON public.generations USING btree (root_generation_id) WHERE (root_generation_id IS NOT NULL);
 CREATE INDEX generations_by_source ON public.generations USING btree (source_generation_id);
+CREATE INDEX generations_by_source_output ON public.generations USING btree (source_output_id);
 CREATE INDEX generations_by_turn ON public.generations USING btree (user_id, line, started_at DESC) WHERE (started_at IS NOT NULL);
 CREATE INDEX generations_by_user ON public.generations USING btree (user_id, id DESC);
 CREATE INDEX generations_to_do ON public.generations USING btree (user_id, id) WHERE (ended_at IS NULL);

@@ -284,6 +284,7 @@ export type GenerationsTable = {
   root_generation_id: string | null;
   upstream_job: Json | null;
   line: string | null;
+  source_output_id: string | null;
 };
 
 export type HeldOutAnswersTable = {

@@ -18,6 +18,7 @@ const columns = [
   'parameters',
   'seed',
   'source_generation_id',
+  'source_output_id',
   'root_generation_id',
   'request_sha256',
   'state',

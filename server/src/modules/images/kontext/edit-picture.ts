@@ -7,6 +7,7 @@ import type { Http } from '../../../platform/http/bind.ts';
 import { drawingSeconds } from '../drawing-seconds.ts';
 import type { InputPicture } from '../pictures/picture-queries.ts';
 import { readOutputs } from '../pictures/read-outputs.ts';
+import { uploaded } from '../pictures/read-source.ts';
 import { startAndAwait } from '../start/start-and-await.ts';
 import type { Edit } from './read-edit.ts';
 
@@ -23,7 +24,7 @@ export async function editPicture(
   { model, picture, param, prompt, parameters, ...answer }: Asked,
   { reply }: Http,
 ): Promise<ResponseOf<typeof editWithStarter>> {
-  const source = { picture, param, generationId: null, rootId: null };
+  const source = uploaded(picture, param);
   const generation = await startAndAwait(
     ctx,
     { generator: 'flux-kontext', model, prompt, parameters, source },

@@ -6,6 +6,7 @@ import type { Http } from '../../../platform/http/bind.ts';
 import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
 import { findNamedImageDeployment } from '../../deployments/pictures/find-named-image-deployment.ts';
 import { findEditor } from '../kontext/find-editor.ts';
+import { uploaded } from '../pictures/read-source.ts';
 import { receivePicture } from '../pictures/receive-picture.ts';
 import { storePicture } from '../pictures/store-picture.ts';
 import { startAndAwait } from '../start/start-and-await.ts';
@@ -31,8 +32,7 @@ export async function editImage(
   const { asked, format } = await receivePicture(ctx, request, PART, async ({ bytes, fields }) => {
     const { prompt, response_format, ...choices } = parseFields(editImageFields, fields);
     const editor = await chooseEditor(ctx, choices);
-    const picture = await storePicture(ctx, bytes, PART);
-    const source = { picture, param: PART, generationId: null, rootId: null };
+    const source = uploaded(await storePicture(ctx, bytes, PART), PART);
     return {
       asked: { generator: 'flux-kontext' as const, prompt, ...editor, source },
       format: response_format ?? 'url',

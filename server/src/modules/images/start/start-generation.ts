@@ -38,6 +38,7 @@ export type Asked = {
   /** Or what names it. It is looked up with the start: who repeats a call hears the same when it is long gone. */
   picture_id?: string | undefined;
   source_generation_id?: string | undefined;
+  source_output_id?: string | undefined;
 };
 
 type Options = {
@@ -111,6 +112,7 @@ async function insert(
     parameters: toJson(parameters),
     seed: parameters.seed === undefined ? null : BigInt(Number(parameters.seed)),
     source_generation_id: source?.generationId ?? null,
+    source_output_id: source?.outputId ?? null,
     root_generation_id: source?.rootId ?? null,
     request_sha256: hashRequest(asked),
     // What a service does is not told by steps.
