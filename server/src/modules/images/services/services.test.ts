@@ -56,6 +56,13 @@ const start = (generator: GeneratorName, parameters: Generation['parameters'] = 
     { body: { generator, prompt: 'A loaf of bread', parameters } },
     { as: ada },
   );
+/** One whose job at the service was asked for, and goes on. */
+async function startHanging(...asked: Parameters<typeof start>): Promise<string> {
+  upstream.state.answer = 'hang';
+  const { id } = await start(...asked);
+  await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+  return id;
+}
 const read = (id: string) => server.request(getGeneration, { params: { id } }, { as: ada });
 const held = async () => {
   const call = { params: { userId: ada.userId } };
@@ -225,9 +232,7 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
   });
 
   test('that nobody answers for is waited for until somebody does', async () => {
-    upstream.state.answer = 'hang';
-    const { id } = await start(generator);
-    await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+    const id = await startHanging(generator);
     upstream.state.answer = 'gone silent';
     const silent = { state: 'starting', reason: expect.stringMatching(/ does not answer\. Trying again$/) };
     await vi.waitFor(async () => expect(await read(id)).toMatchObject(silent), { timeout: 10_000 });
@@ -237,9 +242,7 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
   });
 
   test('is not paid twice where whoever waited for it is killed', async () => {
-    upstream.state.answer = 'hang';
-    const { id } = await start(generator);
-    await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+    const id = await startHanging(generator);
     await loop.stop();
     // Killed, and not ended in good order: what is left of it is its lease.
     const dead = await takeTurn(server.services, { own: 0, upstream: 1 });
@@ -270,9 +273,7 @@ describe('fal', () => {
   test.each([cancelGeneration, deleteGeneration])(
     'is told that nobody waits any more: $path',
     async (end) => {
-      upstream.state.answer = 'hang';
-      const { id } = await start('flux');
-      await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+      const id = await startHanging('flux');
       await loop.stop();
       expect(await read(id)).toMatchObject({ state: 'queued' });
       await server.request(end, { params: { id } }, { as: ada });
@@ -282,18 +283,14 @@ describe('fal', () => {
   );
 
   test('is told that nobody waits any more for what has failed for good', async () => {
-    upstream.state.answer = 'hang';
-    const { id } = await start('flux');
-    await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+    const id = await startHanging('flux');
     upstream.state.answer = 'no key';
     expect(await untilEnded(id)).toMatchObject({ state: 'failed', refused: false });
     await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });
   });
 
   test('is told that nobody waits any more for what was interrupted too many times', async () => {
-    upstream.state.answer = 'hang';
-    const { id } = await start('flux');
-    await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+    const id = await startHanging('flux');
     await loop.stop();
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       expect(await takeTurn(server.services, { own: 0, upstream: 1 })).toMatchObject({ lease: { id } });
@@ -334,9 +331,7 @@ describe('fal', () => {
   });
 
   test('has ten minutes for a picture: then its job is cancelled, and another one is begun', async () => {
-    upstream.state.answer = 'hang';
-    const { id } = await start('flux');
-    await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+    const id = await startHanging('flux');
     await loop.stop();
     clock.advance({ minutes: 11 });
     loop = drawingProcess();

@@ -38,7 +38,9 @@ const send = (user: string, headers: Record<string, string> = {}) =>
   });
 const statuses = async (answers: Promise<Response>[]) =>
   (await Promise.all(answers)).map(({ status }) => status);
-const untilInWork = (count: number) => expect.poll(() => inWork).toBe(count);
+async function untilInWork(count: number): Promise<void> {
+  await expect.poll(() => inWork).toBe(count);
+}
 
 test('few bodies are in memory at once, and nobody has the last place for a second one', async () => {
   const ada = [send('ada'), send('ada')];
