@@ -64,10 +64,8 @@ async function startHanging(...asked: Parameters<typeof start>): Promise<string>
   return id;
 }
 const read = (id: string) => server.request(getGeneration, { params: { id } }, { as: ada });
-const held = async () => {
-  const call = { params: { userId: ada.userId } };
-  return (await server.request(getBalance, call, { as: ada })).held;
-};
+const held = async () =>
+  (await server.request(getBalance, { params: { userId: ada.userId } }, { as: ada })).held;
 const charges = async () => {
   const call = { params: { userId: ada.userId }, query: {} };
   const { transactions } = await server.request(listTransactions, call, { as: ada });
@@ -297,8 +295,7 @@ describe('fal', () => {
       clock.advance({ seconds: 16 });
     }
     loop = drawingProcess();
-    const ended = { state: 'failed', reason: 'It was interrupted too many times' };
-    expect(await untilEnded(id)).toMatchObject(ended);
+    expect((await untilEnded(id)).reason).toBe('It was interrupted too many times');
     await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });
   });
 
@@ -316,9 +313,7 @@ describe('fal', () => {
     const date = new Date(clock.now().getTime() + 30_000).toUTCString();
     Object.assign(upstream.state, { answer: 'busy', retryAfter: form === 'a date' ? date : form });
     const { id } = await start('flux');
-    await vi.waitFor(async () => expect((await read(id)).reason).toContain('Trying again'), {
-      timeout: 10_000,
-    });
+    await expect.poll(async () => (await read(id)).reason, { timeout: 10_000 }).toContain('Trying again');
     upstream.state.answer = 'ok';
     clock.advance({ seconds: 25 });
     await loop.stop();

@@ -20,12 +20,15 @@ const enter = limitHeldBodies(app, { atOnce: 3, perUser: 2, waitMs: 300 });
 app.addHook('onRequest', async (request) => {
   request.caller = { kind: 'user', userId: String(request.headers.user), isOperator: false };
 });
-app.post('/', { preParsing: (request, reply) => enter(request, reply) }, async (request) => {
-  inWork += 1;
-  if (request.headers.leaves) request.leaveBodyRoom();
-  await released;
-  inWork -= 1;
-  return {};
+app.route({
+  ...{ method: 'POST', url: '/', preParsing: (request, reply) => enter(request, reply) },
+  handler: async (request) => {
+    inWork += 1;
+    if (request.headers.leaves) request.leaveBodyRoom();
+    await released;
+    inWork -= 1;
+    return {};
+  },
 });
 await app.listen({ port: 0 });
 onFileEnd(() => app.close());
