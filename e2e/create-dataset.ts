@@ -1,5 +1,4 @@
 import type { Page } from 'playwright-core';
-import { choose } from './choose.ts';
 
 type NewDataset = { name: string; file?: { name: string; text: string } };
 
@@ -8,7 +7,6 @@ export async function createDataset(page: Page, { name, file }: NewDataset): Pro
   await page.goto('/dataset?sheet=create-dataset');
   const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
   await sheet.getByLabel('Name').fill(name);
-  await choose(page, 'Category', 'Book');
   await sheet.getByRole('button', { name: 'Create', exact: true }).click();
   await sheet.getByRole('link', { name: 'Manage Dataset' }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();

@@ -7,7 +7,6 @@ type Choice = { name: string; file: string };
 export async function goToParameters(page: Page, { name, file }: Choice): Promise<void> {
   await page.getByRole('button', { name: 'Fine-tune on this' }).click();
   const next = page.getByRole('button', { name: 'Continue' });
-  await next.click();
   await page.getByLabel('Model name').fill(name);
   await next.click();
   await choose(page, 'File', file);

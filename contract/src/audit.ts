@@ -1,17 +1,70 @@
 import * as z from 'zod';
 import { endpoint } from './endpoint.ts';
 
+/** What is recorded: a noun and a verb. */
+export type AuditAction =
+  | 'access.granted'
+  | 'access.refused'
+  | 'access.requested'
+  | 'address.confirmation_requested'
+  | 'address.proven'
+  | 'api_key.changed'
+  | 'api_key.created'
+  | 'api_key.revoked'
+  | 'api_key.rotated'
+  | 'asset.changed'
+  | 'asset.created'
+  | 'asset.deleted'
+  | 'asset.file_deleted'
+  | 'asset.file_uploaded'
+  | 'asset.files_added'
+  | 'code.redeemed'
+  | 'code.revoked'
+  | 'codes.created'
+  | 'credits.bought'
+  | 'credits.charged_back'
+  | 'credits.granted'
+  | 'credits.reversed'
+  | 'credits.sent'
+  | 'deployment.created'
+  | 'deployment.ended'
+  | 'licence.accepted'
+  | 'operator.made'
+  | 'password.changed'
+  | 'password.reset'
+  | 'password.reset_requested'
+  | 'price.changed'
+  | 'profile.changed'
+  | 'referral.counted'
+  | 'referral.posted'
+  | 'restricted_model.deleted'
+  | 'restricted_model.saved'
+  | 'run.cancelled'
+  | 'run.resumed'
+  | 'run.started'
+  | 'session.created'
+  | 'session.ended'
+  | 'session.others_ended'
+  | 'sign_in_method.linked'
+  | 'sign_in_method.unlinked'
+  | 'user.created'
+  | 'user.deleted'
+  | 'x_account.connected'
+  | 'x_account.disconnected';
+
 const auditEntry = z.object({
   entry_id: z.string(),
   at: z.string(),
   /** Who did it; null: the server itself. */
   user_id: z.string().nullable(),
-  /** Null where that is no user any more. */
+  /** Null where that is no user any more: the account was deleted. */
   username: z.string().nullable(),
-  /** A noun and a verb: `asset.deleted`. */
+  /** A noun and a verb, such as `asset.deleted`: an `AuditAction`, or one of an earlier version's. */
   action: z.string(),
   /** What it was done to; no secrets. */
   detail: z.record(z.string(), z.string()),
+  /** What ids in `detail` stand for, as it is called now; what is not there any more is missing. */
+  names: z.record(z.string(), z.string()),
 });
 
 export type AuditEntry = z.infer<typeof auditEntry>;

@@ -71,7 +71,7 @@ describe('amounts for people', () => {
     [125_000_000n, 'BGL', '125.00 BGL'],
     [125_000_000n, 'USD', '$5.00'],
     [30_864_197_500_000n, 'USD', '$1,234,567.90'],
-    [-125_000_000n, 'USD', '-$5.00'],
+    [-125_000_000n, 'USD', '−$5.00'],
     [4_999n, 'BGL', '0.00 BGL'],
     [5_000n, 'BGL', '0.01 BGL'],
     [124_999n, 'USD', '$0.00'],
@@ -84,7 +84,7 @@ describe('amounts for people', () => {
     [1n, 'BGL', 6, '0.000001 BGL'],
     [1n, 'USD', 8, '$0.00000004'],
     [86_250n, 'USD', 4, '$0.0035'],
-    [-30_864_197_500_000n, 'USD', 3, '-$1,234,567.900'],
+    [-30_864_197_500_000n, 'USD', 3, '−$1,234,567.900'],
   ] as const)('%s micro-BGL in %s with %s decimals is %s', (micro, currency, places, text) => {
     expect(displayAmount(micro, currency, places)).toBe(text);
   });

@@ -54,7 +54,7 @@ export const EXACT_PLACES = { USD: 8, BGL: 6 } as const satisfies Record<Currenc
  * @param places decimals, at least 1 and at most EXACT_PLACES.
  */
 export function displayAmount(microBgl: bigint, currency: Currency, places = 2): string {
-  const sign = microBgl < 0n ? '-' : '';
+  const sign = microBgl < 0n ? '−' : '';
   const absolute = microBgl < 0n ? -microBgl : microBgl;
   const exact = currency === 'USD' ? absolute * (100n / BGL_PER_USD) : absolute;
   const step = 10n ** BigInt(EXACT_PLACES[currency] - places);

@@ -23,6 +23,8 @@ journey('a person looks at columns, rows and revisions of a dataset, and mends a
     file: { name: 'loaves.csv', text: `${facts(10)}broken\n` },
   });
   await page.getByText(/1 row cannot be read\. Line 12: 1 field instead of 4\. Put a value/).waitFor();
+  await page.reload();
+  await page.getByText(/1 row cannot be read\. Line 12/).waitFor();
   await look(page, 'viewer-problem');
   await replaceFile(page);
   await seeRows(page);

@@ -1,5 +1,6 @@
+import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { startOwnServer } from '../../scripts/client/own-server.ts';
+import { type OwnServer, startOwnServer } from '../../scripts/client/own-server.ts';
 import { hashCode } from '../../server/src/modules/credits/codes/credit-code.ts';
 import { pay, signed, stripeServer } from '../../server/src/modules/credits/testing/stripe-server.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
@@ -7,45 +8,63 @@ import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 import { userIdOf } from './move-credits.ts';
 
+type Stripe = Awaited<ReturnType<typeof stripeServer>>;
+type Session = ReturnType<Stripe['sessionOf']>;
+
+/** A server that sells through Stripe, and somebody new on the page where it does. */
+async function startPurchase(openPage: (url: string) => Promise<Page>) {
+  const stripe = await stripeServer();
+  onTestFinished(async () => void (await stripe.close()));
+  const server = await startOwnServer({
+    BAKEHOUSE_STRIPE_SECRET_KEY: stripe.config.secretKey,
+    BAKEHOUSE_STRIPE_WEBHOOK_SECRET: stripe.config.webhookSecret,
+    BAKEHOUSE_STRIPE_URL: stripe.config.url,
+    BAKEHOUSE_PREPARE: 'false',
+    BAKEHOUSE_DRIVER: 'fake',
+  });
+  onTestFinished(server.stop);
+  const page = await openPage(server.url);
+  await signUp(page);
+  await page.goto('/buy-bagels');
+  return { stripe, server, page };
+}
+
+/** To the provider's page: whoever is there pays, and comes back. */
+async function goToPayment(page: Page, stripe: Stripe): Promise<Session> {
+  await page.route('https://checkout.stripe.example/**', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<title>Stripe</title>' }),
+  );
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
+  await page.waitForURL('https://checkout.stripe.example/**');
+  return stripe.sessionOf(page.url().split(/cs_test_\d+_/)[1] ?? '');
+}
+
+/** The provider's word that it has been paid. */
+async function tellPaid(server: OwnServer, session: Session): Promise<void> {
+  const told = await fetch(new URL('/api/payments/stripe', server.url), {
+    method: 'POST',
+    ...signed(pay(session)),
+  });
+  expect(told.status).toBe(200);
+}
+
 journey(
   'credits are bought through Stripe, once the payment is sure, and come by a code',
   async ({ openPage, allowErrors }) => {
     allowErrors(/404/);
-    const stripe = await stripeServer();
-    onTestFinished(async () => void (await stripe.close()));
-    const server = await startOwnServer({
-      BAKEHOUSE_STRIPE_SECRET_KEY: stripe.config.secretKey,
-      BAKEHOUSE_STRIPE_WEBHOOK_SECRET: stripe.config.webhookSecret,
-      BAKEHOUSE_STRIPE_URL: stripe.config.url,
-      BAKEHOUSE_PREPARE: 'false',
-      BAKEHOUSE_DRIVER: 'fake',
-    });
-    onTestFinished(server.stop);
-    const page = await openPage(server.url);
-    await signUp(page);
-    await page.goto('/buy-bagels');
+    const { stripe, server, page } = await startPurchase(openPage);
     await page.getByLabel('Another amount').fill('0.5');
     await page.getByRole('button', { name: 'Continue to payment' }).click();
     await page.getByText('Choose an amount from $1 to $10,000').waitFor();
     await page.getByRole('button', { name: /^\$50/ }).click();
     await look(page, 'buy-credits');
 
-    // The provider's page: whoever is there pays, and comes back.
-    await page.route('https://checkout.stripe.example/**', (route) =>
-      route.fulfill({ contentType: 'text/html', body: '<title>Stripe</title>' }),
-    );
-    await page.getByRole('button', { name: 'Continue to payment' }).click();
-    await page.waitForURL('https://checkout.stripe.example/**');
-    const session = stripe.sessionOf(page.url().split(/cs_test_\d+_/)[1] ?? '');
+    const session = await goToPayment(page, stripe);
     expect(session.amount_total).toBe(5_000);
     await page.goto(session.success_url);
     await page.getByText('Waiting for your payment to be confirmed').waitFor();
     await look(page, 'buy-credits-waiting');
-    const told = await fetch(new URL('/api/payments/stripe', server.url), {
-      method: 'POST',
-      ...signed(pay(session)),
-    });
-    expect(told.status).toBe(200);
+    await tellPaid(server, session);
     await page.getByText('Payment received').waitFor();
     await page.getByRole('link', { name: /^Receipt/ }).waitFor();
     await look(page, 'buy-credits-paid');
@@ -78,32 +97,11 @@ journey(
 );
 
 journey('a payment that does not fit its purchase is said to be under review', async ({ openPage }) => {
-  const stripe = await stripeServer();
-  onTestFinished(async () => void (await stripe.close()));
-  const server = await startOwnServer({
-    BAKEHOUSE_STRIPE_SECRET_KEY: stripe.config.secretKey,
-    BAKEHOUSE_STRIPE_WEBHOOK_SECRET: stripe.config.webhookSecret,
-    BAKEHOUSE_STRIPE_URL: stripe.config.url,
-    BAKEHOUSE_PREPARE: 'false',
-    BAKEHOUSE_DRIVER: 'fake',
-  });
-  onTestFinished(server.stop);
-  const page = await openPage(server.url);
-  await signUp(page);
-  await page.goto('/buy-bagels');
-  await page.route('https://checkout.stripe.example/**', (route) =>
-    route.fulfill({ contentType: 'text/html', body: '<title>Stripe</title>' }),
-  );
+  const { stripe, server, page } = await startPurchase(openPage);
   await page.getByRole('button', { name: /^\$50/ }).click();
-  await page.getByRole('button', { name: 'Continue to payment' }).click();
-  await page.waitForURL('https://checkout.stripe.example/**');
-  const session = stripe.sessionOf(page.url().split(/cs_test_\d+_/)[1] ?? '');
+  const session = await goToPayment(page, stripe);
   session.amount_total = 100;
-  const told = await fetch(new URL('/api/payments/stripe', server.url), {
-    method: 'POST',
-    ...signed(pay(session)),
-  });
-  expect(told.status).toBe(200);
+  await tellPaid(server, session);
   await page.goto(session.success_url);
   await page.getByText('Your payment could not be credited').waitFor();
   await page.getByText('Under review', { exact: true }).waitFor();

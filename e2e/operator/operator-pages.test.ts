@@ -1,7 +1,8 @@
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { journey, look } from '../journey.ts';
 import { signUpOperator, startOperatorServer } from '../operator.ts';
-import { signUp } from '../sign-up.ts';
+import { signUp, type Visitor } from '../sign-up.ts';
 
 journey(
   'an operator grants and charges back credits, finds accounts, and reads who did what',
@@ -40,31 +41,58 @@ journey(
     await page.getByText(`Charged $0.40 back from ${ada.username}`).waitFor();
     await look(page, 'operator-ledger');
 
-    await page.goto('/operator/accounts');
-    await page
-      .getByRole('row', { name: new RegExp(operator.username) })
-      .getByText('Operator', { exact: true })
-      .waitFor();
-    await look(page, 'operator-accounts');
-    await page.getByLabel('Search accounts').fill('nobody-here');
-    await page.getByText('No accounts found').waitFor();
-    await look(page, 'operator-accounts-none');
-    await page.getByLabel('Search accounts').fill(ada.username);
-    await page.getByRole('row', { name: new RegExp(ada.email) }).waitFor();
-    expect(await page.getByRole('row', { name: new RegExp(operator.username) }).count()).toBe(0);
-
-    await page.goto('/operator/audit');
-    await page.getByText('Credits charged back').waitFor();
-    await look(page, 'operator-audit');
-    await page.getByLabel('Who did it').fill('nobody-here');
-    await page.getByText('The whole username, email address or id is compared.').waitFor();
-    await look(page, 'operator-audit-none');
-    await page.getByLabel('Who did it').fill(operator.username);
-    await page.getByText('Credits granted').waitFor();
+    await findAccounts(page, { operator, ada });
+    await readAuditLog(page, { operator, ada });
+    await seeMachines(page);
     await page.close();
     await guest.close();
   },
 );
+
+type People = { operator: Visitor; ada: Visitor };
+
+async function findAccounts(page: Page, { operator, ada }: People): Promise<void> {
+  await page.goto('/operator/accounts');
+  await page
+    .getByRole('row', { name: new RegExp(operator.username) })
+    .getByText('Operator', { exact: true })
+    .waitFor();
+  await look(page, 'operator-accounts');
+  await page.getByLabel('Search accounts').fill('nobody-here');
+  await page.getByText('No accounts found').waitFor();
+  await look(page, 'operator-accounts-none');
+  await page.getByLabel('Search accounts').fill(ada.username);
+  await page.getByRole('row', { name: new RegExp(ada.email) }).waitFor();
+  expect(await page.getByRole('row', { name: new RegExp(operator.username) }).count()).toBe(0);
+}
+
+async function readAuditLog(page: Page, { operator, ada }: People): Promise<void> {
+  await page.goto('/operator/audit');
+  await page.getByText(`${operator.username} charged back $0.40 from ${ada.username}`).waitFor();
+  await page.getByText('Details').first().click();
+  await page.getByText('credits.charged_back').waitFor();
+  await look(page, 'operator-audit');
+  await page.getByLabel('Who did it').fill('nobody-here');
+  await page.getByText('The whole username, email address or id is compared.').waitFor();
+  await look(page, 'operator-audit-none');
+  await page.getByLabel('Who did it').fill(operator.username);
+  await page.getByText(/granted \$2\.00 to/).waitFor();
+  // A name leads to what its bearer has done.
+  await page.getByRole('link', { name: ada.username }).first().click();
+  await page.getByText(`${ada.username} signed up`).waitFor();
+  await page.getByText(/signed in with Chrome/).waitFor();
+}
+
+async function seeMachines(page: Page): Promise<void> {
+  await page.goto('/operator/machines');
+  await page.getByText('Now', { exact: true }).waitFor();
+  await look(page, 'operator-machines');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page
+    .getByText(/\d+ cores?, \d+ GB of memory/)
+    .filter({ visible: true })
+    .waitFor();
+}
 
 journey('what people write and ask for reaches the operators, who answer it', async ({ openPage }) => {
   const server = await startOperatorServer();

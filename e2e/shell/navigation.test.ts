@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { chooseFile, createDataset } from '../create-dataset.ts';
 import { journey, look } from '../journey.ts';
 import { screenshotPath } from '../screenshots.ts';
 import { signUp } from '../sign-up.ts';
@@ -136,6 +137,32 @@ journey('? opens the keyboard shortcuts, and a narrow screen searches too', asyn
   await page.screenshot({ path: screenshotPath('search-in-menu') });
   await page.getByRole('option', { name: /SmolLM2-135M-Instruct/ }).click();
   await page.waitForURL('**/model/*/description');
+});
+
+journey('the header of a phone has one plus, and nothing in it moves when work begins', async ({ page }) => {
+  await signUp(page);
+  await createDataset(page, { name: 'Loaves' });
+  await page.setViewportSize({ width: 390, height: 844 });
+  const header = page.getByRole('banner');
+  expect(await header.getByRole('link', { name: 'Buy credits' }).isVisible()).toBe(false);
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Buy Credits' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog', { name: 'Menu' }).waitFor({ state: 'detached' });
+
+  const places = () =>
+    Promise.all(
+      ['Menu', 'Search', 'Create', /^Account/].map((name) =>
+        header.getByRole('button', { name }).boundingBox(),
+      ),
+    );
+  const before = await places();
+  // An upload that takes its time.
+  await page.route('**/upload', () => undefined);
+  await chooseFile(page, { name: 'loaves.csv', text: 'question,answer\na,b\n' });
+  await header.getByRole('button', { name: '1 task in progress' }).waitFor();
+  expect(await places()).toEqual(before);
+  await page.screenshot({ path: screenshotPath('header-phone-work') });
 });
 
 /** What has the focus: its kind, and its name or text. */

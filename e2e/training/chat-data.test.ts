@@ -27,7 +27,6 @@ journey(
 
     await page.getByRole('button', { name: 'Fine-tune on this' }).click();
     const next = page.getByRole('button', { name: 'Continue' });
-    await next.click();
     await page.getByLabel('Model name').fill('Shop assistant');
     await next.click();
     const file = page.getByRole('combobox', { name: 'File' });

@@ -9,7 +9,7 @@ const serverModuleUses: Record<string, string[]> = {
   notifications: ['accounts'],
   contact: ['notifications'],
   credits: ['accounts', 'notifications'],
-  audit: ['credits'],
+  audit: ['assets', 'credits'],
   referrals: ['accounts', 'credits', 'notifications'],
   assets: ['accounts', 'notifications'],
   licences: ['accounts'],

@@ -80,7 +80,7 @@ function endOnSignal(stop: () => Promise<void>, log: Logger): void {
   const onSignal = (signal: NodeJS.Signals) => {
     if (stopping) process.exit(1);
     stopping = true;
-    log.info({ signal }, 'stopping');
+    log.info({ signal }, 'Stopping');
     stop().then(
       () => process.exit(0),
       (error: unknown) => {

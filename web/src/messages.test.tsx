@@ -103,7 +103,7 @@ test.each([
 });
 
 describe('Create Dataset', () => {
-  const create = async (answer: () => Promise<unknown>) => {
+  const create = async (answer: () => Promise<unknown>, category: string | null = 'Book') => {
     vi.mocked(call).mockImplementation(answer);
     render(
       <QueryClientProvider client={queryClient}>
@@ -111,8 +111,10 @@ describe('Create Dataset', () => {
       </QueryClientProvider>,
     );
     fireEvent.change(await screen.findByLabelText('Name'), { target: { value: 'Rye' } });
-    fireEvent.click(screen.getByRole('combobox', { name: 'Category' }));
-    fireEvent.click(await screen.findByRole('option', { name: 'Book' }));
+    if (category !== null) {
+      fireEvent.click(screen.getByRole('combobox', { name: 'Category' }));
+      fireEvent.click(await screen.findByRole('option', { name: category }));
+    }
     fireEvent.click(screen.getByRole('button', { name: 'Create' }));
   };
 
@@ -124,6 +126,11 @@ describe('Create Dataset', () => {
     expect(screen.getByLabelText('Choose files')).toBeTruthy();
     fireEvent.click(screen.getByRole('button', { name: 'Create Dataset' }));
     expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('');
+  });
+
+  it('needs no more than a name', async () => {
+    await create(async () => 'd2', null);
+    expect(await screen.findByText('Your Dataset is Ready!')).toBeTruthy();
   });
 
   it('says why it failed, and Try again returns to the form as it was', async () => {

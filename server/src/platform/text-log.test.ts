@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { createLog } from './log.ts';
 import { textLine } from './text-log.ts';
 
-function openTextLog() {
+function openTextLog({ logLevel }: { logLevel: 'debug' | 'info' } = { logLevel: 'info' }) {
   const lines: string[] = [];
   const log = createLog(
-    { logLevel: 'info', logFormat: 'json' },
+    { logLevel, logFormat: 'json' },
     { destination: { write: (json) => lines.push(textLine(json)) } },
   );
   return { log, lines };
@@ -23,14 +23,35 @@ it('turns entries into lines for people', () => {
 });
 
 it('prints every field behind the message, except secrets and the part of the program', () => {
-  const { log, lines } = openTextLog();
+  const { log, lines } = openTextLog({ logLevel: 'debug' });
   const link = 'http://127.0.0.1:4080/api/auth/reset-password/abc?callbackURL=%2F';
   log.warn({ part: 'auth', user_id: 'ada', reset_link: link }, 'a new password was asked for');
-  log.child({ workload_id: 'w1', attempt: 2 }).info({ step: { do: 'start' } }, 'workload step');
-  log.info({ token: 'bh_1', reason: 'out of memory' }, 'refused');
+  log.child({ workload_id: 'w1', attempt: 2 }).debug({ step: { do: 'start' } }, 'workload step');
+  log.error({ token: 'bh_1', reason: 'out of memory' }, 'refused');
   expect(lines.map((line) => line.slice('HH:MM:SS '.length))).toEqual([
     `warn: a new password was asked for user_id=ada reset_link=${link}`,
     'workload step workload_id=w1 attempt=2 step={"do":"start"}',
-    'refused token=[redacted] reason="out of memory"',
+    'error: refused token=[redacted] reason="out of memory"',
   ]);
+});
+
+it('says at info what happened and no more', () => {
+  const { log, lines } = openTextLog();
+  log.info({ preparation: 'serve-text' }, 'Text serving: ready');
+  expect(lines).toEqual([expect.stringMatching(/^[\d:]{8} Text serving: ready$/)]);
+});
+
+it('writes a text of several lines below its line, as it is', () => {
+  const { log, lines } = openTextLog();
+  const text = 'Hello Ada,\n\nhttp://127.0.0.1:4080/reset\n\nBakehouse\n';
+  log.warn({ to: 'ada@example.com', text }, 'not sent');
+  expect(lines[0]?.slice('HH:MM:SS '.length)).toBe(
+    'warn: not sent to=ada@example.com\n    Hello Ada,\n\n    http://127.0.0.1:4080/reset\n\n    Bakehouse',
+  );
+});
+
+it('lets nobody write lines of their own, or to the terminal', () => {
+  const { log, lines } = openTextLog();
+  log.info("'a\n12:00:00 error: \u001b[2Jb' starts");
+  expect(lines[0]?.slice('HH:MM:SS '.length)).toBe("'a 12:00:00 error:  [2Jb' starts");
 });

@@ -17,13 +17,32 @@ export const textDestination: DestinationStream = {
   },
 };
 
-/** One JSON line of the log as 'HH:MM:SS message: cause key=value ...'; above info the level stands before the message. */
+/**
+ * One JSON line of the log as 'HH:MM:SS message: cause key=value ...', with a value of several lines below it. Above info
+ * the level stands before the message; at info the message says all, and the fields are for machines.
+ */
 export function textLine(json: string): string {
   const { time, level, msg, err, part: _, ...fields } = entry.parse(JSON.parse(json));
   const clock = new Date(time).toTimeString().slice(0, 8);
   const weight = level === 'warn' || level === 'error' || level === 'fatal' ? `${level}: ` : '';
-  const details = Object.entries(fields).map(([name, value]) => ` ${name}=${valueText(value)}`);
-  return `${clock} ${weight}${msg}${err ? `: ${err.message}` : ''}${details.join('')}`;
+  const said = withoutControls(`${weight}${msg}${err ? `: ${err.message}` : ''}`);
+  const shown = level === 'info' ? [] : Object.entries(fields);
+  const details = shown
+    .filter(([, value]) => !isText(value))
+    .map(([name, value]) => ` ${name}=${valueText(value)}`);
+  const texts = shown.flatMap(([, value]) => (isText(value) ? value.trim().split('\n') : []));
+  const below = texts.map((line) => `\n${`    ${withoutControls(line)}`.trimEnd()}`);
+  return `${clock} ${said}${details.join('')}${below.join('')}`;
+}
+
+/** Something of several lines, such as a mail, which somebody may have to copy. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim().includes('\n');
+}
+
+/** Names and outputs of users may hold line breaks, or what a terminal obeys. */
+function withoutControls(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ');
 }
 
 /** A plain word stands as it is; anything else as JSON, so that it is seen where a value ends. */

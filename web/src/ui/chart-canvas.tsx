@@ -89,7 +89,7 @@ function Plot({ onHover, ...props }: CanvasProps & { onHover: (hover: Hover | nu
   const place = useRef<HTMLDivElement>(null);
   const [plot, setPlot] = useState<uPlot | null>(null);
   const formatX = useEffectEvent((value: number) => props.formatX(value));
-  const formatY = useEffectEvent((value: number) => props.formatY(value));
+  const formatY = useEffectEvent(props.formatY);
   const build = useEffectEvent((element: HTMLElement) => {
     const options = plotOptions(props, element.clientWidth, { formatX, formatY, onHover });
     return new uPlot(options, toData(x, series, kind, smoothing, logScale), element);

@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import type { ChartProps, ChartSeries } from './chart.tsx';
-import { rangeAround, smooth, stack } from './chart-scale.ts';
+import { type Axis, rangeAround, smooth, stack } from './chart-scale.ts';
 
 /** Steps and epochs are counted, not divided. */
 const WHOLE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6];
@@ -12,7 +12,7 @@ export type Hover = { index: number; left: number };
 
 type Callbacks = {
   formatX: (x: number) => string;
-  formatY: (y: number) => string;
+  formatY: (y: number, axis?: Axis) => string;
   onHover: (hover: Hover | null) => void;
 };
 
@@ -47,7 +47,7 @@ function hoverOf({ cursor, bbox, width }: uPlot): Hover | null {
   return isOutside ? null : { index: idx, left: (left + bbox.left / devicePixelRatio) / width };
 }
 
-function axesOf({ time }: CanvasProps, { formatX, formatY }: Callbacks): uPlot.Axis[] {
+function axesOf({ time, logScale }: CanvasProps, { formatX, formatY }: Callbacks): uPlot.Axis[] {
   const axis: uPlot.Axis = {
     stroke: readColour('--faint'),
     font: FONT,
@@ -67,7 +67,12 @@ function axesOf({ time }: CanvasProps, { formatX, formatY }: Callbacks): uPlot.A
     {
       ...axis,
       size: roomForLabels,
-      values: (_plot, ticks) => ticks.map((tick) => (tick === null ? '' : formatY(tick))),
+      values: (_plot, ticks, _axis, _space, step) => {
+        const largest = Math.max(...ticks.map((tick) => Math.abs(tick ?? 0)));
+        // On a log scale there is no step.
+        const labels = logScale ? undefined : { step, largest };
+        return ticks.map((tick) => (tick === null ? '' : formatY(tick, labels)));
+      },
     },
   ];
 }

@@ -1,3 +1,5 @@
+import { placesOf } from '../lib/format/places-of.ts';
+
 /**
  * Exponential moving average with the bias of its start removed, as training dashboards draw it.
  * `weight` 0 leaves the values as they are, 0.99 is very smooth. Nulls stay null.
@@ -24,14 +26,31 @@ export function stack(series: readonly (readonly (number | null)[])[]): number[]
   return sums;
 }
 
-/** 0.00012 -> '1.2e-4', 0.5123 -> '0.512', 12345 -> '12.3k'. */
-export function formatFigure(value: number): string {
+/** What the labels of an axis have in common. */
+export type Axis = {
+  /** From one to the next. */ step: number /** By size, without the sign. */;
+  largest: number;
+};
+
+/**
+ * 0.00012 -> '1.2e-4', 0.5123 -> '0.512', 12345 -> '12.3k'. As the label of an axis it has the unit and the number of
+ * decimals of all of them: '0.0', '0.5', '1.0'.
+ */
+export function formatFigure(value: number, axis?: Axis): string {
+  if (axis) return formatLabel(value, axis);
   const size = Math.abs(value);
   if (size === 0) return '0';
   if (size < 0.001) return value.toExponential(1);
   if (size >= 1e6) return `${Number((value / 1e6).toPrecision(3))}M`;
   if (size >= 1e4) return `${Number((value / 1e3).toPrecision(3))}k`;
   return String(Number(value.toPrecision(size >= 1000 ? 4 : 3)));
+}
+
+function formatLabel(value: number, { step, largest }: Axis): string {
+  if (largest < 0.001) return value === 0 ? '0' : value.toExponential(1);
+  const [unit, letter] = largest >= 1e6 ? [1e6, 'M'] : largest >= 1e4 ? [1e3, 'k'] : [1, ''];
+  const label = (value / unit).toFixed(placesOf(step / unit));
+  return value === 0 ? label : `${label}${letter}`;
 }
 
 /** From where to where the y axis goes where all values are the same: they stand in the middle, and zero is not passed. */

@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react';
+import type { Axis } from './chart-scale.ts';
 import { Skeleton } from './skeleton.tsx';
 
 export type ChartSeries = {
@@ -30,7 +31,8 @@ export type ChartProps = {
   formatX?: (x: number) => string;
   /** What the values on hover are headed by; as the axis unless given. */
   hoverX?: (x: number) => string;
-  formatY?: (y: number) => string;
+  /** `axis` is there for a label of the y axis. */
+  formatY?: (y: number, axis?: Axis) => string;
 };
 
 const ChartCanvas = lazy(() => import('./chart-canvas.tsx'));

@@ -14,17 +14,18 @@ type CodeBlockProps = {
 /** Code or output in monospace, with a copy button. */
 export function CodeBlock({ code, copied = code, label = 'Code', className }: CodeBlockProps) {
   return (
-    <div className={cx('group relative min-w-0 rounded-xl bg-subtle', className)}>
+    <div className={cx('flex min-w-0 items-start rounded-xl bg-subtle', className)}>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls sideways, so the keyboard must reach it */}
       <pre
         tabIndex={0}
         role="region"
         aria-label={label}
-        className="overflow-x-auto rounded-xl px-4 py-3.5 pr-12 font-mono text-[0.8125rem] leading-5"
+        className="min-w-0 flex-1 overflow-x-auto rounded-xl px-4 py-3.5 font-mono text-[0.8125rem] leading-5"
       >
         <code>{code}</code>
       </pre>
-      <div className="absolute top-2 right-2 rounded-md bg-subtle">
+      {/* Beside the code, so that nothing is covered that scrolls. */}
+      <div className="p-2">
         <CopyButton text={copied} label={`Copy: ${label}`} />
       </div>
     </div>

@@ -1,5 +1,6 @@
 import { gpuLabel } from '@bakehouse/contract/limits';
 import type { Machine } from '@bakehouse/contract/machine';
+import type { Config } from '../../config.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { EnvironmentSettings } from './environment/environment.ts';
 import { machineAccelerators, servesTextOnGpus } from './machine-accelerators.ts';
@@ -7,18 +8,28 @@ import { machineCpu } from './machine-cpu.ts';
 import { preparationIds, preparationLabels } from './preparation/preparation-ids.ts';
 import { listPreparations } from './preparation/queries.ts';
 
-/** What this machine has, and what the server is still preparing. */
+/** What this machine has, and what the server is still preparing. One that prepares nothing names only what is ready. */
 export async function readMachine({
   config,
   db,
   machineId,
 }: {
-  config: EnvironmentSettings;
+  config: EnvironmentSettings & Pick<Config, 'prepare'>;
   db: Database;
   machineId: string;
 }): Promise<Machine> {
   const gpus = await machineAccelerators();
   const rows = new Map((await listPreparations(db, machineId)).map((row) => [row.id, row]));
+  const preparations = preparationIds({ hasGpus: gpus.length > 0 }).map((id) => {
+    const row = rows.get(id);
+    return {
+      id,
+      label: preparationLabels[id],
+      state: row?.state ?? 'waiting',
+      detail: row?.detail ?? '',
+      progress: row?.progress ?? null,
+    };
+  });
   return {
     accelerators: gpus.map((gpu) => ({
       gpu_type: gpu.type,
@@ -28,15 +39,6 @@ export async function readMachine({
     })),
     serves_text_on_gpus: await servesTextOnGpus(config),
     cpu: machineCpu(),
-    preparations: preparationIds({ hasGpus: gpus.length > 0 }).map((id) => {
-      const row = rows.get(id);
-      return {
-        id,
-        label: preparationLabels[id],
-        state: row?.state ?? 'waiting',
-        detail: row?.detail ?? '',
-        progress: row?.progress ?? null,
-      };
-    }),
+    preparations: preparations.filter(({ state }) => config.prepare || state === 'ready'),
   };
 }

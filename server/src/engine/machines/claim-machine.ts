@@ -69,7 +69,7 @@ export async function claimMachine(
         await answer.end();
         return;
       }
-      log.info('the work of this machine is claimed again');
+      log.info('This server runs the work of this machine again');
       keep(answer);
       return;
     }

@@ -11,7 +11,7 @@ type Row = Selectable<WorkloadsTable>;
 /** What the queue and the driver need to know of who waits for a slot. */
 export type WaitingWorkload = Pick<
   Workload,
-  'id' | 'userId' | 'behaviour' | 'placement' | 'reason' | 'queuedAt' | 'notBefore' | 'expectedSeconds'
+  'id' | 'userId' | 'behaviour' | 'placement' | 'reason' | 'queuedAt' | 'notBefore'
 > & {
   spec: SpecKind;
   /** The machine that has its checkpoints. */
@@ -21,9 +21,9 @@ export type WaitingWorkload = Pick<
 export async function listWaiting(db: Database | Transaction): Promise<WaitingWorkload[]> {
   const { rows } = await sql<
     Pick<Row, 'id' | 'user_id' | 'behaviour' | 'accelerator' | 'accelerator_count' | 'reason'> &
-      Pick<Row, 'queued_at' | 'not_before' | 'expected_seconds' | 'machine_id'> & { spec: SpecKind }
+      Pick<Row, 'queued_at' | 'not_before' | 'machine_id'> & { spec: SpecKind }
   >`
-    select id, user_id, behaviour, accelerator, accelerator_count, reason, queued_at, not_before, expected_seconds, machine_id,
+    select id, user_id, behaviour, accelerator, accelerator_count, reason, queued_at, not_before, machine_id,
       jsonb_build_object('kind', spec->>'kind', 'engine', spec->>'engine') as spec
     from workloads where ended_at is null and state = 'queued' and wanted = 'running'`.execute(db);
   return rows.map((row) => ({
@@ -34,7 +34,6 @@ export async function listWaiting(db: Database | Transaction): Promise<WaitingWo
     reason: row.reason,
     queuedAt: row.queued_at,
     notBefore: row.not_before,
-    expectedSeconds: row.expected_seconds,
     // A deployment has no checkpoint to go on from.
     boundTo: row.behaviour === 'run' ? row.machine_id : null,
     spec: row.spec,

@@ -27,7 +27,6 @@ export type Waiting = {
   placement: Placement;
   queuedAt: Date;
   notBefore: Date;
-  expectedSeconds: number | null;
   /** Where its checkpoints are, so that it can go on there alone; null: any machine will do. */
   boundTo: string | null;
   spec: SpecKind;
@@ -44,13 +43,13 @@ export type Holding = {
   title: string;
   machineId: string | null;
   devices: number[];
-  /** Seconds until it is expected to give its slots back; null when nobody can say. */
+  /** Seconds until it gives its slots back, at the pace that was seen; null when nobody can say. */
   secondsLeft: number | null;
 };
 
 export type Decision =
   | { id: string; assign: { machineId: string; devices: number[] } }
-  /** `reason` says which place in line, what blocks it, and an estimate. */
+  /** `reason` says which place in line, what blocks it, and an estimate where there can be one. */
   | { id: string; assign: null; reason: string };
 
 /** Which class of slots a workload takes. */
@@ -196,7 +195,7 @@ function explainClosed(one: Waiting, fitting: Place[], machines: OfferingMachine
 
 function take(place: Place, one: Waiting): number[] {
   const devices = place.free.splice(0, slotsOf(one));
-  place.held.push({ slots: slotsOf(one), secondsLeft: one.expectedSeconds });
+  place.held.push({ slots: slotsOf(one), secondsLeft: null });
   return one.placement.accelerator === null ? [] : devices;
 }
 
@@ -230,15 +229,14 @@ type Hold = { slots: number; secondsLeft: number | null };
 
 /**
  * Plays the line forward: who is next takes slots where they become free first. Answers after how
- * many seconds that is, or null when one end before it is unknown; what was played stays played.
+ * many seconds that is, or null when one end before it is unknown: nobody knows how long what has not
+ * begun takes here. What was played stays played.
  */
 function playForward(places: Place[], next: Waiting): number | null {
   const plays = places.map((place) => ({ place, ...waitFor(place, slotsOf(next)) }));
   const [first] = plays.filter((play) => play.at !== null).toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
   if (!first || first.at === null) return null;
-  const { expectedSeconds } = next;
-  const end = expectedSeconds === null ? null : first.at + expectedSeconds;
-  first.place.held = [...first.left, { slots: slotsOf(next), secondsLeft: end }];
+  first.place.held = [...first.left, { slots: slotsOf(next), secondsLeft: null }];
   return first.at;
 }
 

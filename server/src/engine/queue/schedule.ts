@@ -100,8 +100,17 @@ function toHolding(workload: Workload, now: Date): Holding {
   return { ...workload, devices: workload.devices ?? [], secondsLeft: secondsLeft(workload, now) };
 }
 
-function secondsLeft(workload: Workload, now: Date): number | null {
-  if (workload.behaviour === 'deployment') return null;
-  if (workload.remainingSeconds === null || workload.lastReportAt === null) return workload.expectedSeconds;
-  return Math.max(0, workload.remainingSeconds - (now.getTime() - workload.lastReportAt.getTime()) / 1000);
+/**
+ * By the pace of the steps that were seen: before the first one, or once that time has passed, nobody can say. What a
+ * quote reckoned with is no such pace: a machine that does other work besides is slower.
+ */
+function secondsLeft(
+  workload: Pick<Workload, 'behaviour' | 'unit' | 'remainingSeconds' | 'lastReportAt'>,
+  now: Date,
+): number | null {
+  const { behaviour, unit, remainingSeconds, lastReportAt } = workload;
+  if (behaviour === 'deployment' || unit !== 'steps') return null;
+  if (remainingSeconds === null || lastReportAt === null) return null;
+  const left = remainingSeconds - (now.getTime() - lastReportAt.getTime()) / 1000;
+  return left > 0 ? left : null;
 }

@@ -21,7 +21,7 @@ export async function endWorkloads({ db, driver, machineId, log }: Parts): Promi
   );
   if (left.length > 0) {
     const seconds = GRACE_MS / 1000;
-    log.info({ workloads: left.length }, `waiting up to ${seconds} s for running work to save itself`);
+    log.info({ workloads: left.length }, `Waiting up to ${seconds} s for running work to save itself`);
   }
   await Promise.all(left.map(({ id, attempt }) => driver.stop(id, attempt)));
   const end = Date.now() + GRACE_MS;

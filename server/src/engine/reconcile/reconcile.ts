@@ -10,6 +10,7 @@ import { readSpec, updateWorkload } from '../queries.ts';
 import type { Workload } from '../workload.ts';
 import { announce, type WorkloadKinds } from '../workload-kind.ts';
 import { columns, toWorkload, type WorkloadColumns } from '../workload-row.ts';
+import { describeStep } from './describe-step.ts';
 import { type Observed, plan, planAfterFailure } from './plan.ts';
 import { CLOSING_LINES, type Output, writeStep } from './write-step.ts';
 
@@ -61,8 +62,12 @@ function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, Err
     },
     apply: async (tx, before, { observed, output }) => {
       const step = plan(before, observed, await findUptime(tx));
-      if (step.do !== 'nothing')
-        logOf(parts, before).info({ step, state: before.state, observed }, 'workload step');
+      if (step.do !== 'nothing') {
+        const log = logOf(parts, before);
+        log.debug({ step, state: before.state, observed }, 'workload step');
+        const sentence = describeStep(before, step);
+        if (sentence) log.info(sentence);
+      }
       const { workload, token } = await writeStep(parts, tx, before, step, output);
       if (step.do === 'start' && token) return { do: 'start', workload, token };
       return step.do === 'stop' || step.do === 'kill' ? { do: step.do, workload } : null;

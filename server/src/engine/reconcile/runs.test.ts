@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Launch } from '../drivers/driver.ts';
 import { idleUntilStopped } from '../drivers/fake/fake-driver.ts';
 import { findInput, upsertArtefact } from '../files/file-queries.ts';
 import { removeFiles } from '../files/remove-files.ts';
@@ -47,6 +48,32 @@ describe('a run', () => {
     await stop(first);
     await reach(engine, first, { state: 'stopped', reason: 'Cancelled' });
     await reach(engine, second, { state: 'starting', reason: '' });
+  });
+
+  test('that waits is told for how long only while somebody knows', async () => {
+    const launches: Launch[] = [];
+    const { engine } = world((begun, process) => {
+      launches.push(begun);
+      return idleUntilStopped(begun, process);
+    });
+    await request({ expectedSeconds: 60 });
+    pass(1);
+    const waiting = await request({ expectedSeconds: 60 });
+    const told = async () => {
+      await engine.pass();
+      return (await see(waiting)).reason.replace(/.*what there is\./, '');
+    };
+    expect(await told()).toBe('');
+    await report(
+      launches[0] as Launch,
+      { type: 'phase', phase: 'training' },
+      { type: 'progress', done: 1, total: 9, unit: 'steps', remaining_seconds: 300 },
+    );
+    expect(await told()).toBe(' Free in about 5 min.');
+    pass(120);
+    expect(await told()).toBe(' Free in about 3 min.');
+    pass(180);
+    expect(await told()).toBe('');
   });
 
   test('that is cancelled while it waits ends at once', async () => {

@@ -1,3 +1,4 @@
+import type { AuditAction } from '@bakehouse/contract/audit';
 import type { Services } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { type Mail, sendMail } from '../../platform/mail/send-mail.ts';
@@ -13,7 +14,7 @@ const MAILS_PER_HOUR = 3;
  */
 export async function mailOnRequest(
   services: Services,
-  { userId, action, mail }: { userId: string; action: string; mail: Mail },
+  { userId, action, mail }: { userId: string; action: AuditAction; mail: Mail },
 ): Promise<void> {
   await inTransaction(services.db, async (tx) => {
     // Calls at the same time are counted one by one.

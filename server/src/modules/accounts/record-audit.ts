@@ -1,3 +1,4 @@
+import type { AuditAction } from '@bakehouse/contract/audit';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { insertAuditEntry } from './queries.ts';
 
@@ -7,7 +8,7 @@ import { insertAuditEntry } from './queries.ts';
  */
 export async function recordAudit(
   tx: Database | Transaction,
-  entry: { userId: string | null; action: string; detail?: Record<string, string> },
+  entry: { userId: string | null; action: AuditAction; detail?: Record<string, string> },
 ): Promise<void> {
   await insertAuditEntry(tx, { detail: {}, ...entry });
 }

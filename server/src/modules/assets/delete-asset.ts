@@ -30,13 +30,13 @@ export async function deleteAsset(
   const { assetId } = input;
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, async (tx) => {
-    await lockChangeableAsset(tx, { assetId, userId });
+    const { title } = await lockChangeableAsset(tx, { assetId, userId });
     for (const findUse of [...input.findUses, findFineTuneOf]) {
       const use = await findUse(tx, { assetId });
       if (use) throw new AppError('conflict', { publicMessage: use });
     }
     await markDeleted(tx, assetId);
-    await recordAudit(tx, { userId, action: 'asset.deleted', detail: { asset_id: assetId } });
+    await recordAudit(tx, { userId, action: 'asset.deleted', detail: { asset_id: assetId, title } });
     await publishChange(tx, userId, { topic: 'asset', id: assetId });
     await ctx.jobs.enqueue(tx, collectBlobsJob, {});
   });

@@ -29,6 +29,15 @@ export async function lockAsset(tx: Transaction, assetId: string): Promise<void>
   await tx.selectFrom('assets').select('id').where('id', '=', assetId).forUpdate().execute();
 }
 
+export async function selectTitles(db: Database, ids: string[]): Promise<{ id: string; title: string }[]> {
+  return db
+    .selectFrom('assets')
+    .select(['id', 'title'])
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where('deleted_at', 'is', null)
+    .execute();
+}
+
 export type NewAsset = {
   ownerUserId: string;
   datasetType: DatasetType;

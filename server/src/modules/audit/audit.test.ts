@@ -373,7 +373,9 @@ describe('the list', () => {
       .where('id', '=', dora.userId)
       .execute();
     const { entries } = await audit({ user: dora.userId, noun: 'oven' });
-    expect(entries.map(({ action }) => action)).toEqual(['oven.lit']);
+    expect(entries).toEqual([
+      expect.objectContaining({ action: 'oven.lit', user_id: dora.userId, username: null }),
+    ]);
   });
 
   test('has every entry on some page, also where a transaction that began first wrote last', async () => {

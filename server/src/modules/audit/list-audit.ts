@@ -1,9 +1,10 @@
 import type { AuditEntry, listAudit as contract } from '@bakehouse/contract/audit';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../platform/context.ts';
+import { listAuditEntries } from '../accounts/audit/list-audit-entries.ts';
 import { findUserId } from '../accounts/find-user-id.ts';
-import { listAuditEntries } from '../accounts/list-audit-entries.ts';
 import { listSends } from '../credits/list-sends.ts';
+import { findSubjects } from './find-subjects.ts';
 
 /** The cursor's place before the first page: higher than any number of a row, and no longer than a cursor takes. */
 const FIRST_PAGE = 10n ** 18n - 1n;
@@ -31,6 +32,10 @@ export async function listAudit(
     sends.map((sent) => ({ ...sent, action: 'credits.sent', source: 'send' as const, place: sent.seq })),
   );
   const shown = all.slice(0, limit);
+  const subjects = await findSubjects(
+    ctx.db,
+    shown.map(({ detail }) => detail),
+  );
   const placeOf = (source: 'entry' | 'send', before: bigint) =>
     shown.findLast((one) => one.source === source)?.place ?? before;
   return {
@@ -39,6 +44,7 @@ export async function listAudit(
         entry_id: `${source}-${place}`,
         at: at.toISOString(),
         ...{ user_id, username, action, detail },
+        names: Object.fromEntries([...subjects].filter(([id]) => Object.values(detail).includes(id))),
       }),
     ),
     next_cursor:

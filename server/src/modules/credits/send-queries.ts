@@ -28,7 +28,7 @@ export async function selectSends(
     ) sent
     join ledger_accounts payer on payer.id = sent.debit_account_id
     join ledger_accounts recipient on recipient.id = sent.credit_account_id
-    left join users on users.id = payer.owner_user_id
+    left join users on users.id = payer.owner_user_id and users.deleted_at is null
     order by sent.seq desc`.execute(db);
   return rows;
 }

@@ -22,7 +22,8 @@ export async function endDeployment(
     const counted = await countTime(tx, now, deployment);
     await noteEnd(tx, podId, { now, failed: false, reason });
     await reconcileModelServer(tx, clock, deployment.model_server_id);
-    await recordAudit(tx, { userId: endedBy, action: 'deployment.ended', detail: { pod_id: podId, reason } });
+    const detail = { pod_id: podId, model_id: deployment.asset_id, reason };
+    await recordAudit(tx, { userId: endedBy, action: 'deployment.ended', detail });
     await publishChange(tx, deployment.user_id, { topic: 'deployment', id: podId });
     await settleTime(tx, now, counted);
   });

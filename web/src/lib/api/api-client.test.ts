@@ -156,3 +156,8 @@ test('the same read at the same time is one request; what is sent twice is sent 
   await Promise.all([call(deleteAsset, { params }), call(deleteAsset, { params })]);
   expect(fetched).toHaveBeenCalledTimes(3);
 });
+
+test('an answer that breaks off is one that was not given', async () => {
+  fetched.mockImplementation(async () => new Response('{"balance":'));
+  await expect(call(getMachine)).rejects.toMatchObject({ code: 'network', status: 0 });
+});

@@ -1,12 +1,10 @@
 import type { CallOf, Endpoint, ResponseOf } from '@bakehouse/contract/endpoint';
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
-import { checkServer, noteAnswer } from '../live/online.ts';
-import { ApiError, toApiError } from './api-error.ts';
+import { ApiError } from './api-error.ts';
 import { getCredentials } from './credentials.ts';
+import { fetchAnswer } from './fetch-answer.ts';
 import { broadcastSession } from './session-channel.ts';
 import { forgetReads, shareRead } from './shared-reads.ts';
-
-const TIMEOUT_MS = 10_000;
 
 type Options = {
   /** Beside those of every call. */
@@ -14,7 +12,7 @@ type Options = {
   /** Needed by calls that spend: the same key for the same attempt, so that a repeat is answered and not charged twice. */
   idempotencyKey?: string;
   signal?: AbortSignal | undefined;
-  /** Milliseconds without an answer before the call is given up; 10,000 unless said. */
+  /** Milliseconds without the whole answer before the call is given up; 10,000 unless said. */
   timeoutMs?: number;
   /** What becomes of an answer that leads elsewhere; it is followed unless said. */
   redirect?: RequestRedirect;
@@ -53,15 +51,15 @@ export async function call<E extends Endpoint>(
   }
 }
 
-async function ask<E extends Endpoint>(
+function ask<E extends Endpoint>(
   endpoint: E,
   url: string,
   body: unknown,
   options: Options,
 ): Promise<ResponseOf<E>> {
-  const response = await request(endpoint, url, body, options);
-  if (response.status === 204) return undefined as ResponseOf<E>;
-  return (await response.json()) as ResponseOf<E>;
+  return request(endpoint, url, body, options, async (response) =>
+    response.status === 204 ? (undefined as ResponseOf<E>) : ((await response.json()) as ResponseOf<E>),
+  );
 }
 
 /** The answer itself, for endpoints that send bytes or a stream. The timeout covers the time to the first byte. */
@@ -70,14 +68,17 @@ export async function callRaw<E extends Endpoint>(
   ...[input, options = {}]: Arguments<E>
 ): Promise<Response> {
   const { params, query, body } = (input ?? {}) as { params?: object; query?: object; body?: unknown };
-  return request(endpoint, endpointUrl(endpoint.path, params, query), body, options);
+  return request(endpoint, endpointUrl(endpoint.path, params, query), body, options, (response) => response);
 }
 
-async function request(endpoint: Endpoint, url: string, body: unknown, options: Options): Promise<Response> {
-  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-  const operation = options.operation ?? 'reach the server';
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), timeoutMs);
+async function request<Answer>(
+  endpoint: Endpoint,
+  url: string,
+  body: unknown,
+  options: Options,
+  read: (response: Response) => Promise<Answer> | Answer,
+): Promise<Answer> {
+  const { operation = 'reach the server', redirect = 'follow', signal, timeoutMs } = options;
   const headers = new Headers({ ...options.headers, ...keyHeader(endpoint, options.noKey) });
   if (body !== undefined) headers.set('content-type', 'application/json');
   if (endpoint.spends) {
@@ -85,41 +86,17 @@ async function request(endpoint: Endpoint, url: string, body: unknown, options: 
     if (!options.idempotencyKey) throw new Error(`${endpoint.path} spends, and was given no idempotency key`);
     headers.set('idempotency-key', options.idempotencyKey);
   }
+  const { method } = endpoint;
+  const sent = body === undefined ? undefined : JSON.stringify(body);
   try {
-    const response = await fetch(url, {
-      method: endpoint.method,
-      headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
-      redirect: options.redirect ?? 'follow',
-      signal: options.signal ? AbortSignal.any([options.signal, timeout.signal]) : timeout.signal,
-    });
-    noteAnswer(response.status);
-    if (response.ok) return response;
-    throw refused(
-      endpoint,
-      toApiError(response.status, await response.text(), response.headers.get('x-request-id'), operation),
+    return await fetchAnswer(
+      url,
+      { method, headers, body: sent, redirect },
+      { read, operation, signal, timeoutMs },
     );
   } catch (error) {
-    if (error instanceof ApiError) throw error;
-    if (options.signal?.aborted) throw error;
-    void checkServer();
-    if (timeout.signal.aborted)
-      throw new ApiError(`Request timeout after ${timeoutMs}ms`, { status: 0, code: 'timeout' });
-    const offline = endpoint.method === 'GET' && !navigator.onLine;
-    throw new ApiError(
-      offline
-        ? 'Network offline and no cached data available'
-        : 'The server cannot be reached. Check your connection and try again.',
-      { status: 0, code: isLookupFailure(error) ? 'lookup' : 'network' },
-    );
-  } finally {
-    clearTimeout(timer);
+    throw error instanceof ApiError ? refused(endpoint, error) : error;
   }
-}
-
-/** Whether the server's name is unknown. Safari says so; other browsers say the same of everything that fails. */
-function isLookupFailure(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('hostname could not be found');
 }
 
 /** Throws where the endpoint needs a key and there is none. */

@@ -12,8 +12,8 @@ test.each([
   ['0.01', 'BGL', '0.01 BGL'],
   ['0.00345', 'BGL', '0.0035 BGL'],
   ['0.000001', 'BGL', '0.000001 BGL'],
-  ['-0.004', 'BGL', '-0.0040 BGL'],
-  ['-250.5', 'USD', '-$10.02'],
+  ['-0.004', 'BGL', '−0.0040 BGL'],
+  ['-250.5', 'USD', '−$10.02'],
   ['31250000', 'USD', '$1,250,000.00'],
 ] as const)('%s BGL in %s is %s', (bgl, currency, text) => {
   expect(showAmount(bgl, currency)).toBe(text);
@@ -31,14 +31,27 @@ test.each([
 
 test('an exact amount has every decimal of its currency, so that a column lines up', () => {
   expect(showExact('124.917501', 'USD')).toBe('$4.99670004');
-  expect(showExact('-3', 'BGL')).toBe('-3.000000 BGL');
+  expect(showExact('-3', 'BGL')).toBe('−3.000000 BGL');
 });
 
-test('a number on an axis has as many decimals as the axis needs, and two at least', () => {
-  expect(showNumber(0.5, 'USD', 2)).toBe('$0.50');
-  expect(showNumber(0.0025, 'USD', 0.012)).toBe('$0.0025');
-  expect(showNumber(0.01, 'BGL', 0.012)).toBe('0.01 BGL');
-  expect(showNumber(0, 'USD', 0)).toBe('$0.00');
+test('a number of a chart has as many decimals as the largest needs, and two at least', () => {
+  expect(showNumber(0.5, 'USD', { largest: 2 })).toBe('$0.50');
+  expect(showNumber(0.0025, 'USD', { largest: 0.012 })).toBe('$0.0025');
+  expect(showNumber(0.01, 'BGL', { largest: 0.012 })).toBe('0.01 BGL');
+  expect(showNumber(0, 'USD', { largest: 0 })).toBe('$0.00');
+});
+
+test('the numbers on an axis have all the same number of decimals', () => {
+  const onAxis = (values: number[], step: number) =>
+    values.map((value) => showNumber(value, 'USD', { largest: Math.max(...values), step }));
+  expect(onAxis([0, 0.005, 0.01, 0.015, 0.02], 0.005)).toEqual([
+    '$0.000',
+    '$0.005',
+    '$0.010',
+    '$0.015',
+    '$0.020',
+  ]);
+  expect(onAxis([0, 5, 10], 5)).toEqual(['$0.00', '$5.00', '$10.00']);
 });
 
 test.each([

@@ -8,6 +8,7 @@ import {
   parseBgl,
 } from '@bakehouse/contract/money';
 import { storedChoice } from '../stored-choice.ts';
+import { placesOf } from './places-of.ts';
 
 /** The currency that the header's switch has chosen. */
 export const currencyChoice = storedChoice<Currency>('bakehouse.currency', ['USD', 'BGL'], 'USD');
@@ -82,14 +83,20 @@ export function useShowAmount(): (bgl: string) => string {
 }
 
 /**
- * A number that already is in the currency, for a chart: '$0.50', '12.50 BGL'. It has as many decimals as an axis
- * up to `largest` needs: '$0.0025'. Never for an amount that is owed.
+ * A number that already is in the currency, for a chart: '$0.50', '12.50 BGL'. It has as many decimals as a chart up to
+ * `largest` needs: '$0.0025'; on an axis, whose labels stand `step` apart, all have the same. Never for an amount that is
+ * owed.
  */
-export function showNumber(value: number, currency: Currency, largest: number): string {
+export function showNumber(
+  value: number,
+  currency: Currency,
+  { largest, step }: { largest: number; step?: number },
+): string {
   const magnitude = largest > 0 ? Math.floor(Math.log10(largest)) : 0;
+  const most = Math.max(2, step === undefined ? Math.min(20, 2 - magnitude) : placesOf(step));
   const text = value.toLocaleString('en', {
-    minimumFractionDigits: 2,
-    maximumFractionDigits: Math.min(20, Math.max(2, 2 - magnitude)),
+    minimumFractionDigits: step === undefined ? 2 : most,
+    maximumFractionDigits: most,
   });
   return currency === 'USD' ? `$${text}` : `${text} BGL`;
 }

@@ -23,11 +23,16 @@ type Props = { open: boolean; onClose: () => void };
 
 const form = z.object({
   title: z.string().check(z.trim(), z.minLength(1, 'Name is required'), z.maxLength(200, 'Name is too long')),
-  category: z.enum(datasetCategories, 'Choose a category'),
+  category: z.enum(['', ...datasetCategories]),
   tags: z.array(z.string()).check(z.maxLength(20, 'At most 20 tags')),
 });
 type Values = z.infer<typeof form>;
-const empty = { title: '', tags: [] } as Partial<Values>;
+const empty: Values = { title: '', category: '', tags: [] };
+
+const categories = [
+  { value: '', label: 'None' },
+  ...datasetCategories.map((category) => ({ value: category, label: category })),
+] as const;
 
 const FORM_ID = 'create-dataset';
 
@@ -108,16 +113,12 @@ function DatasetFields({ form: { control, register, formState } }: { form: UseFo
       <Field label="Name" error={formState.errors.title?.message}>
         <Input {...register('title')} autoComplete="off" placeholder="Customer questions" />
       </Field>
-      <Field label="Category" error={formState.errors.category?.message}>
+      <Field label="Category" aside="Optional" error={formState.errors.category?.message}>
         <Controller
           control={control}
           name="category"
           render={({ field }) => (
-            <Select
-              value={field.value ?? null}
-              onChange={field.onChange}
-              options={datasetCategories.map((category) => ({ value: category, label: category }))}
-            />
+            <Select value={field.value} onChange={field.onChange} options={categories} />
           )}
         />
       </Field>
@@ -125,21 +126,8 @@ function DatasetFields({ form: { control, register, formState } }: { form: UseFo
         <Controller
           control={control}
           name="tags"
-          render={({ field }) => <TagInput tags={field.value ?? []} onChange={field.onChange} />}
+          render={({ field }) => <TagInput tags={field.value} onChange={field.onChange} />}
         />
-      </Field>
-      <Field
-        label="Store on IPFS"
-        help="Not available yet: this server is not connected to an IPFS node, so files stay on the server itself."
-      >
-        <div role="group" aria-label="Store on IPFS" className="flex gap-2">
-          <Button disabled aria-pressed={false}>
-            Yes
-          </Button>
-          <Button disabled aria-pressed={true} className="bg-hover!">
-            No
-          </Button>
-        </div>
       </Field>
     </>
   );

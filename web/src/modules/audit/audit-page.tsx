@@ -1,7 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
-import { useCallback } from 'react';
+import { Fragment, useCallback } from 'react';
+import { useShowAmount } from '../../lib/format/currency.ts';
+import { describeBrowser } from '../../lib/format/describe-browser.ts';
 import { formatDateTime } from '../../lib/format/format-time.ts';
 import { Card } from '../../ui/card.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -15,7 +17,7 @@ import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useUser } from '../accounts/api.ts';
 import { type AuditEntry, type AuditFilter, auditQuery } from './api.ts';
-import { describeAction } from './describe-action.ts';
+import { describeEntry } from './describe-entry.ts';
 
 const ROW_HEIGHT = 60;
 
@@ -106,10 +108,6 @@ function Audit() {
   );
 }
 
-function whoOf({ user_id, username }: Pick<AuditEntry, 'user_id' | 'username'>): string {
-  return username ?? (user_id === null ? 'The server' : 'Deleted user');
-}
-
 function Entries({ entries, more }: { entries: AuditEntry[]; more: boolean }) {
   return (
     <DataTable
@@ -120,38 +118,76 @@ function Entries({ entries, more }: { entries: AuditEntry[]; more: boolean }) {
       more={more}
       columns={[
         {
-          id: 'action',
+          id: 'what',
           header: 'What',
-          cell: ({ action, detail, ...by }) => (
-            <>
-              <span className="block font-medium">{describeAction(action)}</span>
-              <span className="block text-xs sm:hidden">{whoOf(by)}</span>
-              <span className="line-clamp-2 text-muted text-xs [overflow-wrap:anywhere]">
-                {Object.entries(detail)
-                  .map(([name, value]) => `${name} ${value}`)
-                  .join(' · ')}
-              </span>
-            </>
-          ),
-        },
-        {
-          id: 'who',
-          header: 'Who',
-          width: '11rem',
-          hideBelow: 'sm',
           cell: (entry) => (
-            <span className="line-clamp-1 break-all" title={entry.user_id ?? undefined}>
-              {whoOf(entry)}
-            </span>
+            <>
+              <Sentence entry={entry} />
+              <span className="block text-muted text-xs sm:hidden">
+                <Time at={entry.at} />
+              </span>
+              <Details entry={entry} />
+            </>
           ),
         },
         {
           id: 'at',
           header: 'When',
           width: '10.5rem',
-          cell: ({ at }) => <time dateTime={at}>{formatDateTime(new Date(at))}</time>,
+          hideBelow: 'sm',
+          cell: ({ at }) => <Time at={at} />,
         },
       ]}
     />
+  );
+}
+
+/** Each person in it leads to what that person has done. */
+function Sentence({ entry }: { entry: AuditEntry }) {
+  const amount = useShowAmount();
+  const parts = describeEntry(entry, { amount, browser: describeBrowser });
+  return (
+    <span className="[overflow-wrap:anywhere]">
+      {parts.map((part, place) =>
+        typeof part === 'string' ? (
+          part
+        ) : (
+          <Link
+            key={place}
+            to="/operator/audit"
+            search={{ user: part.userId }}
+            className="rounded font-medium hover:underline"
+          >
+            {part.name}
+          </Link>
+        ),
+      )}
+    </span>
+  );
+}
+
+/** What was recorded, word for word. */
+function Details({ entry: { action, user_id, detail } }: { entry: AuditEntry }) {
+  const recorded = Object.entries({ action, ...(user_id !== null && { user_id }), ...detail });
+  return (
+    <details className="group text-xs">
+      <summary className="w-fit cursor-pointer rounded text-muted hover:text-ink">Details</summary>
+      <dl className="mt-1 mb-1.5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5">
+        {recorded.map(([name, value]) => (
+          <Fragment key={name}>
+            <dt className="text-muted">{name}</dt>
+            <dd className="font-mono [overflow-wrap:anywhere]">{value}</dd>
+          </Fragment>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+function Time({ at }: { at: string }) {
+  return (
+    <time dateTime={at} className="whitespace-nowrap tabular-nums">
+      {formatDateTime(new Date(at))}
+    </time>
   );
 }

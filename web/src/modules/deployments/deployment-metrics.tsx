@@ -1,5 +1,6 @@
+import { placesOf } from '../../lib/format/places-of.ts';
 import { Card } from '../../ui/card.tsx';
-import { Chart } from '../../ui/chart.tsx';
+import { Chart, type ChartProps } from '../../ui/chart.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
@@ -7,7 +8,8 @@ import { useDeploymentMetrics } from './api.ts';
 import { everyMinute } from './every-minute.ts';
 import type { KindName, MetricsPoint } from './kinds.ts';
 
-const milliseconds = (value: number) => `${Math.round(value)} ms`;
+const milliseconds: ChartProps['formatY'] = (value, axis) =>
+  `${value.toFixed(axis ? placesOf(axis.step) : 0)} ms`;
 
 /** The last hour, minute by minute: requests, latency, speed. */
 export function DeploymentMetrics({ kind, podId }: { kind: KindName; podId: string }) {

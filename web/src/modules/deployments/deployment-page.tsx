@@ -2,25 +2,22 @@ import type { Deployment } from '@bakehouse/contract/deployments';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { Power } from 'lucide-react';
 import { useState } from 'react';
-import { formatDateTime, relativeTime } from '../../lib/format/format-time.ts';
 import { Button } from '../../ui/button.tsx';
-import { Callout } from '../../ui/callout.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CodeTabs } from '../../ui/code-block.tsx';
 import { Figure } from '../../ui/figure.tsx';
-import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { Progress } from '../../ui/progress.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { deviceName } from '../machine/api.ts';
 import { DeployButton, useDeployment } from './api.ts';
 import { codeExamples } from './chat/code-examples.ts';
 import { Playground } from './chat/playground.tsx';
 import { DeploymentLog } from './deployment-log.tsx';
 import { DeploymentMetrics } from './deployment-metrics.tsx';
+import { DeploymentFacts } from './details/deployment-facts.tsx';
+import { DeploymentState } from './details/deployment-state.tsx';
 import { deploymentKinds } from './kinds.ts';
 import { priceNote, replicasNote } from './replicas-note.ts';
 import { TerminateDialog } from './terminate-dialog.tsx';
@@ -75,8 +72,13 @@ function LoadedPage({ pod }: { pod: Deployment }) {
           )
         }
       />
-      <State pod={pod} />
-      <Facts pod={pod} />
+      <DeploymentState deployment={pod} isOnItsWay={onItsWay.has(pod.status)} />
+      <DeploymentFacts
+        deployment={pod}
+        kind={<Figure label="Base">{pod.base_model_title}</Figure>}
+        deviceNote={replicasNote(pod)}
+        priceNote={priceNote(pod)}
+      />
       <Tabs
         value={tab}
         onChange={(next) => void navigate({ search: { tab: next }, replace: true })}
@@ -102,39 +104,6 @@ function LoadedPage({ pod }: { pod: Deployment }) {
       />
       <TerminateDialog kind={KIND} pod={pod} open={asking} onClose={() => setAsking(false)} />
     </>
-  );
-}
-
-function Facts({ pod }: { pod: Deployment }) {
-  return (
-    <dl className="mb-6 grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-3 lg:grid-cols-6">
-      <Figure label="Model">
-        <Link
-          to="/model/$id/description"
-          params={{ id: pod.model_id }}
-          className="text-accent-text hover:underline"
-        >
-          {pod.title}
-        </Link>
-      </Figure>
-      <Figure label="Base">{pod.base_model_title}</Figure>
-      <Figure label="Runs on" note={replicasNote(pod)}>
-        {deviceName(pod.device)}
-      </Figure>
-      <Figure label="Price" note={priceNote(pod)}>
-        <Money bgl={pod.price_per_hour} /> per hour
-      </Figure>
-      <Figure label="Cost so far">
-        <Money bgl={pod.cost_so_far} />
-      </Figure>
-      <Figure label={ended.has(pod.status) ? 'Ended' : 'Last request'}>
-        {pod.terminated_at
-          ? formatDateTime(new Date(pod.terminated_at))
-          : pod.last_request_at
-            ? relativeTime(new Date(pod.last_request_at))
-            : 'None yet'}
-      </Figure>
-    </dl>
   );
 }
 
@@ -176,22 +145,4 @@ function CodeTab({ pod }: { pod: Deployment }) {
 /** It answers, or has answered before and takes a question while it wakes or starts again. */
 function canChat({ status, ready_at }: Deployment): boolean {
   return usable.has(status) || (ready_at !== null && onItsWay.has(status));
-}
-
-/** Why it is not simply running, and how far it is. */
-function State({ pod }: { pod: Deployment }) {
-  if (onItsWay.has(pod.status)) {
-    return (
-      <Card className="mb-6">
-        <Progress value={pod.progress} label={pod.reason || 'Starting'} />
-      </Card>
-    );
-  }
-  if (!pod.reason || pod.status === 'running') return null;
-  return (
-    <Callout tone={pod.status === 'failed' ? 'bad' : 'info'} className="mb-6">
-      {pod.reason}
-      {pod.status === 'failed' && Number(pod.cost_so_far) === 0 && ' You were not charged.'}
-    </Callout>
-  );
 }

@@ -2,7 +2,6 @@ import type { Deployment, DeploymentFilter } from '@bakehouse/contract/deploymen
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Rocket } from 'lucide-react';
 import { useState } from 'react';
-import { relativeTime } from '../../lib/format/format-time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -18,11 +17,11 @@ import { Select } from '../../ui/select.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/api.ts';
-import { deviceName } from '../machine/api.ts';
 import { useDeploymentStats, useDeployments } from './api.ts';
 import { StarterChatCard } from './chat/starter-chat-card.tsx';
 import { ChooseModelDialog } from './choose-model-dialog.tsx';
 import { DeploymentListSwitch } from './deployment-list-switch.tsx';
+import { deploymentColumns } from './details/deployment-columns.tsx';
 import { deploymentKinds } from './kinds.ts';
 
 const route = getRouteApi('/app/my-deployments');
@@ -175,26 +174,7 @@ const columns: Column<Deployment>[] = [
   },
   { id: 'status', header: 'Status', cell: (pod) => <StatusBadge status={pod.status} />, width: '8rem' },
   { id: 'base', header: 'Base', cell: (pod) => pod.base_model_title, width: '12rem', hideBelow: 'lg' },
-  { id: 'device', header: 'Runs on', cell: (pod) => deviceName(pod.device), width: '10rem', hideBelow: 'md' },
-  {
-    id: 'used',
-    header: 'Last request',
-    cell: (pod) => (
-      <span className="whitespace-nowrap text-muted">
-        {pod.last_request_at ? relativeTime(new Date(pod.last_request_at)) : 'None yet'}
-      </span>
-    ),
-    width: '8rem',
-    hideBelow: 'md',
-  },
-  {
-    id: 'cost',
-    header: 'Cost so far',
-    cell: (pod) => <Money bgl={pod.cost_so_far} />,
-    numeric: true,
-    width: '7rem',
-    hideBelow: 'sm',
-  },
+  ...deploymentColumns,
 ];
 
 function Stats({ userId }: { userId: string }) {

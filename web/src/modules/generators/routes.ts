@@ -12,25 +12,8 @@ const publicPages = generatorNames.filter(
   (name): name is Exclude<GeneratorName, OwnPage> => !ownPages.some((own) => own === name),
 );
 
-/** The generators that anybody may look at: one page for all, each also with this installation's own models alone. */
-export const generatorsRoutes = <Public extends AnyRoute>(parent: Public) =>
-  publicPages.flatMap(
-    (name) =>
-      [
-        createRoute({
-          getParentRoute: () => parent,
-          path: `/${name}`,
-          validateSearch: parseBrought,
-          component: generatorPage,
-        }),
-        createRoute({
-          getParentRoute: () => parent,
-          path: `/bakery/${name}`,
-          validateSearch: parseBrought,
-          component: generatorPage,
-        }),
-      ] as const,
-  );
+/** The generators that anybody may look at. */
+export const generatorsRoutes = <Public extends AnyRoute>(parent: Public) => pagesOf(parent, publicPages);
 
 /** The others, and the quick way to all, for who is signed in. */
 export const ownGeneratorsRoutes = <App extends AnyRoute>(parent: App) =>
@@ -40,24 +23,23 @@ export const ownGeneratorsRoutes = <App extends AnyRoute>(parent: App) =>
       path: '/instant-generation',
       component: page(() => import('./instant-generation-page.tsx'), 'InstantGenerationPage'),
     }),
-    ...ownPages.flatMap(
-      (name) =>
-        [
-          createRoute({
-            getParentRoute: () => parent,
-            path: `/${name}`,
-            validateSearch: parseBrought,
-            component: generatorPage,
-          }),
-          createRoute({
-            getParentRoute: () => parent,
-            path: `/bakery/${name}`,
-            validateSearch: parseBrought,
-            component: generatorPage,
-          }),
-        ] as const,
-    ),
+    ...pagesOf(parent, ownPages),
   ] as const;
+
+/** One page for all, each generator also with this installation's own models alone. */
+function pagesOf<Parent extends AnyRoute, Name extends GeneratorName>(
+  parent: Parent,
+  names: readonly Name[],
+) {
+  const pageAt = <Path extends string>(path: Path) =>
+    createRoute({
+      getParentRoute: () => parent,
+      path,
+      validateSearch: parseBrought,
+      component: generatorPage,
+    });
+  return names.flatMap((name) => [pageAt(`/${name}`), pageAt(`/bakery/${name}`)] as const);
+}
 
 /** What somebody brings along. */
 function parseBrought({

@@ -40,6 +40,8 @@ it('shows operators which machines are there, and nobody else', () => {
   expect(screen.getByText('oven').closest('tr')?.textContent).toMatch(
     /holds the files.*8 cores, 16 GB of memory.*Now$/,
   );
+  // A phone has no column for it: it stands below the name.
+  expect(screen.getByText('oven').closest('td')?.textContent).toMatch(/8 cores, 16 GB of memory.*Started/);
   expect(screen.getByText('second oven').closest('tr')?.textContent).toMatch(/Nothing yet.*Not yet$/);
   user.is_operator = false;
   rerender(page());

@@ -44,12 +44,19 @@ function MachinesTable({ machines }: { machines: ListedMachine[] }) {
         {
           id: 'name',
           header: 'Machine',
-          width: '15rem',
-          cell: ({ name, holds_files, driver }) => (
+          width: 'max(15rem, 30%)',
+          cell: ({ name, holds_files, driver, offer, started_at }) => (
             <>
               <span className="line-clamp-1 break-all font-medium">{name}</span>
               <span className="text-muted text-xs">
                 {holds_files ? `Driver ${driver}, holds the files` : `Driver ${driver}`}
+              </span>
+              {/* The columns that a narrow screen has no room for. */}
+              <div className="mt-1.5 md:hidden">
+                <Offered offer={offer} />
+              </div>
+              <span className="block text-muted text-xs sm:hidden">
+                Started {relativeTime(new Date(started_at))}
               </span>
             </>
           ),
@@ -70,7 +77,7 @@ function MachinesTable({ machines }: { machines: ListedMachine[] }) {
         {
           id: 'seen',
           header: 'Last seen',
-          width: '10rem',
+          width: '8rem',
           cell: ({ is_present, last_seen_at }) =>
             is_present ? (
               <Badge tone="good">Now</Badge>
@@ -88,8 +95,8 @@ function Offered({ offer }: Pick<ListedMachine, 'offer'>) {
   const { parts, slots } = describeOffer(offer);
   return (
     <>
-      <span className="line-clamp-1">{parts}</span>
-      <span className="line-clamp-1 text-muted text-xs">{slots}</span>
+      <span className="block max-md:text-[0.8125rem]">{parts}</span>
+      <span className="block text-muted text-xs">{slots}</span>
     </>
   );
 }

@@ -108,6 +108,14 @@ function WaysIn() {
 function Own({ user }: { user: User | undefined }) {
   return (
     <>
+      {/* The first, so that nothing moves when it comes and goes. */}
+      {user && (
+        <Boundary fallback={EmptyFallback}>
+          <Suspense>
+            <LongWorkTray />
+          </Suspense>
+        </Boundary>
+      )}
       <DeferredMenu
         menu={CreateMenu}
         trigger={
@@ -117,13 +125,6 @@ function Own({ user }: { user: User | undefined }) {
           </button>
         }
       />
-      {user && (
-        <Boundary fallback={EmptyFallback}>
-          <Suspense>
-            <LongWorkTray />
-          </Suspense>
-        </Boundary>
-      )}
       <Boundary fallback={EmptyFallback}>
         <Suspense fallback={<Skeleton className="h-8 w-[6.5rem] rounded-lg max-lg:hidden" />}>
           <CurrencySwitch className="max-lg:hidden" />

@@ -1,6 +1,8 @@
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '@bakehouse/contract/accounts';
+import type { AuditAction } from '@bakehouse/contract/audit';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { APIError, createAuthMiddleware } from 'better-auth/api';
+import type { Logger } from 'pino';
 import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
@@ -25,7 +27,7 @@ export const CLIENT_ADDRESS_HEADER = 'x-bakehouse-client-address';
 const CONFIRMATION_SECONDS = 24 * 60 * 60;
 
 /** What is noted of calls by whom they concern, and announced to their other browsers. */
-const actions: Partial<Record<string, string>> = {
+const actions: Partial<Record<string, AuditAction>> = {
   '/change-password': 'password.changed',
   '/update-user': 'profile.changed',
   '/unlink-account': 'sign_in_method.unlinked',
@@ -52,7 +54,7 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
       return host ? [`http://${host}`, `https://${host}`] : [];
     },
     telemetry: { enabled: false },
-    logger: { log: (level, message, ...details) => log[level]({ part: 'auth', details }, message) },
+    logger: { log: noteWhatLibrarySays(log) },
     database: { db, type: 'postgres', transaction: true },
     advanced: {
       cookiePrefix: 'bakehouse',
@@ -100,6 +102,14 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
     },
     databaseHooks: userHooks(services, onUserCreated),
   });
+}
+
+/** What the library warns of is what callers get wrong, such as a password: of no more weight than any other refusal. */
+function noteWhatLibrarySays(log: Logger): NonNullable<NonNullable<BetterAuthOptions['logger']>['log']> {
+  return (level, message, ...details) => {
+    const fields = { part: 'auth', ...(details.length > 0 && { details }) };
+    log[level === 'warn' ? 'info' : level](fields, `Sign-in: ${message}`);
+  };
 }
 
 function passwordOptions(services: Services) {

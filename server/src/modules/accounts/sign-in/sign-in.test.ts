@@ -2,6 +2,7 @@ import { getApiKey, getMe, getSignInMethods } from '@bakehouse/contract/accounts
 import { getMigrations } from 'better-auth/db/migration';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { createLog } from '../../../platform/log.ts';
 import { authClient, bodyOf, cookieOf, password } from '../../../testing/auth-client.ts';
 import { type TestServer, testServer } from '../../../testing/test-server.ts';
 import { deleteExpiredJob } from '../jobs/delete-expired.ts';
@@ -356,4 +357,17 @@ test('our tables are what the sign-in library wants', async () => {
   const { toBeCreated, toBeAdded } = await getMigrations(options);
   expect(toBeCreated).toEqual([]);
   expect(toBeAdded).toEqual([]);
+});
+
+test('a sign-in that was refused is no warning', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog(
+    { logLevel: 'info', logFormat: 'json' },
+    { destination: { write: (line) => void lines.push(JSON.parse(line)) } },
+  );
+  const { api } = createAuth({ ...server.services, log }, []);
+  await expect(api.signInEmail({ body: { email: 'nobody@example.com', password } })).rejects.toThrow();
+  expect(lines).toEqual([
+    { time: expect.any(String), level: 'info', part: 'auth', msg: 'Sign-in: User not found' },
+  ]);
 });

@@ -1,7 +1,7 @@
 import type { Context } from '../../../platform/context.ts';
+import { listAuditEntries } from '../../accounts/audit/list-audit-entries.ts';
 import { getMe } from '../../accounts/get-me.ts';
 import { listKeyRecords } from '../../accounts/keys/list-key-records.ts';
-import { listAuditEntries } from '../../accounts/list-audit-entries.ts';
 import { listSessions } from '../../accounts/sessions/list-sessions.ts';
 import { listSignInMethods } from '../../accounts/sign-in/list-sign-in-methods.ts';
 import { listAssets } from '../../assets/list-assets.ts';

@@ -13,9 +13,10 @@ export async function cancelRun(ctx: Context, { params }: InputOf<typeof endpoin
   const { userId } = ctx.caller;
   return inTransaction(ctx.db, async (tx) => {
     const { runId } = params;
-    await findOwnRun(tx, { runId, userId });
+    const own = await findOwnRun(tx, { runId, userId });
     await stopWorkload(tx, { id: runId, reason: 'Cancelled', now: ctx.clock.now() });
-    await recordAudit(tx, { userId, action: 'run.cancelled', detail: { run_id: runId } });
+    const detail = { run_id: runId, model_id: own.run.modelAssetId };
+    await recordAudit(tx, { userId, action: 'run.cancelled', detail });
     await publishChange(tx, userId, { topic: 'run', id: runId });
     // Read under the workload's lock: it may have ended since.
     const { run, workload } = await findOwnRun(tx, { runId, userId });

@@ -48,7 +48,8 @@ export async function resumeRun(ctx: Context, { params, body }: InputOf<typeof e
       // Less than before where a machine was lost: what was charged once stays charged.
       const settledSeconds = Math.max(run.settledSeconds, workload.activeSeconds);
       await beginRound(tx, run, { settledSeconds, ceilingMicro, hold });
-      await recordAudit(tx, { userId, action: 'run.resumed', detail: { run_id: runId } });
+      const detail = { run_id: runId, model_id: run.modelAssetId };
+      await recordAudit(tx, { userId, action: 'run.resumed', detail });
       return { id: runId };
     }),
   );

@@ -46,7 +46,7 @@ export function ChangePasswordForm() {
       <Field
         label="New password"
         error={errors.next}
-        help="At least 8 characters. You will be signed out in all other browsers; your API key stays the same."
+        help={`${errors.next ? '' : 'At least 8 characters. '}You will be signed out in all other browsers; your API key stays the same.`}
       >
         <Input name="next" type="password" autoComplete="new-password" />
       </Field>

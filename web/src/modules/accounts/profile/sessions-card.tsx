@@ -2,6 +2,7 @@ import type { Session } from '@bakehouse/contract/profile';
 import { useQuery } from '@tanstack/react-query';
 import { MonitorSmartphone } from 'lucide-react';
 import { useState } from 'react';
+import { describeBrowser } from '../../../lib/format/describe-browser.ts';
 import { formatDateTime, relativeTime } from '../../../lib/format/format-time.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -10,7 +11,6 @@ import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
-import { describeBrowser } from './describe-browser.ts';
 import { sessionsQuery, useEndSessions } from './profile-api.ts';
 
 /** Where the person is signed in. */

@@ -26,7 +26,11 @@ export function NewPasswordForm({ token, onDone }: { token: string; onDone: () =
   return (
     <form noValidate onSubmit={onSubmit} className="grid gap-4">
       {errors.form && <Callout tone="bad">{errors.form}</Callout>}
-      <Field label="New password" error={errors.password} help="At least 8 characters.">
+      <Field
+        label="New password"
+        error={errors.password}
+        help={errors.password ? undefined : 'At least 8 characters.'}
+      >
         <Input name="password" type="password" autoComplete="new-password" />
       </Field>
       <Button type="submit" variant="primary" loading={pending} className="mt-1">

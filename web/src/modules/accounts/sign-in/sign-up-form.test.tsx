@@ -24,6 +24,8 @@ test('wrong fields are named in words, the first is focused and nothing is sent 
   await fill({ Username: 'ada', Email: 'ada', Password: 'short' });
   expect(await screen.findByText('Enter a valid email address')).toBeTruthy();
   expect(screen.getByText('Password must have at least 8 characters')).toBeTruthy();
+  // It is said once.
+  expect(screen.queryByText('At least 8 characters.')).toBeNull();
   expect(document.activeElement).toBe(field('Email'));
   expect(field('Username').value).toBe('ada');
   expect(signUp).not.toHaveBeenCalled();

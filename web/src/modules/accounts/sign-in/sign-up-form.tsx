@@ -31,7 +31,11 @@ export function SignUpForm({ onDone }: { onDone: () => Promise<void> }) {
       <Field label="Email" error={errors.email}>
         <Input name="email" type="email" autoComplete="email" />
       </Field>
-      <Field label="Password" error={errors.password} help="At least 8 characters.">
+      <Field
+        label="Password"
+        error={errors.password}
+        help={errors.password ? undefined : 'At least 8 characters.'}
+      >
         <Input name="password" type="password" autoComplete="new-password" />
       </Field>
       <Button type="submit" variant="primary" loading={pending} className="mt-1">

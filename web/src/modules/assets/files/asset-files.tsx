@@ -8,10 +8,11 @@ import { Card } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { FileDrop } from '../../../ui/file-drop.tsx';
 import { notify } from '../../../ui/notify.ts';
-import { checkFiles, type FileProblem } from './check-files.ts';
+import { checkFiles } from './check-files.ts';
 import { FileTable } from './file-table.tsx';
 import { UploadList } from './upload-list.tsx';
 import { uploadFiles, useUploads } from './uploads.ts';
+import { useFileProblems } from './use-file-problems.ts';
 
 type Props = {
   asset: Asset;
@@ -25,38 +26,23 @@ type Props = {
 /** The files of an asset: drop new ones, follow them, and work with those that are there. */
 export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) {
   const uploads = useUploads(asset.dataset_id);
-  const [problems, setProblems] = useState<FileProblem[]>([]);
+  const [uploaded, setUploaded] = useState<string[]>([]);
   const send = async (files: File[]) => {
-    setProblems((before) => before.filter(({ path }) => !files.some((file) => file.name === path)));
     const { done, failed } = await uploadFiles(asset.dataset_id, files);
+    setUploaded((before) => [...before, ...done]);
     const found = onPreview ? await checkFiles(asset.dataset_id, done) : [];
-    setProblems((before) => [...before, ...found]);
-    const uploaded = done.length === 1 ? 'File uploaded' : `${countOf(done.length, 'file')} uploaded`;
+    const said = done.length === 1 ? 'File uploaded' : `${countOf(done.length, 'file')} uploaded`;
     if (failed.length > 0)
       notify.failure('Failed to upload file.', { description: failed[0]?.error ?? undefined });
-    else if (found.length > 0) notify.warning(`${uploaded}, but not all of it can be trained on`);
-    else if (done.length > 0) notify.success(uploaded);
+    else if (found.length > 0) notify.warning(`${said}, but not all of it can be trained on`);
+    else if (done.length > 0) notify.success(said);
     else notify.info('Upload cancelled');
   };
-  const here = problems.filter(({ path }) => asset.files.some((file) => file.path === path));
   return (
     <div className="flex flex-col gap-4">
       {canChange && <FileDrop hint={hint} onFiles={(files) => void send(files)} />}
       <UploadList uploads={uploads} />
-      {here.map(({ path, problem }) => (
-        <Callout
-          key={path}
-          tone="warn"
-          title={path}
-          action={
-            <Button size="sm" onClick={() => onPreview?.(path)}>
-              Show rows
-            </Button>
-          }
-        >
-          {problem}
-        </Callout>
-      ))}
+      {onPreview && <FileProblems asset={asset} uploaded={uploaded} onPreview={onPreview} />}
       <Card flush>
         {asset.files.length > 0 ? (
           <FileTable asset={asset} canChange={canChange} onPreview={onPreview} />
@@ -73,4 +59,24 @@ export function AssetFiles({ asset, canChange, hint, onPreview, empty }: Props) 
       </Card>
     </div>
   );
+}
+
+type ProblemsProps = { asset: Asset; uploaded: readonly string[]; onPreview: (path: string) => void };
+
+/** The data files that cannot be trained on as they are, each with its reason. */
+function FileProblems({ asset, uploaded, onPreview }: ProblemsProps) {
+  return useFileProblems(asset, uploaded).map(({ path, problem }) => (
+    <Callout
+      key={path}
+      tone="warn"
+      title={path}
+      action={
+        <Button size="sm" onClick={() => onPreview(path)}>
+          Show rows
+        </Button>
+      }
+    >
+      {problem}
+    </Callout>
+  ));
 }

@@ -87,7 +87,7 @@ function SpendChart({ days, from, to }: Period & { days: Days }) {
       x={x}
       series={series}
       formatX={formatDay}
-      formatY={(value) => showNumber(value, currency, largest)}
+      formatY={(value, axis) => showNumber(value, currency, axis ?? { largest })}
     />
   );
 }

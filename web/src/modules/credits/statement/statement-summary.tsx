@@ -18,7 +18,7 @@ export function StatementSummary({ rows, hasMore, sendable }: Props) {
   const totals = [
     { label: 'In', text: `+${showExact(incoming, currency)}` },
     { label: 'Out', text: `−${showExact(outgoing, currency)}` },
-    { label: 'Net', text: showExact(net, currency).replace('-', '−') },
+    { label: 'Net', text: showExact(net, currency) },
     ...(sendable === undefined ? [] : [{ label: 'Can be sent', text: showExact(sendable, currency) }]),
   ];
   return (

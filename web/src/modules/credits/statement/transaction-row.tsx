@@ -4,7 +4,7 @@ import { ArrowDownLeft, ArrowUpRight, ChevronDown } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { cx } from '../../../lib/cx.ts';
 import { countOf } from '../../../lib/format/count-of.ts';
-import { formatClock } from '../../../lib/format/format-time.ts';
+import { formatClock, formatDateTime, localDay } from '../../../lib/format/format-time.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SignedAmount } from './signed-amount.tsx';
 import { isIncoming, type ListRow, nameOfGroup, type Transaction, workOf } from './transaction-rows.ts';
@@ -102,17 +102,22 @@ function Line({ transaction, note, last, opener }: LineProps) {
           )}
         </div>
         <div className="truncate text-muted text-xs leading-5">
-          {formatClock(new Date(transaction.transaction_date))}
+          {timeOf(transaction)}
           {note && ` · ${note}`}
         </div>
       </div>
       {opener}
-      <div className="text-right">
-        <SignedAmount transaction={transaction} />
-        {transaction.status === 'pending' && <div className="text-muted text-xs leading-5">Pending</div>}
-      </div>
+      <SignedAmount transaction={transaction} />
     </div>
   );
+}
+
+/** The day stands above, but for what is pending. */
+function timeOf({ status, transaction_date }: Transaction): string {
+  const date = new Date(transaction_date);
+  if (status !== 'pending') return formatClock(date);
+  const isToday = localDay(date) === localDay(new Date());
+  return `Since ${(isToday ? formatClock : formatDateTime)(date)}`;
 }
 
 function Opener({ label, open, onToggle }: { label: string; open: boolean; onToggle: () => void }) {

@@ -45,6 +45,24 @@ test('one heading per day', () => {
   ]);
 });
 
+test('what is pending stands under a heading of its own, whenever it began', () => {
+  const at = (day: number, part: Partial<Transaction> = {}) =>
+    transaction({ transaction_date: new Date(2026, 10, day, 9).toISOString(), ...part });
+  const rows = groupByDay(
+    [at(19, { status: 'pending' }), at(20, { status: 'pending' }), at(20), at(19)],
+    new Date(2026, 10, 20, 12),
+  );
+  expect(rows.map((row) => (row.kind === 'day' ? row.heading : '-'))).toEqual([
+    'Pending',
+    '-',
+    '-',
+    'Today',
+    '-',
+    'Yesterday',
+    '-',
+  ]);
+});
+
 test('a group is named as the deployment is, also where tokens were charged last', () => {
   const tokens = transaction({ asset_name: 'crumb-expert', usage_window_id: 'w1' });
   const hours = transaction({ asset_name: 'Crumb Expert', description: 'Serving Crumb Expert' });
@@ -68,6 +86,7 @@ test('what a deployment is charged on a day is one row, at the place of the newe
   expect(rows.map((row) => (row.kind === 'group' ? row.transactions.length : row.kind))).toEqual([
     'day',
     'transaction',
+    'day',
     2,
     'transaction',
     'transaction',

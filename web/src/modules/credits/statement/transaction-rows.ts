@@ -17,9 +17,12 @@ export type ListRow =
   /** What one deployment cost on one day. */
   | { kind: 'group'; key: string; transactions: Transaction[] };
 
+/** The heading of what is held now: the server sends it first, whenever it began. */
+const PENDING = 'Pending';
+
 /**
- * The list with a heading before each day's first line, newest first, as the server sends it. What a deployment was
- * charged several times on a day is one row, at the place of the newest charge.
+ * The list with a heading before each day's first line, newest first, as the server sends it; what is pending has a
+ * heading of its own. What a deployment was charged several times on a day is one row, at the place of the newest charge.
  */
 export function groupByDay(transactions: readonly Transaction[], now: Date = new Date()): ListRow[] {
   const rows: ListRow[] = [];
@@ -27,8 +30,10 @@ export function groupByDay(transactions: readonly Transaction[], now: Date = new
   let day = '';
   for (const transaction of transactions) {
     const date = new Date(transaction.transaction_date);
-    const thisDay = localDay(date);
-    if (thisDay !== day) rows.push({ kind: 'day', key: thisDay, heading: dayHeading(date, now) });
+    const isPending = transaction.status === 'pending';
+    const thisDay = isPending ? PENDING : localDay(date);
+    const heading = isPending ? PENDING : dayHeading(date, now);
+    if (thisDay !== day) rows.push({ kind: 'day', key: thisDay, heading });
     day = thisDay;
     const key = groupOf(transaction, day);
     const place = key === null ? undefined : groups.get(key);

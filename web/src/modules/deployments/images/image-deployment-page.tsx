@@ -1,21 +1,18 @@
 import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { Power } from 'lucide-react';
 import { useState } from 'react';
-import { formatDateTime, relativeTime } from '../../../lib/format/format-time.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { Missing } from '../../../ui/missing.tsx';
-import { Money } from '../../../ui/money.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
-import { Progress } from '../../../ui/progress.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
-import { deviceName } from '../../machine/api.ts';
+import { DeploymentFacts } from '../details/deployment-facts.tsx';
+import { DeploymentState } from '../details/deployment-state.tsx';
 import { useImageDeployment } from './calls.ts';
 import { imageKinds, onItsWay, statusWord } from './kinds.ts';
 import { PicturePrice } from './picture-price.tsx';
@@ -54,7 +51,7 @@ export function ImageDeploymentPage() {
 
 function LoadedPage({ deployment }: { deployment: ImageDeployment }) {
   const [asking, setAsking] = useState(false);
-  const { title, status, terminated_at } = deployment;
+  const { kind, title, status, terminated_at } = deployment;
   return (
     <>
       <PageHeader
@@ -70,8 +67,22 @@ function LoadedPage({ deployment }: { deployment: ImageDeployment }) {
           )
         }
       />
-      <State deployment={deployment} />
-      <Facts deployment={deployment} />
+      <DeploymentState deployment={deployment} isOnItsWay={onItsWay.has(status)} />
+      <DeploymentFacts
+        deployment={deployment}
+        kind={
+          <Figure label="Kind" note={imageKinds[kind].does}>
+            {imageKinds[kind].label}
+          </Figure>
+        }
+        priceNote={
+          <>
+            while it is awake
+            <PicturePrice />
+          </>
+        }
+        costNote="without its pictures"
+      />
       <Address deployment={deployment} />
       {asking && <TerminateImageDialog deployment={deployment} onClose={() => setAsking(false)} />}
     </>
@@ -100,67 +111,5 @@ function Address({ deployment }: { deployment: ImageDeployment }) {
         base URL.
       </p>
     </Card>
-  );
-}
-
-/** Why it is not simply running, and how far it is. */
-function State({ deployment }: { deployment: ImageDeployment }) {
-  const { status, reason, progress, cost_so_far } = deployment;
-  if (onItsWay.has(status)) {
-    return (
-      <Card className="mb-6">
-        <Progress value={progress} label={reason || 'Starting'} />
-      </Card>
-    );
-  }
-  if (!reason || status === 'running') return null;
-  return (
-    <Callout tone={status === 'failed' ? 'bad' : 'info'} className="mb-6">
-      {reason}
-      {status === 'failed' && Number(cost_so_far) === 0 && ' You were not charged.'}
-    </Callout>
-  );
-}
-
-function Facts({ deployment }: { deployment: ImageDeployment }) {
-  const { kind, model_id, title, device, price_per_hour, cost_so_far } = deployment;
-  const { terminated_at, last_request_at } = deployment;
-  return (
-    <dl className="mb-6 grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-3 lg:grid-cols-6">
-      <Figure label="Model">
-        <Link
-          to="/model/$id/description"
-          params={{ id: model_id }}
-          className="text-accent-text hover:underline"
-        >
-          {title}
-        </Link>
-      </Figure>
-      <Figure label="Kind" note={imageKinds[kind].does}>
-        {imageKinds[kind].label}
-      </Figure>
-      <Figure label="Runs on">{deviceName(device)}</Figure>
-      <Figure
-        label="Price"
-        note={
-          <>
-            while it is awake
-            <PicturePrice />
-          </>
-        }
-      >
-        <Money bgl={price_per_hour} /> per hour
-      </Figure>
-      <Figure label="Cost so far" note="without its pictures">
-        <Money bgl={cost_so_far} />
-      </Figure>
-      <Figure label={terminated_at === null ? 'Last request' : 'Ended'}>
-        {terminated_at !== null
-          ? formatDateTime(new Date(terminated_at))
-          : last_request_at
-            ? relativeTime(new Date(last_request_at))
-            : 'None yet'}
-      </Figure>
-    </dl>
   );
 }

@@ -2,19 +2,17 @@ import type { ImageDeployment } from '@bakehouse/contract/image-deployments';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ImagePlus, Power, Rocket } from 'lucide-react';
 import { useState } from 'react';
-import { relativeTime } from '../../../lib/format/format-time.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
-import { Money } from '../../../ui/money.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
-import { deviceName } from '../../machine/api.ts';
 import { DeploymentListSwitch } from '../deployment-list-switch.tsx';
+import { deploymentColumns } from '../details/deployment-columns.tsx';
 import { useActiveKontextDeployment, useImageDeployments } from './calls.ts';
 import { DeployImageDialog } from './deploy-image-dialog.tsx';
 import { imageKinds, statusWord } from './kinds.ts';
@@ -134,18 +132,16 @@ function Name({ deployment, isActive }: { deployment: ImageDeployment; isActive:
   const { pod_id, title, model_name } = deployment;
   return (
     <div className="min-w-0">
-      <Link
-        to="/my-deployments/images/$podId"
-        params={{ podId: pod_id }}
-        className="rounded font-medium hover:underline [overflow-wrap:anywhere]"
-      >
-        {title}
-      </Link>
-      {isActive && (
-        <span className="ml-2 inline-block align-middle">
-          <Badge tone="good">Active Kontext deployment</Badge>
-        </span>
-      )}
+      <div className="flex flex-wrap items-center gap-x-2">
+        <Link
+          to="/my-deployments/images/$podId"
+          params={{ podId: pod_id }}
+          className="rounded font-medium hover:underline [overflow-wrap:anywhere]"
+        >
+          {title}
+        </Link>
+        {isActive && <Badge tone="good">Active Kontext deployment</Badge>}
+      </div>
       <p className="font-mono text-muted text-xs">{model_name}</p>
     </div>
   );
@@ -159,30 +155,5 @@ const facts: Column<ImageDeployment>[] = [
     width: '8rem',
   },
   { id: 'kind', header: 'Kind', cell: ({ kind }) => imageKinds[kind].label, width: '6rem', hideBelow: 'sm' },
-  {
-    id: 'device',
-    header: 'Runs on',
-    cell: ({ device }) => deviceName(device),
-    width: '10rem',
-    hideBelow: 'md',
-  },
-  {
-    id: 'used',
-    header: 'Last request',
-    cell: ({ last_request_at }) => (
-      <span className="whitespace-nowrap text-muted">
-        {last_request_at ? relativeTime(new Date(last_request_at)) : 'None yet'}
-      </span>
-    ),
-    width: '8rem',
-    hideBelow: 'lg',
-  },
-  {
-    id: 'cost',
-    header: 'Cost so far',
-    cell: ({ cost_so_far }) => <Money bgl={cost_so_far} />,
-    numeric: true,
-    width: '7rem',
-    hideBelow: 'sm',
-  },
+  ...deploymentColumns,
 ];

@@ -123,8 +123,11 @@ function Wizard({ open, onClose, onUnfinished, dataFile, ...preset }: WizardProp
 }
 
 function Footer({ wizard: { state, busy, validation, canStart, dispatch } }: { wizard: CreateModel }) {
-  // The columns that the file offers are chosen for the person as soon as they are known.
-  const isReading = useIsFetching({ queryKey: ['asset', 'preview'] }) > 0 && state.step === 4;
+  // The only model, and the columns that the file offers, are chosen for the person as soon as they are known.
+  const isReadingModels = useIsFetching({ queryKey: ['asset', 'list'] }) > 0 && !state.baseModelId;
+  const isReadingFile = useIsFetching({ queryKey: ['asset', 'preview'] }) > 0;
+  const isReading =
+    (state.step === 2 && state.type === 'finetune' && isReadingModels) || (state.step === 4 && isReadingFile);
   return (
     <>
       {canGoBack(state) && (

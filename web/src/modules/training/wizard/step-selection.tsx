@@ -1,15 +1,11 @@
-import type { AssetSummary } from '@bakehouse/contract/assets';
 import type { Configuration } from '@bakehouse/contract/configurations';
 import { useQuery } from '@tanstack/react-query';
 import { SlidersHorizontal } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { Input } from '../../../ui/input.tsx';
 import { useUser } from '../../accounts/api.ts';
 import { assetQuery, isDataFile, useAllAssets } from '../../assets/api.ts';
 import { AssetField, FileField } from '../../assets/choice/api.ts';
-import { useMachine } from '../../machine/api.ts';
 import { ConfigurationDialog } from '../configurations/configuration-dialog.tsx';
 import type { Problems, Suggestion, WizardState } from './create-model-wizard-state.ts';
 import { onlyOne, suggestFile } from './suggest.ts';
@@ -17,47 +13,22 @@ import { onlyOne, suggestFile } from './suggest.ts';
 type Props = {
   state: WizardState;
   problems: Problems;
-  onChange: (
-    values: Partial<Pick<WizardState, 'baseModelId' | 'hubModelId' | 'datasetId' | 'fileName'>>,
-  ) => void;
+  onChange: (values: Partial<Pick<WizardState, 'datasetId' | 'fileName'>>) => void;
   /** The file that the person has come from. */
   wantedFile: string | undefined;
   onSuggest: (values: Suggestion) => void;
   onApply: (configuration: Configuration['fine_tune_payload']) => void;
 };
 
-/** Which model, which dataset, which file. */
+/** Which dataset, which file. */
 export function StepSelection({ state, problems, wantedFile, onChange, onSuggest, onApply }: Props) {
-  const { bases, suggested } = useSuggestion(state, wantedFile);
+  const suggested = useSuggestion(state, wantedFile);
   const suggest = useEffectEvent(() => onSuggest(suggested));
   // Not at each render: what the person then empties stays empty.
-  useEffect(() => suggest(), [suggested.baseModelId, suggested.datasetId, suggested.fileName]);
+  useEffect(() => suggest(), [suggested.datasetId, suggested.fileName]);
   return (
     <div className="flex flex-col gap-5">
       <ChooseConfiguration onApply={onApply} />
-      {state.type === 'huggingface' ? (
-        <Field label="Hub model" error={problems.hubModelId} help="Its name on the hub.">
-          <Input
-            value={state.hubModelId}
-            maxLength={200}
-            autoComplete="off"
-            spellCheck={false}
-            placeholder="owner/name"
-            onChange={({ target }) => onChange({ hubModelId: target.value.trim() })}
-          />
-        </Field>
-      ) : (
-        <AssetField
-          types="MODEL"
-          label="Base model"
-          failed="Base model selector unavailable"
-          fits={isBase}
-          value={state.baseModelId}
-          onChange={(baseModelId) => onChange({ baseModelId })}
-          error={problems.baseModelId}
-          help={<StarterHint missing={bases.length === 0} />}
-        />
-      )}
       <AssetField
         types="RAW"
         label="Dataset"
@@ -79,19 +50,14 @@ export function StepSelection({ state, problems, wantedFile, onChange, onSuggest
 }
 
 /** What there is only one of, and the file that the person has come from. */
-function useSuggestion({ datasetId }: WizardState, wantedFile: string | undefined) {
-  const user = useUser();
-  const models = useAllAssets(user.id, 'MODEL');
-  const datasets = useAllAssets(user.id, 'RAW');
+function useSuggestion({ datasetId }: WizardState, wantedFile: string | undefined): Suggestion {
+  const datasets = useAllAssets(useUser().id, 'RAW');
   const dataset = useQuery({ ...assetQuery(datasetId ?? ''), enabled: datasetId !== null });
   const files = dataset.data?.files.filter((file) => isDataFile(file.path)) ?? [];
-  const bases = models.assets.filter(isBase);
-  const suggested: Suggestion = {
-    baseModelId: models.complete ? onlyOne(bases) : undefined,
+  return {
     datasetId: datasets.complete ? onlyOne(datasets.assets.filter((one) => one.file_count > 0)) : undefined,
     fileName: suggestFile(files, wantedFile, dataset.data != null && dataset.data.next_files_cursor !== null),
   };
-  return { bases, suggested };
 }
 
 function ChooseConfiguration({ onApply }: Pick<Props, 'onApply'>) {
@@ -114,17 +80,4 @@ function ChooseConfiguration({ onApply }: Pick<Props, 'onApply'>) {
       )}
     </div>
   );
-}
-
-/** A fine-tune stands on a whole text model, not on another adapter. */
-function isBase(model: AssetSummary): boolean {
-  return model.parent_dataset_id === null && model.file_count > 0 && model.starter_task !== 'image';
-}
-
-/** Why there may be no base model yet. */
-function StarterHint({ missing }: { missing: boolean }) {
-  const machine = useMachine();
-  const starter = machine.data?.preparations.find((one) => one.id === 'starter-language-model');
-  if (!missing || !starter || starter.state === 'ready') return null;
-  return <>The starter model is still being prepared: {starter.detail}</>;
 }

@@ -178,10 +178,13 @@ function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
   };
 }
 
+/** Where it is known what is made, the wizard does not ask: Back leads to the other types. */
 function beginning({ dataset, baseModel, modelType }: Preset = {}): WizardState {
+  const type = dataset || baseModel ? 'finetune' : (modelType ?? null);
   return {
     ...initialState,
-    type: dataset || baseModel ? 'finetune' : (modelType ?? null),
+    step: type ? 2 : 1,
+    type,
     datasetId: dataset ?? null,
     baseModelId: baseModel ?? null,
   };

@@ -1,5 +1,5 @@
-import type { Database } from '../../platform/db/database.ts';
-import { selectAuditEntries } from './audit-queries.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { selectAuditEntries } from './queries.ts';
 
 export type StoredEntry = {
   id: bigint;

@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { type Generation, getGeneration, startGeneration } from '@bakehouse/contract/generations';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { Client } from '../../scripts/client/client.ts';
+import { journey, look } from '../journey.ts';
+import { signUp } from '../sign-up.ts';
+import { startServiceServer } from './service-server.ts';
+
+/** The names of the files in a zip. */
+async function namesIn(zip: string): Promise<string[]> {
+  const program = 'import json, sys, zipfile; print(json.dumps(zipfile.ZipFile(sys.argv[1]).namelist()))';
+  const { stdout } = await promisify(execFile)('python3', ['-c', program, zip]);
+  return JSON.parse(stdout) as string[];
+}
+
+/** Somebody new with a picture of each prompt, the last one first. */
+async function drawn(
+  page: Page,
+  url: string,
+  pictures: readonly Pick<Generation, 'prompt' | 'parameters'>[],
+): Promise<void> {
+  const user = await signUp(page);
+  const client = await Client.signIn(url, { ...user, name: user.username });
+  for (const picture of pictures) {
+    const { id } = await client.call(startGeneration, { body: { generator: 'hidream', ...picture } });
+    const state = async () => (await client.call(getGeneration, { params: { id } })).state;
+    await expect.poll(state, { timeout: 60_000 }).toBe('completed');
+  }
+}
+
+journey(
+  'pictures are chosen in the gallery by mouse and keyboard, compared, and downloaded as one zip',
+  async ({ openPage }) => {
+    const { server } = await startServiceServer();
+    const page = await openPage(server.url);
+    await drawn(page, server.url, [
+      { prompt: 'a rye loaf', parameters: { seed: 7 } },
+      { prompt: 'a wheat loaf', parameters: { seed: 7 } },
+      { prompt: 'a spelt loaf', parameters: { seed: 8, aspect_ratio: '16:9' } },
+    ]);
+    await page.goto('/gallery');
+    const box = (prompt: string) => page.getByRole('checkbox', { name: `Choose ${prompt}` });
+    const bar = page.getByRole('region', { name: 'Chosen pictures' });
+    await box('a spelt loaf').click();
+    expect(await bar.getByRole('button', { name: 'Compare' }).isDisabled()).toBe(true);
+    await box('a rye loaf').click({ modifiers: ['Shift'] });
+    await bar.getByText('3 chosen').waitFor();
+    await look(page, 'gallery-chosen');
+    await box('a rye loaf').press('Escape');
+    await bar.waitFor({ state: 'detached' });
+
+    await box('a rye loaf').click();
+    await box('a spelt loaf').click();
+    await bar.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('heading', { name: 'Side by side' }).waitFor();
+    const differences = page.getByRole('table', { name: 'Where they differ' });
+    await differences.getByRole('row', { name: 'Aspect ratio Wide, 16:9 Square, 1:1' }).waitFor();
+    await differences.getByRole('row', { name: 'Seed 8 7' }).waitFor();
+    await look(page, 'gallery-compared');
+    // The address has them: a reload keeps them.
+    await page.reload();
+    await differences.getByRole('row', { name: 'Prompt a spelt loaf a rye loaf' }).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await differences.waitFor({ state: 'detached' });
+
+    await box('a wheat loaf').press('Control+a');
+    await bar.getByText('3 chosen').waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      bar.getByRole('button', { name: 'Download zip' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('pictures.zip');
+    const names = await namesIn(await download.path());
+    expect(names.map((name) => name.replace(/-[0-9a-f]{12}\.png$/, ''))).toEqual([
+      'a-spelt-loaf',
+      'a-wheat-loaf',
+      'a-rye-loaf',
+    ]);
+    // Before its server ends.
+    await page.close();
+  },
+);

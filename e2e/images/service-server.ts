@@ -1,0 +1,22 @@
+import { onTestFinished } from 'vitest';
+import { startOwnServer } from '../../scripts/client/own-server.ts';
+import { upstreamServer } from '../../server/src/modules/upstreams/testing/upstream-server.ts';
+
+/**
+ * A server of the journey's own for which services draw: Black Forest Labs and fal, which stand on this machine and answer
+ * as `upstream` says.
+ */
+export async function startServiceServer() {
+  const { state: upstream, access, close } = await upstreamServer();
+  onTestFinished(close);
+  const server = await startOwnServer({
+    BFL_API_KEY: access.key,
+    BAKEHOUSE_BFL_URL: access.url,
+    FAL_KEY: access.key,
+    BAKEHOUSE_FAL_URL: access.url,
+    BAKEHOUSE_PREPARE: 'false',
+    BAKEHOUSE_DRIVER: 'fake',
+  });
+  onTestFinished(server.stop);
+  return { server, upstream };
+}

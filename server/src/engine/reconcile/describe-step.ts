@@ -1,0 +1,24 @@
+import type { Workload } from '../workload.ts';
+import type { Step } from './plan.ts';
+
+/** What an operator reads of a step in the log; null where there is nothing that one would want to know. */
+export function describeStep(
+  { behaviour, title, attempt }: Pick<Workload, 'behaviour' | 'title' | 'attempt'>,
+  step: Step,
+): string | null {
+  const name = `${behaviour === 'run' ? 'Run' : 'Model server'} '${title}'`;
+  switch (step.do) {
+    case 'start':
+      return attempt === 0 ? `${name} starts` : `${name} starts again`;
+    case 'requeue':
+    case 'kill':
+    case 'degrade':
+      return `${name}: ${step.reason}`;
+    case 'end':
+      return `${name} ${endings[step.state]}${step.state === 'failed' ? `: ${step.reason}` : ''}`;
+    default:
+      return null;
+  }
+}
+
+const endings = { completed: 'has completed', stopped: 'has stopped', failed: 'has failed' } as const;

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { sessionQuery } from './session.ts';
+
+const asked = vi.fn<() => void>();
+
+/** A server that begins its answer about the session, and does not end it; that it is there it says at once. */
+const slow: typeof fetch = async (url, init) => {
+  if (url !== '/api/auth/get-session') return new Response(null);
+  asked();
+  const body = new ReadableStream({
+    start: (stream) => init?.signal?.addEventListener('abort', () => stream.error(init.signal?.reason)),
+  });
+  return new Response(body);
+};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('fetch', slow);
+});
+
+afterEach(() => {
+  queryClient.clear();
+  asked.mockReset();
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+test('a session whose answer does not come in time is read again until it comes', async () => {
+  const user = queryClient.fetchQuery(sessionQuery);
+  await vi.advanceTimersByTimeAsync(10_500);
+  expect(asked).toHaveBeenCalledTimes(1);
+  vi.stubGlobal('fetch', async () => Response.json(null));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await user).toBeNull();
+});
+
+test('a session that is never answered in time is read three times more, and says so in words', async () => {
+  const error = queryClient.fetchQuery(sessionQuery).catch((thrown: unknown) => thrown);
+  await vi.advanceTimersByTimeAsync(10_000 + 1_000 + 10_000 + 2_000 + 10_000 + 4_000 + 10_000);
+  expect(asked).toHaveBeenCalledTimes(4);
+  expect(await error).toMatchObject({ message: 'Request timeout after 10000ms', code: 'timeout' });
+});

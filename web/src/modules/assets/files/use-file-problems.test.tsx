@@ -1,0 +1,63 @@
+import type { Asset } from '@bakehouse/contract/assets';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { renderHook, waitFor } from '@testing-library/react';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { call } from '../../../lib/api/api-client.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
+import { useFileProblems } from './use-file-problems.ts';
+
+vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+
+const good = { columns: ['q'], rows: [['1']], total_rows: 1, broken: [], broken_count: 0 };
+const broken = { ...good, broken: [{ line: 7, reason: '1 field instead of 2' }], broken_count: 1 };
+let answers: Record<string, () => unknown> = {};
+beforeEach(() => {
+  queryClient.clear();
+  vi.mocked(call).mockReset();
+  vi.mocked(call).mockImplementation(async (_endpoint, input) =>
+    (answers[(input as { query: { path: string } }).query.path] ?? (() => good))(),
+  );
+});
+
+const files = (...paths: string[]) => paths.map((path) => ({ path, sha256: `of ${path}` }));
+const assetWith = (revision_id: string, listed: { path: string; sha256: string }[]) =>
+  ({ dataset_id: 'd1', revision_id, files: listed }) as Asset;
+const open = (asset: Asset, others: string[] = []) =>
+  renderHook(() => useFileProblems(asset, others), {
+    wrapper: ({ children }) => <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>,
+  });
+
+test('each file that cannot be trained on is named whenever the files are looked at', async () => {
+  const refused = new ApiError('b.csv is not UTF-8 text.', { status: 400, code: 'invalid_request' });
+  answers = { 'a.csv': () => broken, 'b.csv': () => Promise.reject(refused) };
+  const asset = assetWith('r1', files('a.csv', 'b.csv', 'c.csv', 'README.md'));
+  const problems = [
+    { path: 'a.csv', problem: expect.stringContaining('1 row cannot be read. Line 7') },
+    { path: 'b.csv', problem: 'b.csv is not UTF-8 text.' },
+  ];
+  const first = open(asset);
+  await waitFor(() => expect(first.result.current).toEqual(problems));
+  expect(call).toHaveBeenCalledTimes(3);
+  first.unmount();
+  // The same bytes are not read again, also not for the next revision.
+  expect(open(assetWith('r2', asset.files)).result.current).toEqual(problems);
+  expect(call).toHaveBeenCalledTimes(3);
+});
+
+test('that the server is away is no problem of a file', async () => {
+  answers = {
+    'a.csv': () => broken,
+    'b.csv': () => Promise.reject(new ApiError('Not found', { status: 404, code: 'not_found' })),
+  };
+  const { result } = open(assetWith('r1', files('a.csv', 'b.csv')));
+  await waitFor(() => expect(result.current).toEqual([expect.objectContaining({ path: 'a.csv' })]));
+});
+
+test('of many files the first are read, and those that have just come', async () => {
+  const many = Array.from({ length: 30 }, (_, at) => `${String(at).padStart(2, '0')}.csv`);
+  answers = { '07.csv': () => broken, '08.csv': () => broken, '29.csv': () => broken };
+  const { result } = open(assetWith('r1', files(...many)), ['29.csv']);
+  await waitFor(() => expect(result.current.map(({ path }) => path)).toEqual(['07.csv', '29.csv']));
+  expect(call).toHaveBeenCalledTimes(9);
+});

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import type { AuditEntry } from './api.ts';
+import { describeEntry } from './describe-entry.ts';
+
+const base = {
+  entry_id: 'entry-1',
+  at: '2026-11-21T14:00:00Z',
+  user_id: 'u1',
+  username: 'ada',
+  detail: {},
+  names: {},
+};
+const show = { amount: (bgl: string) => `${bgl} BGL`, browser: () => 'Firefox on Linux' };
+const say = (entry: Partial<AuditEntry> & { action: string }) =>
+  describeEntry({ ...base, ...entry }, show)
+    .map((part) => (typeof part === 'string' ? part : `[${part.name}]`))
+    .join('');
+
+const detail = { asset_id: 'a1', model_id: 'a1', key_id: 'k1', recipient_id: 'u2', amount: '5' };
+const names = { a1: 'Rye', k1: 'ci', u2: 'bob' };
+
+test.each([
+  [{ action: 'user.created' }, '[ada] signed up'],
+  [{ action: 'session.created' }, '[ada] signed in with Firefox on Linux'],
+  [{ action: 'session.others_ended', detail: { ended: '1' } }, '[ada] signed out 1 other browser'],
+  [{ action: 'api_key.revoked', detail, names }, '[ada] revoked the API key “ci”'],
+  [{ action: 'api_key.revoked', detail }, '[ada] revoked an API key'],
+  [{ action: 'asset.created', detail: { type: 'RAW', title: 'Rye' } }, '[ada] created the dataset “Rye”'],
+  [{ action: 'asset.files_added', detail: { ...detail, files: '3' }, names }, '[ada] added 3 files to “Rye”'],
+  [{ action: 'deployment.created', detail, names }, '[ada] deployed “Rye”'],
+  [
+    { action: 'deployment.ended', detail, names, user_id: null, username: null },
+    'The server ended the deployment of “Rye”',
+  ],
+  [{ action: 'credits.sent', detail, names }, '[ada] sent 5 BGL to [bob]'],
+  [{ action: 'credits.sent', detail, username: null }, 'Deleted user sent 5 BGL to Deleted user'],
+  [
+    { action: 'address.proven', detail: { by: 'mail' } },
+    '[ada] confirmed their email address by the link that was mailed',
+  ],
+  [{ action: 'oven.door_opened' }, '[ada] – oven door opened'],
+])('%j: %s', (entry, sentence) => {
+  expect(say(entry)).toBe(sentence);
+});

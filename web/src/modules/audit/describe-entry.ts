@@ -1,0 +1,139 @@
+import type { AuditAction } from '@bakehouse/contract/audit';
+import { countOf } from '../../lib/format/count-of.ts';
+import type { AuditEntry } from './api.ts';
+
+/** Words, or a person whose own entries are a click away. */
+export type Part = string | { userId: string; name: string };
+
+type Describe = (what: {
+  detail: Record<string, string>;
+  /** “The name”, or the words where there is none any more. */
+  named: (field: string, otherwise: string) => string;
+  person: (field: string) => Part;
+  /** A wire amount in the reader's currency. */
+  amount: (field: string) => string;
+  browser: () => string;
+}) => Part[];
+
+const DELETED = 'Deleted user';
+
+/** What follows the person who did it. */
+const predicates: Record<AuditAction, Describe> = {
+  'access.granted': ({ person, detail }) => [
+    'granted ',
+    person('to_user_id'),
+    ` access to ${detail.model_id}`,
+  ],
+  'access.refused': ({ person, detail }) => [
+    'refused ',
+    person('to_user_id'),
+    ` access to ${detail.model_id}`,
+  ],
+  'access.requested': ({ detail }) => [`asked for access to ${detail.model_id}`],
+  'address.confirmation_requested': () => ['was sent a link to confirm their email address'],
+  'address.proven': ({ detail }) => [`confirmed their email address ${proofs[detail.by ?? ''] ?? ''}`.trim()],
+  'api_key.changed': ({ named }) => [`changed ${named('key_id', 'an API key')}`],
+  'api_key.created': ({ named }) => [`created ${named('key_id', 'an API key')}`],
+  'api_key.revoked': ({ named }) => [`revoked ${named('key_id', 'an API key')}`],
+  'api_key.rotated': ({ named }) => [`replaced ${named('key_id', 'an API key')} with a new one`],
+  'asset.changed': ({ named }) => [`edited ${named('asset_id', 'a dataset or model')}`],
+  'asset.created': ({ detail }) => [
+    `created the ${detail.type === 'MODEL' ? 'model' : 'dataset'} ${quoted(detail.title)}`,
+  ],
+  'asset.deleted': ({ detail }) => [`deleted ${detail.title ? quoted(detail.title) : 'a dataset or model'}`],
+  'asset.file_deleted': ({ detail, named }) => [
+    `deleted ${detail.path} from ${named('asset_id', 'a dataset or model')}`,
+  ],
+  'asset.file_uploaded': ({ detail, named }) => [
+    `uploaded ${detail.path} to ${named('asset_id', 'a dataset or model')}`,
+  ],
+  'asset.files_added': ({ detail, named }) => [
+    `added ${countOf(Number(detail.files), 'file')} to ${named('asset_id', 'a dataset or model')}`,
+  ],
+  'code.redeemed': ({ amount }) => [`redeemed a code for ${amount('amount')}`],
+  'code.revoked': () => ['revoked a code'],
+  'codes.created': ({ detail, amount }) => [
+    `created ${countOf(Number(detail.count), 'code')} worth ${amount('amount')}${detail.count === '1' ? '' : ' each'}`,
+  ],
+  'credits.bought': () => ['bought credits'],
+  'credits.charged_back': ({ person, amount }) => [
+    `charged back ${amount('amount')} from `,
+    person('payer_id'),
+  ],
+  'credits.granted': ({ person, amount }) => [`granted ${amount('amount')} to `, person('recipient_id')],
+  'credits.reversed': () => ['got a payment back, and its credits were taken back'],
+  'credits.sent': ({ person, amount }) => [`sent ${amount('amount')} to `, person('recipient_id')],
+  'deployment.created': ({ named }) => [`deployed ${named('model_id', 'a model')}`],
+  'deployment.ended': ({ named }) => [`ended the deployment of ${named('model_id', 'a model')}`],
+  'licence.accepted': ({ detail }) => [`accepted the licence ${detail.licence}`],
+  'operator.made': () => ['was made an operator'],
+  'password.changed': () => ['changed their password'],
+  'password.reset': () => ['reset their password'],
+  'password.reset_requested': () => ['asked for a link to reset their password'],
+  'price.changed': ({ detail, amount }) => [
+    `changed the price ${detail.price_id} from ${amount('previous')} to ${amount('unit_price')}`,
+  ],
+  'profile.changed': () => ['changed their profile'],
+  'referral.counted': ({ person, amount }) => [
+    'joined by invitation of ',
+    person('inviter_id'),
+    `; each got ${amount('bonus')}`,
+  ],
+  'referral.posted': () => ['posted their invitation on X'],
+  'restricted_model.deleted': ({ detail }) => [`removed the restricted model ${detail.model_id}`],
+  'restricted_model.saved': ({ detail }) => [`saved the restricted model ${detail.model_id}`],
+  'run.cancelled': ({ named }) => [`cancelled the training of ${named('model_id', 'a model')}`],
+  'run.resumed': ({ named }) => [`resumed the training of ${named('model_id', 'a model')}`],
+  'run.started': ({ named }) => [`started the training of ${named('model_id', 'a model')}`],
+  'session.created': ({ browser }) => [`signed in with ${browser()}`],
+  'session.ended': () => ['signed out one of their browsers'],
+  'session.others_ended': ({ detail }) => [`signed out ${countOf(Number(detail.ended), 'other browser')}`],
+  'sign_in_method.linked': ({ detail }) => [`linked ${providers[detail.provider ?? ''] ?? detail.provider}`],
+  'sign_in_method.unlinked': () => ['unlinked a way to sign in'],
+  'user.created': () => ['signed up'],
+  'user.deleted': () => ['deleted their account'],
+  'x_account.connected': ({ detail }) => [`connected the X account @${detail.username}`],
+  'x_account.disconnected': ({ detail }) => [`disconnected the X account @${detail.username}`],
+};
+
+const providers: Record<string, string> = { github: 'GitHub', google: 'Google' };
+
+const proofs: Record<string, string> = {
+  mail: 'by the link that was mailed',
+  reset_link: 'by resetting their password',
+  provider: 'through a sign-in provider',
+  own_provider: 'through a sign-in provider',
+};
+
+type Show = {
+  amount: (bgl: string) => string;
+  browser: (userAgent: string) => string;
+};
+
+/** An entry as a sentence: 'ada deployed “Baker”'. What an earlier version recorded is said by its own words. */
+export function describeEntry(entry: AuditEntry, show: Show): Part[] {
+  const { action, detail, names, user_id, username } = entry;
+  const by: Part = user_id === null ? 'The server' : personOf(user_id, username);
+  const describe = Object.hasOwn(predicates, action) ? predicates[action as AuditAction] : null;
+  if (!describe) return [by, ` – ${action.replaceAll(/[._]/g, ' ')}`];
+  const predicate = describe({
+    detail,
+    named: (field, otherwise) => {
+      const name = names[detail[field] ?? ''];
+      if (name === undefined) return otherwise;
+      return field === 'key_id' ? `the API key ${quoted(name)}` : quoted(name);
+    },
+    person: (field) => personOf(detail[field] ?? '', names[detail[field] ?? ''] ?? null),
+    amount: (field) => show.amount(detail[field] ?? '0'),
+    browser: () => show.browser(detail.user_agent ?? ''),
+  });
+  return [by, ' ', ...predicate];
+}
+
+function personOf(userId: string, name: string | null): Part {
+  return name === null ? DELETED : { userId, name };
+}
+
+function quoted(name: string | undefined): string {
+  return `“${name}”`;
+}

@@ -1,0 +1,62 @@
+import type { Deployment } from '@bakehouse/contract/deployments';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { formatDateTime, relativeTime } from '../../../lib/format/format-time.ts';
+import { Figure } from '../../../ui/figure.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { deviceName } from '../../machine/api.ts';
+
+type Facts =
+  | 'model_id'
+  | 'title'
+  | 'device'
+  | 'price_per_hour'
+  | 'cost_so_far'
+  | 'terminated_at'
+  | 'last_request_at';
+
+type Props = {
+  deployment: Pick<Deployment, Facts>;
+  /** What is to be said of a deployment of its kind alone: a figure that stands beside its model. */
+  kind: ReactNode;
+  deviceNote?: ReactNode;
+  priceNote: ReactNode;
+  costNote?: ReactNode;
+};
+
+/** What a deployment serves, where, and what that costs. */
+export function DeploymentFacts({ deployment, kind, deviceNote, priceNote, costNote }: Props) {
+  const { model_id, title, device, price_per_hour, cost_so_far } = deployment;
+  const { terminated_at, last_request_at } = deployment;
+  return (
+    <dl className="mb-6 grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-3 lg:grid-cols-6">
+      <Figure label="Model">
+        <Link
+          to="/model/$id/description"
+          params={{ id: model_id }}
+          className="text-accent-text hover:underline"
+        >
+          {title}
+        </Link>
+      </Figure>
+      {kind}
+      <Figure label="Runs on" note={deviceNote}>
+        {deviceName(device)}
+      </Figure>
+      <Figure label="Price" note={priceNote}>
+        <Money bgl={price_per_hour} /> per hour
+      </Figure>
+      <Figure label="Cost so far" note={costNote}>
+        <Money bgl={cost_so_far} />
+      </Figure>
+      <Figure label={terminated_at === null ? 'Last request' : 'Ended'}>
+        {terminated_at === null ? lastRequest({ last_request_at }) : formatDateTime(new Date(terminated_at))}
+      </Figure>
+    </dl>
+  );
+}
+
+/** When it was asked last, in words. */
+export function lastRequest({ last_request_at }: Pick<Deployment, 'last_request_at'>): string {
+  return last_request_at === null ? 'None yet' : relativeTime(new Date(last_request_at));
+}

@@ -1,0 +1,82 @@
+import type { AssetSummary } from '@bakehouse/contract/assets';
+import { useEffect, useEffectEvent } from 'react';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { useUser } from '../../accounts/api.ts';
+import { useAllAssets } from '../../assets/api.ts';
+import { AssetField } from '../../assets/choice/api.ts';
+import { useMachine } from '../../machine/api.ts';
+import type { Problems, Suggestion, WizardState } from './create-model-wizard-state.ts';
+import { onlyOne } from './suggest.ts';
+
+type Props = {
+  state: WizardState;
+  problems: Problems;
+  onChange: (values: Partial<Pick<WizardState, 'baseModelId' | 'hubModelId'>>) => void;
+  onSuggest: (values: Suggestion) => void;
+};
+
+/** What is fine-tuned: one of the models here, or one from the hub. */
+export function BaseModelField({ state, problems, onChange, onSuggest }: Props) {
+  if (state.type === 'huggingface')
+    return (
+      <Field label="Hub model" error={problems.hubModelId} help="Its name on the hub.">
+        <Input
+          value={state.hubModelId}
+          maxLength={200}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="owner/name"
+          onChange={({ target }) => onChange({ hubModelId: target.value.trim() })}
+        />
+      </Field>
+    );
+  return (
+    <OwnBaseModel
+      value={state.baseModelId}
+      error={problems.baseModelId}
+      onChange={(baseModelId) => onChange({ baseModelId })}
+      onSuggest={onSuggest}
+    />
+  );
+}
+
+type OwnProps = Pick<Props, 'onSuggest'> & {
+  value: string | null;
+  error: string | undefined;
+  onChange: (baseModelId: string | null) => void;
+};
+
+function OwnBaseModel({ value, error, onChange, onSuggest }: OwnProps) {
+  const models = useAllAssets(useUser().id, 'MODEL');
+  const bases = models.assets.filter(isBase);
+  const only = models.complete ? onlyOne(bases) : undefined;
+  const suggest = useEffectEvent(() => onSuggest({ baseModelId: only }));
+  // Not at each render: what the person then empties stays empty.
+  useEffect(() => suggest(), [only]);
+  return (
+    <AssetField
+      types="MODEL"
+      label="Base model"
+      failed="Base model selector unavailable"
+      fits={isBase}
+      value={value}
+      onChange={onChange}
+      error={error}
+      help={<StarterHint missing={bases.length === 0} />}
+    />
+  );
+}
+
+/** A fine-tune stands on a whole text model, not on another adapter. */
+function isBase(model: AssetSummary): boolean {
+  return model.parent_dataset_id === null && model.file_count > 0 && model.starter_task !== 'image';
+}
+
+/** Why there may be no base model yet. */
+function StarterHint({ missing }: { missing: boolean }) {
+  const machine = useMachine();
+  const starter = machine.data?.preparations.find((one) => one.id === 'starter-language-model');
+  if (!missing || !starter || starter.state === 'ready') return null;
+  return <>The starter model is still being prepared: {starter.detail}</>;
+}
