@@ -51,6 +51,8 @@ export type Endpoint<
    * itself, or the named part of a form, whose other parts are `fields`.
    */
   upload?: 'bytes' | { part: string; fields?: z.ZodObject };
+  /** The server has the whole body in memory, a file as well: few of them come in at once, the others wait or get a 503. */
+  isHeldInMemory?: boolean;
   /** The body comes as a browser's form sends it (`application/x-www-form-urlencoded`): all of it is text. */
   isForm?: boolean;
   /** A JSON answer. Absent: the handler writes bytes, a stream or nothing. */

@@ -51,7 +51,7 @@ export const addTrainingPictures = endpoint({
   path: '/api/v1/generations/training_pictures',
   access: 'key',
   spends: true,
-  summary: 'Put pictures into a dataset to train on, each with its prompt as its caption',
+  summary: 'Put drawn pictures into a dataset to train on, each with its prompt as its caption',
   body: only({
     ids: chosen,
     /** A dataset of the caller that is empty or has a metadata.jsonl; left out: a new one is made. */
@@ -71,5 +71,7 @@ export const addTrainingPictures = endpoint({
     /** Of these pictures, how many are new in the dataset; the others were in it already. */
     added: z.int(),
     present: z.int(),
+    /** Edits, which are left out: their prompts say what to change, and not what is seen. */
+    left_out: z.int(),
   }),
 });

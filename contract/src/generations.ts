@@ -51,6 +51,8 @@ const output = z.object({
 const source = z.object({
   /** The generation that made it; null where it was uploaded, or that generation was deleted. */
   generation_id: z.string().nullable(),
+  /** Which of that generation's outputs it was. */
+  output_id: z.string().nullable(),
   url: z.string(),
   media_type: z.string(),
   width: z.int(),
@@ -132,6 +134,8 @@ export const startGeneration = endpoint({
     picture_id: idOf('picture').optional(),
     /** … what an earlier generation made. */
     source_generation_id: idOf('generation').optional(),
+    /** Which of its pictures, by the id of the output: the first unless said. */
+    source_output_id: idOf('picture').optional(),
     /** In BGL, as it was quoted: where the picture costs more by now, it is refused with the new price. */
     cost_max: bglInput.optional(),
   }),

@@ -55,5 +55,6 @@ export const editImage = endpoint({
   spends: true,
   summary: 'Edit a picture (OpenAI-compatible)',
   upload: { part: 'image', fields: editImageFields },
+  isHeldInMemory: true,
   response: images,
 });

@@ -48,8 +48,8 @@ const edited = z.object({
 export const starterAddress = '/v1/starters/:model';
 const starterParams = z.object({ model: z.string().min(1).max(200) });
 const deploymentParams = z.object({ podId: idOf('deployment') });
-/** A `data:` URL of the largest picture, with every character escaped that a form escapes. */
-const FORM_BYTES_MAX = 2 * PICTURE_BYTES_MAX;
+/** A `data:` URL of the largest picture, which has four characters for three bytes, and some of them escaped. */
+const FORM_BYTES_MAX = 1.5 * PICTURE_BYTES_MAX;
 
 /** A 402 has `error` and `required_amount`. */
 const edit = {
@@ -58,6 +58,7 @@ const edit = {
   scopes: ['inference'] satisfies KeyScope[],
   spends: true,
   upload: { part: 'file', fields: editFields },
+  isHeldInMemory: true,
   response: edited,
 } as const;
 const editUrl = {
@@ -72,6 +73,7 @@ const editUrl = {
   }),
   isForm: true,
   bodyBytesMax: FORM_BYTES_MAX,
+  isHeldInMemory: true,
   response: edited,
 } as const;
 

@@ -29,6 +29,7 @@ export const uploadPicture = endpoint({
   scopes: ['inference'],
   summary: 'Send a picture that is to be edited: PNG, JPEG or WebP, at most 20 MB',
   upload: { part: 'file' },
+  isHeldInMemory: true,
   status: 201,
   response: z.object({
     id: z.string(),

@@ -396,23 +396,28 @@ create table generations (
   source_generation_id uuid,
   root_generation_id uuid,
   upstream_job jsonb,
+  line text,
+  source_output_id uuid,
   constraint generations_pkey PRIMARY KEY (id),
   constraint generations_check CHECK (charged_micro >= 0 AND charged_micro <= held_micro),
   constraint generations_check1 CHECK ((state = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) = (ended_at IS NOT NULL)),
   constraint generations_check2 CHECK ((ended_at IS NULL) = (charged_micro IS NULL)),
   constraint generations_check3 CHECK (NOT refused OR state = 'failed'::text),
+  constraint generations_check4 CHECK (ended_at IS NOT NULL OR line IS NOT NULL),
   constraint generations_held_micro_check CHECK (held_micro > 0),
   constraint generations_preview_check CHECK (length(preview) <= 200000),
   constraint generations_seed_check CHECK (seed >= 0),
   constraint generations_state_check CHECK (state = ANY (ARRAY['queued'::text, 'starting'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])),
   constraint generations_steps_check CHECK (steps >= 1),
   constraint generations_source_generation_id_fkey FOREIGN KEY (source_generation_id) REFERENCES generations(id) ON DELETE SET NULL,
+  constraint generations_source_output_id_fkey FOREIGN KEY (source_output_id) REFERENCES generation_outputs(id) ON DELETE SET NULL,
   constraint generations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX generations_by_request ON public.generations USING btree (user_id, request_sha256, id DESC);
 CREATE INDEX generations_by_root ON public.generations USING btree (root_generation_id) WHERE (root_generation_id IS NOT NULL);
 CREATE INDEX generations_by_source ON public.generations USING btree (source_generation_id);
-CREATE INDEX generations_by_turn ON public.generations USING btree (user_id, started_at DESC) WHERE (started_at IS NOT NULL);
+CREATE INDEX generations_by_source_output ON public.generations USING btree (source_output_id);
+CREATE INDEX generations_by_turn ON public.generations USING btree (user_id, line, started_at DESC) WHERE (started_at IS NOT NULL);
 CREATE INDEX generations_by_user ON public.generations USING btree (user_id, id DESC);
 CREATE INDEX generations_to_do ON public.generations USING btree (user_id, id) WHERE (ended_at IS NULL);
 
@@ -1141,21 +1146,21 @@ create table x_posts (
 create view generation_line as
  SELECT id,
     user_id,
-    provider,
+    line,
     turn,
-    row_number() OVER (PARTITION BY provider ORDER BY turn, served_at NULLS FIRST, id) - 1 AS "position"
+    row_number() OVER (PARTITION BY line ORDER BY turn, served_at NULLS FIRST, id) - 1 AS "position"
    FROM ( SELECT waiting.id,
             waiting.user_id,
-            waiting.provider,
+            waiting.line,
             served.at AS served_at,
-            row_number() OVER (PARTITION BY waiting.provider, waiting.user_id ORDER BY waiting.id) + drawn.count AS turn
+            row_number() OVER (PARTITION BY waiting.line, waiting.user_id ORDER BY waiting.id) + drawn.count AS turn
            FROM generations waiting
              CROSS JOIN LATERAL ( SELECT count(*) AS count
                    FROM generations other
-                  WHERE other.user_id = waiting.user_id AND other.provider = waiting.provider AND (other.state = ANY (ARRAY['starting'::text, 'running'::text])) AND other.ended_at IS NULL) drawn
+                  WHERE other.user_id = waiting.user_id AND other.line = waiting.line AND (other.state = ANY (ARRAY['starting'::text, 'running'::text])) AND other.ended_at IS NULL) drawn
              CROSS JOIN LATERAL ( SELECT max(other.started_at) AS at
                    FROM generations other
-                  WHERE other.user_id = waiting.user_id AND other.provider = waiting.provider AND other.started_at IS NOT NULL) served
+                  WHERE other.user_id = waiting.user_id AND other.line = waiting.line AND other.started_at IS NOT NULL) served
           WHERE waiting.state = 'queued'::text AND waiting.ended_at IS NULL) taken;
 
 create view serving_workloads as

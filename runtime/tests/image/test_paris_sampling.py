@@ -11,8 +11,8 @@ from torch import Tensor
 
 from bakehouse_runtime.image.flow import guided, time_steps
 from bakehouse_runtime.image.paris.sampling import (
-    Drawing,
     ExpertVelocity,
+    RoutedDrawing,
     RouterProbabilities,
     Strategy,
     expert_weights,
@@ -59,8 +59,8 @@ def drawn(
     experts: list[ExpertVelocity],
     strategy: Strategy,
     k: int,
-) -> list[Drawing]:
-    drawings = [Drawing(row, steps, strategy, k) for row in noise]
+) -> list[RoutedDrawing]:
+    drawings = [RoutedDrawing(row, steps, strategy, k) for row in noise]
     while not drawings[0].is_done:
         take_step(drawings, router, experts)
     return drawings
@@ -168,7 +168,7 @@ def test_times_are_those_of_the_flow_match_scheduler(steps: int) -> None:
 
 def test_a_drawing_knows_how_it_was_routed() -> None:
     sure = iter((0.75, 0.6, 0.3))
-    drawing = Drawing(torch.zeros(2), 10, "top1", 1)
+    drawing = RoutedDrawing(torch.zeros(2), 10, "top1", 1)
     for _ in range(3):
         of_second = next(sure)
         take_step(

@@ -42,6 +42,22 @@ export async function findDeployment(db: Db, { userId, podId, kind }: OwnDeploym
   return query.executeTakeFirst();
 }
 
+/** The user's deployment that answers by this name until it ends. */
+export async function findLiveDeployment(
+  db: Db,
+  { userId, modelName }: { userId: string; modelName: string },
+) {
+  return db
+    .selectFrom('deployments')
+    .innerJoin('model_servers as server', 'server.id', 'deployments.model_server_id')
+    .select(['deployments.id', 'deployments.asset_id'])
+    .select(sql<boolean>`server.deployment_id is not null`.as('has_own_server'))
+    .where('deployments.user_id', '=', userId)
+    .where('deployments.model_name', '=', modelName)
+    .where('deployments.terminated_at', 'is', null)
+    .executeTakeFirst();
+}
+
 /** Where a deployment runs, and what is seen of the workload that carries it, or will. */
 export type Carrier = {
   accelerator: string | null;

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../platform/db/database.ts';
 import { publishChanges } from '../../platform/events/publish-change.ts';
-import { listWaiting } from './queries.ts';
+import { type GenerationRow, listWaiting } from './queries.ts';
 
 /** Those who draw listen under a name of its own, beside the users'. */
 export const DRAWERS = 'generations';
@@ -8,13 +8,13 @@ export const DRAWERS = 'generations';
 /** Each turn is told to so many: who waits further behind hears of it once the line has moved up. */
 const TOLD_MAX = 10;
 
-/** Step: tells the owner that a generation has changed, and where the line has moved, those who wait first and those who draw. */
+/** Step: tells the owner that a generation has changed, and where its line has moved, those who wait first in it and those who draw. */
 export async function announceGeneration(
   tx: Transaction,
-  { id, user_id }: { id: string; user_id: string },
+  { id, user_id, line }: Pick<GenerationRow, 'id' | 'user_id' | 'line'>,
   { lineMoved }: { lineMoved: boolean },
 ): Promise<void> {
-  const waiting = lineMoved ? await listWaiting(tx, TOLD_MAX) : [];
+  const waiting = lineMoved ? await listWaiting(tx, { line, limit: TOLD_MAX }) : [];
   await publishChanges(tx, [
     { userId: user_id, event: { topic: 'generation', id } },
     ...waiting.map((one) => ({ userId: one.userId, event: { topic: 'generation' as const, id: one.id } })),

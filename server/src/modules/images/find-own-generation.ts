@@ -7,7 +7,7 @@ export async function findOwnGeneration(
   tx: Transaction,
   own: { id: string; userId: string },
 ): Promise<GenerationRow> {
-  const row = await lockGeneration(tx, own);
+  const row = await lockGeneration(tx, own, 'changes');
   if (!row) throw new AppError('not_found', { publicMessage: 'No generation has this id' });
   return row;
 }

@@ -54,28 +54,22 @@ export async function countOpen(tx: Transaction, userId: string): Promise<number
 
 type Own = { id: string; userId: string };
 
-export async function findGeneration(db: Db, { id, userId }: Own): Promise<GenerationRow | undefined> {
-  const row = await db
-    .selectFrom('generations')
-    .selectAll()
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
+const selectOwn = (db: Db, { id, userId }: Own) =>
+  db.selectFrom('generations').selectAll().where('id', '=', id).where('user_id', '=', userId);
+
+export async function findGeneration(db: Db, own: Own): Promise<GenerationRow | undefined> {
+  const row = await selectOwn(db, own).executeTakeFirst();
   return row && toRow(row);
 }
 
-/** The same, which nobody deletes until the transaction ends. */
-export async function pinGeneration(
+/** The same, which nobody changes until the transaction ends; or at least nobody deletes. */
+export async function lockGeneration(
   tx: Transaction,
-  { id, userId }: Own,
+  own: Own,
+  against: 'changes' | 'deletion',
 ): Promise<GenerationRow | undefined> {
-  const row = await tx
-    .selectFrom('generations')
-    .selectAll()
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .forKeyShare()
-    .executeTakeFirst();
+  const query = selectOwn(tx, own);
+  const row = await (against === 'changes' ? query.forUpdate() : query.forKeyShare()).executeTakeFirst();
   return row && toRow(row);
 }
 
@@ -102,20 +96,6 @@ export async function hasEnded(db: Db, { id, userId }: Own): Promise<boolean | u
     .where('user_id', '=', userId)
     .executeTakeFirst();
   return row && row.ended_at !== null;
-}
-
-export async function lockGeneration(
-  tx: Transaction,
-  { id, userId }: Own,
-): Promise<GenerationRow | undefined> {
-  const row = await tx
-    .selectFrom('generations')
-    .selectAll()
-    .where('id', '=', id)
-    .where('user_id', '=', userId)
-    .forUpdate()
-    .executeTakeFirst();
-  return row && toRow(row);
 }
 
 type Filter = {
@@ -226,11 +206,15 @@ export async function findPositions(db: Db, ids: string[]): Promise<Map<string, 
   return new Map(rows.map(({ id, position }) => [id ?? '', Number(position)]));
 }
 
-/** Who waits first, at most `limit`. */
-export async function listWaiting(db: Db, limit: number): Promise<{ id: string; userId: string }[]> {
+/** Who waits first in a line, at most `limit`. */
+export async function listWaiting(
+  db: Db,
+  { line, limit }: { line: string | null; limit: number },
+): Promise<{ id: string; userId: string }[]> {
   const rows = await db
     .selectFrom('generation_line')
     .select(['id', 'user_id'])
+    .where('line', '=', line)
     .orderBy('position')
     .limit(limit)
     .execute();
@@ -238,28 +222,34 @@ export async function listWaiting(db: Db, limit: number): Promise<{ id: string; 
 }
 
 /**
- * The one to be drawn next by a provider, which draws so many at once: one that nobody looks after any more, else the first in line.
- * The last place is for a user who has nothing in work. Whoever asks this does it alone until the transaction ends.
+ * The one to be drawn next: one that nobody looks after any more, else the first in a line that has a free place. The last
+ * place is for a user who has nothing in work, but where a deployment's owner has the line to himself. Whoever asks this
+ * does it alone until the transaction ends.
  */
 export async function chooseNext(
   tx: Transaction,
-  { provider, places, now }: { provider: Provider; places: number; now: Date },
+  { places, now }: { places: Record<Provider, number>; now: Date },
 ): Promise<string | null> {
   await sql`select pg_advisory_xact_lock(hashtextextended('the next generation', 0))`.execute(tx);
-  const { rows } = await sql<{ orphan: string | null; drawn: bigint }>`
-    select count(*) as drawn,
-      (array_agg(id order by id) filter (
-        where check_at <= ${now} and (locked_until is null or locked_until <= ${now})))[1] as orphan
-    from generations
-    where ended_at is null and state in ('starting', 'running') and provider = ${provider}`.execute(tx);
-  const { orphan, drawn } = rows[0] ?? { orphan: null, drawn: 0n };
-  if (orphan !== null) return orphan;
-  const free = places - Number(drawn);
-  if (free <= 0) return null;
-  const { rows: line } = await sql<{ id: string; turn: bigint }>`
-    select line.id, line.turn from generation_line line join generations using (id)
-    where check_at <= ${now} and line.provider = ${provider} order by line.position limit 1`.execute(tx);
-  const [first] = line;
-  if (!first || (free === 1 && places > 1 && first.turn > 1n)) return null;
-  return first.id;
+  const { rows: orphans } = await sql<{ id: string }>`
+    select id from generations
+    where ended_at is null and state in ('starting', 'running')
+      and check_at <= ${now} and (locked_until is null or locked_until <= ${now})
+    order by id limit 1`.execute(tx);
+  if (orphans[0]) return orphans[0].id;
+  const { rows: first } = await sql<{ id: string }>`
+    with drawn as (
+      select line, count(*) from generations
+      where ended_at is null and state in ('starting', 'running') group by line
+    ), waiting as (
+      select id, waits.line, turn, position,
+        case provider when 'own' then ${places.own}::int else ${places.upstream}::int end as places
+      from generation_line waits join generations using (id)
+      where check_at <= ${now}
+    )
+    select id from waiting left join drawn using (line)
+    where coalesce(drawn.count, 0) < places - case
+      when turn = 1 or places = 1 or line like 'deployment:%' then 0 else 1 end
+    order by position, id limit 1`.execute(tx);
+  return first[0]?.id ?? null;
 }

@@ -44,6 +44,7 @@ export const imagesRoutes: Binding[] = [
           parameters: body.parameters,
           picture_id: body.picture_id,
           source_generation_id: body.source_generation_id,
+          source_output_id: body.source_output_id,
         },
         { costMaxMicro: body.cost_max },
       ),

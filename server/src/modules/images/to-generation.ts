@@ -64,12 +64,15 @@ function nameOf({ id, generator, seed }: GenerationRow, index: number | null): s
 
 async function toSource(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
-  { source_generation_id }: GenerationRow,
+  { source_generation_id, source_output_id }: GenerationRow,
   { sha256, mediaType, width, height }: InputPicture,
 ): Promise<NonNullable<Generation['source']>> {
   const path = `source.${mediaType.split('/')[1]}`;
   const { url } = await linkBlob(services, { sha256, path, disposition: 'inline' });
-  return { generation_id: source_generation_id, url, media_type: mediaType, width, height };
+  return {
+    ...{ generation_id: source_generation_id, output_id: source_output_id },
+    ...{ url, media_type: mediaType, width, height },
+  };
 }
 
 async function toOutput(

@@ -233,7 +233,7 @@ export type DeploymentsTable = {
 export type GenerationLineTable = {
   id: string | null;
   user_id: string | null;
-  provider: string | null;
+  line: string | null;
   turn: bigint | null;
   position: bigint | null;
 };
@@ -283,6 +283,8 @@ export type GenerationsTable = {
   source_generation_id: string | null;
   root_generation_id: string | null;
   upstream_job: Json | null;
+  line: string | null;
+  source_output_id: string | null;
 };
 
 export type HeldOutAnswersTable = {

@@ -16,6 +16,7 @@ import type { Caller, Context, Services, UserCaller } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Binding } from './bind.ts';
 import { cutSlowBodies } from './bodies/body-deadline.ts';
+import { limitHeldBodies } from './bodies/body-room.ts';
 import { readBodies } from './bodies/read-body.ts';
 import { refuseUnstorable } from './bodies/refuse-unstorable.ts';
 import { type Authenticators, findCaller, headerText } from './callers/find-caller.ts';
@@ -93,7 +94,8 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   });
   measureHttp(app, options.metrics);
   mountHealth(app, { ...options, metricsToken: services.config.metricsToken });
-  for (const binding of options.bindings) mount(app, { services, authenticators, ...limits }, binding);
+  const mounted = { services, authenticators, ...limits, enterBodyRoom: limitHeldBodies(app) };
+  for (const binding of options.bindings) mount(app, mounted, binding);
   refuseOtherMethods(app, endpoints);
   for (const plugin of options.plugins) await app.register(plugin);
   await serveWebApp(app, options.webDist);
@@ -122,11 +124,12 @@ function addSecurityHeaders(app: FastifyInstance): void {
   );
 }
 
-type MountOptions = Pick<Options, 'services' | 'authenticators'> & Awaited<ReturnType<typeof limitCalls>>;
+type MountOptions = Pick<Options, 'services' | 'authenticators'> &
+  Awaited<ReturnType<typeof limitCalls>> & { enterBodyRoom: ReturnType<typeof limitHeldBodies> };
 
 function mount(
   app: FastifyInstance,
-  { services, authenticators, guardStrangers, countCall }: MountOptions,
+  { services, authenticators, guardStrangers, countCall, enterBodyRoom }: MountOptions,
   binding: Binding,
 ): void {
   const { endpoint, handle, callsPerMinute } = binding;
@@ -162,6 +165,7 @@ function mount(
       if (endpoint.access === 'workload') return;
       await countCall(request, reply);
       await countStrictly?.(request, reply);
+      if (endpoint.isHeldInMemory) await enterBodyRoom(request, reply);
     },
     // Before validation: whose it is comes first.
     preValidation: async (request) => {

@@ -1,5 +1,6 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
+import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { Price, useQuote } from '../images/api.ts';
 import { type FormValues, parameterProblems, requestParameters } from './form/form-values.ts';
@@ -15,10 +16,6 @@ export function GenerationPrice({ name, form, values }: Props) {
 
 /** What a visitor would pay to a service, which asks the same for each picture; only who is signed in has a quote. */
 export function ListPrice({ each, values }: { each: string; values: FormValues }) {
-  const count = Number.isInteger(values.n) ? Number(values.n) : 1;
-  return (
-    <Price
-      quote={{ data: { cost: formatBgl(parseBgl(each) * BigInt(count)) }, isError: false, isSettled: true }}
-    />
-  );
+  const cost = formatBgl(parseBgl(each) * BigInt(picturesAsked(values)));
+  return <Price quote={{ data: { cost }, isError: false, isSettled: true }} />;
 }

@@ -149,8 +149,14 @@ function useBroughtDraft(name: GeneratorName) {
     () =>
       void navigate({
         to: '.',
-        search: ({ prompt, settings, source, same_source_as, ...rest }: Record<string, unknown>) =>
-          rest as never,
+        search: ({
+          prompt,
+          settings,
+          source,
+          source_output,
+          same_source_as,
+          ...rest
+        }: Record<string, unknown>) => rest as never,
         replace: true,
         resetScroll: false,
       }),

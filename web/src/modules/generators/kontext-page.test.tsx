@@ -38,7 +38,14 @@ beforeEach(() => {
   vi.mocked(upload).mockReset().mockResolvedValue({ id: 'p1' });
 });
 
-const source = { generation_id: null, url: '/source.png', media_type: 'image/png', width: 1, height: 1 };
+const source = {
+  generation_id: null,
+  output_id: null,
+  url: '/source.png',
+  media_type: 'image/png',
+  width: 1,
+  height: 1,
+};
 const drawn = generationOf({ id: 'g1' });
 const edit = (changed: Partial<Generation> = {}) =>
   generationOf({
@@ -212,4 +219,17 @@ it('a remix edits the same picture once more', async () => {
   api.next = editing({ id: 'e2' });
   await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
   await waitFor(() => expect(asked()).toEqual([expect.objectContaining({ source_generation_id: 'g1' })]));
+});
+
+it('of several pictures the one that was chosen is edited', async () => {
+  const [first] = drawn.outputs;
+  if (!first) throw new Error('nothing is drawn');
+  api.generations = [{ ...drawn, outputs: [first, { ...first, id: 'o2', url: '/second.png' }] }];
+  await renderPage(`/flux-kontext?source=${drawn.id}&source_output=o2&prompt=a%20hat`);
+  expect(await screen.findByText('From your gallery')).toBeTruthy();
+  expect(document.querySelector('img[src="/second.png"]')).toBeTruthy();
+  api.next = editing({ id: 'e2' });
+  await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
+  const named = { source_generation_id: drawn.id, source_output_id: 'o2' };
+  await waitFor(() => expect(asked()).toEqual([expect.objectContaining(named)]));
 });

@@ -46,12 +46,14 @@ function parseBrought({
   prompt,
   settings,
   source,
+  source_output: output,
   same_source_as: sameAsId,
 }: Record<string, unknown>): Brought {
   const isObject = typeof settings === 'object' && settings !== null && !Array.isArray(settings);
   return {
     ...(typeof prompt === 'string' && { prompt }),
     ...(typeof source === 'string' && { source }),
+    ...(typeof output === 'string' && { source_output: output }),
     ...(typeof sameAsId === 'string' && { same_source_as: sameAsId }),
     ...(isObject && { settings: settings as NonNullable<Brought['settings']> }),
   };

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from ...errors import PlainError
 from ..autoencoder import decode_latents, decode_preview, encode_pictures
+from ..drawing import Drawing
 from ..flow import euler_step, predicted_data
 from ..pictures import fit_square, to_pictures
 from ..text import TextStates
@@ -52,7 +53,7 @@ class DrawnPicture:
     routing_confidence: None = None
 
 
-class KontextDrawing:
+class KontextDrawing(Drawing):
     """A request on its way along the flow."""
 
     expert_weights = None
@@ -65,38 +66,15 @@ class KontextDrawing:
         text: TextStates,
         condition: Tensor | None,
     ) -> None:
+        super().__init__(noise, times)
         self.request = request
-        self.latents = noise
-        # Where the flow would lead if it went straight on from the last step.
-        self.predicted = noise
         self.text = text
         self.condition = condition
-        self.steps_done = 0
-        self._times = times
-
-    @property
-    def is_done(self) -> bool:
-        return self.steps_done == len(self._times) - 1
-
-    @property
-    def now(self) -> float:
-        """The time at which it is, from 1 (noise) to 0 (data)."""
-        return self._times[self.steps_done]
-
-    @property
-    def after(self) -> float:
-        """The time after its next step."""
-        return self._times[self.steps_done + 1]
 
     @property
     def sizes(self) -> tuple[torch.Size, torch.Size | None]:
         """Only drawings of the same sizes fit into one batch."""
         return self.latents.shape, None if self.condition is None else self.condition.shape
-
-    def advance(self, latents: Tensor, predicted: Tensor) -> None:
-        """Takes in what a step has brought."""
-        self.latents, self.predicted = latents, predicted
-        self.steps_done += 1
 
 
 class KontextStepper:

@@ -18,7 +18,7 @@ from ..flow import guided
 from ..pictures import to_pictures
 from ..text import LONGEST_SENTENCE_WINDOW, ClipText, SentenceText, TextEncoder
 from .model import Expert, Router
-from .sampling import Drawing, ExpertVelocity, Strategy, take_step
+from .sampling import ExpertVelocity, RoutedDrawing, Strategy, take_step
 from .weights import load_expert, load_router
 
 
@@ -49,7 +49,7 @@ class ParisPicture:
     routing_confidence: float
 
 
-class ParisDrawing(Drawing):
+class ParisDrawing(RoutedDrawing):
     """A request on its way to its picture."""
 
     def __init__(self, request: ParisRequest, noise: Tensor, text: Tensor) -> None:

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 import torch
 from torch import Tensor
 
+from ..drawing import Drawing
 from ..flow import euler_step, predicted_data, time_steps
 
 Strategy: TypeAlias = Literal["top1", "topk", "full"]
@@ -56,33 +57,15 @@ def mixed_velocity(
     return total
 
 
-class Drawing:
-    """One picture on its way along the flow, and what the router did for it so far."""
+class RoutedDrawing(Drawing):
+    """One that experts draw, and what the router did for it so far."""
 
     def __init__(self, noise: Tensor, steps: int, strategy: Strategy, k: int) -> None:
-        self.latents = noise
-        # Where the flow would lead if it went straight on from the last step.
-        self.predicted = noise
+        super().__init__(noise, time_steps(steps))
         self.strategy: Strategy = strategy
         self.k = k
-        self.steps_done = 0
-        self._times = time_steps(steps)
         self._weights: list[list[float]] = []
         self._confidences: list[float] = []
-
-    @property
-    def is_done(self) -> bool:
-        return self.steps_done == len(self._times) - 1
-
-    @property
-    def now(self) -> float:
-        """The time at which it is, from 1 (noise) to 0 (data)."""
-        return self._times[self.steps_done]
-
-    @property
-    def after(self) -> float:
-        """The time after its next step."""
-        return self._times[self.steps_done + 1]
 
     @property
     def expert_weights(self) -> list[float]:
@@ -100,18 +83,16 @@ class Drawing:
         """The mean over the steps of the greatest probability."""
         return sum(self._confidences) / len(self._confidences)
 
-    def advance(
-        self, latents: Tensor, predicted: Tensor, weights: list[float], confidence: float
-    ) -> None:
-        """Takes in what a step has brought."""
-        self.latents, self.predicted = latents, predicted
-        self.steps_done += 1
+    def note_routing(self, weights: list[float], confidence: float) -> None:
+        """The weight of each expert at a step, and the greatest probability."""
         self._weights.append(weights)
         self._confidences.append(confidence)
 
 
 def take_step(
-    drawings: Sequence[Drawing], router: RouterProbabilities, experts: Sequence[ExpertVelocity]
+    drawings: Sequence[RoutedDrawing],
+    router: RouterProbabilities,
+    experts: Sequence[ExpertVelocity],
 ) -> None:
     """Takes each drawing one step on along its own flow: they need not be equally far, nor have
     the same settings."""
@@ -130,4 +111,5 @@ def take_step(
     predicted = predicted_data(latents, velocity, now)
     shares, confidences = weights.tolist(), probabilities.amax(dim=-1).tolist()
     for row, drawing in enumerate(drawings):
-        drawing.advance(moved[row], predicted[row], shares[row], confidences[row])
+        drawing.advance(moved[row], predicted[row])
+        drawing.note_routing(shares[row], confidences[row])

@@ -7,8 +7,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { notForm } from '../../../platform/http/bodies/read-body.ts';
-import { untilKeyEnds } from '../../../platform/http/callers/until-key-ends.ts';
+import { receiveForm } from '../../../platform/http/bodies/receive-form.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
@@ -24,10 +23,9 @@ import { type Quota, quotaExceeded, readQuota, takeStorage } from './storage-quo
 const PART = 'data_file';
 /** What a multipart body has around the file. */
 const ENVELOPE_BYTES = 64 * 1024;
-/** A body of which nothing comes for so long is given up. */
-const STALL_MS = 60_000;
 
 type Upload = { assetId: string; request: FastifyRequest; stallMs?: number };
+type Parts = AsyncIterator<Multipart>;
 
 /**
  * Adds the file of a multipart request to an asset of the caller. The bytes go to the store as
@@ -36,34 +34,35 @@ type Upload = { assetId: string; request: FastifyRequest; stallMs?: number };
  * AppError('payload_too_large') for what is beyond the limit of a file, or the user's quota, and
  * 'unauthenticated' where the API key ends meanwhile.
  */
-export async function uploadFile(ctx: Context, input: Upload): Promise<ResponseOf<typeof endpoint>> {
-  const key = untilKeyEnds(ctx);
-  try {
-    return await takeUpload(ctx, { ...input, signal: key.signal });
-  } catch (error) {
-    // What broke off because the key ended says so.
-    key.signal.throwIfAborted();
-    throw error;
-  } finally {
-    key.stop();
-  }
+export async function uploadFile(
+  ctx: Context,
+  { assetId, request, stallMs }: Upload,
+): Promise<ResponseOf<typeof endpoint>> {
+  // One file more than there may be, so that it can be named.
+  const form = { part: PART, limits: { files: 2 }, stallMs };
+  return receiveForm(ctx, request, form, (parts, signal) =>
+    takeUpload(ctx, { assetId, parts, signal, announced: announcedBytes(request) }),
+  );
 }
+
+/** What comes, until the signal; `announced` is the least that its file has. */
+type Coming = { parts: Parts; signal: AbortSignal; announced: number };
 
 async function takeUpload(
   ctx: Context,
-  input: Upload & { signal: AbortSignal },
+  { assetId, ...coming }: Coming & { assetId: string },
 ): Promise<ResponseOf<typeof endpoint>> {
-  const who = { assetId: input.assetId, userId: ctx.caller.userId };
+  const who = { assetId, userId: ctx.caller.userId };
   const { dataset_type: type } = await findChangeableAsset(ctx.db, who);
   const quota = await readQuota(ctx, who.userId);
-  const { name, blob } = await receiveFile(ctx, { ...input, quota });
+  const { name, blob } = await receiveFile(ctx, { ...coming, quota });
   // What lies in a dataset is data, and nothing loads it as weights.
   if (type === 'MODEL')
     await ctx.blobs.withLocalFile(blob.sha256, (localPath) =>
       checkWeights(ctx.sandbox, { localPath, name, userId: who.userId }),
     );
 
-  input.signal.throwIfAborted();
+  coming.signal.throwIfAborted();
   return inTransaction(ctx.db, async (tx) => {
     const asset = await lockChangeableAsset(tx, who);
     const present = await findNewestFile(tx, asset.id, name);
@@ -85,36 +84,20 @@ async function takeUpload(
 
 async function receiveFile(
   ctx: Context,
-  {
-    request,
-    quota,
-    signal,
-    stallMs = STALL_MS,
-  }: Omit<Upload, 'assetId'> & { quota: Quota; signal: AbortSignal },
+  { parts, announced, quota }: Omit<Coming, 'signal'> & { quota: Quota },
 ): Promise<{ name: string; blob: Blob }> {
-  // Ends the connection, so nobody is there to be answered.
-  request.raw.setTimeout(stallMs, () => request.raw.destroy());
-  try {
-    refuseSize(request, quota);
-    const { part, rest } = await receivePart(request);
-    const name = cleanFileName(part.filename);
-    const blob = await storeBlob(ctx, Readable.from(wholeFile(part.file, name, rest), { signal }), {
-      ...sizeLimit(quota),
-      expectedBytes: announcedBytes(request),
-    });
-    request.raw.setTimeout(0);
-    return { name, blob };
-  } catch (error) {
-    // What is still on its way has to be read, or the connection would stand still for ever.
-    request.raw.unpipe();
-    request.raw.resume();
-    throw error;
-  }
+  refuseSize(announced, quota);
+  const part = await receivePart(parts);
+  const name = cleanFileName(part.filename);
+  const blob = await storeBlob(ctx, Readable.from(wholeFile(part.file, name, parts)), {
+    ...sizeLimit(quota),
+    expectedBytes: announced,
+  });
+  return { name, blob };
 }
 
 /** Refuses what is too large by its own account, before any of it is read. */
-function refuseSize(request: FastifyRequest, quota: Quota): void {
-  const bytes = announcedBytes(request);
+function refuseSize(bytes: number, quota: Quota): void {
   if (bytes > FILE_SIZE_LIMIT_BYTES) {
     throw new AppError('payload_too_large', { publicMessage: FILE_SIZE_LIMIT_MESSAGE });
   }
@@ -136,15 +119,11 @@ function sizeLimit(quota: Quota): { sizeBytesMax: number; tooLargeMessage: strin
     : { sizeBytesMax: FILE_SIZE_LIMIT_BYTES, tooLargeMessage: FILE_SIZE_LIMIT_MESSAGE };
 }
 
-/** The file, and the parts behind it, which are read only after the file. */
-async function receivePart(
-  request: FastifyRequest,
-): Promise<{ part: MultipartFile; rest: AsyncIterableIterator<Multipart> }> {
-  if (!request.isMultipart()) throw notForm(PART);
-  const rest = request.parts();
-  for (let next = await readPart(rest); !next.done; next = await readPart(rest)) {
+/** The file; the parts behind it are read only after it. */
+async function receivePart(parts: Parts): Promise<MultipartFile> {
+  for (let next = await parts.next(); !next.done; next = await parts.next()) {
     if (next.value.type === 'field') continue;
-    if (next.value.fieldname === PART) return { part: next.value, rest };
+    if (next.value.fieldname === PART) return next.value;
     break;
   }
   throw badUpload(`Send the file in a part named ${PART}`);
@@ -154,31 +133,18 @@ async function receivePart(
  * The bytes of the file. Its last ones pass only once the whole request is there, so that the
  * store keeps nothing of one that is cut.
  */
-async function* wholeFile(
-  bytes: AsyncIterable<Buffer>,
-  name: string,
-  rest: AsyncIterableIterator<Multipart>,
-): AsyncGenerator<Buffer> {
+async function* wholeFile(bytes: AsyncIterable<Buffer>, name: string, rest: Parts): AsyncGenerator<Buffer> {
   let isEmpty = true;
   for await (const chunk of bytes) {
     isEmpty &&= chunk.length === 0;
     yield chunk;
   }
   if (isEmpty) throw badUpload(`${name} is empty`);
-  for (let next = await readPart(rest); !next.done; next = await readPart(rest)) {
+  for (let next = await rest.next(); !next.done; next = await rest.next()) {
     if (next.value.type === 'file') throw badUpload('Send one file per request');
   }
 }
 
-async function readPart(parts: AsyncIterableIterator<Multipart>): Promise<IteratorResult<Multipart>> {
-  try {
-    return await parts.next();
-  } catch (cause) {
-    const isSecondFile = cause instanceof Error && 'code' in cause && cause.code === 'FST_FILES_LIMIT';
-    throw badUpload(isSecondFile ? 'Send one file per request' : 'The multipart body cannot be read', cause);
-  }
-}
-
-function badUpload(publicMessage: string, cause?: unknown): AppError {
-  return new AppError('invalid_request', { publicMessage, param: PART, cause });
+function badUpload(publicMessage: string): AppError {
+  return new AppError('invalid_request', { publicMessage, param: PART });
 }

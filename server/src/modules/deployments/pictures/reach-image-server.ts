@@ -26,7 +26,8 @@ const refusal = z.object({ error: z.object({ message: z.string(), param: z.strin
 type Question = {
   /** Of a starter model. */
   modelName: string;
-  request: ImageRequest;
+  /** Asked for once the model server is there: a picture to edit is large, and a cold server takes minutes. */
+  readRequest: () => Promise<ImageRequest>;
   signal: AbortSignal;
   /** Why it waits for the model server, each time that changes. */
   onWait: (phase: string, reason: string) => void;
@@ -42,7 +43,7 @@ type Take = (event: ImageEvent, server: { revisionId: string | null }) => void;
 export async function reachImageServer(
   ctx: Context,
   parts: Pick<ServingParts, 'capacity'>,
-  { modelName, request, signal: wanted, onWait }: Question,
+  { modelName, readRequest, signal: wanted, onWait }: Question,
   take: Take,
 ): Promise<void> {
   const deadline = requestDeadline(modelName, 'image');
@@ -56,7 +57,7 @@ export async function reachImageServer(
           tries === 1 && readyServers(upstream).length > 0
             ? readyServers(upstream)
             : await awaitModelServer(ctx, parts, { upstream, modelName, kind: 'image', signal, onWait });
-        if (server) return await draw(server, request, { deadline, signal, modelName }, take);
+        if (server) return await draw(server, await readRequest(), { deadline, signal, modelName }, take);
       } catch (error) {
         if (!(error instanceof ModelServerUnreachable) || tries === TRIES) throw error;
       } finally {

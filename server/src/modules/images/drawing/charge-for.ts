@@ -1,3 +1,4 @@
+import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
 import type { GenerationRow } from '../queries.ts';
 
 /** What so many pictures cost of a generation that was quoted for all that were asked for. Pure. */
@@ -5,6 +6,6 @@ export function chargeFor(
   { held_micro: heldMicro, parameters }: Pick<GenerationRow, 'held_micro' | 'parameters'>,
   pictures: number,
 ): bigint {
-  const asked = Number(parameters.n ?? 1);
+  const asked = picturesAsked(parameters);
   return (heldMicro * BigInt(Math.min(pictures, asked))) / BigInt(asked);
 }

@@ -16,7 +16,7 @@ export type DrawingLoop = {
   stop: () => Promise<void>;
 };
 
-/** Draws what waits, of each provider as many at once as it has places, over all processes. */
+/** Draws what waits, of each line as many at once as those of its provider have places, over all processes. */
 export function createDrawing({
   services,
   serving,
@@ -40,13 +40,10 @@ export function createDrawing({
 
   const passes = oneAtATime(
     async () => {
-      for (const [provider, count] of Object.entries(places) as [Provider, number][]) {
-        const line = { provider, places: count };
-        while (!closing.signal.aborted) {
-          const turn = await takeTurn(services, line);
-          if (turn === null) break;
-          if (turn !== 'ended') begin(turn.lease);
-        }
+      while (!closing.signal.aborted) {
+        const turn = await takeTurn(services, places);
+        if (turn === null) break;
+        if ('lease' in turn) begin(turn.lease);
       }
     },
     (error) => services.log.warn({ err: error }, 'who draws next could not be found'),

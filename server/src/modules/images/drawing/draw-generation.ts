@@ -79,7 +79,7 @@ async function draw(
   let made: { done: Done; revisionId: string | null } | null = null;
   const question = {
     modelName: row.model,
-    request: pictureRequest(row, await readInput(services, row)),
+    readRequest: async () => pictureRequest(row, await readInput(services, row)),
     signal: AbortSignal.any([report.lost, closing]),
     onWait: (phase: string, reason: string) =>
       report.tell({ ...progress, reason: reason || `The model is starting: ${phase}` }),

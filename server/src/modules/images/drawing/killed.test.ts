@@ -19,7 +19,7 @@ const setting = await testDrawing({ draws: false });
 const { server, stub, clock } = setting;
 const { db } = server.services;
 const serving: Drawing['serving'] = { capacity: async () => ({ 'cpu:deployment': 4 }) };
-const OWN = { provider: 'own' as const, places: 4 };
+const PLACES = { own: 4, upstream: 0 };
 
 let ada: TestUser;
 beforeEach(async () => {
@@ -31,8 +31,8 @@ beforeEach(async () => {
 
 /** The next turn, as a process of its own takes it. */
 async function lease(services: Services = server.services) {
-  const turn = await takeTurn(services, OWN);
-  if (turn === null || turn === 'ended') throw new Error('nobody had a turn');
+  const turn = await takeTurn(services, PLACES);
+  if (!turn || 'ended' in turn) throw new Error('nobody had a turn');
   return turn.lease;
 }
 
@@ -40,7 +40,7 @@ function anotherProcess() {
   const loop = createDrawing({
     services: server.services,
     serving,
-    places: { own: OWN.places, upstream: 0 },
+    places: PLACES,
   });
   onFileEnd(loop.stop);
   loop.start();
@@ -92,7 +92,7 @@ test('a picture stays in the hands of whoever draws it, however long it takes to
     clock.advance({ seconds: 10 });
     await vi.waitFor(async () => expect(await lockedFor(id)).toBeGreaterThan(10), { timeout: 5_000 });
   }
-  expect(await takeTurn(server.services, OWN)).toBeNull();
+  expect(await takeTurn(server.services, PLACES)).toBeNull();
   goOn();
   await work;
   expect(await setting.read(ada, id)).toMatchObject({ state: 'completed' });
@@ -103,7 +103,7 @@ test('a picture that waited until its price was held no more is not drawn for no
   const { id } = await setting.draw(ada);
   clock.advance({ days: 8 });
   await inTransaction(db, (tx) => expireHolds(tx, { now: clock.now(), limit: 10 }));
-  expect(await takeTurn(server.services, OWN)).toBe('ended');
+  expect(await takeTurn(server.services, PLACES)).toMatchObject({ ended: { id } });
   const { state, reason } = await setting.read(ada, id);
   expect([state, reason]).toEqual(['failed', 'It waited too long for its turn']);
 });
@@ -150,7 +150,7 @@ describe('whoever draws dies', () => {
       await lease();
       leaseRunsOut();
     }
-    expect(await takeTurn(server.services, OWN)).toBe('ended');
+    expect(await takeTurn(server.services, PLACES)).toMatchObject({ ended: { id } });
     expect(await setting.read(ada, id)).toMatchObject({
       state: 'failed',
       reason: 'It was interrupted too many times',

@@ -5,28 +5,33 @@ import { claimRow, type Lease } from '../../../platform/leases/leased-table.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
 import { chooseNext, type GenerationRow, updateGeneration } from '../queries.ts';
+import { cancelJob } from '../services/cancel-job.ts';
 import { generationsTable } from './generations-table.ts';
 import { planTurn } from './plan-generation.ts';
 import { begun } from './progress.ts';
 
-/** A generation whose turn it is, or the news that one was ended instead. */
-export type Turn = { lease: Lease<GenerationRow> } | 'ended';
+/** A generation whose turn it is, or one that was ended instead. */
+export type Turn = { lease: Lease<GenerationRow> } | { ended: GenerationRow };
 
-/** Leases the generation that the provider draws next, and begins an attempt. Null when nobody's turn has come. */
+/**
+ * Leases the generation that is drawn next, and begins an attempt; each line of a provider has so many places. Null when
+ * nobody's turn has come.
+ */
 export async function takeTurn(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
-  line: { provider: Provider; places: number },
+  services: Pick<Services, 'config' | 'db' | 'clock' | 'log'>,
+  places: Record<Provider, number>,
 ): Promise<Turn | null> {
-  return inTransaction(db, async (tx) => {
+  const { db, clock } = services;
+  const turn = await inTransaction(db, async (tx): Promise<Turn | null> => {
     const now = clock.now();
-    const id = await chooseNext(tx, { ...line, now });
+    const id = await chooseNext(tx, { places, now });
     const lease = id === null ? null : await claimRow(tx, generationsTable, id, now);
     if (!lease) return null;
     const { row } = lease;
     const step = planTurn(row, now);
     if (step.do === 'fail') {
       await endGeneration(tx, row, { state: 'failed', reason: step.reason, chargedMicro: 0n, now });
-      return 'ended';
+      return { ended: row };
     }
     const attempt = row.attempt + 1;
     const startedAt = row.started_at ?? now;
@@ -34,4 +39,7 @@ export async function takeTurn(
     await announceGeneration(tx, row, { lineMoved: true });
     return { lease: { ...lease, row: { ...row, attempt } } };
   });
+  // Whoever began a job of it at a service waits for it no more.
+  if (turn && 'ended' in turn) void cancelJob(services, turn.ended);
+  return turn;
 }

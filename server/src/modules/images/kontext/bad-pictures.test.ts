@@ -108,10 +108,24 @@ describe('an edit is refused by the field that does not fit, and costs nothing',
     ['data:image/png,bread', 'base64'],
     ['data:image/png;base64,YnJlYWQ=', 'PNG, JPEG or WebP'],
     ['data:image/png;base64,%E0%A4%A', 'PNG, JPEG or WebP'],
+    ['data:', 'public'],
+    [`https://example.com/${'a'.repeat(8_000)}`, 'at most 8000 characters'],
+    [`data:${'a'.repeat(8_000)};base64,YnJlYWQ=`, 'at most 8000 characters'],
   ])('an address: %s', async (image_url, message) => {
     const answer = await send(`${address}/edit_url`, new URLSearchParams({ prompt, image_url }));
     expect(answer).toMatchObject({ status: 400, json: { error: { param: 'image_url' } } });
     expect(answer.json.error.message).toContain(message);
+    await expectNothing();
+  });
+
+  test('a data URL of more than 20 MB', async () => {
+    const image_url = `data:image/png;base64,${tooLarge.toString('base64')}`;
+    expect(await send(`${address}/edit_url`, new URLSearchParams({ prompt, image_url }))).toMatchObject({
+      ...{
+        status: 413,
+        json: { error: { param: 'image_url', message: 'The picture is larger than 20 MB' } },
+      },
+    });
     await expectNothing();
   });
 

@@ -6,18 +6,22 @@ import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
 import { receivePicture } from '../pictures/receive-picture.ts';
 import { storePicture } from '../pictures/store-picture.ts';
 import { editPicture } from './edit-picture.ts';
+import { readEdit } from './read-edit.ts';
+
+const PART = 'file';
 
 /**
  * Edits the picture of a form with the model of that name, and waits for what comes of it. Throws what `receivePicture`,
- * `storePicture` and `editPicture` throw.
+ * `readEdit`, `storePicture` and `editPicture` throw.
  */
 export async function editUpload(
   ctx: Context,
   model: string,
   http: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { bytes, fields } = await receivePicture(ctx, http.request, 'file');
-  const asked = parseFields(editFields, fields);
-  const takePicture = () => storePicture(ctx, bytes, 'file');
-  return editPicture(ctx, { ...asked, model, takePicture, param: 'file' }, http);
+  const asked = await receivePicture(ctx, http.request, PART, async ({ bytes, fields }) => {
+    const edit = readEdit(ctx, parseFields(editFields, fields));
+    return { ...edit, picture: await storePicture(ctx, bytes, PART) };
+  });
+  return editPicture(ctx, { ...asked, model, param: PART }, http);
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { listModels } from '@bakehouse/contract/chat';
 import {
   deleteGeneration,
@@ -12,6 +13,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { lockStoredBytes } from '../../../platform/storage/owner-queries.ts';
+import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { testDrawing } from '../../../testing/test-drawing.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { giveUpCredits } from '../../credits/ledger/give-up-credits.ts';
@@ -52,7 +54,7 @@ const upload = async (file: Buffer, as: TestUser = ada) => {
 };
 const start = (
   as: TestUser,
-  source: { picture_id?: string; source_generation_id?: string },
+  source: { picture_id?: string; source_generation_id?: string; source_output_id?: string },
   idempotencyKey?: string,
 ) =>
   server.request(
@@ -130,6 +132,36 @@ describe('an edit', () => {
     ]);
     const [left] = await list(ada, { root: first.id });
     expect((await fetch(new URL(left?.source?.url ?? '', server.url))).status).toBe(200);
+  });
+
+  test('of one of several pictures is of the one that is named, or else of the first', async () => {
+    const { id } = await drawing.draw(ada);
+    const [first] = (await drawing.until(ada, id, 'completed')).outputs;
+    const { sha256, sizeBytes } = await storeBlob(server.services, Readable.from([pictureFiles.jpeg]));
+    const { id: secondId } = await db
+      .insertInto('generation_outputs')
+      .values({
+        ...{ generation_id: id, user_id: ada.userId, sha256, size_bytes: BigInt(sizeBytes) },
+        ...{ media_type: 'image/jpeg', width: 6, height: 4 },
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const source = { source_generation_id: id };
+    const edit = await start(ada, { ...source, source_output_id: secondId });
+    expect(edit.source).toMatchObject({ generation_id: id, output_id: secondId, media_type: 'image/jpeg' });
+    await drawing.until(ada, edit.id, 'completed');
+    expect(stub.requests.at(-1)).toMatchObject({ picture: pictureFiles.jpeg.toString('base64') });
+    expect((await start(ada, source)).source).toMatchObject({ generation_id: id, output_id: first?.id });
+
+    const other = await drawing.draw(ada);
+    const refusal = (named: object) =>
+      start(ada, named).catch(({ status, body }) => [status, body.error.param]);
+    const foreign = { source_generation_id: other.id, source_output_id: secondId };
+    expect(await refusal(foreign)).toEqual([404, 'source_output_id']);
+    expect(await refusal({ source_output_id: secondId })).toEqual([400, 'source_output_id']);
+    await server.request(deleteGeneration, { params: { id } }, { as: ada });
+    const { source: left } = await drawing.read(ada, edit.id);
+    expect(left).toMatchObject({ generation_id: null, output_id: null });
   });
 
   test('keeps its picture as long as itself; one that nobody edits goes after a day', async () => {
@@ -266,6 +298,8 @@ describe('the edit calls of the original product', () => {
     const edit = (image_url: string, more = {}) =>
       send(`${address}/edit_url`, new URLSearchParams({ prompt: 'Make it blue', image_url, ...more }));
     const inline = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
+    const written = inline.replace('data:image/png;base64', 'DATA:image/png;Base64').replaceAll('/', '%2F');
+    expect((await edit(` ${written}`)).status).toBe(200);
     const { status, json } = await edit(inline, { return_format: 'base64', skip_integrity_check: 'true' });
     expect([status, json.seed], JSON.stringify(json)).toEqual([200, expect.any(Number)]);
     expect(json.image_url).toMatch(/^data:image\/png;base64,/);
@@ -274,6 +308,21 @@ describe('the edit calls of the original product', () => {
     expect(stub.requests.slice(-2).map((asked) => 'picture' in asked && asked.picture)).toEqual(
       [pictureFiles.png, pictureFiles.jpeg].map((file) => file.toString('base64')),
     );
+  });
+
+  test('take no room from other pictures while they are drawn', async () => {
+    stub.answer = 'hang';
+    const image_url = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
+    const byAddress = new URLSearchParams({ prompt: 'Make it blue', image_url });
+    const drawn = [1, 2].flatMap(() => [
+      send(`${address}/edit`, form(pictureFiles.png, { prompt: 'Make it blue' })),
+      send(`${address}/edit_url`, byAddress),
+    ]);
+    await expect.poll(async () => (await list(ada)).length, { timeout: 8_000 }).toBe(4);
+    await upload(pictureFiles.jpeg);
+    stub.answer = 'ok';
+    stub.letGo();
+    expect((await Promise.all(drawn)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
   test("are a deployment's, too, as long as it runs, and its owner's alone", async () => {

@@ -1,10 +1,8 @@
-import { buffer } from 'node:stream/consumers';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Generation } from '@bakehouse/contract/generations';
 import type { createImage } from '@bakehouse/contract/images';
 import type { Context } from '../../../platform/context.ts';
-import { readBlob } from '../../../platform/storage/read-blob.ts';
-import { findOutputs } from '../queries.ts';
+import { readOutputs } from '../pictures/read-outputs.ts';
 
 type Images = ResponseOf<typeof createImage>;
 
@@ -26,10 +24,5 @@ async function readData(
   format: 'url' | 'b64_json',
 ): Promise<Images['data']> {
   if (format === 'url') return outputs.map(({ url }) => ({ url: new URL(url, ctx.config.publicUrl).href }));
-  const stored = (await findOutputs(ctx.db, [id])).get(id) ?? [];
-  return Promise.all(
-    stored.map(async ({ sha256 }) => ({
-      b64_json: (await buffer(await readBlob(ctx, { sha256, path: `generation ${id}` }))).toString('base64'),
-    })),
-  );
+  return (await readOutputs(ctx, id)).map((bytes) => ({ b64_json: bytes.toString('base64') }));
 }

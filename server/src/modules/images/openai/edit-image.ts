@@ -6,9 +6,11 @@ import type { Http } from '../../../platform/http/bind.ts';
 import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
 import { findNamedImageDeployment } from '../../deployments/pictures/find-named-image-deployment.ts';
 import { findEditor } from '../kontext/find-editor.ts';
+import { uploaded } from '../pictures/read-source.ts';
 import { receivePicture } from '../pictures/receive-picture.ts';
 import { storePicture } from '../pictures/store-picture.ts';
 import { startAndAwait } from '../start/start-and-await.ts';
+import type { Asked } from '../start/start-generation.ts';
 import { answerImages } from './answer-images.ts';
 import { refuseUnserved } from './refuse-unserved.ts';
 
@@ -20,28 +22,34 @@ const PARAMETERS = { num_inference_steps: 20 };
 
 /**
  * Edits a picture as OpenAI's images API does, with the caller's Kontext deployment of the name in `model`, else with the
- * starter. Throws what `receivePicture`, `storePicture` and `startAndAwait` throw, and AppError 'invalid_request' or 'not_found' with the
- * field that is not served.
+ * starter. Throws what `receivePicture`, `storePicture` and `startAndAwait` throw, and AppError 'invalid_request' or 'not_found' with
+ * the field that is not served.
  */
 export async function editImage(
   ctx: Context,
   { request, reply }: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { bytes, fields } = await receivePicture(ctx, request, PART);
-  const { prompt, response_format, ...asked } = parseFields(editImageFields, fields);
-  const named = asked.model ? await findNamedImageDeployment(ctx, asked.model) : null;
+  const { asked, format } = await receivePicture(ctx, request, PART, async ({ bytes, fields }) => {
+    const { prompt, response_format, ...choices } = parseFields(editImageFields, fields);
+    const editor = await chooseEditor(ctx, choices);
+    const source = uploaded(await storePicture(ctx, bytes, PART), PART);
+    return {
+      asked: { generator: 'flux-kontext' as const, prompt, ...editor, source },
+      format: response_format ?? 'url',
+    };
+  });
+  return answerImages(ctx, await startAndAwait(ctx, asked, reply), format);
+}
+
+/** The model, and the parameters that are not its form's defaults. Throws AppError with the field that is not served. */
+async function chooseEditor(
+  ctx: Context,
+  choices: Parameters<typeof refuseUnserved>[0],
+): Promise<Pick<Asked, 'model' | 'parameters'>> {
+  const named = choices.model ? await findNamedImageDeployment(ctx, choices.model) : null;
   const deployed = named?.kind === 'flux-kontext' ? named.model_name : null;
-  refuseUnserved(asked, deployed === null ? served : { model: deployed, size: null });
-  const editor =
-    deployed === null
-      ? { model: await findEditor(ctx, { model: KONTEXT_STARTER }), parameters: PARAMETERS }
-      : { model: deployed, parameters: {} };
-  const picture = await storePicture(ctx, bytes, PART);
-  const source = { picture, param: PART, generationId: null, rootId: null };
-  const generation = await startAndAwait(
-    ctx,
-    { generator: 'flux-kontext', prompt, ...editor, source },
-    reply,
-  );
-  return answerImages(ctx, generation, response_format ?? 'url');
+  refuseUnserved(choices, deployed === null ? served : { model: deployed, size: null });
+  return deployed === null
+    ? { model: await findEditor(ctx, { model: KONTEXT_STARTER }), parameters: PARAMETERS }
+    : { model: deployed, parameters: {} };
 }

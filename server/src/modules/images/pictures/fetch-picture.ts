@@ -7,15 +7,25 @@ import { collectPicture } from './collect-picture.ts';
 import type { InputPicture } from './picture-queries.ts';
 import { describePicture, storePicture } from './store-picture.ts';
 
+/** Longer than any that is handed out. */
+const ADDRESS_LENGTH_MAX = 8_000;
+const DATA_URL = /^\s*data:([^,]*),/i;
+
 /**
  * The picture at an address: a `data:` URL, a link of this server, or any public one. Throws AppError 'invalid_request' with
  * the field for every other address, and for what is no picture that can be edited.
  */
 export async function fetchPicture(ctx: Context, address: string, param: string): Promise<InputPicture> {
+  const data = DATA_URL.exec(address.slice(0, ADDRESS_LENGTH_MAX));
+  if (data) return storePicture(ctx, readDataUrl(data, address, param), param);
+  if (address.length > ADDRESS_LENGTH_MAX)
+    throw refused(
+      param,
+      `${param} must have at most ${ADDRESS_LENGTH_MAX} characters, unless it is a data URL`,
+    );
   const { publicUrl } = ctx.config;
   if (!URL.canParse(address, publicUrl)) throw refused(param, `${param} is no address`);
   const url = new URL(address, publicUrl);
-  if (url.protocol === 'data:') return storePicture(ctx, readDataUrl(url, param), param);
   if (url.origin === new URL(publicUrl).origin) {
     const own = await readOwnLink(ctx, url);
     if (!own) throw refused(param, `${param} is an address of this server, but no link to a file`);
@@ -24,17 +34,17 @@ export async function fetchPicture(ctx: Context, address: string, param: string)
   return storePicture(ctx, await collectPicture(await fetchPublic(url, { param }), param), param);
 }
 
-function readDataUrl({ pathname }: URL, param: string): Buffer {
-  const [, base64] = /^[^,]*;base64,(.*)$/s.exec(pathname) ?? [];
-  if (base64 === undefined) throw refused(param, `${param}: a data URL has its picture in base64`);
-  // A third of it is what base64 adds.
-  if (base64.length > (PICTURE_BYTES_MAX * 4) / 3 + 4)
-    throw new AppError('payload_too_large', { publicMessage: pictureMessages.tooLarge, param });
+/** It has as many characters as the picture: it is taken apart without being read as an address. */
+function readDataUrl([head, type = '']: RegExpExecArray, address: string, param: string): Buffer {
+  if (!/;base64$/i.test(type)) throw refused(param, `${param}: a data URL has its picture in base64`);
+  const written = address.slice(head.length);
   // Escapes are those of '+', '/' and '='; what else may be there is no base64, and no picture.
-  return Buffer.from(
-    base64.replace(/%(2B|2F|3D)/gi, (escaped) => decodeURIComponent(escaped)),
-    'base64',
-  );
+  const isEscaped = written.includes('%');
+  const base64 = isEscaped ? written.replace(/%(2B|2F|3D)/gi, (one) => decodeURIComponent(one)) : written;
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.length > PICTURE_BYTES_MAX)
+    throw new AppError('payload_too_large', { publicMessage: pictureMessages.tooLarge, param });
+  return bytes;
 }
 
 function refused(param: string, publicMessage: string): AppError {

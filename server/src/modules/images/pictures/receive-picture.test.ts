@@ -6,6 +6,7 @@ import { uploadPicture } from '@bakehouse/contract/pictures';
 import multipart from '@fastify/multipart';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { limitHeldBodies } from '../../../platform/http/bodies/body-room.ts';
 import { testServer } from '../../../testing/test-server.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
 import { receivePicture } from './receive-picture.ts';
@@ -76,6 +77,7 @@ describe('a picture that comes too slowly ends with its connection,', () => {
   const app = Fastify();
   beforeAll(async () => {
     await app.register(multipart);
+    limitHeldBodies(app);
     const dave = await server.signUp('Dave');
     const caller = { kind: 'user' as const, userId: dave.userId, isOperator: false };
     const ctx = { ...server.services, caller, requestId: 'test', idempotencyKey: null };
@@ -83,7 +85,7 @@ describe('a picture that comes too slowly ends with its connection,', () => {
     const answerLate = ({ bytes }: { bytes: Buffer }) =>
       new Promise((resolve) => setTimeout(() => resolve(bytes.length), 800));
     app.post('/', (request) =>
-      receivePicture(ctx, request, 'file', { stallMs: 200, wholeMs: 600 }).then(answerLate),
+      receivePicture(ctx, request, 'file', answerLate, { stallMs: 200, wholeMs: 600 }),
     );
     await app.listen({ port: 0 });
   });

@@ -13,8 +13,7 @@ export async function uploadPicture(
   ctx: Context,
   request: FastifyRequest,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { bytes } = await receivePicture(ctx, request, 'file');
-  const picture = await storePicture(ctx, bytes, 'file');
+  const picture = await receivePicture(ctx, request, 'file', ({ bytes }) => storePicture(ctx, bytes, 'file'));
   const id = await inTransaction(ctx.db, (tx) => keepPicture(tx, ctx, { picture, param: 'file' }));
   const { sha256, mediaType, width, height, sizeBytes } = picture;
   const path = `picture.${mediaType.split('/')[1]}`;

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { addTrainingPictures as endpoint } from '@bakehouse/contract/gallery';
+import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
@@ -14,6 +15,7 @@ import { findChangeableAsset } from '../../assets/access/find-changeable-asset.t
 import { insertAsset } from '../../assets/insert-asset.ts';
 import { readRevision } from '../../assets/read-revision.ts';
 import { putFiles } from '../../assets/revisions/put-files.ts';
+import type { GenerationRow } from '../queries.ts';
 import { listPictures, type Picture } from './list-pictures.ts';
 import { addLines, METADATA } from './training-lines.ts';
 
@@ -27,13 +29,15 @@ type Dataset = { id: string | null; title: string; revisionId: string | null; me
 const METADATA_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Puts pictures into a dataset of the caller, each with its prompt as its caption, in the layout that the training of
- * pictures reads. Those that are in it already are left as they are. Throws what `listPictures` and `putFiles` throw,
- * and AppError 'conflict' for a dataset of another layout.
+ * Puts drawn pictures into a dataset of the caller, each with its prompt as its caption, in the layout that the training of
+ * pictures reads. Those that are in it already are left as they are, and edits are left out. Throws what `listPictures` and
+ * `putFiles` throw, and AppError 'invalid_request' where all are edits, 'conflict' for a dataset of another layout.
  */
 export async function addTrainingPictures(ctx: Context, asked: Asked): Promise<Answer> {
   const { userId } = ctx.caller;
-  const pictures = await listPictures(ctx.db, { ids: asked.ids, userId });
+  const chosen = await listPictures(ctx.db, { ids: asked.ids, userId });
+  const pictures = chosen.filter(({ row }) => !isEdit(row));
+  if (pictures.length === 0) throw noCaptions();
   const dataset = await readDataset(ctx, asked);
   const { metadata, added } = addLines(dataset.metadata, pictures);
   const stored = await storeBlob(ctx, Readable.from([Buffer.from(metadata)]));
@@ -53,9 +57,23 @@ export async function addTrainingPictures(ctx: Context, asked: Asked): Promise<A
         revision_id: revisionId,
         added: added.length,
         present: pictures.length - added.length,
+        left_out: chosen.length - pictures.length,
       };
     }),
   );
+}
+
+/** What it was asked for is what to change, which is no caption. */
+function isEdit({ generator }: GenerationRow): boolean {
+  return generators[generator].fields.some(({ kind }) => kind === 'picture');
+}
+
+function noCaptions(): AppError {
+  return new AppError('invalid_request', {
+    publicMessage:
+      'Edits have no captions: their prompts say what to change. Choose pictures that were drawn',
+    param: 'ids',
+  });
 }
 
 async function readDataset(ctx: Context, { dataset_id: assetId, title }: Asked): Promise<Dataset> {

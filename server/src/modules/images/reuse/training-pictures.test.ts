@@ -66,6 +66,24 @@ test('pictures become a new dataset, and are added to it once', async () => {
   ]);
 });
 
+test('edits are left out: what they were asked for is no caption', async () => {
+  const { userId } = ada;
+  const edit = await insertPicture(server.services, {
+    ...{ userId, prompt: 'Make it blue', generator: 'flux-kontext' },
+  });
+  const { dataset_id, ...counts } = await add(ada, { ids: [edit.id, ...drawings.slice(0, 1)] });
+  expect(counts).toMatchObject({ added: 1, present: 0, left_out: 1 });
+  expect((await read(ada, dataset_id, 'metadata.jsonl')).toString()).toMatch(
+    /^\{"file_name":"a-loaf[^\n]*\}\n$/,
+  );
+  await expect(add(ada, { ids: [edit.id] })).rejects.toMatchObject({
+    status: 400,
+    body: {
+      error: { param: 'ids', message: expect.stringContaining('their prompts say what to change') },
+    },
+  });
+});
+
 test.skipIf(!hasPython)(
   'the training of pictures reads them, whatever is in a prompt',
   { timeout: 180_000 },

@@ -56,11 +56,16 @@ const start = (generator: GeneratorName, parameters: Generation['parameters'] = 
     { body: { generator, prompt: 'A loaf of bread', parameters } },
     { as: ada },
   );
+/** One whose job at the service was asked for, and goes on. */
+async function startHanging(...asked: Parameters<typeof start>): Promise<string> {
+  upstream.state.answer = 'hang';
+  const { id } = await start(...asked);
+  await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+  return id;
+}
 const read = (id: string) => server.request(getGeneration, { params: { id } }, { as: ada });
-const held = async () => {
-  const call = { params: { userId: ada.userId } };
-  return (await server.request(getBalance, call, { as: ada })).held;
-};
+const held = async () =>
+  (await server.request(getBalance, { params: { userId: ada.userId } }, { as: ada })).held;
 const charges = async () => {
   const call = { params: { userId: ada.userId }, query: {} };
   const { transactions } = await server.request(listTransactions, call, { as: ada });
@@ -225,9 +230,7 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
   });
 
   test('that nobody answers for is waited for until somebody does', async () => {
-    upstream.state.answer = 'hang';
-    const { id } = await start(generator);
-    await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+    const id = await startHanging(generator);
     upstream.state.answer = 'gone silent';
     const silent = { state: 'starting', reason: expect.stringMatching(/ does not answer\. Trying again$/) };
     await vi.waitFor(async () => expect(await read(id)).toMatchObject(silent), { timeout: 10_000 });
@@ -237,12 +240,10 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
   });
 
   test('is not paid twice where whoever waited for it is killed', async () => {
-    upstream.state.answer = 'hang';
-    const { id } = await start(generator);
-    await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+    const id = await startHanging(generator);
     await loop.stop();
     // Killed, and not ended in good order: what is left of it is its lease.
-    const dead = await takeTurn(server.services, { provider: 'upstream', places: 1 });
+    const dead = await takeTurn(server.services, { own: 0, upstream: 1 });
     expect(dead).toMatchObject({ lease: { id } });
     upstream.state.answer = 'ok';
     clock.advance({ seconds: 16 });
@@ -270,9 +271,7 @@ describe('fal', () => {
   test.each([cancelGeneration, deleteGeneration])(
     'is told that nobody waits any more: $path',
     async (end) => {
-      upstream.state.answer = 'hang';
-      const { id } = await start('flux');
-      await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+      const id = await startHanging('flux');
       await loop.stop();
       expect(await read(id)).toMatchObject({ state: 'queued' });
       await server.request(end, { params: { id } }, { as: ada });
@@ -282,11 +281,21 @@ describe('fal', () => {
   );
 
   test('is told that nobody waits any more for what has failed for good', async () => {
-    upstream.state.answer = 'hang';
-    const { id } = await start('flux');
-    await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+    const id = await startHanging('flux');
     upstream.state.answer = 'no key';
     expect(await untilEnded(id)).toMatchObject({ state: 'failed', refused: false });
+    await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });
+  });
+
+  test('is told that nobody waits any more for what was interrupted too many times', async () => {
+    const id = await startHanging('flux');
+    await loop.stop();
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      expect(await takeTurn(server.services, { own: 0, upstream: 1 })).toMatchObject({ lease: { id } });
+      clock.advance({ seconds: 16 });
+    }
+    loop = drawingProcess();
+    expect((await untilEnded(id)).reason).toBe('It was interrupted too many times');
     await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']), { timeout: 10_000 });
   });
 
@@ -304,9 +313,7 @@ describe('fal', () => {
     const date = new Date(clock.now().getTime() + 30_000).toUTCString();
     Object.assign(upstream.state, { answer: 'busy', retryAfter: form === 'a date' ? date : form });
     const { id } = await start('flux');
-    await vi.waitFor(async () => expect((await read(id)).reason).toContain('Trying again'), {
-      timeout: 10_000,
-    });
+    await expect.poll(async () => (await read(id)).reason, { timeout: 10_000 }).toContain('Trying again');
     upstream.state.answer = 'ok';
     clock.advance({ seconds: 25 });
     await loop.stop();
@@ -319,9 +326,7 @@ describe('fal', () => {
   });
 
   test('has ten minutes for a picture: then its job is cancelled, and another one is begun', async () => {
-    upstream.state.answer = 'hang';
-    const { id } = await start('flux');
-    await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0), { timeout: 10_000 });
+    const id = await startHanging('flux');
     await loop.stop();
     clock.advance({ minutes: 11 });
     loop = drawingProcess();

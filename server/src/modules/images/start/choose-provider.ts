@@ -5,11 +5,15 @@ import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { findActiveKontext } from '../../deployments/pictures/find-active-kontext.ts';
+import { findImageServer } from '../../deployments/pictures/find-image-server.ts';
 import { findOwnModel } from '../../generators/find-own-model.ts';
 import { findUpstream, type Upstream } from '../../upstreams/find-upstream.ts';
 
+/** Where a generation waits: each of these has so many places, whoever waits for another. */
+export type DrawingLine = `starter:${string}` | `deployment:${string}` | 'upstream';
+
 /** Who draws for a generator, and what of its form counts there. */
-export type ChosenProvider = { model: string; form: Generator } & (
+export type ChosenProvider = { model: string; line: DrawingLine; form: Generator } & (
   | { provider: 'own' }
   | { provider: 'upstream'; upstream: Upstream }
 );
@@ -28,16 +32,24 @@ export async function chooseProvider(
 ): Promise<ChosenProvider> {
   const form = generators[generator];
   const deployed = named ?? (generator === 'flux-kontext' ? await findActiveKontext(ctx) : null);
-  if (deployed !== null) return { provider: 'own', model: deployed, form: withFields(form, FLUX_FIELDS) };
+  if (deployed !== null) {
+    const line = await lineOf(ctx, deployed);
+    return { provider: 'own', model: deployed, line, form: withFields(form, FLUX_FIELDS) };
+  }
   const own = await findOwnModel(ctx.db, generator);
-  if (own) return { provider: 'own', model: own.modelName, form };
+  if (own) return { provider: 'own', model: own.modelName, line: `starter:${own.modelName}`, form };
   const upstream = findUpstream(ctx.config, generator);
   if (upstream) {
     const { model, fields } = upstream;
-    return { provider: 'upstream', model, upstream, form: withFields(form, fields) };
+    return { provider: 'upstream', model, line: 'upstream', upstream, form: withFields(form, fields) };
   }
   throw new AppError('conflict', {
     publicMessage: `${form.title} is not served here. GET /api/v1/generators lists what is`,
     param: 'generator',
   });
+}
+
+async function lineOf(ctx: Context, modelName: string): Promise<DrawingLine> {
+  const server = await findImageServer(ctx, modelName);
+  return 'podId' in server ? `deployment:${server.podId}` : `starter:${server.starter}`;
 }

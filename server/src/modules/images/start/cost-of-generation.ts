@@ -1,3 +1,4 @@
+import { picturesAsked } from '@bakehouse/contract/generators/parameters/pictures-asked';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
 import type { PriceList } from '../../credits/prices/prices.ts';
 import type { ChosenProvider } from './choose-provider.ts';
@@ -12,5 +13,5 @@ export function costOfGeneration(
 ): bigint {
   if (chosen.provider === 'own') return costOfPicture(prices, { generator, parameters });
   const price = prices[`images:${chosen.upstream.generator}`];
-  return costMicro([{ price, parts: BigInt(Number(parameters.n ?? 1)) }]);
+  return costMicro([{ price, parts: BigInt(picturesAsked(parameters)) }]);
 }

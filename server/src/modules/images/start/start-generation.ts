@@ -38,6 +38,7 @@ export type Asked = {
   /** Or what names it. It is looked up with the start: who repeats a call hears the same when it is long gone. */
   picture_id?: string | undefined;
   source_generation_id?: string | undefined;
+  source_output_id?: string | undefined;
 };
 
 type Options = {
@@ -89,7 +90,7 @@ async function insert(
   const { userId, key } = ctx.caller;
   const now = ctx.clock.now();
   const id = await nextId(tx);
-  const { provider, model, form } = chosen;
+  const { provider, model, line, form } = chosen;
   const heldMicro = costOfGeneration(await readPrices(tx, now), chosen, asked);
   if (costMaxMicro !== undefined && heldMicro > costMaxMicro) throw costsMore(heldMicro);
   const parameters = withSeed(chosen, asked.parameters);
@@ -106,11 +107,12 @@ async function insert(
     idempotencyKey: `generation:${id}`,
   });
   const row = await insertGeneration(tx, {
-    ...{ id, user_id: userId, key_id: key?.id ?? null, model },
+    ...{ id, user_id: userId, key_id: key?.id ?? null, model, line },
     ...{ generator: asked.generator, provider, prompt: asked.prompt },
     parameters: toJson(parameters),
     seed: parameters.seed === undefined ? null : BigInt(Number(parameters.seed)),
     source_generation_id: source?.generationId ?? null,
+    source_output_id: source?.outputId ?? null,
     root_generation_id: source?.rootId ?? null,
     request_sha256: hashRequest(asked),
     // What a service does is not told by steps.

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Services } from '../../../platform/context.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { PIXEL } from './image-server.ts';
@@ -7,14 +8,19 @@ import { PIXEL } from './image-server.ts';
 /** For tests: a generation that is done, with a picture of one pixel; without one it has failed. */
 export async function insertPicture(
   services: Services,
-  { userId, prompt, hasPicture = true }: { userId: string; prompt: string; hasPicture?: boolean },
+  {
+    userId,
+    prompt,
+    generator = 'paris',
+    hasPicture = true,
+  }: { userId: string; prompt: string; generator?: GeneratorName; hasPicture?: boolean },
 ): Promise<{ id: string; outputId: string }> {
   const { db } = services;
   const now = services.clock.now();
   const { id } = await db
     .insertInto('generations')
     .values({
-      ...{ user_id: userId, generator: 'paris', provider: 'own', model: 'paris-ddm-v1.0', prompt },
+      ...{ user_id: userId, generator, provider: 'own', model: 'paris-ddm-v1.0', prompt },
       ...{ parameters: '{}', seed: 1n, request_sha256: '', steps: 1 },
       ...{
         state: hasPicture ? 'completed' : 'failed',

@@ -1,4 +1,5 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { isSameSignature, signatureOf } from '../../../platform/signature.ts';
 
 /** How long a person may take on X's page. */
 const VALID_SECONDS = 15 * 60;
@@ -10,26 +11,21 @@ type Owner = { userId: string; secret: string; now: Date };
  * somebody else's connects nothing, and nothing has to be kept meanwhile.
  */
 export function makeXState({ userId, secret, now }: Owner): string {
-  const begin = `${Math.floor(now.getTime() / 1000)}.${randomBytes(16).toString('base64url')}`;
-  return `${begin}.${sign(secret, `state ${userId} ${begin}`)}`;
+  const seconds = `${Math.floor(now.getTime() / 1000)}`;
+  const nonce = randomBytes(16).toString('base64url');
+  return `${seconds}.${nonce}.${signatureOf(secret, 'x state', [userId, seconds, nonce])}`;
 }
 
 /** Whether this server made it for the user, a short while ago. */
 export function isXState(state: string, { userId, secret, now }: Owner): boolean {
   const [seconds = '', nonce = '', signature = ''] = state.split('.');
-  const expected = Buffer.from(sign(secret, `state ${userId} ${seconds}.${nonce}`));
-  const given = Buffer.from(signature);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
+  if (!isSameSignature(signatureOf(secret, 'x state', [userId, seconds, nonce]), signature)) return false;
   const age = now.getTime() / 1000 - Number(seconds);
   return age < VALID_SECONDS;
 }
 
 /** PKCE: the verifier that only this server can say, and the challenge by which X knows it. */
 export function pkceOf(state: string, secret: string): { verifier: string; challenge: string } {
-  const verifier = sign(secret, `verifier ${state}`);
+  const verifier = signatureOf(secret, 'x verifier', [state]);
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
-}
-
-function sign(secret: string, text: string): string {
-  return createHmac('sha256', secret).update(`bakehouse x ${text}`).digest('base64url');
 }

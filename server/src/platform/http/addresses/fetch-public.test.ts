@@ -1,18 +1,31 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { fetchPublic } from './fetch-public.ts';
 import { isPublicAddress } from './is-public-address.ts';
 
-async function serve(answer: RequestListener): Promise<string> {
+/** What a name stands for at each question, by the name; the last answer stays. Others are looked up. */
+const names = vi.hoisted(() => new Map<string, string[]>());
+vi.mock('node:dns/promises', async (importOriginal) => {
+  const dns = await importOriginal<typeof import('node:dns/promises')>();
+  const lookup = async (name: string) => {
+    const answers = names.get(name);
+    if (!answers) return dns.lookup(name, { all: true });
+    const [address = ''] = answers.length > 1 ? answers.splice(0, 1) : answers;
+    return [{ address, family: 4 }];
+  };
+  return { ...dns, lookup };
+});
+
+async function serve(answer: RequestListener, host = '127.0.0.1', port = 0): Promise<string> {
   const server = createServer(answer);
   onFileEnd(async () => {
     server.closeAllConnections();
     server.close();
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  await new Promise<void>((done) => server.listen(port, host, done));
   return `http://localhost:${(server.address() as AddressInfo).port}`;
 }
 
@@ -36,6 +49,41 @@ describe('what is fetched from the public internet', () => {
       ...{ code: 'invalid_request', param: 'image_url' },
       publicMessage: 'image_url leads through more than 3 redirects',
     });
+  });
+
+  test('comes from the machine whose address was checked, whatever its name stands for the next moment', async () => {
+    const start = new URL(
+      await serve(({ url, headers }, response) => {
+        if (url === '/moved') response.writeHead(302, { location: '/' }).end();
+        else response.end(`of ${headers.host}`);
+      }),
+    );
+    // The same port, inside.
+    await serve((_request, response) => void response.end('a secret'), '127.0.0.2', Number(start.port));
+    start.hostname = 'bakery.example';
+    names.set('bakery.example', ['127.0.0.1', '127.0.0.2']);
+    expect(await read(start.href)).toBe(`of ${start.host}`);
+    names.set('bakery.example', ['127.0.0.1', '127.0.0.2']);
+    await expect(read(`${start.href}moved`)).rejects.toMatchObject({
+      publicMessage: 'image_url must be a public http or https address',
+    });
+  });
+
+  test('is there within 20 seconds, however slowly it comes', async () => {
+    const limit = AbortSignal.timeout.bind(AbortSignal);
+    // A hundredth of the time.
+    const limited = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => limit(ms / 100));
+    const slow = await serve((_request, response) => {
+      response.writeHead(200);
+      const coming = setInterval(() => response.write('a'), 20);
+      response.on('close', () => clearInterval(coming));
+    });
+    const fetched = read(slow.replace('localhost', '127.0.0.1'));
+    await expect(fetched).rejects.toMatchObject({
+      publicMessage: 'image_url broke off before the picture was there',
+    });
+    expect(limited.mock.calls).toEqual([[20_000]]);
+    limited.mockRestore();
   });
 
   test.each([

@@ -18,13 +18,15 @@ export function useDraft(name: GeneratorName, brought: Brought, onTaken: () => v
   // A picture is looked at while somebody types on, so what changes is put over the draft as it is by then.
   const change = (changed: Partial<Draft>) => setDraft((current) => ({ ...current, ...changed }));
   useEffect(() => keep(name, draft), [name, draft]);
-  const { prompt, settings, source, same_source_as: sameAsId } = brought;
+  const { prompt, settings, source, source_output: outputId, same_source_as: sameAsId } = brought;
   const take = useEffectEvent(() => {
     change({
       ...(prompt !== undefined && { prompt }),
       ...(settings && { values: withSettings(generators[name], draft.values, settings) }),
       ...(sameAsId !== undefined && { source: { sameAsId } }),
-      ...(source !== undefined && { source: { generationId: source } }),
+      ...(source !== undefined && {
+        source: { generationId: source, ...(outputId !== undefined && { outputId }) },
+      }),
     });
     onTaken();
   });

@@ -38,7 +38,7 @@ export function GenerationActions({ generation, onDeleted, onRunAgain, more }: P
           Download
         </Button>
       )}
-      {generation.state === 'completed' && (
+      {generation.outputs.length === 1 && (
         <ButtonLink to="/flux-kontext" search={{ source: generation.id }}>
           <ImageUp aria-hidden />
           {isEdit ? 'Edit again' : 'Edit this picture'}

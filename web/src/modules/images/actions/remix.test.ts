@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { generationOf } from '../testing/generation-of.ts';
 import { remixOf } from './remix.ts';
 
-const source = { generation_id: null, url: '/s.png', media_type: 'image/png', width: 1, height: 1 };
+const source = {
+  generation_id: null,
+  output_id: null,
+  url: '/s.png',
+  media_type: 'image/png',
+  width: 1,
+  height: 1,
+};
 
 test('a remix takes everything over, the prompt or the seed', () => {
   const generation = generationOf({ prompt: 'bread', parameters: { k: 2, seed: null }, seed: 7 });

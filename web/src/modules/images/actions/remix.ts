@@ -6,6 +6,8 @@ export type Brought = {
   settings?: GenerationParameters;
   /** The generation whose picture is edited. */
   source?: string;
+  /** Which of its pictures, where it made several. */
+  source_output?: string;
   /** The generation whose source is edited once more. */
   same_source_as?: string;
 };

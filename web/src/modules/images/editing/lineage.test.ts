@@ -6,7 +6,10 @@ const at = (id: string, minute: number, from: string | null = null) =>
   generationOf({
     id,
     created_at: `2026-01-01T00:0${minute}:00.000Z`,
-    source: { generation_id: from, url: '/source.png', media_type: 'image/png', width: 128, height: 128 },
+    source: {
+      ...{ generation_id: from, output_id: null, url: '/source.png' },
+      ...{ media_type: 'image/png', width: 128, height: 128 },
+    },
   });
 
 /** 'a(b c(d))' */

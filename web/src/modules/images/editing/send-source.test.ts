@@ -15,9 +15,16 @@ beforeEach(() => {
   vi.mocked(upload).mockResolvedValue({ id: 'p1' });
 });
 
-const edited = (generationId: string | null) =>
+const edited = (generationId: string | null, outputId: string | null = null) =>
   generationOf({
-    source: { generation_id: generationId, url: '/s.png', media_type: 'image/png', width: 1, height: 1 },
+    source: {
+      generation_id: generationId,
+      output_id: outputId,
+      url: '/s.png',
+      media_type: 'image/png',
+      width: 1,
+      height: 1,
+    },
   });
 const nothing = () => undefined;
 
@@ -28,11 +35,14 @@ test('a file is sent once, and what a generation has made not at all', async () 
   expect(upload).toHaveBeenCalledOnce();
   expect(await sendSource({ generationId: 'g1' }, nothing)).toEqual({ source_generation_id: 'g1' });
   expect(upload).toHaveBeenCalledOnce();
+  const second = { source_generation_id: 'g1', source_output_id: 'o2' };
+  expect(await sendSource({ generationId: 'g1', outputId: 'o2' }, nothing)).toEqual(second);
 });
 
 test('the source of an edit is named as it was there; one that was uploaded is sent once more', async () => {
-  vi.mocked(call).mockResolvedValueOnce(edited('g0'));
-  expect(await sendSource({ sameAsId: 'e1' }, nothing)).toEqual({ source_generation_id: 'g0' });
+  vi.mocked(call).mockResolvedValueOnce(edited('g0', 'o2'));
+  const named = { source_generation_id: 'g0', source_output_id: 'o2' };
+  expect(await sendSource({ sameAsId: 'e1' }, nothing)).toEqual(named);
   expect(upload).not.toHaveBeenCalled();
 
   vi.mocked(call).mockResolvedValueOnce(edited(null));

@@ -6,7 +6,7 @@ import { fetchPicture } from '../actions/fetch-picture.ts';
 import type { Source } from './source.ts';
 
 /** How a source is named where a generation is asked for. */
-export type SentSource = { picture_id: string } | { source_generation_id: string };
+export type SentSource = { picture_id: string } | { source_generation_id: string; source_output_id?: string };
 
 /** Told 0 to 100 while a picture is on its way. */
 export type OnUpload = (percent: number) => void;
@@ -27,14 +27,18 @@ export function forgetSent(source: Source): void {
 }
 
 async function send(source: Source, onUpload: OnUpload): Promise<SentSource> {
-  if ('generationId' in source) return { source_generation_id: source.generationId };
+  if ('generationId' in source) return made(source.generationId, source.outputId);
   if ('file' in source) return sendFile(source.file, onUpload);
   const operation = 'fetch the picture';
   const edited = (await call(getGeneration, { params: { id: source.sameAsId } }, { operation })).source;
   if (edited === null) throw new Error('That picture was made from its prompt alone');
-  if (edited.generation_id !== null) return { source_generation_id: edited.generation_id };
+  if (edited.generation_id !== null) return made(edited.generation_id, edited.output_id ?? undefined);
   const bytes = await fetchPicture(edited.url, 'source');
   return sendFile(new File([bytes], 'source', { type: edited.media_type }), onUpload);
+}
+
+function made(source_generation_id: string, source_output_id?: string): SentSource {
+  return { source_generation_id, ...(source_output_id !== undefined && { source_output_id }) };
 }
 
 async function sendFile(file: File, onUpload: OnUpload): Promise<SentSource> {

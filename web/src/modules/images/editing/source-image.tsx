@@ -17,7 +17,9 @@ export function SourceImage({ source, className }: Props) {
 
 /** Where the picture of a source that is no file is, among what is known of its generation. */
 export function pictureOf(source: Exclude<Source, { file: File }>, generation: Generation) {
-  return 'sameAsId' in source ? generation.source : generation.outputs[0];
+  if ('sameAsId' in source) return generation.source;
+  const { outputId } = source;
+  return generation.outputs.find(({ id }) => outputId === undefined || id === outputId);
 }
 
 function FileImage({ file, className }: { file: File; className: string }) {

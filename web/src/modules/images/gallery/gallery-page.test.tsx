@@ -1,6 +1,7 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { notify } from '../../../ui/notify.ts';
 import { FakeApi } from '../testing/fake-api.ts';
 import { generationOf, unfinished } from '../testing/generation-of.ts';
 import { renderPage } from '../testing/render-page.tsx';
@@ -96,6 +97,7 @@ it('what is chosen is downloaded as one zip', async () => {
 });
 
 it('what is chosen becomes a dataset, or goes into one', async () => {
+  const told = vi.spyOn(notify, 'success').mockReturnValue(undefined);
   await renderPage('/gallery');
   await userEvent.click(await screen.findByRole('checkbox', { name: 'Choose A roll' }));
   // Its code is fetched then.
@@ -109,6 +111,18 @@ it('what is chosen becomes a dataset, or goes into one', async () => {
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(api.bodiesOf('/api/v1/generations/training_pictures')).toEqual([{ ids: ['g2'], title: 'Breads' }]);
   expect(screen.queryByRole('region', { name: 'Chosen pictures' })).toBeNull();
+  const left = expect.objectContaining({ description: '1 edit left out.' });
+  expect(told).toHaveBeenCalledExactlyOnceWith('1 picture added to “Breads”', left);
+});
+
+it('each of several pictures is edited by itself', async () => {
+  const one = generationOf();
+  const outputs = ['o1', 'o2'].flatMap((id) => one.outputs.map((output) => ({ ...output, id })));
+  api.generations = [{ ...one, outputs }];
+  await renderPage('/gallery/g1');
+  expect(screen.queryByRole('link', { name: 'Edit this picture' })).toBeNull();
+  const link = screen.getByRole('link', { name: 'Edit picture 2' });
+  expect(link.getAttribute('href')).toBe('/flux-kontext?source=g1&source_output=o2');
 });
 
 it('a generation shows all that it was made from, and takes it over into the form', async () => {

@@ -23,19 +23,24 @@ const targets = [
 /** Says what has become of the dataset, with the way there. */
 function useTellAdded() {
   const navigate = useNavigate();
-  return ({ dataset_id: id, title, added, present }: ResponseOf<typeof addTrainingPictures>) =>
+  return ({ dataset_id: id, title, added, present, left_out }: ResponseOf<typeof addTrainingPictures>) => {
+    const rest = [
+      ...(added > 0 && present > 0 ? [`${present} ${present === 1 ? 'was' : 'were'} in it already.`] : []),
+      ...(left_out > 0 ? [`${countOf(left_out, 'edit')} left out.`] : []),
+    ];
     notify.success(
       added === 0
         ? `All of them are in “${title}” already`
         : `${countOf(added, 'picture')} added to “${title}”`,
       {
-        ...(added > 0 && present > 0 && { description: `${present} were in it already.` }),
+        ...(rest.length > 0 && { description: rest.join(' ') }),
         action: {
           label: 'Open the dataset',
           onClick: () => void navigate({ to: '/dataset/$id/description', params: { id } }),
         },
       },
     );
+  };
 }
 
 /** Asks into which dataset the chosen pictures are put. */
@@ -71,7 +76,7 @@ export function TrainingDialog({ ids, onClose, onAdded }: Props) {
       open
       onOpenChange={(open) => !open && onClose()}
       title={`Train on ${countOf(ids.length, 'picture')}`}
-      description="Each goes into a dataset with its prompt as its caption, in the form that the training of pictures reads."
+      description="Each goes into a dataset with its prompt as its caption, in the form that the training of pictures reads. Edits are left out: their prompts say what to change."
       size="sm"
       footer={
         <>

@@ -42,7 +42,7 @@ export class FakeApi {
       case 'POST /api/v1/generations/zip':
         return { url: '/api/v1/pictures.zip?ids=x', expires_at: '2026-01-01T01:00:00.000Z' };
       case 'POST /api/v1/generations/training_pictures':
-        return { dataset_id: 'd1', title: 'Breads', revision_id: 'r1', added: 1, present: 0 };
+        return { dataset_id: 'd1', title: 'Breads', revision_id: 'r1', added: 1, present: 0, left_out: 1 };
       default:
         return new Promise(() => undefined);
     }

@@ -1,5 +1,6 @@
 import type { Generation } from '@bakehouse/contract/generations';
-import { Ban, CircleAlert, Download, ImageIcon } from 'lucide-react';
+import { Link } from '@tanstack/react-router';
+import { Ban, CircleAlert, Download, ImageIcon, ImageUp } from 'lucide-react';
 import { useState } from 'react';
 import { useNow } from '../../../lib/use-now.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -58,8 +59,10 @@ export function GenerationPicture({ generation }: { generation: Generation }) {
   );
 }
 
-/** All that one generation has made; each is downloaded by itself. */
-function Several({ generation: { outputs, prompt } }: { generation: Generation }) {
+const ACTION = 'flex items-center justify-center gap-1.5 py-2 hover:bg-subtle';
+
+/** All that one generation has made; each is downloaded, and edited, by itself. */
+function Several({ generation: { id: generationId, outputs, prompt } }: { generation: Generation }) {
   return (
     <ul className="grid grid-cols-2 gap-3">
       {outputs.map(({ id, url, download_url, width, height }, index) => (
@@ -72,15 +75,21 @@ function Several({ generation: { outputs, prompt } }: { generation: Generation }
               height={height}
               className="h-auto w-full object-contain"
             />
-            <a
-              href={download_url}
-              download
-              aria-label={`Download picture ${index + 1}`}
-              className="flex items-center justify-center gap-1.5 border-line border-t bg-surface py-2 text-[0.8125rem] hover:bg-subtle"
-            >
-              <Download aria-hidden className="size-4" />
-              Download
-            </a>
+            <div className="grid grid-cols-2 divide-x divide-line border-line border-t bg-surface text-[0.8125rem]">
+              <a href={download_url} download aria-label={`Download picture ${index + 1}`} className={ACTION}>
+                <Download aria-hidden className="size-4" />
+                Download
+              </a>
+              <Link
+                to="/flux-kontext"
+                search={{ source: generationId, source_output: id }}
+                aria-label={`Edit picture ${index + 1}`}
+                className={ACTION}
+              >
+                <ImageUp aria-hidden className="size-4" />
+                Edit
+              </Link>
+            </div>
           </Frame>
         </li>
       ))}

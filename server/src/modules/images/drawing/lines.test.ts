@@ -1,0 +1,97 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { cancelGeneration, listGenerations, startGeneration } from '@bakehouse/contract/generations';
+import { deployFluxKontext } from '@bakehouse/contract/image-deployments';
+import { uploadPicture } from '@bakehouse/contract/pictures';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { testDrawing } from '../../../testing/test-drawing.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
+import { registerImageStarter } from '../../assets/starter/register-image-starter.ts';
+import { insertFlux } from '../../deployments/testing/test-models.ts';
+import { pictureFiles } from '../testing/picture-files.ts';
+
+/* Who waits for whom: each model server has places of its own. */
+
+const drawing = await testDrawing({ cpuPlaces: 12 });
+const { server, stub } = drawing;
+
+let ada: TestUser;
+let bob: TestUser;
+beforeEach(async () => {
+  stub.answer = 'hang';
+  ada = await server.signUp('Ada');
+  bob = await server.signUp('Bob');
+});
+afterEach(async () => {
+  for (const as of [ada, bob])
+    for (const { id } of await list(as)) await server.request(cancelGeneration, { params: { id } }, { as });
+});
+
+const list = async (as: TestUser, query = {}) =>
+  (await server.request(listGenerations, { params: { userId: as.userId }, query }, { as })).generations;
+/** By the user's deployment, or else the starter. */
+const edit = async (as: TestUser) => {
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(pictureFiles.png)]), 'bread.png');
+  const sent = await fetch(server.url + uploadPicture.path, {
+    ...{ method: 'POST', body: form, headers: { 'x-api-key': as.apiKey } },
+  });
+  const { id } = (await sent.json()) as { id: string };
+  const body = { generator: 'flux-kontext' as const, prompt: 'Make it blue', picture_id: id, parameters: {} };
+  return server.request(startGeneration, { body }, { as });
+};
+const deploy = (as: TestUser, modelId: string) =>
+  server.request(deployFluxKontext, { body: { model_id: modelId, user_id: as.userId } }, { as });
+const untilRunning = (as: TestUser, count: number) =>
+  vi.waitFor(async () => expect(await list(as, { state: 'running' })).toHaveLength(count), {
+    timeout: 15_000,
+  });
+/** Oldest first. */
+const positions = async (as: TestUser) =>
+  (await list(as, { state: 'queued' })).map(({ position }) => position).toReversed();
+
+test("a deployment that stands still holds no places of the starters, and all of its own are its owner's", async () => {
+  await deploy(ada, (await insertFlux(server.services, ada, 'My editor')).assetId);
+  await deploy(bob, (await insertFlux(server.services, bob, 'His editor')).assetId);
+  for (let asked = 0; asked < 5; asked += 1) await edit(ada);
+  await untilRunning(ada, 4);
+  expect(await positions(ada)).toEqual([0]);
+
+  await edit(bob);
+  await untilRunning(bob, 1);
+  stub.answer = 'ok';
+  const eve = await server.signUp('Eve');
+  const [drawn, edited] = [await drawing.draw(eve), await edit(eve)];
+  for (const { id } of [drawn, edited]) await drawing.until(eve, id, 'completed');
+  expect(await positions(ada)).toEqual([0]);
+});
+
+test('starters wait for each other no more than for deployments', async () => {
+  for (let asked = 0; asked < 5; asked += 1) await edit(ada);
+  await untilRunning(ada, 3);
+  for (let asked = 0; asked < 5; asked += 1) await drawing.draw(bob);
+  await untilRunning(bob, 3);
+  expect([await positions(ada), await positions(bob)]).toEqual([
+    [0, 1],
+    [0, 1],
+  ]);
+});
+
+test('deployments of a starter share its places, by turns', async () => {
+  const index = path.join(server.services.config.dataDir, 'flux_index.json');
+  await writeFile(index, JSON.stringify({ _class_name: 'FluxKontextPipeline' }));
+  const { assetId } = await registerImageStarter(server.services, 'kontext', [
+    { path: 'model_index.json', localPath: index },
+    { path: 'transformer/config.json', localPath: index },
+  ]);
+  await deploy(ada, assetId);
+  for (let asked = 0; asked < 5; asked += 1) await edit(ada);
+  await untilRunning(ada, 3);
+  expect((await list(ada))[0]?.model).not.toBe('kontext-starter');
+
+  // The last place is his at once; his second is in front of all of Ada's that wait.
+  await edit(bob);
+  await untilRunning(bob, 1);
+  expect(await edit(bob)).toMatchObject({ model: 'kontext-starter', position: 0 });
+  expect(await positions(ada)).toEqual([1, 2]);
+});
