@@ -43,7 +43,7 @@ export function BalanceWidget() {
       )}
       <Link
         to="/transactions"
-        className="relative flex h-full items-center rounded-l-lg px-3 font-semibold hover:bg-hover max-sm:rounded-r-lg max-[25rem]:px-2"
+        className="relative flex h-full items-center rounded-l-lg px-3 font-semibold hover:bg-hover max-[25rem]:px-2"
       >
         <span className="sr-only">Balance:</span>
         {data ? (
@@ -65,8 +65,7 @@ export function BalanceWidget() {
       <Link
         to="/buy-bagels"
         aria-label="Buy credits"
-        // On a phone a second plus beside that of Create would say nothing; the menu has the words.
-        className="relative flex h-full w-8 items-center justify-center rounded-r-lg border-line-strong border-l text-muted hover:bg-hover hover:text-ink max-sm:hidden"
+        className="relative flex h-full w-8 items-center justify-center rounded-r-lg border-line-strong border-l text-muted hover:bg-hover hover:text-ink max-[25rem]:w-7"
       >
         <Plus aria-hidden className="size-4" />
       </Link>

@@ -1,6 +1,6 @@
 import type { User } from '@bakehouse/contract/accounts';
 import { Link, useLocation } from '@tanstack/react-router';
-import { Menu as MenuIcon, Plus, Search } from 'lucide-react';
+import { Menu as MenuIcon, Plus, Search, SquarePen } from 'lucide-react';
 import { Suspense } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { loadable } from '../../lib/loadable.tsx';
@@ -120,7 +120,9 @@ function Own({ user }: { user: User | undefined }) {
         menu={CreateMenu}
         trigger={
           <button type="button" className={cx(buttonClass({ variant: 'primary' }), 'max-sm:w-9 max-sm:px-0')}>
-            <Plus aria-hidden />
+            {/* Without its word it is no second plus beside the one at the balance. */}
+            <Plus aria-hidden className="max-sm:hidden" />
+            <SquarePen aria-hidden className="sm:hidden" />
             <span className="max-sm:sr-only">Create</span>
           </button>
         }
