@@ -10,7 +10,7 @@ import { Field } from '../../ui/field.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Select } from '../../ui/select.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { Textarea } from '../../ui/textarea.tsx';
 import { useUser } from '../accounts/api.ts';
 import { RecentGenerations, recentGenerationsQuery } from '../images/api.ts';
@@ -114,7 +114,11 @@ function QuickForm() {
             <QueryView
               query={served}
               failed="Could not check whether this model is available"
-              pending={<Skeleton className="h-4 w-72 max-w-full" />}
+              pending={
+                <LoadingRegion>
+                  <Skeleton className="h-4 w-72 max-w-full" />
+                </LoadingRegion>
+              }
               compact
             >
               {(servedBy) =>
