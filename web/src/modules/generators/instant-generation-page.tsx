@@ -111,28 +111,7 @@ function QuickForm() {
         </div>
         <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
           <div className="min-w-0 flex-1 basis-64 text-[0.8125rem] text-muted">
-            <QueryView
-              query={served}
-              failed="Could not check whether this model is available"
-              pending={
-                <LoadingRegion>
-                  <Skeleton className="h-4 w-72 max-w-full" />
-                </LoadingRegion>
-              }
-              compact
-            >
-              {(servedBy) =>
-                isServed(servedBy[name]?.served_by ?? [], false) ? (
-                  <GenerationPrice
-                    name={name}
-                    form={servedForm(name, servedBy[name], false)}
-                    values={initialValues(generators[name])}
-                  />
-                ) : (
-                  waitsFor(generators[name], false)
-                )
-              }
-            </QueryView>
+            <PriceOrReason name={name} />
           </div>
           <Button type="submit" variant="primary">
             Continue
@@ -140,5 +119,33 @@ function QuickForm() {
         </div>
       </form>
     </Card>
+  );
+}
+
+/** What a picture costs with the settings that the form begins with, or what its generator waits for. */
+function PriceOrReason({ name }: { name: GeneratorName }) {
+  return (
+    <QueryView
+      query={useQuery(servedGeneratorsQuery)}
+      failed="Could not check whether this model is available"
+      pending={
+        <LoadingRegion>
+          <Skeleton className="h-4 w-72 max-w-full" />
+        </LoadingRegion>
+      }
+      compact
+    >
+      {(servedBy) =>
+        isServed(servedBy[name]?.served_by ?? [], false) ? (
+          <GenerationPrice
+            name={name}
+            form={servedForm(name, servedBy[name], false)}
+            values={initialValues(generators[name])}
+          />
+        ) : (
+          waitsFor(generators[name], false)
+        )
+      }
+    </QueryView>
   );
 }
