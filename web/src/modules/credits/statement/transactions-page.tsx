@@ -123,7 +123,8 @@ function Statement({ transactions, period, hasMore, nothing }: StatementProps) {
 function Totals({ from, to, chosenKey: key }: Period & { chosenKey: string | undefined }) {
   const { data, isError } = useInfiniteQuery(transactionsQuery(useUser().id, { from, to, key }));
   const summary = data?.pages[0]?.summary;
-  return summary || !isError ? <PeriodTotals summary={summary} /> : null;
+  if (summary === null || (!summary && isError)) return null;
+  return <PeriodTotals summary={summary} />;
 }
 
 function Toolbar() {
