@@ -36,7 +36,7 @@ export async function watchLayoutShift(context: BrowserContext): Promise<void> {
 export async function openAndMeasure(page: Page, path: string): Promise<Shift> {
   await page.goto(path);
   await page.locator('h1').first().waitFor();
-  const loading = page.locator('[role=status][aria-label=Loading]').first();
+  const loading = page.locator('[role=status][aria-label^=Loading]').first();
   const allThere = () => loading.waitFor({ state: 'detached' });
   await allThere();
   await page.waitForTimeout(SETTLED_MS);

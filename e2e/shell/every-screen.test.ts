@@ -1,97 +1,97 @@
 import { glob, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { Client } from '../../scripts/client/client.ts';
 import { root } from '../../scripts/root.ts';
-import { allRoutes } from '../all-routes.ts';
-import { journey } from '../journey.ts';
-import { signUp } from '../sign-up.ts';
+import { journey, WORK_MS } from '../journey.ts';
+import { signUpOperator, startOperatorServer } from '../operator.ts';
+import { findProblems } from '../screens/find-problems.ts';
+import { makeOperatorThings, makeThings } from '../screens/make-things.ts';
+import { operatorScreens, userScreens, visitorScreens } from '../screens/screens.ts';
+import { visitEmptyScreens, visitScreens } from '../screens/visit.ts';
+import { signUp, type Visitor } from '../sign-up.ts';
 
-const WIDTHS = [360, 390, 768, 1280, 1440];
+/** What is read fails here, and some of the addresses lead nowhere. */
+const EXPECTED = /status of (40[034]|500)/;
 
-/** What matches in the web app's sources, each once. */
-async function inSources(files: string, pattern: RegExp): Promise<string[]> {
-  const found = new Set<string>();
-  for await (const file of glob(files, { cwd: path.join(root, 'web/src/modules') })) {
-    const text = await readFile(path.join(root, 'web/src/modules', file), 'utf8');
-    for (const [, name = ''] of text.matchAll(pattern)) found.add(name);
-  }
-  return [...found];
-}
+const clientOf = (url: string, { username, ...account }: Visitor) =>
+  Client.signIn(url, { ...account, name: username });
 
-/** Whether an address leads to the page of this path. */
-function isOf(route: string, address: string): boolean {
-  const pattern = route.replace(/\$\w+/g, '[^/]+').replace(/\$$/, '.+');
-  return new RegExp(`^${pattern}$`).test(address.split('?')[0] ?? '');
-}
+journey('every route and every sheet is in the list of screens', async ({ page }) => {
+  await page.goto('/');
+  const routes = await page.evaluate<string[]>('Object.keys(globalThis.__TSR_ROUTER__.routesByPath)');
+  const all = [...visitorScreens, ...userScreens, ...operatorScreens];
+  const listed = new Set(all.map(({ route }) => route));
+  expect(routes).toContain('/dataset/$id/description');
+  expect(
+    routes.filter((route) => !listed.has(route)),
+    'not in e2e/screens/screens.ts',
+  ).toEqual([]);
+  const addresses = all.map(({ at }) => at);
+  for (const sheet of await sheetNames()) expect(addresses).toContain(`/dashboard?sheet=${sheet}`);
+});
 
-/** What axe finds in both themes, and the widths over whose edge something reaches. */
-async function findProblems(page: Page, name: string): Promise<string[]> {
+journey(
+  'what a visitor and a user see is free of axe violations and fits, while it loads, when it fails, empty and full',
+  { timeout: WORK_MS },
+  async ({ page, openPage, allowErrors, onTestFinished }) => {
+    allowErrors(EXPECTED);
+    const problems: string[] = [];
+    const newcomer = await openPage();
+    problems.push(...(await visitScreens(newcomer.context(), visitorScreens, null)));
+    await signUp(newcomer);
+    problems.push(...(await visitEmptyScreens(newcomer.context(), userScreens)));
+
+    const client = await clientOf(inject('baseUrl'), await signUp(page));
+    const { end, ...things } = await makeThings(client);
+    onTestFinished(async () => void (await end()));
+    problems.push(...(await visitScreens(page.context(), userScreens, things)));
+    problems.push(...(await lookAtMenus(page)));
+    expect(problems).toEqual([]);
+  },
+);
+
+journey(
+  'what an operator sees is free of axe violations and fits, while it loads, when it fails, empty and full',
+  { timeout: WORK_MS },
+  async ({ openPage, allowErrors }) => {
+    allowErrors(EXPECTED);
+    const server = await startOperatorServer();
+    const guest = await openPage(server.url);
+    const guestClient = await clientOf(server.url, await signUp(guest));
+    const page = await openPage(server.url);
+    const operator = await clientOf(server.url, await signUpOperator(page, server));
+    const problems = await visitEmptyScreens(page.context(), operatorScreens);
+    const things = await makeOperatorThings(operator, guestClient);
+    problems.push(...(await visitScreens(page.context(), operatorScreens, things)));
+    // Before their server ends.
+    await page.close();
+    await guest.close();
+    expect(problems).toEqual([]);
+  },
+);
+
+/** What hangs on the header. */
+async function lookAtMenus(page: Page): Promise<string[]> {
   const problems: string[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
-    const axe = new AxeBuilder({ page }).exclude('[data-base-ui-inert]');
-    // Behind what hangs over the page it cannot be used, and is looked at without it.
-    if (name.startsWith('menu')) axe.disableRules(['landmark-one-main', 'page-has-heading-one', 'region']);
-    for (const { id, nodes } of (await axe.analyze()).violations)
-      problems.push(
-        `${name}, ${colorScheme}: ${id} ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`,
-      );
-  }
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 900 });
-    const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-    if (excess > 0) problems.push(`${name}: ${excess} pixels wider than ${width}`);
+  await page.goto('/dashboard');
+  const menus = page.getByRole('banner').locator('button[aria-haspopup]:visible');
+  await menus.first().waitFor();
+  for (let number = 0; number < (await menus.count()); number += 1) {
+    await menus.nth(number).click();
+    problems.push(...(await findProblems(page, `menu ${number}`, { popup: true })));
+    await page.keyboard.press('Escape');
   }
   return problems;
 }
 
-async function settle(page: Page): Promise<void> {
-  await page.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
+/** All sheets that the web app has. */
+async function sheetNames(): Promise<string[]> {
+  const names: string[] = [];
+  for await (const file of glob('web/src/{modules,shell}/*/sheets.tsx', { cwd: root })) {
+    const text = await readFile(path.join(root, file), 'utf8');
+    for (const [, name = ''] of text.matchAll(/name: '([a-z-]+)'/g)) names.push(name);
+  }
+  return names;
 }
-
-journey(
-  'every page, sheet and menu is free of axe violations in both themes, and fits five widths',
-  { timeout: 15 * 60_000 },
-  async ({ page, allowErrors, onTestFinished }) => {
-    // Some of the addresses lead nowhere.
-    allowErrors(/40[034]/);
-    const visitor = await signUp(page);
-    const client = await Client.signIn(inject('baseUrl'), { ...visitor, name: visitor.username });
-    const { paths, end } = await allRoutes(client);
-    onTestFinished(async () => void (await end()));
-
-    const routes = await inSources('**/routes.ts', /path: '([^']+)'/g);
-    // An operator's are shown to nobody else.
-    const unseen = routes.filter(
-      (route) => !route.startsWith('/operator') && !paths.some((one) => isOf(route, one)),
-    );
-    expect(unseen, 'pages that e2e/all-routes.ts does not name').toEqual([]);
-
-    const problems: string[] = [];
-    for (const one of paths) {
-      await page.goto(one);
-      await page.locator('h1').first().waitFor();
-      await settle(page);
-      problems.push(...(await findProblems(page, one)));
-    }
-    for (const sheet of await inSources('*/sheets.tsx', /name: '([a-z-]+)'/g)) {
-      await page.goto(`/dashboard?sheet=${sheet}`);
-      await page.getByRole('dialog').first().waitFor();
-      await settle(page);
-      problems.push(...(await findProblems(page, `sheet ${sheet}`)));
-    }
-    await page.goto('/dashboard');
-    await settle(page);
-    const menus = page.getByRole('banner').locator('button[aria-haspopup]:visible');
-    for (let number = 0; number < (await menus.count()); number += 1) {
-      await menus.nth(number).click();
-      problems.push(...(await findProblems(page, `menu ${number}`)));
-      await page.keyboard.press('Escape');
-    }
-    expect(problems).toEqual([]);
-  },
-);

@@ -3,7 +3,7 @@ import type { Generator } from '@bakehouse/contract/generators/generator';
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { QueryView, type ViewedQuery } from '../../ui/query-view.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { isServed, waitsFor } from './form/waits-for.ts';
 
 /** Who serves which generator. */
@@ -42,7 +42,11 @@ export function GenerateBar({ generator, ownOnly, served, price, drawnBy, busy }
       <QueryView
         query={served}
         failed="Could not check whether this model is available"
-        pending={<Skeleton className="h-10" />}
+        pending={
+          <LoadingRegion>
+            <Skeleton className="h-10" />
+          </LoadingRegion>
+        }
         compact
       >
         {() =>

@@ -10,7 +10,7 @@ import { Field } from '../../ui/field.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Select } from '../../ui/select.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { Textarea } from '../../ui/textarea.tsx';
 import { useUser } from '../accounts/api.ts';
 import { RecentGenerations, recentGenerationsQuery } from '../images/api.ts';
@@ -111,24 +111,7 @@ function QuickForm() {
         </div>
         <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
           <div className="min-w-0 flex-1 basis-64 text-[0.8125rem] text-muted">
-            <QueryView
-              query={served}
-              failed="Could not check whether this model is available"
-              pending={<Skeleton className="h-4 w-72 max-w-full" />}
-              compact
-            >
-              {(servedBy) =>
-                isServed(servedBy[name]?.served_by ?? [], false) ? (
-                  <GenerationPrice
-                    name={name}
-                    form={servedForm(name, servedBy[name], false)}
-                    values={initialValues(generators[name])}
-                  />
-                ) : (
-                  waitsFor(generators[name], false)
-                )
-              }
-            </QueryView>
+            <PriceOrReason name={name} />
           </div>
           <Button type="submit" variant="primary">
             Continue
@@ -136,5 +119,33 @@ function QuickForm() {
         </div>
       </form>
     </Card>
+  );
+}
+
+/** What a picture costs with the settings that the form begins with, or what its generator waits for. */
+function PriceOrReason({ name }: { name: GeneratorName }) {
+  return (
+    <QueryView
+      query={useQuery(servedGeneratorsQuery)}
+      failed="Could not check whether this model is available"
+      pending={
+        <LoadingRegion>
+          <Skeleton className="h-4 w-72 max-w-full" />
+        </LoadingRegion>
+      }
+      compact
+    >
+      {(servedBy) =>
+        isServed(servedBy[name]?.served_by ?? [], false) ? (
+          <GenerationPrice
+            name={name}
+            form={servedForm(name, servedBy[name], false)}
+            values={initialValues(generators[name])}
+          />
+        ) : (
+          waitsFor(generators[name], false)
+        )
+      }
+    </QueryView>
   );
 }

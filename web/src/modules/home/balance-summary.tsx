@@ -3,7 +3,7 @@ import { ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Money } from '../../ui/money.tsx';
 import { QueryView, type ViewedQuery } from '../../ui/query-view.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { NO_STARTING_CREDITS } from '../credits/api.ts';
 
 type Props = {
@@ -27,7 +27,11 @@ export function BalanceSummary({ balance, spend, isReturning }: Props) {
       <QueryView
         query={balance}
         failed="The balance could not be loaded"
-        pending={<Skeleton className="h-[7.3125rem]" />}
+        pending={
+          <LoadingRegion>
+            <Skeleton className="h-[7.3125rem]" />
+          </LoadingRegion>
+        }
         compact
       >
         {({ available, held }) => (

@@ -3,7 +3,7 @@ import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 /** A page whose code is on its way: a title and a card. */
 export function PagePending() {
   return (
-    <LoadingRegion className="mx-auto w-full max-w-6xl">
+    <LoadingRegion label="Loading the page" className="mx-auto w-full max-w-6xl">
       <Skeleton className="h-7 w-48" />
       <Skeleton className="mt-2 h-5 w-80 max-w-full" />
       <Skeleton className="mt-8 h-64 w-full rounded-xl" />

@@ -147,7 +147,11 @@ function Log({ runId, ended }: { runId: string; ended: boolean }) {
       <QueryView
         query={useRunLogs(runId)}
         failed="The log could not be loaded"
-        pending={<Skeleton className="h-80 w-full rounded-xl" />}
+        pending={
+          <LoadingRegion>
+            <Skeleton className="h-80 w-full rounded-xl" />
+          </LoadingRegion>
+        }
       >
         {({ lines }) => <LogView lines={lines} {...(ended && { emptyText: 'This run wrote no lines.' })} />}
       </QueryView>

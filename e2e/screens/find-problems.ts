@@ -1,0 +1,56 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { vi } from 'vitest';
+
+const WIDTHS = [390, 360, 768, 1280, 1440];
+const PHONE = 390;
+const EXCESS = 'document.documentElement.scrollWidth - innerWidth';
+/** After that a page that is wider than the window stays so. */
+const FITS_MS = 10_000;
+const DESKTOP = 1440;
+
+type Kind = {
+  /** It hangs on something that a phone does not have, and goes when the window is made narrow. */
+  popup?: boolean;
+  loading?: boolean | undefined;
+  /** Another screen of its kind is looked at on a desktop too. */
+  alike?: boolean | undefined;
+};
+
+/** What axe finds in both themes on a phone and on a desktop, and the widths over whose edge something reaches. */
+export async function findProblems(
+  page: Page,
+  name: string,
+  { popup = false, loading = false, alike = false }: Kind = {},
+): Promise<string[]> {
+  const problems: string[] = [];
+  for (const width of WIDTHS) {
+    if (popup && width < DESKTOP) continue;
+    await page.setViewportSize({ width, height: 900 });
+    // What is as wide as the window is drawn anew, and a sheet may still be sliding in.
+    const excessOf = () => page.evaluate<number>(EXCESS);
+    await vi.waitUntil(async () => (await excessOf()) <= 0, { timeout: FITS_MS }).catch(() => undefined);
+    const excess = await excessOf();
+    if (excess > 0) problems.push(`${name}: ${excess} pixels wider than ${width}`);
+    if (width !== PHONE && (width !== DESKTOP || alike)) continue;
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
+      // What lies behind an open sheet or popup cannot be used, and is looked at without it.
+      const axe = new AxeBuilder({ page })
+        .setLegacyMode()
+        .options({ resultTypes: ['violations'] })
+        .exclude('[data-base-ui-inert]');
+      // The colours alone are others.
+      if (colorScheme === 'dark') axe.withRules(['color-contrast']);
+      else if (popup) axe.disableRules(['landmark-one-main', 'page-has-heading-one', 'region']);
+      // The title may be what is being read.
+      else if (loading) axe.disableRules(['page-has-heading-one']);
+      for (const { id, nodes } of (await axe.analyze()).violations) {
+        const where = nodes.map(({ html }) => html.slice(0, 200)).join(' ');
+        problems.push(`${name} at ${width}, ${colorScheme}: ${id} ${where}`);
+      }
+    }
+  }
+  return problems;
+}

@@ -1,0 +1,86 @@
+import { createAsset } from '@bakehouse/contract/assets';
+import { createCodes } from '@bakehouse/contract/codes';
+import { contactUs } from '@bakehouse/contract/contact';
+import { grantCredits, listPrices } from '@bakehouse/contract/credits';
+import { deployVllm } from '@bakehouse/contract/deployments';
+import { startGeneration } from '@bakehouse/contract/generations';
+import { deployFluxKontext } from '@bakehouse/contract/image-deployments';
+import { KONTEXT_STARTER } from '@bakehouse/contract/kontext';
+import { changePrice } from '@bakehouse/contract/prices';
+import { requestAccess, saveRestrictedModel } from '@bakehouse/contract/restricted-models';
+import { cancelRun, listRuns } from '@bakehouse/contract/training';
+import type { Client } from '../../scripts/client/client.ts';
+import { createFactsDataset, startFactsFineTune } from '../../scripts/client/fine-tune.ts';
+import { findStarterModel, waitForMachine } from '../../scripts/client/machine-ready.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The ids of what a user has. */
+export type Things = {
+  dataset: string;
+  emptyDataset: string;
+  starter: string;
+  model: string;
+  run: string;
+  pod: string;
+  imagePod: string;
+  picture: string;
+  otherPicture: string;
+};
+
+/** Gives a user one of everything; `end` ends the work that was started for it. */
+export async function makeThings(client: Client): Promise<Things & { end: () => Promise<unknown> }> {
+  await waitForMachine(client);
+  const { asset: starter } = await findStarterModel(client);
+  const dataset = await createFactsDataset(client);
+  const emptyDataset = await client.call(createAsset, {
+    body: { dataset_type: 'RAW', title: 'Empty', category: 'Book', user_id: client.userId },
+  });
+  const model = await startFactsFineTune(client, { dataset, base: starter.dataset_id });
+  const { runs } = await client.call(listRuns, { query: { model_id: model } });
+  const run = runs[0]?.run_id ?? '';
+  const { pod_id: pod } = await client.call(deployVllm, {
+    body: { user_id: client.userId, model_id: starter.dataset_id },
+  });
+  const { pod_id: imagePod } = await client.call(deployFluxKontext, {
+    body: { user_id: client.userId, model_id: KONTEXT_STARTER },
+  });
+  const draw = async (steps: number): Promise<string> => {
+    const body = {
+      generator: 'paris',
+      prompt: 'a loaf of bread',
+      parameters: { num_inference_steps: steps },
+    } as const;
+    return (await client.call(startGeneration, { body })).id;
+  };
+  return {
+    ...{ dataset, emptyDataset, starter: starter.dataset_id, model, run, pod, imagePod },
+    ...{ picture: await draw(10), otherPicture: await draw(12) },
+    end: () => client.call(cancelRun, { params: { runId: run } }),
+  };
+}
+
+/** The ids of what there is on a server for its operators. */
+export type OperatorThings = { restrictedModel: string };
+
+/** Does as an operator, and as a guest, whatever the operators' pages list. */
+export async function makeOperatorThings(operator: Client, guest: Client): Promise<OperatorThings> {
+  await operator.call(createCodes, { body: { amount: '50', count: 2, note: 'Workshop' } });
+  await operator.call(grantCredits, { body: { recipient_id: guest.userId, amount: '5' } });
+  const { prices } = await operator.call(listPrices, {});
+  await operator.call(changePrice, {
+    body: {
+      price_id: prices[0]?.id ?? '',
+      unit_price: '5',
+      valid_from: new Date(Date.now() + DAY_MS).toISOString(),
+    },
+  });
+  const restrictedModel = 'bakehouse/crumb-70b';
+  const params = { modelId: restrictedModel };
+  await operator.call(saveRestrictedModel, { params, body: { name: 'Crumb 70B' } });
+  await guest.call(requestAccess, { params, body: { message: 'To bake with it' } });
+  await guest.call(contactUs, {
+    body: { user_id: guest.userId, subject: 'Invoice', message: 'Where do I find the invoice?' },
+  });
+  return { restrictedModel };
+}

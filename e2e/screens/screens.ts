@@ -1,0 +1,347 @@
+import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
+import type { OperatorThings, Things } from './make-things.ts';
+
+/** A page, or a sheet over one, in the states that it can be in. */
+export type Screen<Made> = {
+  /** The page, as the router knows it. */
+  route: string;
+  at: string | ((made: Made) => string);
+  /** Can be read on it once everything is there. */
+  full: string | RegExp;
+  /** Says that what it reads could not be read; a screen without it reads nothing. */
+  failed?: string;
+  /** The reads that are held back and fail; all of them unless said. */
+  reads?: RegExp;
+  /** What a new account reads there. */
+  empty?: string;
+  /** It looks as another screen does, with other words. */
+  alike?: true;
+};
+
+/** Who looks has no account. */
+export const visitorScreens: Screen<null>[] = [
+  { route: '/', at: '/', full: 'Sign in' },
+  { route: '/', at: '/?form=sign-up', full: 'Sign up' },
+  { route: '/', at: '/?form=forgot-password', full: 'Forgot your password?' },
+  { route: '/', at: '/?form=new-password&token=nothing', full: 'New password' },
+  { route: '/docs', at: '/docs', full: 'Getting started' },
+  {
+    route: '/paris',
+    at: '/paris',
+    full: 'Prompt',
+    failed: 'Could not check whether this model is available',
+  },
+];
+
+const dashboard: Screen<Things> = {
+  route: '/dashboard',
+  at: '/dashboard',
+  full: 'Bakehouse facts',
+  failed: 'Datasets could not be loaded',
+  empty: 'Your data: csv, jsonl, json, txt or parquet.',
+};
+
+const assets: Screen<Things>[] = [
+  {
+    route: '/dataset',
+    at: '/dataset',
+    full: 'Bakehouse facts',
+    failed: 'Your datasets could not be loaded',
+    empty: 'No datasets yet',
+  },
+  {
+    route: '/dataset/$id/description',
+    at: ({ dataset }) => `/dataset/${dataset}/description`,
+    full: 'bakehouse-facts.csv',
+    failed: 'This dataset cannot be shown',
+  },
+  {
+    route: '/dataset/$id/description',
+    at: ({ emptyDataset }) => `/dataset/${emptyDataset}/description`,
+    full: 'No files yet',
+  },
+  {
+    route: '/dataset/$id/description',
+    at: ({ dataset }) => `/dataset/${dataset}/description?tab=rows`,
+    full: 'Rows 1 to',
+    failed: 'This file cannot be shown',
+    reads: /\/preview\b/,
+  },
+  {
+    route: '/model',
+    at: '/model',
+    full: 'Bakehouse facts model',
+    failed: 'Your models could not be loaded',
+  },
+  {
+    route: '/model/$id/description',
+    at: ({ starter }) => `/model/${starter}/description`,
+    full: 'Starter model',
+    failed: 'This model cannot be shown',
+  },
+  {
+    route: '/model/$id/description',
+    at: ({ model }) => `/model/${model}/description`,
+    full: 'Bakehouse facts model',
+  },
+  {
+    route: '/model/source/$id/description',
+    at: '/model/source/nobody%2Fnothing/description',
+    full: 'There is no such model',
+    failed: 'This model cannot be shown',
+  },
+];
+
+const work: Screen<Things>[] = [
+  {
+    route: '/llm-training',
+    at: '/llm-training',
+    full: 'Bakehouse facts model',
+    failed: 'Your runs could not be loaded',
+    empty: 'No runs yet',
+  },
+  { route: '/runs', at: '/runs', full: 'Bakehouse facts model', alike: true },
+  {
+    route: '/runs/$id',
+    at: ({ run }) => `/runs/${run}`,
+    full: 'Bakehouse facts model',
+    failed: 'This run cannot be shown',
+  },
+  {
+    route: '/runs/$id',
+    at: ({ run }) => `/runs/${run}`,
+    full: 'Bakehouse facts model',
+    failed: 'The curves could not be loaded',
+    reads: /\/metrics\b/,
+    alike: true,
+  },
+  { route: '/runs/$id', at: '/runs/nothing', full: 'There is no such run' },
+  {
+    route: '/my-deployments',
+    at: '/my-deployments',
+    full: 'SmolLM2-135M-Instruct',
+    failed: 'Your deployments could not be loaded',
+    empty: 'Nothing is deployed',
+  },
+  {
+    route: '/my-deployments/$podId',
+    at: ({ pod }) => `/my-deployments/${pod}`,
+    full: 'Terminate',
+    failed: 'This deployment cannot be shown',
+  },
+  {
+    route: '/my-deployments/images',
+    at: '/my-deployments/images',
+    full: 'Kontext starter',
+    failed: 'Your deployments could not be loaded',
+    empty: 'No image model is deployed',
+  },
+  {
+    route: '/my-deployments/images/$podId',
+    at: ({ imagePod }) => `/my-deployments/images/${imagePod}`,
+    full: 'Terminate',
+    failed: 'This deployment cannot be shown',
+  },
+];
+
+const generations: Screen<Things>[] = [
+  {
+    route: '/instant-generation',
+    at: '/instant-generation',
+    full: 'a loaf of bread',
+    failed: 'Your generations could not be loaded',
+    empty: 'No generations yet',
+  },
+  {
+    route: '/gallery',
+    at: '/gallery',
+    full: 'a loaf of bread',
+    failed: 'Your generations could not be loaded',
+    empty: 'No generations yet',
+  },
+  {
+    route: '/gallery',
+    at: ({ picture, otherPicture }) => `/gallery?compare=${JSON.stringify([picture, otherPicture])}`,
+    full: 'Where they differ',
+    failed: 'This picture cannot be shown',
+    reads: /\/generations\/\w/,
+  },
+  {
+    route: '/gallery/$id',
+    at: ({ picture }) => `/gallery/${picture}`,
+    full: 'a loaf of bread',
+    failed: 'This generation cannot be shown',
+  },
+  {
+    route: '/paris',
+    at: '/paris',
+    full: 'a loaf of bread',
+    failed: 'Could not check whether this model is available',
+    empty: 'Everything you generate here is kept',
+  },
+  {
+    route: '/paris',
+    at: '/paris',
+    full: 'a loaf of bread',
+    failed: 'Your pictures could not be loaded',
+    reads: /\/generations$/,
+    alike: true,
+  },
+  {
+    route: '/flux-kontext',
+    at: '/flux-kontext',
+    full: 'Picture',
+    failed: 'Could not check whether this model is available',
+    empty: 'Everything you generate here is kept',
+  },
+];
+
+const account: Screen<Things>[] = [
+  {
+    route: '/transactions',
+    at: '/transactions',
+    full: 'Starting credits',
+    failed: 'Error Loading Transactions',
+  },
+  {
+    route: '/transactions',
+    at: '/transactions?view=statement',
+    full: 'Starting credits',
+    failed: 'Error Loading Transactions',
+  },
+  {
+    route: '/buy-bagels',
+    at: '/buy-bagels',
+    full: /this machine's CPU/,
+    failed: 'The prices could not be loaded',
+  },
+  {
+    route: '/profile',
+    at: '/profile',
+    full: 'Sessions',
+    failed: 'Your sessions could not be loaded',
+  },
+  {
+    route: '/api-key',
+    at: '/api-key',
+    full: 'Keys for your programs',
+    failed: 'Your API keys could not be loaded',
+    empty: 'No further keys yet',
+  },
+  {
+    route: '/invite',
+    at: '/invite',
+    full: 'Nobody has joined yet',
+    failed: 'Your invitation could not be loaded',
+  },
+  { route: '/verify-email', at: '/verify-email?token=nothing', full: 'Your address could not be confirmed' },
+  { route: '/docs', at: '/docs', full: 'Getting started' },
+  { route: '/docs/$', at: '/docs/ledger', full: 'Ledger' },
+  { route: '/$', at: '/nowhere', full: 'There is no page here' },
+];
+
+const sheets: Screen<Things>[] = [
+  { route: '/dashboard', at: '/dashboard?sheet=contact', full: 'Contact Us' },
+  { route: '/dashboard', at: '/dashboard?sheet=shortcuts', full: 'Keyboard shortcuts' },
+  { route: '/dashboard', at: '/dashboard?sheet=create-dataset', full: 'Create Dataset' },
+  { route: '/dashboard', at: '/dashboard?sheet=create-model', full: 'Create Model' },
+  {
+    route: '/dashboard',
+    at: '/dashboard?sheet=send-credits',
+    full: 'Recipient',
+  },
+  {
+    route: '/dashboard',
+    at: '/dashboard?sheet=transaction-history',
+    full: 'Starting credits',
+    failed: 'Error Loading Transactions',
+  },
+];
+
+/** Those with something made by them are listed by themselves. */
+const isListed = (name: GeneratorName) => generations.some(({ route }) => route === `/${name}`);
+
+/** One page draws all generators from a table. */
+const generators: Screen<Things>[] = generatorNames.flatMap((name) => {
+  const screen = (path: string): Screen<Things> => ({ route: path, at: path, full: 'Prompt', alike: true });
+  return isListed(name) ? [screen(`/bakery/${name}`)] : [screen(`/${name}`), screen(`/bakery/${name}`)];
+});
+
+/** Who looks is signed in. */
+export const userScreens: Screen<Things>[] = [
+  dashboard,
+  ...assets,
+  ...work,
+  ...generations,
+  ...account,
+  ...sheets,
+  ...generators,
+];
+
+/** Who looks is an operator, on a server where nobody has done anything before. */
+export const operatorScreens: Screen<OperatorThings>[] = [
+  {
+    route: '/operator/codes',
+    at: '/operator/codes',
+    full: 'Workshop',
+    failed: 'The codes could not be loaded',
+    empty: 'No codes yet',
+  },
+  {
+    route: '/operator/ledger',
+    at: '/operator/ledger',
+    full: 'All pass',
+    failed: 'The ledger could not be loaded',
+  },
+  {
+    route: '/operator/prices',
+    at: '/operator/prices',
+    full: 'Upcoming',
+    failed: 'The history could not be loaded',
+    empty: 'No changes yet',
+  },
+  {
+    route: '/operator/accounts',
+    at: '/operator/accounts',
+    full: 'Unverified',
+    failed: 'The accounts could not be loaded',
+  },
+  {
+    route: '/operator/accounts',
+    at: '/operator/accounts?q=nobody-here',
+    full: 'No accounts found',
+  },
+  {
+    route: '/operator/audit',
+    at: '/operator/audit',
+    full: 'Credits granted',
+    failed: 'The audit log could not be loaded',
+  },
+  { route: '/operator/audit', at: '/operator/audit?user=nobody-here', full: 'No entries' },
+  {
+    route: '/operator/messages',
+    at: '/operator/messages',
+    full: 'Invoice',
+    failed: 'The messages could not be loaded',
+    empty: 'No messages yet',
+  },
+  {
+    route: '/operator/access-requests',
+    at: '/operator/access-requests',
+    full: 'To bake with it',
+    failed: 'The requests could not be loaded',
+    empty: 'No restricted models yet',
+  },
+  {
+    route: '/operator/machines',
+    at: '/operator/machines',
+    full: 'Driver fake',
+    failed: 'The machines could not be loaded',
+  },
+  {
+    route: '/model/source/$id/description',
+    at: ({ restrictedModel }) => `/model/source/${encodeURIComponent(restrictedModel)}/description`,
+    full: 'Crumb 70B',
+    failed: 'This model cannot be shown',
+  },
+];

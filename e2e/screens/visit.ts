@@ -1,0 +1,130 @@
+import type { BrowserContext, Locator, Page } from 'playwright-core';
+import { screenshotPath } from '../screenshots.ts';
+import { findProblems } from './find-problems.ts';
+import { holdReads, watchServerErrors } from './reads.ts';
+import type { Screen } from './screens.ts';
+
+/** While one of them waits, another one is looked at. */
+const TABS = 3;
+/** What a page reads may lead to further reads that had failed too. */
+const ROUNDS_MAX = 3;
+const LOADING = '[role=status][aria-label^=Loading]';
+const PAGE_CODE = '[aria-label="Loading the page"]';
+
+/** Looks at all screens in all states that they have, each in a tab of its own; resolves to what is wrong. */
+export function visitScreens<Made>(
+  context: BrowserContext,
+  screens: readonly Screen<Made>[],
+  made: Made,
+): Promise<string[]> {
+  return inTabs(context, screens, async (page, screen) => {
+    const at = typeof screen.at === 'string' ? screen.at : screen.at(made);
+    return screen.failed === undefined
+      ? seeFull(page, { ...screen, at })
+      : seeEachState(page, { ...screen, at, failed: screen.failed });
+  });
+}
+
+/** Looks at those screens on which a new account has nothing yet. */
+export function visitEmptyScreens(
+  context: BrowserContext,
+  screens: readonly Screen<never>[],
+): Promise<string[]> {
+  const empties = screens.flatMap(({ at, empty }) =>
+    empty && typeof at === 'string' ? [{ at, empty }] : [],
+  );
+  return inTabs(context, empties, async (page, { at, empty }) => {
+    await page.goto(at);
+    await content(page, at).getByText(empty).first().waitFor();
+    await settle(page);
+    return findProblems(page, `${at}, empty`);
+  });
+}
+
+type Visit = Pick<Screen<never>, 'full' | 'reads' | 'alike'> & { at: string };
+
+/** Everything that the page reads is held back, then it fails, then it is tried again by the page's own button. */
+async function seeEachState(page: Page, screen: Visit & { failed: string }): Promise<string[]> {
+  const { at, failed, reads: pattern = /./ } = screen;
+  const reads = await holdReads(page, pattern);
+  await page.goto(at);
+  const shown = content(page, at);
+  await shown.locator(`${LOADING}:not(${PAGE_CODE})`).first().waitFor();
+  const problems = await findProblems(page, `${at}, loading`, { loading: true });
+
+  await reads.fail();
+  await shown.getByRole('alert').filter({ hasText: failed }).first().waitFor();
+  await settle(page);
+  await shown.getByRole('button', { name: 'Try again' }).first().waitFor();
+  problems.push(...(await findProblems(page, `${at}, failed`)));
+
+  reads.pass();
+  await tryAgain(page, shown);
+  return [...problems, ...(await lookAtFull(page, screen))];
+}
+
+async function seeFull(page: Page, screen: Visit): Promise<string[]> {
+  await page.goto(screen.at);
+  return lookAtFull(page, screen);
+}
+
+async function lookAtFull(page: Page, { at, full, alike }: Visit): Promise<string[]> {
+  const shown = content(page, at);
+  await shown
+    .getByText(full)
+    .or(shown.getByRole('link', { name: full }))
+    .filter({ visible: true })
+    .first()
+    .waitFor();
+  await settle(page);
+  return findProblems(page, `${at}, full`, { alike });
+}
+
+/** Presses Try again wherever that stands, until everything is there. */
+async function tryAgain(page: Page, shown: Locator): Promise<void> {
+  const buttons = shown.getByRole('alert').getByRole('button', { name: 'Try again' });
+  for (let round = 1; (await buttons.count()) > 0; round += 1) {
+    if (round > ROUNDS_MAX) throw new Error('It does not load when it is tried again');
+    await buttons.evaluateAll((all: { click: () => void }[]) => {
+      for (const button of all) button.click();
+    });
+    await buttons.first().waitFor({ state: 'detached' });
+    await settle(page);
+  }
+}
+
+/** What an address shows: a sheet, or the page. */
+function content(page: Page, at: string): Locator {
+  return at.includes('sheet=') ? page.getByRole('dialog').first() : page.getByRole('main');
+}
+
+async function settle(page: Page): Promise<void> {
+  await page.locator(LOADING).first().waitFor({ state: 'detached' });
+}
+
+/** What goes wrong with one of them does not keep the others from being looked at. */
+async function inTabs<One>(
+  context: BrowserContext,
+  all: readonly One[],
+  visit: (page: Page, one: One) => Promise<string[]>,
+): Promise<string[]> {
+  const problems: string[] = [];
+  const rest = [...all];
+  const work = async () => {
+    for (let one = rest.shift(); one; one = rest.shift()) {
+      const page = await context.newPage();
+      const serverErrors = watchServerErrors(page);
+      try {
+        problems.push(...(await visit(page, one)));
+      } catch (error) {
+        problems.push(`${page.url()}: ${String(error)}`);
+        await page.screenshot({ path: screenshotPath(`failed-${page.url()}`) });
+      }
+      problems.push(...serverErrors);
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await page.close();
+    }
+  };
+  await Promise.all(Array.from({ length: TABS }, work));
+  return problems;
+}
