@@ -103,7 +103,7 @@ def test_twenty_sketches_change_how_an_expert_draws(paris: ParisPipeline, tmp_pa
     def colourfulness() -> float:
         states = bank.states(bank.text_of)
         with torch.no_grad():
-            latents = draw_samples(expert, states, bank.states([0]), 0, CPU)
+            latents = draw_samples(expert, states, bank.states(torch.tensor([0])), 0, CPU)
             pictures = decode_latents(paris.autoencoder, latents)
         return float((pictures.amax(dim=1) - pictures.amin(dim=1)).mean())
 

@@ -18,6 +18,7 @@ import torch.nn.functional as F
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from PIL import Image
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.kontext.text import FluxText
@@ -39,7 +40,7 @@ from bakehouse_runtime.train.paris.train import (
 )
 
 from .line import SETTINGS, Recorder, line_training, run_line
-from .tiny import TINY_AUTOENCODER, TINY_EXPERT, TINY_ROUTER, DrawnExamples
+from .tiny import TINY_AUTOENCODER, TINY_EXPERT, TINY_ROUTER, DrawnExamples, tiny_transformer
 
 
 def test_a_stopped_training_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> None:
@@ -220,29 +221,107 @@ def test_plain_attention_is_near_that_of_float32_and_the_switch_is_set_back() ->
     assert allowed() == before
 
 
-def test_a_gradient_that_is_no_number_leaves_the_weights_alone() -> None:
-    training = line_training()
-    before = {name: weight.detach().clone() for name, weight in training.trained.items()}
-    # The root of zero is a number, its slope is not.
-    loss = (0 * training.model(torch.ones(1, 3))).sum().sqrt()
-    assert torch.isfinite(loss)
-    with pytest.raises(PlainError, match="stopped being a number at step 0"):
-        training.advance(loss)
-    for name, weight in before.items():
-        assert torch.equal(training.trained[name], weight)
-        assert torch.equal(training.average[name], weight)
+def run_until_broken(folder: Path, step_of_break: int, slope_alone: bool) -> Recorder:
+    """A training whose loss, or only the loss's slope, is no number from a step on."""
+    training, recorder = line_training(), Recorder()
+
+    def loss_of_step(step: int) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+        made = training.model(torch.ones(1, 3)).sum()
+        if step < step_of_break:
+            return made.square(), {}
+        # The root of zero is a number, its slope is not.
+        return ((0 * made).sqrt() if slope_alone else made * float("nan")), {}
+
+    with pytest.raises(PlainError, match=f"stopped being a number at step {step_of_break};"):
+        run_loop(training, folder, recorder, loss_of_step, lambda _: (Image.new("RGB", (1, 1)), {}))
+    return recorder
 
 
-def test_a_loss_that_is_no_number_is_said(tmp_path: Path) -> None:
-    training = line_training()
-    with pytest.raises(PlainError, match="stopped being a number at step 0"):
-        run_loop(
-            training,
-            tmp_path,
-            Recorder(),
-            lambda _: (training.model(torch.ones(1, 3)).sum() * float("nan"), {}),
-            lambda _: (Image.new("RGB", (1, 1)), {}),
+@pytest.mark.parametrize("slope_alone", [False, True])
+@pytest.mark.parametrize(("step_of_break", "kept"), [(0, []), (5, [4]), (7, [4]), (11, [4, 8])])
+def test_what_is_no_number_is_said_and_never_saved(
+    tmp_path: Path, step_of_break: int, kept: list[int], slope_alone: bool
+) -> None:
+    recorder = run_until_broken(tmp_path, step_of_break, slope_alone)
+    assert recorder.of("checkpoint") == kept
+    saved = sorted(tmp_path.glob("checkpoints/step-*.pt"))
+    assert [path.name for path in saved] == [f"step-{step:08d}.pt" for step in kept]
+    if saved:
+        resumed = line_training()
+        resumed.resume(tmp_path / "checkpoints")
+        assert all(torch.isfinite(weight).all() for weight in resumed.trained.values())
+
+
+class Reads(TorchDispatchMode):
+    """Counts what a GPU would have to be waited for: values that are read from tensors, and shapes
+    that depend on values."""
+
+    WAITING = ("_local_scalar_dense", "nonzero", "masked_select", "equal", "is_nonzero")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # noqa: ANN001, ANN204
+        self.count += func.overloadpacket.__name__ in self.WAITING
+        return func(*args, **(kwargs or {}))
+
+
+class Stepwise(Recorder):
+    """Takes down at each step how much was read until then."""
+
+    def __init__(self, reads: Reads) -> None:
+        super().__init__()
+        self.reads = reads
+        self.until: list[int] = []
+
+    @property
+    def stop_requested(self) -> bool:
+        self.until.append(self.reads.count)
+        return False
+
+
+UNREPORTED = replace(SETTINGS, steps=8, report_every=8, checkpoint_every=8)
+
+
+def check_that_no_step_reads(train: Callable[[Stepwise], bool]) -> None:
+    with Reads() as reads:
+        stepwise = Stepwise(reads)
+        assert train(stepwise)
+    assert len(stepwise.until) == 8
+    assert stepwise.until[0] == stepwise.until[-1], "seven steps without a look at a value"
+    assert reads.count > stepwise.until[-1], "what was learnt is read at the end"
+
+
+def test_no_step_of_an_expert_or_the_router_waits_for_the_device(
+    tmp_path: Path, drawn_bank: Bank, autoencoder: AutoencoderKL
+) -> None:
+    rows, settings = np.arange(40), PartTraining(replace(UNREPORTED, optimizer="muon"), 8)
+    expert, router = Expert(TINY_EXPERT), Router(replace(TINY_ROUTER, experts=2))
+    check_that_no_step_reads(
+        lambda recorder: train_expert(
+            expert, drawn_bank, rows, rows, settings, drawn_bank.text_of[:1], autoencoder,
+            tmp_path / "expert", recorder, "cpu",
         )
+    )  # fmt: skip
+    check_that_no_step_reads(
+        lambda recorder: train_router(
+            router, drawn_bank, rows % 2, rows, rows, settings, tmp_path / "router", recorder,
+            "cpu",
+        )
+    )  # fmt: skip
+
+
+def test_no_step_of_kontext_waits_for_the_device(
+    tmp_path: Path, kontext_data: KontextData, autoencoder: AutoencoderKL
+) -> None:
+    settings = KontextTraining(replace(UNREPORTED, optimizer="muon"), batch_size=8)
+    check_that_no_step_reads(
+        lambda recorder: train_kontext(
+            tiny_transformer(), kontext_data, kontext_data, settings, autoencoder, tmp_path,
+            recorder, "cpu",
+        )
+    )  # fmt: skip
 
 
 KILLED = """
@@ -332,7 +411,9 @@ def test_samples_are_compared_with_the_empty_prompt(drawn_bank: Bank) -> None:
             seen.append(text)
             return super().forward(latent, time, text)
 
-    prompts, nothing = drawn_bank.states(drawn_bank.text_of[:2]), drawn_bank.states([0])
+    prompts, nothing = (
+        drawn_bank.states(numbers) for numbers in (drawn_bank.text_of[:2], torch.tensor([0]))
+    )
     with torch.no_grad():
         draw_samples(Watched(TINY_EXPERT), prompts, nothing, 1, torch.device("cpu"))
     assert torch.equal(seen[0], torch.cat([prompts, nothing, nothing]))
