@@ -193,7 +193,7 @@ def cluster_bank(
             sentences.sentences(bank.texts[start : start + TEXTS_AT_ONCE])
             for start in range(0, len(bank.texts), TEXTS_AT_ONCE)
         ]
-    )
+    ).cpu()
     rows = bank.text_of
     uses = np.bincount(rows.numpy(), minlength=len(bank.texts))
     phrases, holds = frequent_phrases(bank.texts, uses)
