@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { choose } from './choose.ts';
 
 type NewDataset = { name: string; file?: { name: string; text: string } };
 
@@ -7,8 +8,7 @@ export async function createDataset(page: Page, { name, file }: NewDataset): Pro
   await page.goto('/dataset?sheet=create-dataset');
   const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
   await sheet.getByLabel('Name').fill(name);
-  await sheet.getByRole('combobox', { name: 'Category' }).click();
-  await page.getByRole('option', { name: 'Book' }).click();
+  await choose(page, 'Category', 'Book');
   await sheet.getByRole('button', { name: 'Create', exact: true }).click();
   await sheet.getByRole('link', { name: 'Manage Dataset' }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { choose } from './choose.ts';
 import { chooseFile } from './create-dataset.ts';
-import { choose } from './go-to-parameters.ts';
 import { journey, look, WORK_MS } from './journey.ts';
 import { signUp } from './sign-up.ts';
 

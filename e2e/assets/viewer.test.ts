@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { choose } from '../choose.ts';
 import { chooseFile, createDataset } from '../create-dataset.ts';
 import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
@@ -61,8 +62,7 @@ async function seeColumns(page: Page): Promise<void> {
 }
 
 async function seeRevisions(page: Page): Promise<void> {
-  await page.getByRole('combobox', { name: 'Revision' }).click();
-  await page.getByRole('option', { name: /Revision 1/ }).click();
+  await choose(page, 'Revision', 'Revision 1');
   await page.getByText('This is an earlier revision of the file.').waitFor();
   await page.getByText('Based on all 10 rows.').waitFor();
   expect(new URL(page.url()).searchParams.get('revision')).toBeTruthy();

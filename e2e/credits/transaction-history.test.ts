@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { revenueAccount, userAccount } from '../../server/src/modules/credits/ledger/accounts.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
+import { choose } from '../choose.ts';
 import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 import { moveCredits, userIdOf } from './move-credits.ts';
@@ -110,11 +111,6 @@ journey(
   async ({ page }) => {
     await signUp(page);
     const userId = await userIdOf(page);
-    await page.goto('/dashboard?sheet=transaction-history');
-    const sheet = page.getByRole('dialog', { name: 'Transaction History' });
-    await sheet.getByText('Today').waitFor();
-    // Nothing to choose among.
-    expect(await sheet.getByLabel('API key').count()).toBe(0);
     await page.goto('/api-key');
     await page.getByRole('button', { name: 'Create key' }).click();
     const dialog = page.getByRole('dialog');
@@ -133,9 +129,9 @@ journey(
     );
 
     await page.goto('/dashboard?sheet=transaction-history');
+    const sheet = page.getByRole('dialog', { name: 'Transaction History' });
     await sheet.getByText('By hand').waitFor();
-    await sheet.getByLabel('API key').click();
-    await page.getByRole('option', { name: 'Nightly' }).click();
+    await choose(page, sheet.getByLabel('API key'), 'Nightly');
     await sheet.getByText('By hand').waitFor({ state: 'detached' });
     await sheet.getByText('By night').waitFor();
     await sheet.getByLabel('Totals of the period').getByText('$0.20').waitFor();
@@ -145,8 +141,7 @@ journey(
     await page.getByText('By night').waitFor();
     expect(await page.getByText('By hand').count()).toBe(0);
     await look(page, 'transactions-key');
-    await page.getByRole('combobox', { name: 'API key' }).click();
-    await page.getByRole('option', { name: 'All' }).click();
+    await choose(page, 'API key', 'All');
     await page.getByText('By hand').waitFor();
   },
 );

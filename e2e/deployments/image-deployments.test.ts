@@ -1,5 +1,6 @@
 import { licences } from '@bakehouse/contract/licences';
 import { expect } from 'vitest';
+import { choose } from '../choose.ts';
 import { journey, look, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
@@ -23,8 +24,7 @@ journey(
     });
     await page.getByRole('button', { name: 'Deploy an image model' }).first().click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('combobox', { name: 'Model' }).click();
-    await page.getByRole('option', { name: 'Kontext starter' }).click({ timeout: WORK_MS });
+    await choose(page, dialog.getByRole('combobox', { name: 'Model' }), 'Kontext starter');
     await dialog.getByText('per hour').waitFor();
     const deploy = dialog.getByRole('button', { name: 'Deploy' });
     expect(await deploy.isDisabled()).toBe(true);

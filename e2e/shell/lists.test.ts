@@ -1,5 +1,6 @@
 import type { Route } from 'playwright-core';
 import { expect } from 'vitest';
+import { choose } from '../choose.ts';
 import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
@@ -73,8 +74,7 @@ journey('what cannot be refreshed stays in sight with its age', async ({ page, a
   await page.getByRole('button', { name: 'Create Dataset' }).click();
   const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
   await sheet.getByLabel('Name').fill('Another');
-  await sheet.getByRole('combobox', { name: 'Category' }).click();
-  await page.getByRole('option', { name: 'Book' }).click();
+  await choose(page, 'Category', 'Book');
   await sheet.getByRole('button', { name: 'Create', exact: true }).click();
   await sheet.getByRole('button', { name: 'Close' }).last().click();
   await page.getByText(/^Last updated .*Refreshing failed: The disk is on fire/).waitFor();

@@ -3,8 +3,9 @@ import { expect, inject } from 'vitest';
 import { revenueAccount, userAccount } from '../../server/src/modules/credits/ledger/accounts.ts';
 import { transfer } from '../../server/src/modules/credits/ledger/transfer.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
+import { choose } from '../choose.ts';
 import { chooseFile, createDataset } from '../create-dataset.ts';
-import { choose, goToParameters } from '../go-to-parameters.ts';
+import { goToParameters } from '../go-to-parameters.ts';
 import { journey, look, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 

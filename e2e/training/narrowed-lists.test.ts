@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { choose } from '../go-to-parameters.ts';
+import { choose } from '../choose.ts';
 import { journey, look } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { emptySafetensors } from '../../server/src/modules/training/test-run.ts';
+import { choose } from '../choose.ts';
 import { createDataset } from '../create-dataset.ts';
 import { goToParameters } from '../go-to-parameters.ts';
 import { journey, look } from '../journey.ts';
@@ -25,8 +26,7 @@ journey('a model is uploaded: the wizard asks for what is missing before it is r
   await page.getByLabel('Model name').fill('Home baked');
   await next.click();
   await page.getByRole('dialog').getByText('Please fill in all required fields').waitFor();
-  await page.getByRole('combobox', { name: 'Base model type' }).click();
-  await page.getByRole('option', { name: 'qwen' }).click();
+  await choose(page, 'Base model type', 'qwen');
   await next.click();
   const create = page.getByRole('button', { name: 'Create model' });
   await create.click();

@@ -83,7 +83,10 @@ def test_it_edits_what_the_pipeline_edits(serving: Serving, shown: Image.Image) 
         (company[-1], KontextRequest("make it blue", 8, steps=12)),
     ):
         alone = np.asarray(kontext.edit(shown, request)).astype(int)
-        assert np.abs(picture(event) - alone).max() <= 2
+        # In bfloat16 a batch of two is rounded otherwise than one picture alone.
+        assert np.abs(picture(event) - alone).mean() <= 1
+    assert np.abs(picture(done) - picture(company[-1])).mean() > 4
+    assert np.abs(picture(done) - np.asarray(shown).astype(int)).mean() > 4
 
     for wrong, param, message in (
         (asked(b"just text"), "picture", "The picture must be a PNG, JPEG or WebP file."),

@@ -16,7 +16,7 @@ export type LongWork = {
     question?: { title: string; description: string; action: string };
     run: () => void;
   };
-  /** How it ended; null while it is under way. Whoever saw it under way hears of it by a toast. */
+  /** How it ended; null while it is under way. Whoever started it or saw it under way hears of it by a toast. */
   end: {
     kind: 'success' | 'failure' | 'warning' | 'info';
     title: string;
@@ -25,3 +25,16 @@ export type LongWork = {
     isListed?: boolean;
   } | null;
 };
+
+/** The ids of work whose end is announced. */
+const awaited = new Set<string>();
+
+/** Announces the end of this work. Who starts some says so too: it may have ended before it is listed for the first time. */
+export function awaitEnd(id: string): void {
+  awaited.add(id);
+}
+
+/** Whether the end is to be announced; true once. */
+export function takeAwaited(id: string): boolean {
+  return awaited.delete(id);
+}

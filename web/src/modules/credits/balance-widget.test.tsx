@@ -26,3 +26,9 @@ test('the focus stays where it is when the balance flashes', () => {
   expect(screen.getByRole('link', { name: /^Balance: \$4\.00/ })).toBe(link);
   expect(document.activeElement).toBe(link);
 });
+
+test('a balance that could not be read is not on its way for ever', () => {
+  vi.mocked(useBalance).mockReturnValue({ data: undefined, isError: true } as ReturnType<typeof useBalance>);
+  render(<BalanceWidget />);
+  expect(screen.getByRole('link', { name: /^Balance: not known$/ }).textContent).toContain('–');
+});

@@ -53,6 +53,11 @@ export function BalanceWidget() {
               {showShort(data.available, currency)}
             </span>
           </>
+        ) : isError ? (
+          <>
+            <span aria-hidden>–</span>
+            <span className="sr-only">not known</span>
+          </>
         ) : (
           <Skeleton className="h-4 w-14" />
         )}

@@ -5,11 +5,12 @@ import { call } from '../../lib/api/api-client.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
+import { awaitEnd } from '../../ui/long-work.ts';
 import { Money } from '../../ui/money.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/api.ts';
-import { deploymentKinds } from './kinds.ts';
+import { deploymentKinds, workId } from './kinds.ts';
 import { useHourPrice } from './serving-prices.ts';
 
 const { calls, words } = deploymentKinds.text;
@@ -36,6 +37,7 @@ export function DeployButton({ modelId, label = 'Deploy' }: Props) {
     onSuccess: async ({ pod_id }) => {
       keys.renew();
       notify.success(words.initiated);
+      awaitEnd(workId(pod_id));
       await navigate({ to: '/my-deployments/$podId', params: { podId: pod_id } });
       await queryClient.invalidateQueries({ queryKey: ['deployment'] });
     },

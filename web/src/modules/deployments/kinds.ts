@@ -46,3 +46,8 @@ export type KindName = keyof typeof deploymentKinds;
 
 /** A minute of the charts. */
 export type MetricsPoint = ResponseOf<typeof deploymentKinds.text.calls.metrics>['points'][number];
+
+/** A deployment's id in the list of long work. */
+export function workId(podId: string): string {
+  return `deployment-${podId}`;
+}

@@ -4,7 +4,7 @@ import type { LongWork } from '../../ui/long-work.ts';
 import { useUser } from '../accounts/api.ts';
 import { useDeployments, useTerminate } from './api.ts';
 import { useImageDeployments, useTerminateImage } from './images/calls.ts';
-import { deploymentKinds } from './kinds.ts';
+import { deploymentKinds, workId } from './kinds.ts';
 
 const KIND = 'text';
 const { onItsWay, words } = deploymentKinds[KIND];
@@ -20,7 +20,7 @@ function useTextWork(): LongWork[] {
   const termination = useTerminate(KIND);
   const pods = data?.pages.flatMap((page) => page.pods) ?? [];
   return pods.map((pod) => ({
-    id: `deployment-${pod.pod_id}`,
+    id: workId(pod.pod_id),
     title: pod.title,
     phase: pod.reason || 'Starting',
     progress: pod.progress,
@@ -38,7 +38,7 @@ function useImageWork(): LongWork[] {
   const flux = useImageDeployments('flux').data ?? [];
   const termination = useTerminateImage();
   return [...kontext, ...flux].map((deployment) => ({
-    id: `deployment-${deployment.pod_id}`,
+    id: workId(deployment.pod_id),
     title: deployment.title,
     phase: deployment.reason || 'Starting',
     progress: deployment.progress,

@@ -1,11 +1,11 @@
 import { renderHook } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
-import type { LongWork } from '../../ui/long-work.ts';
+import { awaitEnd, type LongWork } from '../../ui/long-work.ts';
 import { notify } from '../../ui/notify.ts';
 import { useEndToasts } from './use-end-toasts.ts';
 
-const run = (end: LongWork['end']): LongWork => ({
-  id: 'run-1',
+const run = (end: LongWork['end'], id = 'run-1'): LongWork => ({
+  id,
   title: 'Baker',
   phase: 'Training',
   progress: 40,
@@ -21,4 +21,16 @@ it('says once how work ended that was seen under way, and nothing of what had en
   rerender({ work: [run(done)] });
   rerender({ work: [run(done)] });
   expect(success).toHaveBeenCalledExactlyOnceWith('Baker is trained', { id: 'run-1' });
+});
+
+it('says how work ended that was started here, though it had ended when it was first listed', () => {
+  const success = vi.spyOn(notify, 'success').mockImplementation(() => undefined);
+  const done = { kind: 'success', title: 'Deployed' } as const;
+  const { rerender } = renderHook(({ work }) => useEndToasts(work), {
+    initialProps: { work: [] as LongWork[] },
+  });
+  awaitEnd('deployment-1');
+  rerender({ work: [run(done, 'deployment-1')] });
+  rerender({ work: [run(done, 'deployment-1')] });
+  expect(success).toHaveBeenCalledExactlyOnceWith('Deployed', { id: 'deployment-1' });
 });

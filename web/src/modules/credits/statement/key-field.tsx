@@ -15,13 +15,12 @@ type Props = {
 
 const ALL = 'all';
 
-/** Which API key's transactions are listed. Not there where none has spent anything. */
+/** Which API key's transactions are listed. */
 export function KeyField({ period, value, onChange }: Props) {
   const { data } = useQuery(spendQuery(useUser().id, period));
   const keys = (data?.keys ?? []).flatMap(({ key_id, key_name }) =>
     key_id === null ? [] : [{ value: key_id, label: key_name ?? 'Deleted key' }],
   );
-  if (value === undefined && keys.length === 0) return null;
   const isListed = value === undefined || keys.some((key) => key.value === value);
   const chosen = isListed ? [] : [{ value, label: 'The chosen key' }];
   return (

@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { cx } from '../../../lib/cx.ts';
 import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
 
 type Summary = z.infer<typeof transactionSummary>;
 
@@ -15,8 +16,14 @@ const labels: [keyof Summary, string][] = [
   ['total_token_transferred', 'Sent to others'],
 ];
 
+type Props = {
+  /** Undefined while it is being read: the place of each amount is there already. */
+  summary: Summary | undefined;
+  narrow?: boolean;
+};
+
 /** What a period has cost, by what it was spent on, and what was sent to others. */
-export function PeriodTotals({ summary, narrow = false }: { summary: Summary; narrow?: boolean }) {
+export function PeriodTotals({ summary, narrow = false }: Props) {
   return (
     <dl
       aria-label="Totals of the period"
@@ -27,7 +34,7 @@ export function PeriodTotals({ summary, narrow = false }: { summary: Summary; na
     >
       {labels.map(([name, label]) => (
         <Figure key={name} label={label}>
-          <Money bgl={summary[name]} />
+          {summary ? <Money bgl={summary[name]} /> : <Skeleton className="my-1 h-4 w-16" />}
         </Figure>
       ))}
     </dl>

@@ -121,9 +121,9 @@ function Statement({ transactions, period, hasMore, nothing }: StatementProps) {
 
 /** The same for both views: the statement may begin after the period, to reckon back from today. */
 function Totals({ from, to, chosenKey: key }: Period & { chosenKey: string | undefined }) {
-  const { data } = useInfiniteQuery(transactionsQuery(useUser().id, { from, to, key }));
+  const { data, isError } = useInfiniteQuery(transactionsQuery(useUser().id, { from, to, key }));
   const summary = data?.pages[0]?.summary;
-  return summary ? <PeriodTotals summary={summary} /> : null;
+  return summary || !isError ? <PeriodTotals summary={summary} /> : null;
 }
 
 function Toolbar() {

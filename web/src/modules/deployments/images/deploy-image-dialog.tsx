@@ -8,6 +8,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { awaitEnd } from '../../../ui/long-work.ts';
 import { Money } from '../../../ui/money.tsx';
 import { errorMessage, notify } from '../../../ui/notify.ts';
 import { RadioCards } from '../../../ui/radio-cards.tsx';
@@ -15,7 +16,7 @@ import { Select } from '../../../ui/select.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { AssetField } from '../../assets/choice/api.ts';
 import { deviceName, useMachine } from '../../machine/api.ts';
-import { deploymentKinds } from '../kinds.ts';
+import { deploymentKinds, workId } from '../kinds.ts';
 import { type ImageDeploymentWish, useDeployImage, useImageQuote } from './calls.ts';
 import { imageKinds } from './kinds.ts';
 import { LicenceField } from './licence-field.tsx';
@@ -102,6 +103,7 @@ function DeployButton({ wish, price, licence, disabled }: ButtonProps) {
       {
         onSuccess: ({ pod_id }) => {
           notify.success(deploymentKinds.text.words.initiated);
+          awaitEnd(workId(pod_id));
           void navigate({ to: '/my-deployments/images/$podId', params: { podId: pod_id } });
         },
       },

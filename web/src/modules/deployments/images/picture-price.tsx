@@ -2,23 +2,34 @@ import { fluxKontext } from '@bakehouse/contract/generators/flux-kontext';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { useQuery } from '@tanstack/react-query';
 import { Money } from '../../../ui/money.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
 import { pricesQuery } from '../../credits/api.ts';
 
 const STEPS = stepsUnlessSaid();
 /** What the price is of. */
 const STEPS_PRICED = 1_000n;
 
-/** Goes on where a sentence has said what the hours of a deployment cost: with the price of its pictures, once that is there. */
+/** Goes on where a sentence has said what the hours of a deployment cost: with the price of its pictures. */
 export function PicturePrice() {
-  const { data } = useQuery(pricesQuery);
+  const { data, isPending } = useQuery(pricesQuery);
   const price = data?.prices.find(({ id }) => id === 'edits');
-  if (!price) return null;
-  const micro = (parseBgl(price.unit_price) * BigInt(STEPS) + STEPS_PRICED - 1n) / STEPS_PRICED;
+  if (!price && !isPending) return null;
   return (
     <>
-      , and <Money bgl={formatBgl(micro)} /> for each picture of {STEPS} steps
+      , and {price ? <Money bgl={priceOfPicture(price.unit_price)} /> : <AmountToCome />} for each picture of{' '}
+      {STEPS} steps
     </>
   );
+}
+
+/** Rounded up to what the ledger counts in. */
+function priceOfPicture(unitPrice: string): string {
+  return formatBgl((parseBgl(unitPrice) * BigInt(STEPS) + STEPS_PRICED - 1n) / STEPS_PRICED);
+}
+
+/** The sentence does not grow once the amount is there. */
+function AmountToCome() {
+  return <Skeleton className="inline-block h-3 w-16 align-middle" />;
 }
 
 function stepsUnlessSaid(): number {
