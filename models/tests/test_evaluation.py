@@ -17,6 +17,7 @@ from bakehouse_runtime.image.paris.weights import save_expert
 from bakehouse_runtime.train.kontext.model import export_kontext
 from image.tiny import TINY_AUTOENCODER, TINY_EXPERT, TINY_ROUTER, tiny_transformer
 from workshop.evaluation.cost import random_paris, seconds_of_flux_steps
+from workshop.evaluation.drawing import drawn
 from workshop.evaluation.edit_check import judge_edit
 from workshop.evaluation.held_out import (
     held_out_edits,
@@ -91,7 +92,7 @@ EDIT_SIDE = 128
 
 
 def edits_of_every_kind(cut_outs: list[CutOut]) -> list[Edit]:
-    return [edit for edit, _ in held_out_edits(cut_outs, 3 * len(EDITS), "reporting")]
+    return [edit for edit, _ in held_out_edits(cut_outs, 3 * len(EDITS), "choosing")]
 
 
 def test_the_wanted_picture_and_a_soft_one_are_right(shaded_objects: list[CutOut]) -> None:
@@ -191,12 +192,34 @@ def test_the_base_is_measured_where_it_is(tmp_path: Path, paris_folder: Path) ->
     assert "base" not in variants(tmp_path / "none")
     request = ParisRequest("a ball", 1, steps=4)
 
-    def drawn(changed: ParisPipeline) -> np.ndarray:
+    def made(changed: ParisPipeline) -> np.ndarray:
         return np.asarray(changed.generate([request])[0].picture, dtype=int)
 
     base = variants(tmp_path / "model")["base"](paris)
-    assert (drawn(base) == drawn(one_expert(paris, 1))).all()
-    assert (drawn(base) != drawn(one_expert(paris, 0))).any()
+    assert (made(base) == made(one_expert(paris, 1))).all()
+    assert (made(base) != made(one_expert(paris, 0))).any()
+
+
+def test_pictures_are_drawn_once_by_the_same_weights(
+    tmp_path: Path, paris_folder: Path, objects: list[CutOut]
+) -> None:
+    paris = ParisPipeline.from_folder(paris_folder, torch.device("cpu"))
+    prompts = held_out_prompts(objects, 3, "choosing")
+
+    def mean(changed: ParisPipeline) -> float:
+        pictures = drawn(changed, prompts, "top1", tmp_path / "drawn")
+        assert len(pictures) == 3
+        return float(np.mean([np.asarray(picture) for picture in pictures]))
+
+    assert mean(paris) > 0
+    kept = list(tmp_path.rglob("*.png"))
+    assert len(kept) == 3
+    for path in kept:
+        Image.new("RGB", (32, 32)).save(path)
+    assert mean(paris) == 0
+    kept[0].unlink()
+    assert mean(paris) > 0, "what is missing is drawn again"
+    assert mean(one_expert(paris, 1)) > 0
 
 
 def test_random_routing_asks_every_expert(paris_folder: Path) -> None:

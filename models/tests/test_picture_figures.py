@@ -15,7 +15,7 @@ from torch import Tensor
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.text import SentenceText
 from image.line import SETTINGS, Recorder
-from workshop.evaluation.ellipses import draw_ellipses, ellipses_of
+from workshop.evaluation.ellipses import draw_ellipses, ellipses_of, insides
 from workshop.evaluation.held_out import Prompt, held_out_prompts
 from workshop.evaluation.judge import (
     CELLS,
@@ -123,12 +123,12 @@ def test_figures_of_judges_that_see_all_and_nothing(
 
 
 def test_pictures_are_compared_with_reconstructions(
-    objects: list[CutOut], sentences: SentenceText
+    shaded_objects: list[CutOut], sentences: SentenceText
 ) -> None:
-    prompts = held_out_prompts(objects, 8, "choosing")
+    prompts = held_out_prompts(shaded_objects, 8, "choosing")
     torch.manual_seed(1)
-    figures = PictureFigures(Judge(len(objects)), prompts, objects, sentences)
-    real = drawn(prompts, objects)
+    figures = PictureFigures(Judge(len(shaded_objects)), prompts, shaded_objects, sentences)
+    real = drawn(prompts, shaded_objects)
     soft = [picture.filter(ImageFilter.GaussianBlur(3)) for picture in real]
     assert figures.against(soft, real)["detail"] < 0.5
     same, other = figures.against(real, real), figures.against([BLACK] * 8, real)
@@ -161,11 +161,18 @@ def test_ellipses_keep_place_colour_and_ground_and_nothing_else(
     assert (pixels[:25] == real[:25]).all()
 
 
-def test_detail_is_what_blurring_takes_away(objects: list[CutOut]) -> None:
-    sharp = drawn(held_out_prompts(objects, 4, "choosing"), objects)
-    soft = [picture.filter(ImageFilter.GaussianBlur(2)) for picture in sharp]
-    assert detail_energy(soft) < 0.5 * detail_energy(sharp)
-    assert detail_energy([Image.new("RGB", (16, 16), "red")]) == pytest.approx(0, abs=1e-9)
+def test_detail_is_what_blurring_takes_away_inside_of_objects(
+    shaded_objects: list[CutOut],
+) -> None:
+    scene = Scene((Thing(0, None, 0.6, 0.5, 0.55),), Ground("on grass", 4))
+    ellipses = ellipses_of(scene, shaded_objects)
+    places = insides(ellipses, 128)[None]
+    assert 0.05 < places.mean() < 0.2
+    sharp = render(scene, shaded_objects)
+    soft = sharp.filter(ImageFilter.GaussianBlur(2))
+    assert 0 < detail_energy([soft], places) < 0.5 * detail_energy([sharp], places)
+    flat = draw_ellipses(ellipses, scene.ground, 128)
+    assert detail_energy([flat], places) == pytest.approx(0, abs=1e-9)
 
 
 def test_the_distance_of_two_draws_is_about_nothing() -> None:

@@ -31,7 +31,7 @@ PROMPTS = MODELS / "judge" / "prompts.json"
 CPU = torch.device("cpu")
 WEIGHTS_MB = 90
 DRAWN = 24
-LEAST_TOP5 = 0.3
+LEAST_TOP5 = 0.45
 
 
 @pytest.fixture(scope="module")

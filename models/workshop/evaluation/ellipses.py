@@ -18,6 +18,8 @@ from ..scenes.scene import Scene, thing_pixels
 
 # Drawn this many times as large and made smaller, so that the outline is smooth.
 OVERSAMPLING = 4
+# Of width and height: a box so small lies inside the ellipse, and blurring leaves its edge outside.
+INNER_PART = 0.5
 # Large enough for the mean colour and the proportions of an object.
 SAMPLED_SIDE = 128
 
@@ -46,6 +48,18 @@ def ellipses_of(scene: Scene, cut_outs: Sequence[CutOut]) -> list[Ellipse]:
     return ellipses
 
 
+def insides(ellipses: Sequence[Ellipse], side: int) -> np.ndarray:
+    """The pixels, [side, side], of a box within each: objects without their outlines, as far as
+    they are where they should be."""
+    found = np.zeros((side, side), dtype=bool)
+    for one in ellipses:
+        across, down = (INNER_PART * part / 2 for part in (one.width, one.height))
+        left, right = (round(side * x) for x in (one.x - across, one.x + across))
+        top, bottom = (round(side * y) for y in (one.y - down, one.y + down))
+        found[max(0, top) : bottom + 1, max(0, left) : right + 1] = True
+    return found
+
+
 def draw_ellipses(ellipses: Sequence[Ellipse], ground: Ground, side: int) -> Image.Image:
     picture = Image.fromarray(draw_ground(ground, side).astype(np.uint8))
     for one in ellipses:
@@ -53,5 +67,6 @@ def draw_ellipses(ellipses: Sequence[Ellipse], ground: Ground, side: int) -> Ima
         left, top = one.x - one.width / 2, one.y - one.height / 2
         box = [p * mask.width for p in (left, top, left + one.width, top + one.height)]
         ImageDraw.Draw(mask).ellipse(box, fill=255)
-        picture.paste(one.colour, mask=mask.reduce(OVERSAMPLING))
+        # A list where the ellipse was read from JSON.
+        picture.paste(tuple(one.colour), mask=mask.reduce(OVERSAMPLING))
     return picture

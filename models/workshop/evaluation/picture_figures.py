@@ -15,6 +15,7 @@ from bakehouse_runtime.image.text import SentenceText
 
 from ..scenes.objects import CutOut
 from ..scenes.scene import render
+from .ellipses import ellipses_of, insides
 from .held_out import SEED, Prompt, held_out_prompts, swapped_captions
 from .judge import JUDGED_SIDE, Judge, caption_ranks, look
 from .likeness import detail_energy, kernel_distance
@@ -79,6 +80,7 @@ class PictureFigures:
     ) -> None:
         self.judge = judge
         self._objects = [_objects(prompt) for prompt in prompts]
+        self._ellipses = [ellipses_of(prompt.scene, cut_outs) for prompt in prompts]
         self._seeds = [prompt.seed for prompt in prompts]
         self._captions = _vectors(sentences, [prompt.text for prompt in prompts])
         swaps = [
@@ -108,10 +110,12 @@ class PictureFigures:
     def against(
         self, pictures: Sequence[Image.Image], reconstructions: Sequence[Image.Image]
     ) -> dict[str, float]:
-        """How much of the reconstructions' detail is there, and the distance to them."""
+        """How much of the reconstructions' detail is in the objects, and the distance to them."""
+        side = pictures[0].width
+        places = np.stack([insides(ellipses, side) for ellipses in self._ellipses])
         seen, wanted = (look(self.judge, p).mean(dim=(2, 3)) for p in (pictures, reconstructions))
         return {
-            "detail": detail_energy(pictures) / detail_energy(reconstructions),
+            "detail": detail_energy(pictures, places) / detail_energy(reconstructions, places),
             "kid": kernel_distance(seen, wanted),
         }
 
