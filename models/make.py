@@ -10,10 +10,15 @@
     python models/make.py kontext-banks
     python models/make.py kontext
     python models/make.py judge          what measures how well a picture fits its prompt
-    python models/make.py all            all of these that have not ended yet, in turn
+    python models/make.py all            all of these that have not ended yet, in turn; with
+                                         --minutes it stops in time, and goes on when called again
+    python models/make.py pack FILE      what the trainings start from, and those that have ended,
+                                         in one file; with --bare also the text encoder, for a
+                                         machine that has none, and 60 MB at most
+    python models/make.py unpack FILE    the same, into the work folder there
     python models/make.py assemble       starter-paris/, starter-kontext/, judge/: half precision
     python models/make.py measure        their figures, into the folders
-    python models/make.py figures        their figures, as one JSON object
+    python models/make.py figures        the same, printed; --set choosing while tuning
     python models/make.py cards          their cards, with the figures and sample pictures
 
 Everything lands in one folder (`--work`, by default below the user's cache): the packages, one
@@ -26,8 +31,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import sys
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -72,16 +79,32 @@ def make(step: str, work: Path, recipe: Recipe) -> None:
             steps.make_expert(work, recipe, int(step.removeprefix("expert_")))
 
 
-def make_all(work: Path, recipe: Recipe) -> None:
-    """Every step whose result is not there yet, until one is stopped."""
+def make_all(work: Path, recipe: Recipe, minutes: float) -> None:
+    """Every step whose result is not there yet, until one is stopped or the time is over."""
+    from workshop.console_reporter import ConsoleReporter
+
+    ConsoleReporter.ends_at = time.monotonic() + 60 * minutes
     for step, result in results(recipe).items():
         if step != "fetch" and (work / result).exists():
             claim(work / Path(result).parts[0], step.partition("_")[0], recipe)
             continue
         make(step, work, recipe)
         if not (work / result).exists():
-            # Stopped on request: the next call goes on from here.
+            # Stopped on request, or in time.
+            print(f"{step} goes on from here with the next call", flush=True)
             return
+
+
+def carry(arguments: argparse.Namespace, recipe: Recipe) -> None:
+    """The trainings into the parcel, or out of it."""
+    from workshop.pack import pack, unpack
+
+    parcel = arguments.file
+    if arguments.step == "unpack":
+        unpack(parcel, arguments.work)
+        return
+    pack(arguments.work, recipe, parcel, arguments.bare)
+    print(f"{parcel}: {parcel.stat().st_size / 1e6:.1f} MB", flush=True)
 
 
 def release(step: str, work: Path, recipe: Recipe, out: Path) -> None:
@@ -92,36 +115,57 @@ def release(step: str, work: Path, recipe: Recipe, out: Path) -> None:
     {"assemble": assemble, "measure": measure, "cards": write_cards}[step](work, recipe, out)
 
 
-def print_figures(work: Path, out: Path, count: int) -> None:
-    """The figures of the models in `out`, as one JSON object."""
-    from workshop.evaluation.measure import measure_models
+def print_figures(arguments: argparse.Namespace, recipe: Recipe) -> None:
+    """The figures of the models in `--out`, as one JSON object."""
+    from workshop.evaluation.measure import Measured, measure_models
 
-    print(json.dumps(measure_models(out, work / "packages", count)), flush=True)
+    counts = recipe["measured"]
+    measured = Measured(
+        arguments.prompts or counts["prompts"],
+        arguments.edits or counts["edits"],
+        arguments.set,
+        arguments.work,
+    )
+    print(json.dumps(measure_models(arguments.out, measured)), flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("step", choices=[*TRAININGS, "expert", "all", *RELEASES, "figures"])
+    others = ["expert", "all", "pack", "unpack", *RELEASES, "figures"]
+    parser.add_argument("step", choices=[*TRAININGS, *others])
+    parser.add_argument("file", type=Path, nargs="?", help="of `pack` and `unpack`")
     parser.add_argument("--number", type=int, help="which expert, from 0")
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
     parser.add_argument("--work", type=Path, default=cache / "bakehouse" / "training")
     parser.add_argument("--recipe", type=Path, default=HERE / "recipe.json")
     parser.add_argument("--out", type=Path, default=HERE, help="where assembled models are")
-    parser.add_argument("--count", type=int, default=100, help="pictures that figures are made of")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="how long `all` may take")
+    parser.add_argument("--bare", action="store_true", help="`pack` the text encoder too")
+    parser.add_argument("--prompts", type=int, help="how many `figures` are made of")
+    parser.add_argument("--edits", type=int, help="how many `figures` are made of")
+    parser.add_argument(
+        "--set", choices=["choosing", "reporting"], default="reporting", help="of `figures`"
+    )
     arguments = parser.parse_args()
     recipe = json.loads(arguments.recipe.read_text())
+    # Behind the environment's own packages: a parcel brings what a bare machine lacks.
+    sys.path.append(str(arguments.work / "site"))
     if arguments.step == "expert":
         if arguments.number not in experts(recipe):
             parser.error(f"expert needs --number, 0 to {experts(recipe)[-1]}")
         make(f"expert_{arguments.number}", arguments.work, recipe)
     elif arguments.step == "all":
-        make_all(arguments.work, recipe)
+        make_all(arguments.work, recipe, arguments.minutes)
+    elif arguments.step in ("pack", "unpack"):
+        if arguments.file is None:
+            parser.error(f"{arguments.step} needs a file")
+        carry(arguments, recipe)
     elif arguments.step in RELEASES:
         release(arguments.step, arguments.work, recipe, arguments.out)
     elif arguments.step == "figures":
-        print_figures(arguments.work, arguments.out, arguments.count)
+        print_figures(arguments, recipe)
     else:
         make(arguments.step, arguments.work, recipe)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["HF_HUB_OFFLINE"] = "1"
 
+import numpy as np
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from PIL import Image, ImageDraw
 
@@ -49,3 +51,30 @@ def cut_outs() -> list[CutOut]:
             objects.append(CutOut(called, ("thing",), "Objects", pixels, recolourable=True))
     hat = Image.new("RGBA", (30, 20), "black")
     return [*objects, CutOut("top hat", (), "Objects", hat, recolourable=False)]
+
+
+@pytest.fixture(scope="session")
+def objects(cut_outs: list[CutOut]) -> list[CutOut]:
+    """The drawn objects and the two hats that some edits put on."""
+    crown, cap = (replace(cut_outs[-1], name=name) for name in ("crown", "graduation cap"))
+    return [*cut_outs, crown, cap]
+
+
+def shaded(name: str, seed: int) -> CutOut:
+    """A round object with shading and a pattern of its own, alike in no direction."""
+    rng = np.random.default_rng(seed)
+    side = 80
+    down, across = np.mgrid[0:side, 0:side] / side
+    patches = np.kron(rng.uniform(0.3, 1, (5, 5)), np.ones((16, 16)))
+    light = patches * (0.6 + 0.4 * across * (1 - down))
+    colour = rng.permutation([1.0, 0.45, 0.2])
+    alpha = ((down - 0.5) ** 2 + (across - 0.5) ** 2 < 0.25)[..., None]
+    rgba = np.concatenate([light[..., None] * colour, alpha], axis=-1)
+    pixels = Image.fromarray((255 * rgba).astype(np.uint8))
+    return CutOut(name, (), "Objects", pixels, recolourable=True)
+
+
+@pytest.fixture(scope="session")
+def shaded_objects() -> list[CutOut]:
+    names = ("ball", "box", "tree", "car", "top hat", "crown", "graduation cap")
+    return [shaded(name, seed) for seed, name in enumerate(names)]

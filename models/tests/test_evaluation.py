@@ -10,46 +10,36 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image, ImageFilter
-from safetensors.torch import save_file
-from torch import Tensor
 
 from bakehouse_runtime.errors import PlainError
-from bakehouse_runtime.image.paris.pipeline import ParisRequest
-from bakehouse_runtime.image.text import SentenceText
+from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
+from bakehouse_runtime.image.paris.weights import save_expert
 from bakehouse_runtime.train.kontext.model import export_kontext
-from image.line import SETTINGS, Recorder
 from image.tiny import TINY_AUTOENCODER, TINY_EXPERT, TINY_ROUTER, tiny_transformer
 from workshop.evaluation.cost import random_paris, seconds_of_flux_steps
+from workshop.evaluation.drawing import drawn
 from workshop.evaluation.edit_check import judge_edit
 from workshop.evaluation.held_out import (
     held_out_edits,
     held_out_prompts,
     swapped_captions,
 )
-from workshop.evaluation.judge import Judge, caption_ranks, load_judge
-from workshop.evaluation.measure import (
-    PromptFit,
-    measure_kontext,
-    measure_models,
-    measure_paris,
-)
+from workshop.evaluation.judge import Judge
+from workshop.evaluation.measure import Measured, measure_kontext, measure_models, measure_paris
+from workshop.evaluation.variants import one_expert, routed_at_random, variants
 from workshop.scenes.edits import EDITS, Edit
 from workshop.scenes.grounds import Ground
 from workshop.scenes.objects import CutOut
 from workshop.scenes.scene import combinations, is_held_out, render
-from workshop.train_judge import train_judge
-
-
-@pytest.fixture(scope="module")
-def objects(cut_outs: list[CutOut]) -> list[CutOut]:
-    """The drawn objects and the two hats that some edits put on."""
-    crown, cap = (replace(cut_outs[-1], name=name) for name in ("crown", "graduation cap"))
-    return [*cut_outs, crown, cap]
 
 
 def test_prompts_are_new_and_fixed(objects: list[CutOut]) -> None:
-    prompts = held_out_prompts(objects, 20)
-    assert [p.text for p in prompts] == [p.text for p in held_out_prompts(objects, 20)]
+    prompts = held_out_prompts(objects, 20, "reporting")
+    again = held_out_prompts(objects, 20, "reporting")
+    assert [p.text for p in prompts] == [p.text for p in again]
+    chosen_by = held_out_prompts(objects, 20, "choosing")
+    assert not {p.seed for p in prompts} & {p.seed for p in chosen_by}
+    assert [p.text for p in prompts] != [p.text for p in chosen_by]
     for prompt in prompts:
         assert any(is_held_out(*parts) for parts in combinations(prompt.scene, objects))
     first = {prompt.scene.things[0].cut_out for prompt in prompts[: len(objects)]}
@@ -57,15 +47,15 @@ def test_prompts_are_new_and_fixed(objects: list[CutOut]) -> None:
 
 
 def test_edits_are_new_and_of_every_kind(objects: list[CutOut]) -> None:
-    edits = held_out_edits(objects, 20)
+    edits = held_out_edits(objects, 20, "reporting")
     assert len({edit.kind for edit, _ in edits}) == 10
     assert [e.instruction for e, _ in edits] == [
-        e.instruction for e, _ in held_out_edits(objects, 20)
+        e.instruction for e, _ in held_out_edits(objects, 20, "reporting")
     ]
 
 
 def test_a_swapped_caption_differs_in_one_thing(objects: list[CutOut]) -> None:
-    prompts = held_out_prompts(objects, 40)
+    prompts = held_out_prompts(objects, 40, "reporting")
     kinds = set()
     for prompt in prompts:
         swapped = swapped_captions(prompt, objects)
@@ -77,26 +67,6 @@ def test_a_swapped_caption_differs_in_one_thing(objects: list[CutOut]) -> None:
             # Beside the colour at most the article before it.
             assert 1 <= sum(one != other for one, other in words) <= 2
     assert kinds == {"colour", "side", "relation", "second_object", "ground"}
-
-
-def shaded(name: str, seed: int) -> CutOut:
-    """A round object with shading and a pattern of its own, alike in no direction."""
-    rng = np.random.default_rng(seed)
-    side = 80
-    down, across = np.mgrid[0:side, 0:side] / side
-    patches = np.kron(rng.uniform(0.3, 1, (5, 5)), np.ones((16, 16)))
-    light = patches * (0.6 + 0.4 * across * (1 - down))
-    colour = rng.permutation([1.0, 0.45, 0.2])
-    alpha = ((down - 0.5) ** 2 + (across - 0.5) ** 2 < 0.25)[..., None]
-    rgba = np.concatenate([light[..., None] * colour, alpha], axis=-1)
-    pixels = Image.fromarray((255 * rgba).astype(np.uint8))
-    return CutOut(name, (), "Objects", pixels, recolourable=True)
-
-
-@pytest.fixture(scope="module")
-def shaded_objects() -> list[CutOut]:
-    names = ("ball", "box", "tree", "car", "top hat", "crown", "graduation cap")
-    return [shaded(name, seed) for seed, name in enumerate(names)]
 
 
 # Makes a picture of (before, wanted) that should not pass for the edit.
@@ -122,7 +92,7 @@ EDIT_SIDE = 128
 
 
 def edits_of_every_kind(cut_outs: list[CutOut]) -> list[Edit]:
-    return [edit for edit, _ in held_out_edits(cut_outs, 3 * len(EDITS))]
+    return [edit for edit, _ in held_out_edits(cut_outs, 3 * len(EDITS), "choosing")]
 
 
 def test_the_wanted_picture_and_a_soft_one_are_right(shaded_objects: list[CutOut]) -> None:
@@ -199,81 +169,65 @@ def test_a_small_shift_and_another_shade_are_no_mistakes(shaded_objects: list[Cu
         assert judge_edit(edit, shaded_objects, render(other, shaded_objects, EDIT_SIDE)).right
 
 
-def test_ranks_count_the_better_captions() -> None:
-    scores = torch.tensor([[3.0, 1.0, 2.0], [5.0, 4.0, 1.0], [0.9, 0.8, 0.7]])
-    assert caption_ranks(scores).tolist() == [0, 1, 2]
-
-
-def test_ties_and_scores_that_are_no_numbers_count_against() -> None:
-    nan = float("nan")
-    assert caption_ranks(torch.zeros(3, 3)).tolist() == [2, 2, 2]
-    scores = torch.tensor([[nan, 1.0, 2.0], [nan, 4.0, nan], [nan, nan, nan]])
-    assert caption_ranks(scores).tolist() == [2, 0, 2]
-
-
-def test_a_damaged_judge_is_said(tmp_path: Path) -> None:
-    damaged = tmp_path / "judge.safetensors"
-    damaged.write_bytes(b"no weights")
-    with pytest.raises(PlainError, match=r"^The judge cannot be loaded: .+\.$"):
-        load_judge(damaged)
-    save_file({"text.weight": torch.zeros(2, 2)}, damaged)
-    with pytest.raises(PlainError, match=r"^The judge cannot be loaded: .+\.$"):
-        load_judge(damaged)
-
-
-def test_pictures_are_told_from_swapped_captions(
-    objects: list[CutOut], sentences: SentenceText
-) -> None:
-    """A judge that sees the caption itself prefers it always; one that sees nothing, never."""
-    prompts = held_out_prompts(objects, 8)
-    pictures = [render(prompt.scene, objects, 64) for prompt in prompts]
-    vectors = sentences.sentences([prompt.text for prompt in prompts])
-
-    class Knows(Judge):
-        def forward(self, pictures: Tensor, sentences: Tensor) -> Tensor:
-            return vectors @ sentences.T
-
-    class Blind(Judge):
-        def forward(self, pictures: Tensor, sentences: Tensor) -> Tensor:
-            return torch.zeros(len(pictures), len(sentences))
-
-    knows = PromptFit(Knows(), prompts, objects, sentences).against_swaps(pictures)
-    blind = PromptFit(Blind(), prompts, objects, sentences).against_swaps(pictures)
-    assert set(knows.values()) == {1.0}
-    assert set(blind.values()) == {0.0}
-    assert "swaps" in knows
-
-
-def test_the_judge_learns_and_is_kept(
-    tmp_path: Path,
-    cut_outs: list[CutOut],
-    sentences: SentenceText,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("workshop.train_judge.POOL_SCENES", 40)
-    monkeypatch.setattr("workshop.train_judge.EXAMINED_SCENES", 10)
-    torch.manual_seed(1)
-    judge, recorder = Judge(), Recorder()
-    settings = replace(SETTINGS, steps=20, learning_rate=0.001, average_decay=0.7)
-    assert train_judge(judge, cut_outs, sentences, settings, 16, tmp_path, recorder, "cpu")
-    assert recorder.curve("loss")[-1] < 0.5 * recorder.curve("loss")[0]
-    assert not list(tmp_path.glob("*.partial"))
-    pictures, vectors = torch.randn(2, 3, 64, 64), torch.randn(3, 384)
-    kept = load_judge(tmp_path / "judge.safetensors")
-    torch.testing.assert_close(
-        kept(pictures, vectors), judge(pictures, vectors), atol=0.05, rtol=0.05
-    )
-
-
-def test_figures_of_a_tiny_paris(paris_folder: Path, objects: list[CutOut]) -> None:
-    figures = measure_paris(paris_folder, objects, Judge(), torch.device("cpu"), count=4)
-    for name in ("real_pictures", "reconstructions", "untrained", "top1", "top2", "full"):
-        assert 0 <= figures[f"{name}_top1"] <= figures[f"{name}_top5"] <= 1
-    assert figures["top1_top5"] == 1, "with four captions every one is among five"
+def test_figures_of_a_tiny_paris(tmp_path: Path, paris_folder: Path, objects: list[CutOut]) -> None:
+    measured = Measured(prompts=4, edits=0, which="reporting", work=tmp_path)
+    judge, cpu = Judge(len(objects)), torch.device("cpu")
+    figures = measure_paris(paris_folder, objects, judge, cpu, measured)
+    compared = ("ellipses", "untrained", "random_routing", "expert_0", "mean_expert")
+    for name in ("real_pictures", "reconstructions", *compared, "top1", "top2"):
+        assert 0 <= figures[f"{name}_object_top1"] <= figures[f"{name}_object_top5"] <= 1
+        assert figures[f"{name}_caption_top5"] == 1, "with four captions every one is among five"
+        assert figures[f"{name}_detail"] > 0
+    assert "base_object_top1" not in figures
+    assert figures["reconstructions_detail"] == 1
     for name in ("real_pictures_swaps", "top1_swaps"):
         assert 0 <= figures[name] <= 1
     assert figures["seconds_a_picture_top1"] > 0
     assert figures["peak_memory_mb"] > 50
+
+
+def test_the_base_is_measured_where_it_is(tmp_path: Path, paris_folder: Path) -> None:
+    paris = ParisPipeline.from_folder(paris_folder, torch.device("cpu"))
+    save_expert(paris.experts[1], tmp_path / "model", torch.float32)
+    assert "base" not in variants(tmp_path / "none")
+    request = ParisRequest("a ball", 1, steps=4)
+
+    def made(changed: ParisPipeline) -> np.ndarray:
+        return np.asarray(changed.generate([request])[0].picture, dtype=int)
+
+    base = variants(tmp_path / "model")["base"](paris)
+    assert (made(base) == made(one_expert(paris, 1))).all()
+    assert (made(base) != made(one_expert(paris, 0))).any()
+
+
+def test_pictures_are_drawn_once_by_the_same_weights(
+    tmp_path: Path, paris_folder: Path, objects: list[CutOut]
+) -> None:
+    paris = ParisPipeline.from_folder(paris_folder, torch.device("cpu"))
+    prompts = held_out_prompts(objects, 3, "choosing")
+
+    def mean(changed: ParisPipeline) -> float:
+        pictures = drawn(changed, prompts, "top1", tmp_path / "drawn")
+        assert len(pictures) == 3
+        return float(np.mean([np.asarray(picture) for picture in pictures]))
+
+    assert mean(paris) > 0
+    kept = list(tmp_path.rglob("*.png"))
+    assert len(kept) == 3
+    for path in kept:
+        Image.new("RGB", (32, 32)).save(path)
+    assert mean(paris) == 0
+    kept[0].unlink()
+    assert mean(paris) > 0, "what is missing is drawn again"
+    assert mean(one_expert(paris, 1)) > 0
+
+
+def test_random_routing_asks_every_expert(paris_folder: Path) -> None:
+    paris = routed_at_random(ParisPipeline.from_folder(paris_folder, torch.device("cpu")))
+    latents = torch.zeros(200, 4, 4, 4)
+    asked = paris.router(latents, torch.zeros(200)).argmax(dim=1)
+    counts = torch.bincount(asked, minlength=len(paris.experts))
+    assert (counts > 200 / len(paris.experts) / 2).all()
 
 
 def test_a_random_paris_of_any_shape_draws() -> None:
@@ -287,10 +241,12 @@ def test_steps_of_a_flux_of_any_shape_are_timed() -> None:
 
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    measured = Measured(prompts=4, edits=4, which="reporting", work=tmp_path)
     with pytest.raises(PlainError, match="The data packages are missing"):
-        measure_models(tmp_path, tmp_path / "none", 4)
+        measure_models(tmp_path, measured)
+    (tmp_path / "packages").mkdir()
     with pytest.raises(PlainError, match="The judge is missing"):
-        measure_models(tmp_path, tmp_path, 4)
+        measure_models(tmp_path, measured)
 
 
 def test_figures_of_a_tiny_kontext(
@@ -298,11 +254,14 @@ def test_figures_of_a_tiny_kontext(
 ) -> None:
     assert TINY_AUTOENCODER.picture_side == 32
     export_kontext(tiny_transformer(), autoencoder, tmp_path, torch.float32)  # pyright: ignore[reportArgumentType]
-    figures = measure_kontext(tmp_path, objects, Judge(), torch.device("cpu"), count=2)
-    assert figures["drawn_top5"] == 1, "with two captions every one is among five"
+    measured = Measured(prompts=0, edits=2, which="choosing", work=tmp_path)
+    judge, cpu = Judge(len(objects)), torch.device("cpu")
+    figures = measure_kontext(tmp_path, objects, judge, cpu, measured)
+    assert figures["drawn_caption_top5"] == 1, "with two captions every one is among five"
     for name in ("edits", "unedited", "reconstructions"):
         parts = (figures[f"{name}_{part}"] for part in ("done", "object_kept", "ground_kept"))
         assert 0 <= figures[f"{name}_right"] <= min(parts)
+        assert figures[f"{name}_right_low"] <= figures[f"{name}_right"]
     assert figures["unedited_right"] == 0
     assert "edits_colour_right" in figures
     assert figures["seconds_an_edit"] > 0

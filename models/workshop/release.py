@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -19,10 +20,13 @@ from bakehouse_runtime.image.paris.weights import (
 from bakehouse_runtime.train.autoencoder.export import save_autoencoder
 from bakehouse_runtime.train.kontext.model import export_kontext
 
+from .evaluation.ellipses import ellipses_of
 from .evaluation.held_out import held_out_prompts
-from .evaluation.measure import measure_models
+from .evaluation.measure import Measured, measure_models
 from .recipe import Recipe, experts
 from .scenes.objects import load_cut_outs
+
+TESTED_PROMPTS = 40
 
 
 def assemble(work: Path, recipe: Recipe, out: Path) -> None:
@@ -41,10 +45,7 @@ def assemble(work: Path, recipe: Recipe, out: Path) -> None:
     save_autoencoder(autoencoder.half(), paris / "vae")
     (out / "judge").mkdir(exist_ok=True)
     shutil.copyfile(work / "judge" / "judge.safetensors", out / "judge" / "judge.safetensors")
-    # For the tests, which do without the data packages.
-    prompts = held_out_prompts(load_cut_outs(work / "packages"), recipe["measured"])
-    fixed = [{"prompt": prompt.text, "seed": prompt.seed} for prompt in prompts]
-    (out / "judge" / "prompts.json").write_text(json.dumps(fixed, indent=2) + "\n")
+    write_prompts(work, out)
     weights = sum(path.stat().st_size for path in out.rglob("*.safetensors"))
     print(f"{weights / 1e6:.1f} MB of weights", flush=True)
     if weights > recipe["most_weights_mb"] * 1e6:
@@ -53,8 +54,27 @@ def assemble(work: Path, recipe: Recipe, out: Path) -> None:
         )
 
 
+def write_prompts(work: Path, out: Path) -> None:
+    """For the tests, which do without the data packages: prompts, what they show, and the
+    ellipses that stand for it."""
+    cut_outs = load_cut_outs(work / "packages")
+    fixed = [
+        {
+            "prompt": prompt.text,
+            "seed": prompt.seed,
+            "objects": [thing.cut_out for thing in prompt.scene.things],
+            "ground": asdict(prompt.scene.ground),
+            "ellipses": [asdict(one) for one in ellipses_of(prompt.scene, cut_outs)],
+        }
+        for prompt in held_out_prompts(cut_outs, TESTED_PROMPTS, "reporting")
+    ]
+    (out / "judge" / "prompts.json").write_text(json.dumps(fixed, indent=1) + "\n")
+
+
 def measure(work: Path, recipe: Recipe, out: Path) -> None:
-    for name, figures in measure_models(out, work / "packages", recipe["measured"]).items():
+    """The figures by the reporting set, which nothing was chosen by."""
+    measured = Measured(**recipe["measured"], which="reporting", work=work)
+    for name, figures in measure_models(out, measured).items():
         text = json.dumps(figures, indent=2, sort_keys=True) + "\n"
         print(name, text, flush=True)
         # What was measured of the full-size shapes belongs to no folder here.

@@ -56,6 +56,7 @@ def make_bank(work: Path, recipe: Recipe) -> None:
     folder = work / "bank"
     claim(folder, "bank", recipe)
     text = SentenceText(recipe["text_window"])
+    text.to(training_device("auto"))
     write_bank(
         folder,
         examples,
@@ -88,7 +89,7 @@ def train_one_expert(
         expert = Expert(ExpertShape(**recipe["expert_shape"]))
         expert.initialise(settings["loop"]["seed"])
     else:
-        expert = load_expert(initial)
+        expert = load_expert(initial).float()
     training = PartTraining(LoopSettings(**settings["loop"]), settings["batch_size"])
     # The first captions of held-out pictures, whatever they say.
     texts = bank.text_of[held_out[:16]]
@@ -120,8 +121,8 @@ def make_judge(work: Path, recipe: Recipe) -> None:
     loop = LoopSettings(**settings["loop"])
     torch.manual_seed(loop.seed)
     train_judge(
-        Judge(), cut_outs, SentenceText(), loop, settings["batch_size"], folder,
-        ConsoleReporter(folder),
+        Judge(len(cut_outs)), cut_outs, SentenceText(), loop, settings["batch_size"],
+        settings["scenes"], folder, ConsoleReporter(folder),
     )  # fmt: skip
 
 
@@ -130,6 +131,7 @@ def make_clusters(work: Path, recipe: Recipe) -> None:
     folder = work / "clusters"
     claim(folder, "clusters", recipe)
     sentences = SentenceText(recipe["text_window"])
+    sentences.to(training_device("auto"))
     found = cluster_bank(
         Bank(work / "bank"), sentences, settings["fine"], settings["coarse"], settings["seed"]
     )
@@ -168,6 +170,7 @@ def make_kontext_banks(work: Path, recipe: Recipe) -> None:
     cut_outs = load_cut_outs(work / "packages")
     autoencoder = trained_autoencoder(work)
     text = FluxText.of_sentence_encoder(recipe["text_window"])
+    text.to(training_device("auto"))
     for name, kind in (("edits", EditExamples), ("pictures", SceneExamples)):
         for part in ("train", "held-out"):
             settings = recipe["kontext_banks"][part]

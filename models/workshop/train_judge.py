@@ -1,9 +1,10 @@
-"""Training the judge of `bench --models`: on scenes of its own, apart from every generator."""
+"""Training the judge of the pictures: on scenes of its own, apart from every generator."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,18 +16,36 @@ from torch import Tensor, nn
 
 from bakehouse_runtime.image.pictures import grid
 from bakehouse_runtime.image.text import SentenceText
-from bakehouse_runtime.image.training.device import fast_arithmetic, training_device
+from bakehouse_runtime.image.training.device import fast_arithmetic, sent, training_device
 from bakehouse_runtime.image.training.loop import LoopSettings, Training, run_loop
 from bakehouse_runtime.image.training.reporter import TrainingReporter
 
-from .evaluation.judge import JUDGED_SIDE, Judge, caption_ranks, judge_input
+from .evaluation.judge import CELLS, JUDGED_SIDE, Judge, caption_ranks, judge_input
 from .scenes.objects import CutOut
-from .scenes.scene import caption, draw_any_scene, render
+from .scenes.scene import (
+    OBJECT_COLOURS,
+    Scene,
+    Thing,
+    caption,
+    draw_any_ground,
+    draw_any_scene,
+    render,
+    thing_pixels,
+)
 
-# Scenes of which captions are encoded beforehand; their pictures are drawn anew every time.
-POOL_SCENES = 24_000
 POOL_SEED = 77
 EXAMINED_SCENES = 200
+# A cell shows an object that covers this part of it; below the other part it shows none.
+COVERED, BARE = 0.3, 0.03
+# Pixels of a cell that its coverage is counted by, on each side.
+COUNTED = 4
+UNCERTAIN = -100
+# What no caption says differs from picture to picture by up to these parts.
+WIDTH_JITTER, PLACE_JITTER = 0.06, 0.03
+
+CROWD_PLACES = ((0.26, 0.26), (0.74, 0.26), (0.26, 0.74), (0.74, 0.74))
+CROWD_WIDTHS = (0.34, 0.5)
+CROWD_COLOURED = 0.35
 
 
 def train_judge(
@@ -35,47 +54,56 @@ def train_judge(
     sentences: SentenceText,
     settings: LoopSettings,
     batch_size: int,
+    pool: int,
     work_dir: Path,
     reporter: TrainingReporter,
     device_name: str = "auto",
 ) -> bool:
     """Trains on scenes, held-out combinations among them, and saves `judge.safetensors` at the end.
 
-    Noise and blur are added, so that it looks at the object and not at the drawing's sharpness.
+    The captions of `pool` scenes are encoded beforehand; pictures of them are drawn anew each time.
+    Pictures are sharp as they are drawn: what a generator blurs is to be seen. With each scene it
+    sees a crowd without a caption, so that there are more objects to name in as much time.
     Returns False where it was asked to stop before the last step.
     """
     device = training_device(device_name)
+    sentences.to(device)
     reporter.phase("encoding captions")
-    total = POOL_SCENES + EXAMINED_SCENES
-    scenes, texts = [], []
-    for index in range(total):
-        rng = np.random.default_rng((POOL_SEED, index))
-        scenes.append(draw_any_scene(rng, cut_outs, index % len(cut_outs)))
-        texts.append(caption(scenes[-1], cut_outs, rng))
+    scenes, texts = _scenes(cut_outs, pool + EXAMINED_SCENES)
     vectors = _sentence_vectors(sentences, texts, work_dir / "sentences.npz")
     training = Training(judge, settings, device)
 
-    def drawn(indices: Sequence[int]) -> Tensor:
-        return judge_input([render(scenes[index], cut_outs, JUDGED_SIDE) for index in indices])
-
     def loss_of_step(step: int) -> tuple[Tensor, dict[str, Tensor]]:
         rng = np.random.default_rng((settings.seed, step))
-        chosen = rng.choice(POOL_SCENES, batch_size, replace=False)
-        pictures = _degraded(drawn(chosen.tolist()), rng).to(device)
-        logits = judge(pictures, vectors[torch.from_numpy(chosen)].to(device))
+        chosen = rng.choice(pool, batch_size, replace=False)
+        drawn = [_jittered(scenes[index], rng) for index in chosen]
+        drawn += [_crowd(rng, cut_outs) for _ in chosen]
+        pictures = judge_input([render(scene, cut_outs, JUDGED_SIDE) for scene in drawn])
+        seen = judge.cells(sent(pictures, device))
+        shown = sent(torch.stack([shown_objects(scene, cut_outs) for scene in drawn]), device)
+        named = judge.name_cells(seen)
+        captions = sent(vectors[torch.from_numpy(chosen)], device)
+        logits = judge.fit_captions(seen[:batch_size], captions)
         labels = torch.arange(batch_size, device=device)
-        loss = (F.cross_entropy(logits, labels) + F.cross_entropy(logits.T, labels)) / 2
-        return loss, {"accuracy": (logits.argmax(dim=1) == labels).float().mean()}
+        fit = (F.cross_entropy(logits, labels) + F.cross_entropy(logits.T, labels)) / 2
+        naming = _naming_loss(named, shown)
+        thing = (shown >= 0) & (shown < judge.objects)
+        right = (named.argmax(dim=1) == shown) & thing
+        return naming + fit, {"naming": naming, "fit": fit, "named": right.sum() / thing.sum()}
 
     def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
-        examined = list(range(POOL_SCENES, total))
+        assert isinstance(averaged, Judge)
+        examined = scenes[pool:]
+        pictures = [render(scene, cut_outs, JUDGED_SIDE) for scene in examined]
         with fast_arithmetic(device):
-            scores = averaged(drawn(examined).to(device), vectors[examined].to(device))
-        ranks = caption_ranks(scores)
-        sheet = grid([render(scenes[index], cut_outs, JUDGED_SIDE) for index in examined], 20)
-        return sheet, {
-            "eval_top1": float((ranks < 1).float().mean()),
-            "eval_top5": float((ranks < 5).float().mean()),
+            seen = averaged.cells(judge_input(pictures).to(device))
+            fit = averaged.fit_captions(seen, vectors[pool:].to(device))
+            named = averaged.name_objects(seen).argmax(dim=1).tolist()
+        things = [[thing.cut_out for thing in scene.things] for scene in examined]
+        right = [name in shown for name, shown in zip(named, things, strict=True)]
+        return grid(pictures, 20), {
+            "eval_named": sum(right) / len(right),
+            "eval_caption_top1": float((caption_ranks(fit) < 1).float().mean()),
         }
 
     finished = run_loop(training, work_dir, reporter, loss_of_step, examine)
@@ -89,13 +117,79 @@ def train_judge(
     return True
 
 
-def _degraded(pictures: Tensor, rng: np.random.Generator) -> Tensor:
-    generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
-    if rng.random() < 0.5:
-        small = F.avg_pool2d(pictures, 2)
-        pictures = F.interpolate(small, scale_factor=2, mode="bilinear")
-    level = 0.15 * torch.rand(len(pictures), 1, 1, 1, generator=generator)
-    return pictures + level * torch.randn(pictures.shape, generator=generator)
+def _scenes(cut_outs: Sequence[CutOut], count: int) -> tuple[list[Scene], list[str]]:
+    """Scenes and their captions."""
+    scenes, texts = [], []
+    for index in range(count):
+        rng = np.random.default_rng((POOL_SEED, index))
+        scenes.append(_scene(rng, cut_outs, index))
+        texts.append(caption(scenes[-1], cut_outs, rng))
+    return scenes, texts
+
+
+def _scene(rng: np.random.Generator, cut_outs: Sequence[CutOut], index: int) -> Scene:
+    """Of one object and of two by turns, and every object first in turn."""
+    first, count = index % len(cut_outs), 1 + index // len(cut_outs) % 2
+    while True:
+        scene = draw_any_scene(rng, cut_outs, first)
+        if len(scene.things) == count:
+            return scene
+
+
+def _crowd(rng: np.random.Generator, cut_outs: Sequence[CutOut]) -> Scene:
+    """One object in each quarter."""
+    things = []
+    for x, y in CROWD_PLACES:
+        number = int(rng.integers(len(cut_outs)))
+        colour = None
+        if cut_outs[number].recolourable and rng.random() < CROWD_COLOURED:
+            colour = str(rng.choice(list(OBJECT_COLOURS)))
+        things.append(Thing(number, colour, rng.uniform(*CROWD_WIDTHS), x, y))
+    return _jittered(Scene(tuple(things), draw_any_ground(rng)), rng)
+
+
+def _jittered(scene: Scene, rng: np.random.Generator) -> Scene:
+    """Another scene of the same caption."""
+    things = tuple(
+        replace(
+            thing,
+            width=thing.width * (1 + rng.uniform(-WIDTH_JITTER, WIDTH_JITTER)),
+            x=thing.x + rng.uniform(-PLACE_JITTER, PLACE_JITTER),
+            y=thing.y + rng.uniform(-PLACE_JITTER, PLACE_JITTER),
+        )
+        for thing in scene.things
+    )
+    return replace(
+        scene, things=things, ground=replace(scene.ground, seed=int(rng.integers(2**31)))
+    )
+
+
+def shown_objects(scene: Scene, cut_outs: Sequence[CutOut]) -> Tensor:
+    """Which object each cell shows, [CELLS, CELLS]: its number, the number of objects where it
+    shows none, and UNCERTAIN at the objects' edges. Of every object at least one cell counts."""
+    covered = []
+    for thing in scene.things:
+        side = CELLS * COUNTED
+        layer = thing_pixels(replace(thing, colour=None), cut_outs[thing.cut_out], side)
+        corner = (round(thing.x * side - layer.width / 2), round(thing.y * side - layer.height / 2))
+        canvas = Image.new("L", (side, side))
+        canvas.paste(layer.getchannel("A"), corner)
+        covered.append(np.asarray(canvas.reduce(COUNTED), dtype=np.float32) / 255)
+    parts = np.stack(covered)
+    shown = np.where(parts.max(axis=0) < BARE, len(cut_outs), UNCERTAIN)
+    for thing, part in zip(scene.things, parts, strict=True):
+        enough = min(COVERED, float(part.max()))
+        shown[(part >= enough) & (part >= parts.max(axis=0))] = thing.cut_out
+    return torch.from_numpy(shown)
+
+
+def _naming_loss(named: Tensor, shown: Tensor) -> Tensor:
+    """Cross-entropy where there is an object, and half as much where there is none."""
+    losses = F.cross_entropy(named, shown, ignore_index=UNCERTAIN, reduction="none")
+    none = shown == named.shape[1] - 1
+    thing = (shown >= 0) & ~none
+    # Sums and not selections: how many they are is known only on the device.
+    return (losses * thing).sum() / thing.sum() + (losses * none).sum() / none.sum() / 2
 
 
 def _sentence_vectors(sentences: SentenceText, texts: list[str], memo: Path) -> Tensor:
@@ -107,7 +201,7 @@ def _sentence_vectors(sentences: SentenceText, texts: list[str], memo: Path) -> 
             if str(kept["digest"]) == digest:
                 return torch.from_numpy(kept["vectors"]).float()
     parts = [sentences.sentences(texts[start : start + 64]) for start in range(0, len(texts), 64)]
-    vectors = torch.cat(parts).numpy().astype(np.float16)
+    vectors = torch.cat(parts).cpu().numpy().astype(np.float16)
     memo.parent.mkdir(parents=True, exist_ok=True)
     partial = memo.with_name(f"{memo.name}.partial")
     with partial.open("wb") as file:

@@ -1,14 +1,15 @@
 """What the models are measured on: captions and edits fixed beforehand and never trained on.
 
 Each has a combination (colour with object, object with place, two objects) that `is_held_out`
-keeps away from training. They follow from the seed and the objects alone.
+keeps away from training. They follow from the seed and the objects alone. There are two sets: what
+is tuned is chosen by one, and figures are reported by the other, which nothing was chosen by.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar, get_args
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
@@ -27,6 +28,11 @@ from ..scenes.scene import (
 
 SEED = 20_261_120
 
+PromptSet: TypeAlias = Literal["choosing", "reporting"]
+SETS: dict[PromptSet, int] = {"choosing": 0, "reporting": 1}
+# More prompts than a set may have: no picture of one set has the seed of one of the other.
+LARGEST_SET = 100_000
+
 Choice = TypeVar("Choice")
 
 
@@ -39,12 +45,12 @@ class Prompt:
     seed: int
 
 
-def held_out_prompts(cut_outs: Sequence[CutOut], count: int) -> list[Prompt]:
-    """`count` different captions, each with an object of its own as far as there are objects."""
+def held_out_prompts(cut_outs: Sequence[CutOut], count: int, which: PromptSet) -> list[Prompt]:
+    """`count` captions of a set, each with an object of its own as far as there are objects."""
     prompts: list[Prompt] = []
-    order = np.random.default_rng(SEED).permutation(len(cut_outs))
-    for number in range(count):
-        rng = np.random.default_rng((SEED, number))
+    order = np.random.default_rng((SEED, SETS[which])).permutation(len(cut_outs))
+    for number in range(SETS[which] * LARGEST_SET, SETS[which] * LARGEST_SET + count):
+        rng = np.random.default_rng((SEED, 0, number))
         first = int(order[number % len(order)])
         scene = draw_any_scene(rng, cut_outs, first)
         while not has_held_out(scene, cut_outs):
@@ -82,12 +88,14 @@ def swapped_captions(prompt: Prompt, cut_outs: Sequence[CutOut]) -> dict[str, st
     return {what: caption(swapped, cut_outs) for what, swapped in swaps.items()}
 
 
-def held_out_edits(cut_outs: Sequence[CutOut], count: int) -> list[tuple[Edit, int]]:
-    """`count` edits of objects in combinations that were never trained on, and their seeds; the
-    kinds take turns."""
+def held_out_edits(
+    cut_outs: Sequence[CutOut], count: int, which: PromptSet
+) -> list[tuple[Edit, int]]:
+    """`count` edits of a set, of objects in combinations that were never trained on, and their
+    seeds; the kinds take turns."""
     kinds = list(EDITS)
     edits: list[tuple[Edit, int]] = []
-    for number in range(count):
+    for number in range(SETS[which] * LARGEST_SET, SETS[which] * LARGEST_SET + count):
         rng = np.random.default_rng((SEED, 1, number))
         while True:
             first = int(rng.integers(len(cut_outs)))

@@ -1,5 +1,8 @@
-"""The judge: which caption fits a picture. A small picture encoder, trained apart from every
-generator to land near the sentence vector of the picture's caption, as CLIP is."""
+"""The judge: which objects a picture shows, and which caption fits it.
+
+A small picture encoder, trained apart from every generator. It names the object in each cell of a
+grid over the picture, and lands near the sentence vector of the picture's caption, as CLIP does.
+"""
 
 from __future__ import annotations
 
@@ -16,35 +19,50 @@ from bakehouse_runtime.image.model_files import loading
 from bakehouse_runtime.image.pictures import to_array
 from bakehouse_runtime.image.text import SentenceText
 
-JUDGED_SIDE = 64
+JUDGED_SIDE = 128
 SENTENCE_SIZE = SentenceText.size
-WIDTHS = (24, 48, 96, 192)
-# Quarters of the picture that the head tells apart, so that left of is not right of.
+# Width and number of layers at a quarter, an eighth and a sixteenth of the side.
+STAGES = ((48, 2), (96, 2), (192, 4))
+# Cells of the grid in which objects are named, on each side.
+CELLS = JUDGED_SIDE // 4 // 2 ** (len(STAGES) - 1)
+NAMING_WIDTH = 384
+# Quarters of the picture that the captions' head tells apart, so that left of is not right of.
 QUARTERS = 2
+LOOKED_AT_ONCE = 50
+
+
+class Residual(nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.norm = nn.GroupNorm(8, width)
+        self.conv = nn.Conv2d(width, width, 3, padding=1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.conv(F.silu(self.norm(x)))
 
 
 class Judge(nn.Module):
-    """Pictures [n, 3, 64, 64] in -1..1 to unit vectors, and sentence vectors to the same space."""
+    """Looks at pictures [n, 3, 128, 128] in -1..1; `objects` is how many it can name."""
 
-    def __init__(self) -> None:
+    def __init__(self, objects: int) -> None:
         super().__init__()
+        self.objects = objects
         layers: list[nn.Module] = []
-        before = 3
-        for width in WIDTHS:
-            layers += [
-                nn.Conv2d(before, width, 3, padding=1),
-                nn.GroupNorm(8, width),
-                nn.SiLU(),
-                nn.Conv2d(width, width, 3, stride=2, padding=1),
-                nn.GroupNorm(8, width),
-                nn.SiLU(),
-            ]
-            before = width
+        before, stride = 3, 4
+        for width, count in STAGES:
+            layers.append(nn.Conv2d(before, width, stride, stride=stride))
+            layers += [Residual(width) for _ in range(count)]
+            before, stride = width, 2
+        layers += [nn.GroupNorm(8, before), nn.SiLU()]
         self.body = nn.Sequential(*layers)
+        # The last class stands for none of the objects.
+        self.naming = nn.Sequential(
+            nn.Conv2d(before, NAMING_WIDTH, 1), nn.SiLU(), nn.Conv2d(NAMING_WIDTH, objects + 1, 1)
+        )
         self.head = nn.Sequential(
             nn.AdaptiveAvgPool2d(QUARTERS),
             nn.Flatten(),
-            nn.Linear(WIDTHS[-1] * QUARTERS**2, SENTENCE_SIZE),
+            nn.Linear(before * QUARTERS**2, SENTENCE_SIZE),
             nn.SiLU(),
             nn.Linear(SENTENCE_SIZE, SENTENCE_SIZE),
         )
@@ -52,25 +70,47 @@ class Judge(nn.Module):
         nn.init.eye_(self.text.weight)
         self.log_scale = nn.Parameter(torch.tensor(2.7))
 
-    def forward(self, pictures: Tensor, sentences: Tensor) -> Tensor:
+    def cells(self, pictures: Tensor) -> Tensor:
+        """What is seen in each cell: [pictures, width, CELLS, CELLS]."""
+        return self.body(pictures)
+
+    def name_cells(self, cells: Tensor) -> Tensor:
+        """A logit an object, and one for none, in each cell: [pictures, objects + 1, ...]."""
+        return self.naming(cells).float()
+
+    def name_objects(self, cells: Tensor) -> Tensor:
+        """The logarithm of the part of the cells that each object has, [pictures, objects]."""
+        return self.name_cells(cells).softmax(dim=1)[:, :-1].mean(dim=(2, 3)).log()
+
+    def fit_captions(self, cells: Tensor, sentences: Tensor) -> Tensor:
         """Cosine similarity times the learnt scale, [pictures, sentences]."""
-        seen = F.normalize(self.head(self.body(pictures)).float(), dim=-1)
+        seen = F.normalize(self.head(cells).float(), dim=-1)
         text = F.normalize(self.text(sentences).float(), dim=-1)
         return self.log_scale.clamp(max=4.6).exp() * seen @ text.T
+
+
+@torch.no_grad()
+def look(judge: Judge, pictures: Sequence[Image.Image]) -> Tensor:
+    """The cells of pictures of any size, which all of the judge's answers are made of."""
+    parts = [
+        judge.cells(judge_input(pictures[start : start + LOOKED_AT_ONCE]))
+        for start in range(0, len(pictures), LOOKED_AT_ONCE)
+    ]
+    return torch.cat(parts)
 
 
 def judge_input(pictures: Sequence[Image.Image]) -> Tensor:
     """Pictures of any size as the judge looks at them."""
     size = (JUDGED_SIDE, JUDGED_SIDE)
-    small = [picture.resize(size, Image.Resampling.BOX) for picture in pictures]
-    return torch.from_numpy(to_array(small))
+    return torch.from_numpy(to_array([p.resize(size, Image.Resampling.BOX) for p in pictures]))
 
 
 def load_judge(path: Path) -> Judge:
     """The judge that `train_judge` saved, in float32. Raises PlainError where it cannot be read."""
-    judge = Judge()
     with loading("The judge"):
-        judge.load_state_dict(load_file(path))
+        weights = load_file(path)
+        judge = Judge(len(weights["naming.2.weight"]) - 1)
+        judge.load_state_dict(weights)
     return judge.eval()
 
 

@@ -66,24 +66,18 @@ class CutOut:
     recolourable: bool
 
 
+NAMES = Path("unicode-emoji-json", "data-by-emoji.json")
+KEYWORDS = Path("emojilib", "dist", "emoji-en-US.json")
+
+
 def load_cut_outs(packages: Path, side: int = 160) -> list[CutOut]:
     """Reads the objects from the folder that holds the three unpacked packages.
 
     `side` is the longer side in pixels at which an object is kept in memory.
     Order is the packages' own, so that an index means the same object in every run.
     """
-    names = json.loads((packages / "unicode-emoji-json" / "data-by-emoji.json").read_text())
-    keywords = json.loads((packages / "emojilib" / "dist" / "emoji-en-US.json").read_text())
-    assets = packages / "fluent-emoji-3d" / "assets"
-    chosen = [
-        (emoji, entry["name"].lower(), entry["group"], path)
-        for emoji, entry in names.items()
-        if float(entry["emoji_version"]) <= KEPT_GROUPS.get(entry["group"], 0.0)
-        and (entry["group"] != "Smileys & Emotion" or entry["name"] in KEPT_FACES)
-        and PLAIN_NAME.match(entry["name"])
-        and not LEFT_OUT.search(entry["name"])
-        and (path := _asset(assets, emoji)) is not None
-    ]
+    keywords = json.loads((packages / KEYWORDS).read_text())
+    chosen = _chosen(packages)
     taken = {name for _, name, _, _ in chosen}
     others = {emoji: _other_names(name, keywords.get(emoji, [])) for emoji, name, _, _ in chosen}
     uses = Counter(word for words in others.values() for word in words)
@@ -94,6 +88,27 @@ def load_cut_outs(packages: Path, side: int = 160) -> list[CutOut]:
         other = tuple(word for word in others[emoji] if uses[word] == 1 and word not in taken)
         cut_outs.append(CutOut(name, other, group, pixels, _is_recolourable(pixels)))
     return cut_outs
+
+
+def source_files(packages: Path) -> list[Path]:
+    """The files that `load_cut_outs` reads, a small part of the packages."""
+    pictures = [path for _, _, _, path in _chosen(packages)]
+    return [packages / NAMES, packages / KEYWORDS, *pictures]
+
+
+def _chosen(packages: Path) -> list[tuple[str, str, str, Path]]:
+    """Emoji, name, group and picture of each object."""
+    names = json.loads((packages / NAMES).read_text())
+    assets = packages / "fluent-emoji-3d" / "assets"
+    return [
+        (emoji, entry["name"].lower(), entry["group"], path)
+        for emoji, entry in names.items()
+        if float(entry["emoji_version"]) <= KEPT_GROUPS.get(entry["group"], 0.0)
+        and (entry["group"] != "Smileys & Emotion" or entry["name"] in KEPT_FACES)
+        and PLAIN_NAME.match(entry["name"])
+        and not LEFT_OUT.search(entry["name"])
+        and (path := _asset(assets, emoji)) is not None
+    ]
 
 
 def _asset(assets: Path, emoji: str) -> Path | None:

@@ -19,7 +19,7 @@ from .tiny import DrawnExamples
 def test_bank_keeps_pictures_and_texts(drawn_bank: Bank) -> None:
     assert drawn_bank.latents.shape == (40, 4, 4, 4)
     assert drawn_bank.texts[0] == ""
-    states = drawn_bank.states([0, int(drawn_bank.text_of[5])])
+    states = drawn_bank.states(torch.tensor([0, int(drawn_bank.text_of[5])]))
     assert states.shape == (2, 32, 384)
     used = (states.abs().sum(-1) > 0).sum(1).tolist()
     assert used[0] == 2, "an empty prompt is its two marks"

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
@@ -14,17 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F
 from diffusers.models.autoencoders.autoencoder_kl import AutoencoderKL
 from PIL import Image
-from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
-from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.image.kontext.text import FluxText
 from bakehouse_runtime.image.paris.model import Expert, Router
 from bakehouse_runtime.image.training.bank import Bank, write_bank
-from bakehouse_runtime.image.training.device import fast_arithmetic
-from bakehouse_runtime.image.training.loop import Training, hidden_matrices, run_loop
 from bakehouse_runtime.image.training.sources import StoredPictures
 from bakehouse_runtime.train.autoencoder.export import export_autoencoder
 from bakehouse_runtime.train.autoencoder.model import build_autoencoder
@@ -38,240 +30,8 @@ from bakehouse_runtime.train.paris.train import (
     train_router,
 )
 
-from .line import SETTINGS, Recorder, line_training, run_line
-from .tiny import TINY_AUTOENCODER, TINY_EXPERT, TINY_ROUTER, DrawnExamples
-
-
-def test_a_stopped_training_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> None:
-    whole = run_line(tmp_path / "whole", Recorder())
-    stopped = run_line(tmp_path / "parts", Recorder(stop_after=5))
-    assert stopped.step == 5
-    resumed = run_line(tmp_path / "parts", Recorder())
-    assert resumed.step == whole.step == 12
-    for name, weight in whole.trained.items():
-        assert torch.equal(resumed.trained[name], weight)
-        assert torch.equal(resumed.average[name], whole.average[name])
-
-
-def test_the_loop_tells_what_it_does(tmp_path: Path) -> None:
-    recorder = Recorder()
-    run_line(tmp_path, recorder)
-    assert recorder.of("phase") == ["training"]
-    assert recorder.of("progress")[-1] == (12, 12, "steps")
-    assert recorder.of("checkpoint") == [4, 8, 12]
-    losses = recorder.curve("loss")
-    assert len(losses) == 6
-    assert losses[-1] < losses[0]
-    assert recorder.curve("twice") == pytest.approx([2 * loss for loss in losses])
-    assert len(recorder.curve("eval_weight")) == 3
-    sheets = [path.name for path in recorder.of("samples")]
-    assert sheets == ["step-00000004.png", "step-00000008.png", "step-00000012.png"]
-    kept = sorted(path.name for path in (tmp_path / "checkpoints").iterdir())
-    assert kept == ["step-00000008.pt", "step-00000012.pt"]
-
-
-def test_learning_rate_rises_stays_and_falls() -> None:
-    training = line_training(replace(SETTINGS, steps=100, warmup_steps=10))
-    rates = []
-    for step in range(100):
-        training.step = step
-        rates.append(training.learning_rate())
-    assert rates[0] == pytest.approx(0.001)
-    assert rates[9:81] == pytest.approx([0.01] * 72)
-    assert rates[99] == pytest.approx(0.01 / 20)
-
-
-def test_a_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
-    run_line(tmp_path, Recorder())
-    other = Training(nn.Linear(2, 2), SETTINGS, torch.device("cpu"))
-    with pytest.raises(PlainError, match=r"step-00000012\.pt does not belong to this training"):
-        other.resume(tmp_path / "checkpoints")
-
-
-@pytest.mark.parametrize("damage", [lambda content: content[: len(content) // 2], lambda _: b""])
-def test_a_damaged_checkpoint_gives_way_to_the_one_before(
-    tmp_path: Path, damage: Callable[[bytes], bytes]
-) -> None:
-    whole = run_line(tmp_path, Recorder())
-    older, newest = sorted((tmp_path / "checkpoints").iterdir())
-    newest.write_bytes(damage(newest.read_bytes()))
-    resumed = line_training()
-    resumed.resume(tmp_path / "checkpoints")
-    assert resumed.step == 8
-    again = run_line(tmp_path, Recorder())
-    assert all(torch.equal(again.trained[name], w) for name, w in whole.trained.items())
-    for path in (older, newest):
-        path.write_bytes(b"not a checkpoint")
-    with pytest.raises(PlainError, match=r"None .* can be read: the newest is step-00000012\.pt"):
-        line_training().resume(tmp_path / "checkpoints")
-
-
-def test_a_resumed_training_drops_out_the_same(tmp_path: Path) -> None:
-    def run(folder: Path, recorder: Recorder) -> Training:
-        torch.manual_seed(1)
-        model = nn.Sequential(nn.Linear(3, 16), nn.Dropout(0.5), nn.Linear(16, 1))
-        training = Training(model, SETTINGS, torch.device("cpu"))
-        run_loop(
-            training,
-            folder,
-            recorder,
-            lambda _: (model(torch.ones(8, 3)).square().mean(), {}),
-            lambda _: (Image.new("RGB", (1, 1)), {}),
-        )
-        return training
-
-    whole = run(tmp_path / "whole", Recorder())
-    assert run(tmp_path / "parts", Recorder(stop_after=5)).step == 5
-    torch.rand(7)
-    resumed = run(tmp_path / "parts", Recorder())
-    assert all(torch.equal(resumed.trained[name], w) for name, w in whole.trained.items())
-
-
-class Layered(nn.Module):
-    """One hidden layer, and what leads in and out of it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        torch.manual_seed(1)
-        self.enter = nn.Linear(3, 8)
-        self.layers = nn.ModuleList([nn.Linear(8, 8)])
-        self.leave = nn.Linear(8, 1)
-
-    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        return self.leave(torch.tanh(self.layers[0](torch.tanh(self.enter(inputs)))))
-
-
-MUON = replace(SETTINGS, optimizer="muon", warmup_steps=1)
-
-
-def loss_of_layered(training: Training, step: int) -> torch.Tensor:
-    inputs = torch.randn(64, 3, generator=torch.Generator().manual_seed(step))
-    return (training.model(inputs) - inputs.sum(1, keepdim=True)).square().mean()
-
-
-def test_hidden_matrices_are_those_of_the_repeated_layers() -> None:
-    flux = build_transformer(
-        latent_channels=4, text_size=384, layers=1, single_layers=1, heads=2, head_size=8,
-        axes=(2, 2, 4), seed=0,
-    )  # fmt: skip
-    names = hidden_matrices(flux)
-    assert len(names) == 14 + 6
-    assert all(name.startswith(("transformer_blocks.", "single_transformer_b")) for name in names)
-    parts = ("attn.out_proj", "cross_attn.out_proj", "mlp.0", "mlp.2")
-    assert hidden_matrices(Expert(TINY_EXPERT)) == {
-        f"layers.{layer}.{part}.weight" for layer in (0, 1) for part in parts
-    }
-    parts = ("adaLN_modulation.1", "attn.out_proj", "mlp.0", "mlp.2")
-    assert hidden_matrices(Router(TINY_ROUTER)) == {f"layers.0.{part}.weight" for part in parts}
-
-
-def test_muon_turns_hidden_matrices_in_all_directions_alike() -> None:
-    training = Training(Layered(), MUON, torch.device("cpu"))
-    before = {name: weight.detach().clone() for name, weight in training.trained.items()}
-    training.advance(loss_of_layered(training, 0))
-    moved = {name: weight.detach() - before[name] for name, weight in training.trained.items()}
-    asked, gone = (
-        torch.linalg.svdvals(matrix)
-        for matrix in (training.trained["layers.0.weight"].grad, moved["layers.0.weight"])
-    )
-    assert asked[0] > 10 * asked[3]
-    assert gone[0] < 2 * gone[3]
-    # AdamW's steps have about this root mean square, and so has what is orthogonal times sqrt(8).
-    assert float(gone[0]) == pytest.approx(0.2 * 8**0.5 * MUON.learning_rate, rel=0.3)
-    # The first step of AdamW goes the same way everywhere, as far as the rate says.
-    for name in ("enter.weight", "layers.0.bias", "leave.weight"):
-        steps = moved[name].abs() / MUON.learning_rate
-        assert steps.max() == pytest.approx(1.0, rel=0.01), name
-
-
-def test_a_resumed_training_with_muon_goes_on_the_same(tmp_path: Path) -> None:
-    def run(folder: Path, recorder: Recorder) -> Training:
-        training = Training(Layered(), MUON, torch.device("cpu"))
-        run_loop(
-            training,
-            folder,
-            recorder,
-            lambda step: (loss_of_layered(training, step), {}),
-            lambda _: (Image.new("RGB", (1, 1)), {}),
-        )
-        return training
-
-    recorder = Recorder()
-    whole = run(tmp_path / "whole", recorder)
-    assert recorder.curve("loss")[-1] < recorder.curve("loss")[0]
-    assert run(tmp_path / "parts", Recorder(stop_after=5)).step == 5
-    resumed = run(tmp_path / "parts", Recorder())
-    assert all(torch.equal(resumed.trained[name], w) for name, w in whole.trained.items())
-    with pytest.raises(PlainError, match="does not belong to this training"):
-        Training(Layered(), SETTINGS, torch.device("cpu")).resume(tmp_path / "parts/checkpoints")
-
-
-def test_plain_attention_is_near_that_of_float32_and_the_switch_is_set_back() -> None:
-    allowed = torch.backends.cuda.fp16_bf16_reduction_math_sdp_allowed
-    before = allowed()
-    torch.manual_seed(3)
-    query, key, value = torch.randn(3, 2, 4, 32, 16)
-    exact = F.scaled_dot_product_attention(query, key, value)
-    with pytest.raises(ZeroDivisionError), fast_arithmetic(torch.device("cpu")):
-        assert allowed()
-        near = F.scaled_dot_product_attention(query.bfloat16(), key.bfloat16(), value.bfloat16())
-        torch.testing.assert_close(near.float(), exact, atol=0.03, rtol=0.03)
-        raise ZeroDivisionError
-    assert allowed() == before
-
-
-def test_a_gradient_that_is_no_number_leaves_the_weights_alone() -> None:
-    training = line_training()
-    before = {name: weight.detach().clone() for name, weight in training.trained.items()}
-    # The root of zero is a number, its slope is not.
-    loss = (0 * training.model(torch.ones(1, 3))).sum().sqrt()
-    assert torch.isfinite(loss)
-    with pytest.raises(PlainError, match="stopped being a number at step 0"):
-        training.advance(loss)
-    for name, weight in before.items():
-        assert torch.equal(training.trained[name], weight)
-        assert torch.equal(training.average[name], weight)
-
-
-def test_a_loss_that_is_no_number_is_said(tmp_path: Path) -> None:
-    training = line_training()
-    with pytest.raises(PlainError, match="stopped being a number at step 0"):
-        run_loop(
-            training,
-            tmp_path,
-            Recorder(),
-            lambda _: (training.model(torch.ones(1, 3)).sum() * float("nan"), {}),
-            lambda _: (Image.new("RGB", (1, 1)), {}),
-        )
-
-
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from tests.image.line import Recorder, run_line
-
-class Killing(Recorder):
-    def checkpoint(self, step):
-        if step == 8:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-run_line(Path(sys.argv[1]), Killing())
-"""
-
-
-def test_a_killed_training_resumes_from_its_last_checkpoint(tmp_path: Path) -> None:
-    whole = run_line(tmp_path / "whole", Recorder())
-    root = Path(__file__).parents[2]
-    killed = subprocess.run(
-        [sys.executable, "-c", KILLED, str(tmp_path / "killed")],
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(root), str(root / "src")])},
-        check=False,
-    )
-    assert killed.returncode == -signal.SIGKILL
-    (tmp_path / "killed" / "checkpoints" / "step-00000012.partial").write_bytes(b"half")
-    resumed = run_line(tmp_path / "killed", Recorder())
-    assert all(torch.equal(resumed.trained[name], w) for name, w in whole.trained.items())
+from .line import SETTINGS, Recorder
+from .tiny import TINY_AUTOENCODER, TINY_EXPERT, TINY_ROUTER, DrawnExamples, tiny_transformer
 
 
 def test_autoencoder_learns_and_is_written(tmp_path: Path) -> None:
@@ -332,7 +92,9 @@ def test_samples_are_compared_with_the_empty_prompt(drawn_bank: Bank) -> None:
             seen.append(text)
             return super().forward(latent, time, text)
 
-    prompts, nothing = drawn_bank.states(drawn_bank.text_of[:2]), drawn_bank.states([0])
+    prompts, nothing = (
+        drawn_bank.states(numbers) for numbers in (drawn_bank.text_of[:2], torch.tensor([0]))
+    )
     with torch.no_grad():
         draw_samples(Watched(TINY_EXPERT), prompts, nothing, 1, torch.device("cpu"))
     assert torch.equal(seen[0], torch.cat([prompts, nothing, nothing]))
@@ -384,3 +146,75 @@ def test_kontext_learns_edits_and_pictures(
         assert recorder.curve(name)[-1] < recorder.curve(name)[0]
     sheet = Image.open(recorder.of("samples")[-1])
     assert sheet.size == (8 * 32, 5 * 32), "source, made, wanted; made, wanted"
+
+
+class Reads(TorchDispatchMode):
+    """Counts what a GPU would have to be waited for: values that are read from tensors, and shapes
+    that depend on values."""
+
+    WAITING = ("_local_scalar_dense", "nonzero", "masked_select", "equal", "is_nonzero")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # noqa: ANN001, ANN204
+        self.count += func.overloadpacket.__name__ in self.WAITING
+        return func(*args, **(kwargs or {}))
+
+
+class Stepwise(Recorder):
+    """Takes down at each step how much was read until then."""
+
+    def __init__(self, reads: Reads) -> None:
+        super().__init__()
+        self.reads = reads
+        self.until: list[int] = []
+
+    @property
+    def stop_requested(self) -> bool:
+        self.until.append(self.reads.count)
+        return False
+
+
+UNREPORTED = replace(SETTINGS, steps=8, report_every=8, checkpoint_every=8)
+
+
+def check_that_no_step_reads(train: Callable[[Stepwise], bool]) -> None:
+    with Reads() as reads:
+        stepwise = Stepwise(reads)
+        assert train(stepwise)
+    assert len(stepwise.until) == 8
+    assert stepwise.until[0] == stepwise.until[-1], "seven steps without a look at a value"
+    assert reads.count > stepwise.until[-1], "what was learnt is read at the end"
+
+
+def test_no_step_of_an_expert_or_the_router_waits_for_the_device(
+    tmp_path: Path, drawn_bank: Bank, autoencoder: AutoencoderKL
+) -> None:
+    rows, settings = np.arange(40), PartTraining(replace(UNREPORTED, optimizer="muon"), 8)
+    expert, router = Expert(TINY_EXPERT), Router(replace(TINY_ROUTER, experts=2))
+    check_that_no_step_reads(
+        lambda recorder: train_expert(
+            expert, drawn_bank, rows, rows, settings, drawn_bank.text_of[:1], autoencoder,
+            tmp_path / "expert", recorder, "cpu",
+        )
+    )  # fmt: skip
+    check_that_no_step_reads(
+        lambda recorder: train_router(
+            router, drawn_bank, rows % 2, rows, rows, settings, tmp_path / "router", recorder,
+            "cpu",
+        )
+    )  # fmt: skip
+
+
+def test_no_step_of_kontext_waits_for_the_device(
+    tmp_path: Path, kontext_data: KontextData, autoencoder: AutoencoderKL
+) -> None:
+    settings = KontextTraining(replace(UNREPORTED, optimizer="muon"), batch_size=8)
+    check_that_no_step_reads(
+        lambda recorder: train_kontext(
+            tiny_transformer(), kontext_data, kontext_data, settings, autoencoder, tmp_path,
+            recorder, "cpu",
+        )
+    )  # fmt: skip

@@ -193,10 +193,10 @@ def cluster_bank(
             sentences.sentences(bank.texts[start : start + TEXTS_AT_ONCE])
             for start in range(0, len(bank.texts), TEXTS_AT_ONCE)
         ]
-    )
-    uses = np.bincount(bank.text_of, minlength=len(bank.texts))
+    ).cpu()
+    rows = bank.text_of
+    uses = np.bincount(rows.numpy(), minlength=len(bank.texts))
     phrases, holds = frequent_phrases(bank.texts, uses)
-    rows = torch.from_numpy(bank.text_of)
     features = torch.cat([vectors, holds], dim=1)[rows]
     embedding = appearance_embedding(bank.latents)
     predicted = predicted_by_captions(embedding, features)

@@ -6,7 +6,6 @@ never see a pixel. A bank is written in shards; a killed writing goes on with th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +25,8 @@ from .reporter import TrainingReporter
 
 SHARD_EXAMPLES = 512
 CAPTIONS_AT_ONCE = 32
+# Of the memory that a GPU has free before a training begins.
+SHARE_OF_A_GPU = 0.25
 
 
 @dataclass(frozen=True)
@@ -144,34 +145,55 @@ class Bank:
         texts = np.load(folder / "texts.npz")
         self.texts: list[str] = texts["texts"].tolist()
         numbers = {text: number for number, text in enumerate(self.texts)}
-        self.text_of = np.asarray([numbers[text] for shard in shards for text in shard["texts"]])
+        of_rows = [numbers[text] for shard in shards for text in shard["texts"]]
+        self.text_of = torch.tensor(of_rows, dtype=torch.long)
         self.window = int(texts["window"])
         self._states = torch.from_numpy(texts["states"])
-        self._ends = np.cumsum(texts["lengths"])
+        self._lengths = torch.from_numpy(texts["lengths"])
+        self._starts = self._lengths.cumsum(0) - self._lengths
         self._pooled = torch.from_numpy(texts["pooled"]) if "pooled" in texts else None
 
     def __len__(self) -> int:
         return len(self.latents)
 
+    @property
+    def device(self) -> torch.device:
+        """Where it lies: rows and texts are asked for by numbers that lie there too."""
+        return self.latents.device
+
+    def near(self, device: torch.device) -> Bank:
+        """This bank on the device, so that no step waits for it; or where it is, if a GPU has no
+        room for it beside the training."""
+        if device.type == "cuda":
+            free, _ = torch.cuda.mem_get_info(device)
+            if sum(part.nbytes for part in self._parts().values()) > free * SHARE_OF_A_GPU:
+                return self
+        near = copy(self)
+        for name, part in self._parts().items():
+            setattr(near, name, part.to(device))
+        return near
+
     def part(self, rows: np.ndarray) -> Bank:
         """A bank of some of the rows, with the same texts."""
         part = copy(self)
-        index = torch.from_numpy(rows)
+        index = torch.from_numpy(rows).to(self.device)
         part.latents = self.latents[index]
         part.sources = None if self.sources is None else self.sources[index]
-        part.text_of = self.text_of[rows]
+        part.text_of = self.text_of[index]
         return part
 
-    def states(self, numbers: Sequence[int] | np.ndarray) -> Tensor:
+    def states(self, numbers: Tensor) -> Tensor:
         """The token states of texts, padded with zeros: [texts, window, size] in float32."""
-        padded = torch.zeros(len(numbers), self.window, self._states.shape[-1])
-        for row, number in enumerate(numbers):
-            start = self._ends[number - 1] if number > 0 else 0
-            state = self._states[start : self._ends[number]]
-            padded[row, : len(state)] = state
-        return padded
+        places = torch.arange(self.window, device=self.device)
+        used = places < self._lengths[numbers][:, None]
+        index = self._starts[numbers][:, None] + places
+        found = self._states[torch.where(used, index, 0)].float()
+        return found.masked_fill(~used[..., None], 0.0)
 
-    def pooled(self, numbers: Sequence[int] | np.ndarray) -> Tensor:
+    def pooled(self, numbers: Tensor) -> Tensor:
         """The pooled vectors of texts, [texts, size] in float32; a bank for Flux has them."""
         assert self._pooled is not None
-        return self._pooled[torch.as_tensor(numbers)].float()
+        return self._pooled[numbers].float()
+
+    def _parts(self) -> dict[str, Tensor]:
+        return {name: part for name, part in vars(self).items() if isinstance(part, Tensor)}

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
+from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ...device import Device, choose_device, has_bfloat16, weights_dtype
@@ -21,6 +22,14 @@ def frozen_dtype(device: torch.device) -> torch.dtype:
     is on there to bring the float32 of what is trained together with it."""
     kind: Device = device.type  # pyright: ignore[reportAssignmentType]
     return weights_dtype(kind) if has_bfloat16(kind) else torch.float32
+
+
+def sent(batch: Tensor, device: torch.device) -> Tensor:
+    """A batch that was made on the CPU, on its way to the device: nobody waits for it to arrive,
+    so that the next batch can be made while the GPU still computes."""
+    if device.type != "cuda":
+        return batch.to(device)
+    return batch.pin_memory().to(device, non_blocking=True)
 
 
 @contextmanager

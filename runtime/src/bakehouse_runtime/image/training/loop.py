@@ -6,11 +6,12 @@ resumed from its checkpoint goes on exactly as if it had not been.
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,15 +70,15 @@ class Training:
         falling = (settings.steps - self.step) / max(1.0, settings.cooldown * settings.steps)
         return settings.learning_rate * min(1.0, rising, falling)
 
-    def advance(self, loss: Tensor) -> float:
-        """One optimizer step on `loss`; the gradient's norm before clipping."""
+    def advance(self, loss: Tensor) -> Tensor:
+        """One optimizer step on `loss`; the gradient's norm before clipping. It does not wait for a
+        GPU, so whether they are numbers is asked later, by `refuse_unless_finite`."""
         for optimizer in self.optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = self.learning_rate()
             optimizer.zero_grad(set_to_none=True)
         loss.backward()
         norm = nn.utils.clip_grad_norm_(self.trained.values(), GRADIENT_NORM_LIMIT)
-        self._refuse_unless_finite(loss, norm)
         for optimizer in self.optimizers:
             optimizer.step()
         # A young average follows the weights closely, so that early samples show them. In place:
@@ -87,16 +88,19 @@ class Training:
         averages, weights = list(self.average.values()), [w.detach() for w in self.trained.values()]
         get_ema_multi_avg_fn(decay)(averages, weights, self.step)
         self.step += 1
-        return float(norm)
+        return norm
 
-    def _refuse_unless_finite(self, *values: Tensor) -> None:
-        """Before the weights are touched: the newest checkpoint must stay worth resuming."""
-        if all(torch.isfinite(value) for value in values):
-            return
-        raise PlainError(
-            f"The loss stopped being a number at step {self.step}; a smaller learning rate than "
-            f"{self.settings.learning_rate:g} is needed."
-        )
+    def refuse_unless_finite(self, last: Sequence[Mapping[str, float]]) -> None:
+        """Raises PlainError where a loss or a gradient's norm of the last steps was no number.
+
+        To be asked before weights are saved: the newest checkpoint must stay worth resuming.
+        """
+        for ago, values in zip(range(len(last), 0, -1), last, strict=True):
+            if not (math.isfinite(values["loss"]) and math.isfinite(values["grad_norm"])):
+                raise PlainError(
+                    f"The loss stopped being a number at step {self.step - ago}; a smaller "
+                    f"learning rate than {self.settings.learning_rate:g} is needed."
+                )
 
     @contextmanager
     def averaged(self) -> Iterator[nn.Module]:
@@ -219,10 +223,9 @@ def run_loop(
     Returns False where it was asked to stop, with its work saved.
     """
     settings = training.settings
-    checkpoints = work_dir / "checkpoints"
-    training.resume(checkpoints)
+    training.resume(work_dir / "checkpoints")
     reporter.phase("training")
-    recent: deque[dict[str, float]] = deque(maxlen=settings.report_every)
+    recent: deque[dict[str, Tensor]] = deque(maxlen=settings.report_every)
     started, first_step = time.monotonic(), training.step
     while training.step < settings.steps and not reporter.stop_requested:
         # What a model draws by itself, as dropout does, is the step's alone too.
@@ -231,20 +234,34 @@ def run_loop(
             loss, values = loss_of_step(training.step)
         norm = training.advance(loss)
         recent.append(
-            {"loss": float(loss.detach()), "grad_norm": norm}
-            | {name: float(value.detach()) for name, value in values.items()}
+            {"loss": loss.detach(), "grad_norm": norm}
+            | {name: value.detach() for name, value in values.items()}
         )
         if training.step % settings.report_every == 0 or training.step == settings.steps:
+            rows = _numbers(recent)
+            training.refuse_unless_finite(rows)
             seconds_a_step = (time.monotonic() - started) / (training.step - first_step)
             remaining = seconds_a_step * (settings.steps - training.step)
             reporter.progress(training.step, settings.steps, "steps", remaining)
-            means = {name: sum(row[name] for row in recent) / len(recent) for name in recent[0]}
+            means = {name: sum(row[name] for row in rows) / len(rows) for name in rows[0]}
             means |= {"learning_rate": training.learning_rate(), "seconds_a_step": seconds_a_step}
             reporter.metrics(training.step, means)
         if training.step % settings.checkpoint_every == 0 and training.step < settings.steps:
+            training.refuse_unless_finite(_numbers(recent))
             _checkpoint(training, work_dir, reporter, examine)
+    training.refuse_unless_finite(_numbers(recent))
     _checkpoint(training, work_dir, reporter, examine)
     return training.step >= settings.steps
+
+
+def _numbers(rows: Sequence[Mapping[str, Tensor]]) -> list[dict[str, float]]:
+    """The values of some steps, read from the device at once: a GPU is waited for here and nowhere
+    else between two checkpoints."""
+    if len(rows) == 0:
+        return []
+    names = list(rows[0])
+    table = torch.stack([torch.stack([row[name].float() for name in names]) for row in rows])
+    return [dict(zip(names, values, strict=True)) for values in table.tolist()]
 
 
 def _checkpoint(
@@ -265,9 +282,10 @@ def _checkpoint(
     reporter.checkpoint(training.step)
 
 
-def step_generator(seed: int, step: int) -> torch.Generator:
-    """The source of a step's noise, on the CPU so that every device draws the same."""
-    return torch.Generator().manual_seed(step_seed(seed, step))
+def step_generator(seed: int, step: int, device: torch.device | str = "cpu") -> torch.Generator:
+    """The source of a step's rows and noise, on the device where they are needed: what one draws on
+    a CPU must be waited for."""
+    return torch.Generator(device).manual_seed(step_seed(seed, step))
 
 
 def step_seed(seed: int, step: int) -> int:

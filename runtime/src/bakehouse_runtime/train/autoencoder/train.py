@@ -14,7 +14,8 @@ from torch import Tensor, nn
 
 from ...image.autoencoder import decoded, posterior
 from ...image.pictures import grid, to_array, to_pictures
-from ...image.training.device import fast_arithmetic, training_device
+from ...image.training.device import fast_arithmetic, sent, training_device
+from ...image.training.draws import drawn_like
 from ...image.training.loop import LoopSettings, Training, run_loop, step_generator
 from ...image.training.reporter import TrainingReporter
 from ...image.training.sources import PictureSource
@@ -56,9 +57,9 @@ def train_autoencoder(
 
     def loss_of_step(step: int) -> tuple[Tensor, dict[str, Tensor]]:
         rng = np.random.default_rng((seed, step))
-        batch = torch.from_numpy(to_array(pictures.draw(rng, settings.batch_size))).to(device)
+        batch = sent(torch.from_numpy(to_array(pictures.draw(rng, settings.batch_size))), device)
         seen = posterior(model, batch)
-        noise = torch.randn(seen.mean.shape, generator=step_generator(seed, step)).to(device)
+        noise = drawn_like(seen.mean, step_generator(seed, step, device))
         drawn = decoded(model, seen.mean + seen.std * noise)
         absolute = F.l1_loss(drawn, batch)
         edges = edge_loss(drawn, batch)

@@ -19,6 +19,7 @@ from ...image.kontext.flow import velocity
 from ...image.pictures import grid, to_pictures
 from ...image.training.bank import Bank
 from ...image.training.device import fast_arithmetic, training_device
+from ...image.training.draws import draw_rows, drawn_like, dropped
 from ...image.training.loop import LoopSettings, Training, run_loop, step_generator
 from ...image.training.reporter import TrainingReporter
 from ...image.training.times import middle_times
@@ -64,6 +65,12 @@ class KontextData:
             return bank
         return self.edits if rng.random() < edit_share else self.pictures
 
+    def near(self, device: torch.device) -> KontextData:
+        """The banks on the device, as far as it has room for them."""
+        return KontextData(
+            *(None if bank is None else bank.near(device) for bank in (self.edits, self.pictures))
+        )
+
 
 def train_kontext(
     transformer: FluxTransformer2DModel,
@@ -82,17 +89,20 @@ def train_kontext(
     device = training_device(device_name)
     training = Training(transformer, settings.loop, device)
     seed = settings.loop.seed
+    near, near_held_out = data.near(device), held_out.near(device)
 
     def loss_of_step(step: int) -> tuple[Tensor, dict[str, Tensor]]:
-        rng = np.random.default_rng((seed, step))
-        generator = step_generator(seed, step)
-        bank = data.bank_of_step(rng, settings.edit_share)
-        rows = rng.integers(len(bank), size=settings.batch_size)
-        texts = np.where(rng.random(len(rows)) < settings.text_dropout, 0, bank.text_of[rows])
+        bank = near.bank_of_step(np.random.default_rng((seed, step)), settings.edit_share)
+        generator = step_generator(seed, step, bank.device)
+        every = torch.arange(len(bank), device=bank.device)
+        rows = draw_rows(every, settings.batch_size, generator)
+        texts = dropped(bank.text_of[rows], settings.text_dropout, generator)
         t = middle_times(len(rows), generator).to(device)
         t = settings.time_shift * t / (1 + (settings.time_shift - 1) * t)
-        noise = torch.randn((len(rows), *bank.latents.shape[1:]), generator=generator).to(device)
-        guidance = torch.empty(len(rows)).uniform_(*settings.guidance, generator=generator)
+        shape = (len(rows), *bank.latents.shape[1:])
+        noise = drawn_like(torch.empty(shape, device=device), generator)
+        guidance = torch.empty(len(rows), device=bank.device)
+        guidance.uniform_(*settings.guidance, generator=generator)
         return flow_loss(transformer, bank, rows, texts, t, noise, guidance.to(device)), {}
 
     def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
@@ -100,7 +110,10 @@ def train_kontext(
         measured: dict[str, float] = {}
         sheets = []
         columns = 1
-        for name, bank in (("edits", held_out.edits), ("pictures", held_out.pictures)):
+        for name, bank in (
+            ("edits", near_held_out.edits),
+            ("pictures", near_held_out.pictures),
+        ):
             if bank is None:
                 continue
             with fast_arithmetic(device):
@@ -118,8 +131,8 @@ def train_kontext(
 def flow_loss(
     transformer: FluxTransformer2DModel,
     bank: Bank,
-    rows: np.ndarray,
-    texts: np.ndarray,
+    rows: Tensor,
+    texts: Tensor,
     t: Tensor,
     noise: Tensor,
     guidance: Tensor,
@@ -127,9 +140,8 @@ def flow_loss(
     """Mean squared error of the velocity of these rows with these texts, at the times `t` and with
     the distilled guidance of each."""
     device = noise.device
-    index = torch.from_numpy(rows)
-    latents = bank.latents[index].float().to(device)
-    condition = None if bank.sources is None else bank.sources[index].float().to(device)
+    latents = bank.latents[rows].float().to(device)
+    condition = None if bank.sources is None else bank.sources[rows].float().to(device)
     states, pooled = bank.states(texts).to(device), bank.pooled(texts).to(device)
     noisy = noised(latents, noise, t)
     predicted = velocity(transformer, noisy, t, states, pooled, condition, guidance)
@@ -141,8 +153,7 @@ def _eval_loss(
 ) -> float:
     """The loss on the first rows, with the same noise at the same times whenever it is measured."""
     rows = _first_rows(bank, EXAMINED_ROWS)
-    shape = (len(rows), *bank.latents.shape[1:])
-    noise = torch.randn(shape, generator=step_generator(seed, 0)).to(device)
+    noise = drawn_like(bank.latents[rows].float().to(device), step_generator(seed, 0))
     guidance = torch.full((len(rows),), DISTILLED_GUIDANCE, device=device)
     losses = [
         flow_loss(
@@ -159,38 +170,36 @@ def _eval_loss(
     return float(torch.stack(losses).mean())
 
 
-def _first_rows(bank: Bank, most: int) -> np.ndarray:
+def _first_rows(bank: Bank, most: int) -> Tensor:
     """The first rows: `most` of latents up to the usual side, fewer of larger ones."""
     height, width = bank.latents.shape[-2:]
     fit = max(1, most * LATENT_SIDE**2 // (height * width))
-    return np.arange(min(len(bank), most, fit))
+    return torch.arange(min(len(bank), most, fit), device=bank.device)
 
 
 def _shown(
     transformer: FluxTransformer2DModel,
     bank: Bank,
-    rows: np.ndarray,
+    rows: Tensor,
     settings: KontextTraining,
     autoencoder: AutoencoderKL,
     device: torch.device,
 ) -> list[Image.Image]:
     """A line of sources where there are some, a line of what the model makes, a line of what was
     wanted."""
-    index = torch.from_numpy(rows)
-    with_and_without = np.concatenate([bank.text_of[rows], np.zeros(len(rows), dtype=np.int64)])
+    with_and_without = torch.cat([bank.text_of[rows], torch.zeros_like(rows)])
     states = bank.states(with_and_without).to(device)
     pooled = bank.pooled(with_and_without).to(device)
-    condition = None if bank.sources is None else bank.sources[index].float().to(device)
+    condition = None if bank.sources is None else bank.sources[rows].float().to(device)
     condition_twice = None if condition is None else torch.cat([condition, condition])
 
     def of_both(latents: Tensor, t: Tensor) -> Tensor:
         guidance = torch.full((len(t),), DISTILLED_GUIDANCE, device=device)
         return velocity(transformer, latents, t, states, pooled, condition_twice, guidance)
 
-    noise = torch.randn(
-        (len(rows), *bank.latents.shape[1:]), generator=step_generator(settings.loop.seed, 1)
-    ).to(device)
+    wanted = bank.latents[rows].float().to(device)
+    noise = drawn_like(wanted, step_generator(settings.loop.seed, 1))
     made = follow_flow(noise, SAMPLE_STEPS, guided_velocity(of_both, SAMPLE_GUIDANCE))
     lines = [] if condition is None else [condition]
-    lines += [made, bank.latents[index].float().to(device)]
+    lines += [made, wanted]
     return to_pictures(decode_latents(autoencoder, torch.cat(lines)).cpu().numpy())

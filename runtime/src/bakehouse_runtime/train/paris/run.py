@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
 
 from ...device import use_all_cores
 from ...errors import PlainError
@@ -139,7 +140,7 @@ def _expert(
     settings = PartTraining(
         loop_settings(spec.parameters, spec.data.seed), spec.parameters.batch_size
     )
-    texts = list(dict.fromkeys(bank.text_of[rows].tolist()))[:SHOWN_TEXTS]
+    texts = torch.tensor(list(dict.fromkeys(bank.text_of[rows].tolist()))[:SHOWN_TEXTS])
     if not train_expert(
         expert.float(), bank, rows, held_out, settings, texts, autoencoder, work.work_dir,
         reporter, spec.device,

@@ -7,7 +7,6 @@ trained on eight machines in any order; as Paris does, they start from one commo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from ...image.paris.model import Expert, Router
 from ...image.pictures import grid, to_pictures
 from ...image.training.bank import Bank
 from ...image.training.device import fast_arithmetic, training_device
+from ...image.training.draws import draw_rows, drawn_like, dropped
 from ...image.training.loop import LoopSettings, Training, run_loop, step_generator
 from ...image.training.reporter import TrainingReporter
 from ...image.training.times import middle_times
@@ -51,7 +51,7 @@ def train_expert(
     rows: np.ndarray,
     held_out_rows: np.ndarray,
     settings: PartTraining,
-    sample_texts: Sequence[int] | np.ndarray,
+    sample_texts: Tensor,
     autoencoder: AutoencoderKL,
     work_dir: Path,
     reporter: TrainingReporter,
@@ -65,27 +65,26 @@ def train_expert(
     device = training_device(device_name)
     training = Training(expert, settings.loop, device)
     seed = settings.loop.seed
-    prompts = bank.states(sample_texts).to(device)
-    nothing = bank.states([0]).to(device)
-    examined = held_out_rows[:EXAMINED_ROWS]
-    examined_text = bank.states(bank.text_of[examined]).to(device)
-    examined_latents = bank.latents[torch.from_numpy(examined)].float().to(device)
+    near = bank.near(device)
+    trained = torch.from_numpy(rows).to(near.device)
+    prompts = near.states(sample_texts.to(near.device)).to(device)
+    nothing = near.states(torch.zeros(1, dtype=torch.long, device=near.device)).to(device)
+    examined = torch.from_numpy(held_out_rows[:EXAMINED_ROWS]).to(near.device)
+    examined_text = near.states(near.text_of[examined]).to(device)
+    examined_latents = near.latents[examined].float().to(device)
 
     def loss_of_step(step: int) -> tuple[Tensor, dict[str, Tensor]]:
-        rng = np.random.default_rng((seed, step))
-        generator = step_generator(seed, step)
-        batch = rng.choice(rows, settings.batch_size)
-        texts = bank.text_of[batch]
-        texts = np.where(rng.random(len(texts)) < settings.text_dropout, 0, texts)
-        latents = bank.latents[torch.from_numpy(batch)].float().to(device)
+        generator = step_generator(seed, step, near.device)
+        batch = draw_rows(trained, settings.batch_size, generator)
+        texts = dropped(near.text_of[batch], settings.text_dropout, generator)
+        latents = near.latents[batch].float().to(device)
         t = middle_times(len(batch), generator).to(device)
-        noise = torch.randn(latents.shape, generator=generator).to(device)
-        states = bank.states(texts).to(device)
-        return flow_loss(expert, latents, noise, t, states), {}
+        noise = drawn_like(latents, generator)
+        return flow_loss(expert, latents, noise, t, near.states(texts).to(device)), {}
 
     def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
         assert isinstance(averaged, Expert)
-        noise = torch.randn(examined_latents.shape, generator=step_generator(seed, 0)).to(device)
+        noise = drawn_like(examined_latents, step_generator(seed, 0))
         with fast_arithmetic(device):
             losses = [
                 flow_loss(
@@ -148,25 +147,26 @@ def train_router(
     device = training_device(device_name)
     training = Training(router, settings.loop, device)
     seed = settings.loop.seed
-    labels = torch.from_numpy(clusters)
-    examined = torch.from_numpy(held_out_rows[:EXAMINED_ROWS])
-    examined_latents = bank.latents[examined].float().to(device)
+    near = bank.near(device)
+    trained = torch.from_numpy(rows).to(near.device)
+    labels = torch.from_numpy(clusters).to(near.device)
+    examined = torch.from_numpy(held_out_rows[:EXAMINED_ROWS]).to(near.device)
+    examined_latents = near.latents[examined].float().to(device)
     examined_labels = labels[examined].to(device)
 
     def loss_of_step(step: int) -> tuple[Tensor, dict[str, Tensor]]:
-        rng = np.random.default_rng((seed, step))
-        generator = step_generator(seed, step)
-        batch = torch.from_numpy(rng.choice(rows, settings.batch_size))
-        latents = bank.latents[batch].float().to(device)
-        t = torch.rand(len(batch), generator=generator).to(device)
-        noise = torch.randn(latents.shape, generator=generator).to(device)
+        generator = step_generator(seed, step, near.device)
+        batch = draw_rows(trained, settings.batch_size, generator)
+        latents = near.latents[batch].float().to(device)
+        t = torch.rand(len(batch), generator=generator, device=near.device).to(device)
+        noise = drawn_like(latents, generator)
         logits = router(noised(latents, noise, t), 1000 * t).float()
         wanted = labels[batch].to(device)
         right = (logits.argmax(dim=1) == wanted).float().mean()
         return F.cross_entropy(logits, wanted), {"accuracy": right}
 
     def examine(averaged: nn.Module) -> tuple[Image.Image, dict[str, float]]:
-        noise = torch.randn(examined_latents.shape, generator=step_generator(seed, 0)).to(device)
+        noise = drawn_like(examined_latents, step_generator(seed, 0))
         measured: dict[str, float] = {}
         rows_of_sheet = []
         for t in EXAMINED_TIMES:

@@ -1,0 +1,56 @@
+"""The pictures that are measured, drawn once and kept: drawing them takes most of the time, and
+another judge looks at the same ones."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from PIL import Image
+
+from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
+from bakehouse_runtime.image.paris.sampling import Strategy
+
+from .cost import GUIDANCE, STEPS
+from .held_out import Prompt
+
+DRAWN_AT_ONCE = 20
+
+
+def drawn(
+    paris: ParisPipeline, prompts: Sequence[Prompt], strategy: Strategy, kept: Path
+) -> list[Image.Image]:
+    """One picture a prompt, read from below `kept` where these very weights have drawn it."""
+    folder = kept / f"{_digest(paris)}-{strategy}"
+    folder.mkdir(parents=True, exist_ok=True)
+    pictures = []
+    for start in range(0, len(prompts), DRAWN_AT_ONCE):
+        part = prompts[start : start + DRAWN_AT_ONCE]
+        paths = [folder / f"{_name(prompt)}.png" for prompt in part]
+        if not all(path.exists() for path in paths):
+            requests = [
+                ParisRequest(one.text, one.seed, STEPS, GUIDANCE, strategy, k=2) for one in part
+            ]
+            for path, made in zip(paths, paris.generate(requests), strict=True):
+                partial = path.with_suffix(".partial")
+                made.picture.save(partial, "PNG")
+                partial.replace(path)
+        for path in paths:
+            with Image.open(path) as picture:
+                pictures.append(picture.convert("RGB"))
+    return pictures
+
+
+def _digest(paris: ParisPipeline) -> str:
+    digest = hashlib.sha256(type(paris.router).__name__.encode())
+    for part in (*paris.experts, paris.router, paris.autoencoder):
+        for weights in part.state_dict().values():
+            digest.update(weights.detach().cpu().to(torch.float32).contiguous().numpy().data)
+    return digest.hexdigest()[:16]
+
+
+def _name(prompt: Prompt) -> str:
+    text = hashlib.sha256(prompt.text.encode()).hexdigest()[:8]
+    return f"{prompt.seed}-{text}"

@@ -1,0 +1,151 @@
+"""What the judge says of pictures: which object they show, which caption fits them, and how they
+lie to the reconstructions of real ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from PIL import Image
+from torch import Tensor
+
+from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.image.text import SentenceText
+
+from ..scenes.objects import CutOut
+from ..scenes.scene import render
+from .ellipses import ellipses_of, insides
+from .held_out import SEED, Prompt, held_out_prompts, swapped_captions
+from .judge import JUDGED_SIDE, Judge, caption_ranks, look
+from .likeness import detail_energy, kernel_distance
+from .shares import share, share_with_interval
+
+# Captions that differ from the own one in the first object alone.
+OTHER_OBJECTS = 99
+# A judge that knows fewer of the real pictures' objects says nothing about drawn ones.
+LEAST_NAMED = 0.9
+# Real pictures on which the judge itself is judged.
+JUDGED_BY = 500
+CAPTIONS_AT_ONCE = 64
+
+
+def check_judge(judge: Judge, cut_outs: Sequence[CutOut]) -> None:
+    """Refuses a judge that does not know the objects of real pictures. Raises PlainError."""
+    prompts = held_out_prompts(cut_outs, JUDGED_BY, "choosing")
+    real = [render(prompt.scene, cut_outs, JUDGED_SIDE) for prompt in prompts]
+    named = share(is_named(_names(judge, real), [_objects(p) for p in prompts]))
+    if named < LEAST_NAMED:
+        raise PlainError(
+            f"The judge names the first object of {named:.1%} of real pictures. It must be "
+            f"{LEAST_NAMED:.0%} before it may judge drawn ones: train it on (models/make.py judge)."
+        )
+
+
+def object_ranks(names: Tensor, objects: Sequence[Sequence[int]], seeds: Sequence[int]) -> Tensor:
+    """For each picture how many of OTHER_OBJECTS in the place of its first object fit as well or
+    better. `objects` are those of its caption, the first first; captions that would name the
+    second twice are left out. Which others follows from the picture's seed."""
+    ranks = []
+    for scores, shown, seed in zip(_scores(names), objects, seeds, strict=True):
+        others = np.setdiff1d(np.arange(len(scores)), np.asarray(shown))
+        rng = np.random.default_rng((SEED, 3, seed))
+        drawn = rng.permutation(others)[:OTHER_OBJECTS]
+        ranks.append(int((scores[torch.from_numpy(drawn)] >= scores[shown[0]]).sum()))
+    return torch.tensor(ranks)
+
+
+def is_named(names: Tensor, objects: Sequence[Sequence[int]]) -> list[bool]:
+    """Whether the first object is the one that is seen most, the second aside."""
+    named = []
+    for scores, (first, *second) in zip(_scores(names), objects, strict=True):
+        left = scores.index_fill(0, torch.tensor(second, dtype=torch.long), -torch.inf)
+        named.append(bool((left >= left[first]).sum() == 1 and left[first] > -torch.inf))
+    return named
+
+
+def _scores(names: Tensor) -> Tensor:
+    return torch.where(names.isnan(), -torch.inf, names)
+
+
+class PictureFigures:
+    """Figures of pictures of fixed prompts, one a prompt in their order."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        prompts: Sequence[Prompt],
+        cut_outs: Sequence[CutOut],
+        sentences: SentenceText,
+    ) -> None:
+        self.judge = judge
+        self._objects = [_objects(prompt) for prompt in prompts]
+        self._ellipses = [ellipses_of(prompt.scene, cut_outs) for prompt in prompts]
+        self._seeds = [prompt.seed for prompt in prompts]
+        self._captions = _vectors(sentences, [prompt.text for prompt in prompts])
+        swaps = [
+            (number, what, text)
+            for number, prompt in enumerate(prompts)
+            for what, text in swapped_captions(prompt, cut_outs).items()
+        ]
+        self._swapped = [(number, what) for number, what, _ in swaps]
+        self._swapped_captions = _vectors(sentences, [text for _, _, text in swaps])
+
+    @torch.no_grad()
+    def of(self, pictures: Sequence[Image.Image]) -> dict[str, float]:
+        """Whether the first object is known among all, and among others in its place; and which
+        caption of all prompts is the nearest."""
+        cells = look(self.judge, pictures)
+        names = self.judge.name_objects(cells)
+        objects = object_ranks(names, self._objects, self._seeds)
+        captions = caption_ranks(self.judge.fit_captions(cells, self._captions))
+        return {
+            **share_with_interval("named", is_named(names, self._objects)),
+            **share_with_interval("object_top1", (objects < 1).tolist()),
+            **share_with_interval("object_top5", (objects < 5).tolist()),
+            **share_with_interval("caption_top1", (captions < 1).tolist()),
+            **share_with_interval("caption_top5", (captions < 5).tolist()),
+        }
+
+    def against(
+        self, pictures: Sequence[Image.Image], reconstructions: Sequence[Image.Image]
+    ) -> dict[str, float]:
+        """How much of the reconstructions' detail is in the objects, and the distance to them."""
+        side = pictures[0].width
+        places = np.stack([insides(ellipses, side) for ellipses in self._ellipses])
+        seen, wanted = (look(self.judge, p).mean(dim=(2, 3)) for p in (pictures, reconstructions))
+        return {
+            "detail": detail_energy(pictures, places) / detail_energy(reconstructions, places),
+            "kid": kernel_distance(seen, wanted),
+        }
+
+    @torch.no_grad()
+    def against_swaps(self, pictures: Sequence[Image.Image]) -> dict[str, float]:
+        """The share of swapped captions that fit their picture less than its own: in all, and by
+        what was swapped. Chance is one half."""
+        cells = look(self.judge, pictures)
+        own = self.judge.fit_captions(cells, self._captions).diagonal()
+        other = self.judge.fit_captions(cells, self._swapped_captions)
+        preferred: dict[str, list[bool]] = {}
+        for column, (number, what) in enumerate(self._swapped):
+            better = bool(own[number] > other[number, column])
+            for name in ("swaps", f"swapped_{what}"):
+                preferred.setdefault(name, []).append(better)
+        return {name: share(better) for name, better in preferred.items()}
+
+
+@torch.no_grad()
+def _names(judge: Judge, pictures: Sequence[Image.Image]) -> Tensor:
+    return judge.name_objects(look(judge, pictures))
+
+
+def _objects(prompt: Prompt) -> list[int]:
+    return [thing.cut_out for thing in prompt.scene.things]
+
+
+def _vectors(sentences: SentenceText, texts: Sequence[str]) -> Tensor:
+    parts = [
+        sentences.sentences(list(texts[start : start + CAPTIONS_AT_ONCE]))
+        for start in range(0, len(texts), CAPTIONS_AT_ONCE)
+    ]
+    return torch.cat(parts)

@@ -1,0 +1,91 @@
+"""The trainings in a parcel: small enough to be carried to a machine with a GPU and back, where
+nothing can be fetched.
+
+It holds what the trainings start from, and the models of those that have ended. A training that
+has not ended begins anew there: its checkpoints are too large. Banks are left out too: they follow
+from the rest, and a GPU makes them in minutes.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from safetensors.torch import load_file, save_file
+
+from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.image.text import SENTENCE_PACKAGE, sentence_encoder_folder
+
+from .recipe import Recipe, results
+from .scenes.objects import source_files
+
+MOST_BYTES = 60_000_000
+# Where the text encoder lies in a work folder that a parcel was opened in, as a package.
+PACKED_PACKAGES = "site"
+TEXT_FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
+MADE_ANEW = ("fetch", "bank", "kontext-banks")
+
+
+def pack(work: Path, recipe: Recipe, parcel: Path, bare: bool) -> None:
+    """Writes the parcel, with the weights of models halved. For a `bare` machine, without the
+    runtime's environment, the text encoder comes along, and the parcel must be small. Raises
+    PlainError where it is not."""
+    with tempfile.TemporaryDirectory(dir=parcel.parent) as folder:
+        staged = Path(folder) / "staged"
+        for path in (*_sources(work, recipe), *_results(work, recipe)):
+            _put(path, staged / path.relative_to(work))
+        if bare:
+            encoder = staged / PACKED_PACKAGES / SENTENCE_PACKAGE
+            for name in TEXT_FILES:
+                _put(sentence_encoder_folder() / name, encoder / "model" / name)
+            (encoder / "__init__.py").touch()
+        packed = Path(folder) / "packed"
+        with tarfile.open(packed, "w:gz") as tar:
+            for path in sorted(staged.iterdir()):
+                tar.add(path, path.name)
+        size = packed.stat().st_size
+        if bare and size > MOST_BYTES:
+            raise PlainError(
+                f"Packed, the trainings take {size / 1e6:.0f} MB, which is more than "
+                f"{MOST_BYTES / 1e6:.0f}."
+            )
+        packed.replace(parcel)
+
+
+def unpack(parcel: Path, work: Path) -> None:
+    """Puts what is in the parcel below `work`, beside and over what is there."""
+    work.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(parcel) as tar:
+        tar.extractall(work, filter="data")
+
+
+def _sources(work: Path, recipe: Recipe) -> Iterator[Path]:
+    packages = work / "packages"
+    yield from source_files(packages)
+    for name in recipe["packages"]:
+        yield packages / name.split("/")[-1] / "package.json"
+
+
+def _results(work: Path, recipe: Recipe) -> Iterator[Path]:
+    """What finished steps have left: the result, what it was made with, and the log."""
+    for step, result in results(recipe).items():
+        made = work / result
+        if step in MADE_ANEW or not made.exists():
+            continue
+        yield from (path for path in made.parent.iterdir() if path.suffix in (".json", ".jsonl"))
+        if made.is_dir():
+            # Kontext's autoencoder is the one of the first step.
+            yield from (p for p in made.rglob("*") if p.is_file() and p.parent.name != "vae")
+        else:
+            yield made
+
+
+def _put(path: Path, place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".safetensors":
+        save_file({name: weights.half() for name, weights in load_file(path).items()}, place)
+    else:
+        shutil.copyfile(path, place)
