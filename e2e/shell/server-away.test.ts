@@ -72,8 +72,10 @@ journey(
     for (const piece of ['create-menu', 'menu']) await fetched(page, piece);
 
     await server.stop();
-    await page.getByText('The server cannot be reached. Trying again …').waitFor();
-    await page.getByText(/Last updated (just now|\d+ minutes? ago)\./).waitFor();
+    const banner = page
+      .getByRole('status')
+      .filter({ hasText: 'The server cannot be reached. Trying again …' });
+    await banner.getByText(/Last updated (just now|\d+ minutes? ago)\./).waitFor();
     await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
     await look(page, 'server-away');
 
