@@ -14,6 +14,8 @@ export default defineConfig({
           setupFiles: 'server/src/testing/on-file-end.ts',
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          // A busy machine is slow, and nothing is true or false by its speed.
+          expect: { poll: { timeout: 20_000 } },
         },
       },
       {

@@ -65,16 +65,10 @@ async function makeDataset(page: Page): Promise<void> {
 async function giveDetails(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Fine-tune on this' }).click();
   const next = page.getByRole('button', { name: 'Continue' });
-  // What there is only one of comes chosen.
-  const baseModel = page.getByRole('combobox', { name: 'Base model' });
-  await expect.poll(() => baseModel.inputValue(), { timeout: WORK_MS }).toBe('SmolLM2-135M-Instruct');
-  await baseModel.fill('');
   await page.getByLabel('Model name').fill('Cr');
   await next.click();
-  await page.getByRole('dialog').getByText('Please fill in all required fields').waitFor();
   await page.getByText('Model name must have at least 4 characters').first().waitFor();
   await look(page, 'wizard-details');
-  await choose(page, 'Base model', 'SmolLM2-135M-Instruct');
   await page.getByLabel('Model name').fill('Crumb Expert');
   await next.click();
 }
@@ -82,13 +76,15 @@ async function giveDetails(page: Page): Promise<void> {
 /** What is trained on what, how and for how much; the refusals on the way. */
 async function chooseAndStart(page: Page): Promise<void> {
   const next = page.getByRole('button', { name: 'Continue' });
+  // What there is only one of comes chosen.
+  const baseModel = page.getByRole('combobox', { name: 'Base model' });
+  await expect.poll(() => baseModel.inputValue(), { timeout: WORK_MS }).toBe('SmolLM2-135M-Instruct');
   const file = page.getByRole('combobox', { name: 'File' });
   await expect.poll(() => file.inputValue(), { timeout: WORK_MS }).toBe('facts.csv');
-  await page.getByRole('combobox', { name: 'Dataset' }).fill('');
+  await baseModel.fill('');
   await next.click();
   await page.getByText('Please make sure you have selected a model, dataset, and file').first().waitFor();
-  await choose(page, 'Dataset', 'Bakehouse facts');
-  await expect.poll(() => file.inputValue(), { timeout: WORK_MS }).toBe('facts.csv');
+  await choose(page, 'Base model', 'SmolLM2-135M-Instruct');
   await look(page, 'wizard-selection');
   await next.click();
   await page.getByRole('combobox', { name: 'GPU', exact: true }).getByText('A100 (40GB)').waitFor();

@@ -76,8 +76,8 @@ journey(
     upstream.answer = 'no credit';
     await generate(page, 'a third loaf', '$0.10');
     const reason =
-      'This server’s account at fal has no credit left. Please tell its operator. You were not charged.';
-    await results.getByRole('alert').getByText(reason.replace('’', "'")).waitFor();
+      "This server's account at fal has no credit left. Please tell its operator. You were not charged.";
+    await results.getByRole('alert').getByText(reason).waitFor();
     await balance(page, '$4.90');
     // Before its server ends.
     await page.close();

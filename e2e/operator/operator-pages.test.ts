@@ -68,7 +68,7 @@ async function findAccounts(page: Page, { operator, ada }: People): Promise<void
 
 async function readAuditLog(page: Page, { operator, ada }: People): Promise<void> {
   await page.goto('/operator/audit');
-  await page.getByText(`${operator.username} charged back $0.40 from ${ada.username}`).waitFor();
+  await page.getByText(`${operator.username} took back $0.40 from ${ada.username}`).waitFor();
   await page.getByText('Details').first().click();
   await page.getByText('credits.charged_back').waitFor();
   await look(page, 'operator-audit');

@@ -314,7 +314,7 @@ export const operatorScreens: Screen<OperatorThings>[] = [
   {
     route: '/operator/audit',
     at: '/operator/audit',
-    full: 'Credits granted',
+    full: /granted .* to/,
     failed: 'The audit log could not be loaded',
   },
   { route: '/operator/audit', at: '/operator/audit?user=nobody-here', full: 'No entries' },

@@ -85,11 +85,11 @@ async function startRunByKeyboard(page: Page): Promise<void> {
   await pressOn(page.getByRole('button', { name: 'Fine-tune on this' }));
   const sheet = page.getByRole('dialog', { name: 'Create Model' });
   const next = sheet.getByRole('button', { name: 'Continue' });
-  const base = sheet.getByRole('combobox', { name: 'Base model' });
-  await expect.poll(() => base.inputValue(), { timeout: WORK_MS }).toContain('SmolLM2');
   await stepTo(sheet.getByLabel('Model name'));
   await page.keyboard.type('Number Expert');
   await pressOn(next);
+  const base = sheet.getByRole('combobox', { name: 'Base model' });
+  await expect.poll(() => base.inputValue(), { timeout: WORK_MS }).toContain('SmolLM2');
   const file = sheet.getByRole('combobox', { name: 'File' });
   await expect.poll(() => file.inputValue(), { timeout: WORK_MS }).toBe(DATA.name);
   await pressOn(next);

@@ -106,10 +106,9 @@ journey('the form of a hub model is filled in and saved, and says what it waits 
   const next = page.getByRole('button', { name: 'Continue' });
   await next.click();
   await page.getByLabel('Model name').fill('Hub Expert');
+  await next.click();
   await page.getByLabel('Hub model').fill('HuggingFaceTB/SmolLM2-135M');
   await look(page, 'wizard-hub-model');
-  await next.click();
-  await page.getByRole('combobox', { name: 'File' }).waitFor();
   await next.click();
   await page.getByRole('combobox', { name: 'Output column' }).getByText('answer').waitFor();
   await page.getByRole('button', { name: 'Segmentation' }).click();

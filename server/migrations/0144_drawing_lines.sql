@@ -4,10 +4,11 @@ alter table generations add column line text;
 update generations set line = case
   when provider = 'upstream' then 'upstream'
   else coalesce(
-    (select 'deployment:' || deployment.id
+    (select case when server.deployment_id is null then 'starter:' || server.starter_name
+      else 'deployment:' || deployment.id end
     from deployments deployment join model_servers server on server.id = deployment.model_server_id
     where deployment.user_id = generations.user_id and deployment.model_name = generations.model
-      and deployment.terminated_at is null and server.deployment_id is not null),
+      and deployment.terminated_at is null),
     'starter:' || model)
 end
 where ended_at is null;

@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 from PIL import Image
 
+from bakehouse_runtime import image
 from bakehouse_runtime.image.paris.pipeline import ParisPipeline, ParisRequest
 from bakehouse_runtime.image.paris.sampling import Strategy
 
@@ -17,12 +18,14 @@ from .cost import GUIDANCE, STEPS
 from .held_out import Prompt
 
 DRAWN_AT_ONCE = 20
+K = 2
 
 
 def drawn(
     paris: ParisPipeline, prompts: Sequence[Prompt], strategy: Strategy, kept: Path
 ) -> list[Image.Image]:
-    """One picture a prompt, read from below `kept` where these very weights have drawn it."""
+    """One picture a prompt, read from below `kept` where these very weights have drawn it, by this
+    very code and with these settings."""
     folder = kept / f"{_digest(paris)}-{strategy}"
     folder.mkdir(parents=True, exist_ok=True)
     pictures = []
@@ -31,7 +34,7 @@ def drawn(
         paths = [folder / f"{_name(prompt)}.png" for prompt in part]
         if not all(path.exists() for path in paths):
             requests = [
-                ParisRequest(one.text, one.seed, STEPS, GUIDANCE, strategy, k=2) for one in part
+                ParisRequest(one.text, one.seed, STEPS, GUIDANCE, strategy, k=K) for one in part
             ]
             for path, made in zip(paths, paris.generate(requests), strict=True):
                 partial = path.with_suffix(".partial")
@@ -44,7 +47,10 @@ def drawn(
 
 
 def _digest(paris: ParisPipeline) -> str:
-    digest = hashlib.sha256(type(paris.router).__name__.encode())
+    settings = (type(paris.router).__name__, str(paris.experts[0].pos_embed.dtype), STEPS, GUIDANCE, K)
+    digest = hashlib.sha256(repr(settings).encode())
+    for source in sorted(Path(image.__file__).parent.rglob("*.py")):
+        digest.update(source.read_bytes())
     for part in (*paris.experts, paris.router, paris.autoencoder):
         for weights in part.state_dict().values():
             digest.update(weights.detach().cpu().to(torch.float32).contiguous().numpy().data)

@@ -28,7 +28,9 @@ export function stack(series: readonly (readonly (number | null)[])[]): number[]
 
 /** What the labels of an axis have in common. */
 export type Axis = {
-  /** From one to the next. */ step: number /** By size, without the sign. */;
+  /** From one to the next. */
+  step: number;
+  /** By size, without the sign. */
   largest: number;
 };
 

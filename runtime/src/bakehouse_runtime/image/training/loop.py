@@ -1,7 +1,8 @@
 """The loop that all picture trainers share: steps, averaged weights, checkpoints, resuming.
 
 A step's data and noise are drawn from (seed, step) alone, so a training that was killed and
-resumed from its checkpoint goes on exactly as if it had not been.
+resumed from its checkpoint goes on exactly as if it had not been, where the data lies on the same
+kind of device (a GPU draws other numbers).
 """
 
 from __future__ import annotations

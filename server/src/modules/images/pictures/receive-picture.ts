@@ -6,8 +6,8 @@ import { AppError } from '../../../platform/errors.ts';
 import { receiveForm } from '../../../platform/http/bodies/receive-form.ts';
 import { collectPicture } from './collect-picture.ts';
 
-/** A body that comes more slowly is given up: it has taken a place in memory. Half a megabit a second is enough. */
-const WHOLE_MS = 5 * 60_000;
+/** A body that takes longer is given up: it keeps a place from others. One and a half megabits a second are enough for any. */
+const WHOLE_MS = 2 * 60_000;
 // A file more than there may be, so that it can be named.
 const limits = { fileSize: PICTURE_BYTES_MAX + 1, files: 2, fields: 20, fieldSize: 64 * 1024 };
 

@@ -13,15 +13,20 @@ beforeEach(() => {
   released = new Promise((done) => (release = done));
 });
 let inWork = 0;
+let asked = 0;
 
 const app = Fastify();
 app.setErrorHandler(sendError);
-const enter = limitHeldBodies(app, { atOnce: 3, perUser: 2, waitMs: 300 });
+const enter = limitHeldBodies(app, { atOnce: 3, perUser: 2, waitMs: 1_000 });
 app.addHook('onRequest', async (request) => {
   request.caller = { kind: 'user', userId: String(request.headers.user), isOperator: false };
 });
 app.route({
-  ...{ method: 'POST', url: '/', preParsing: (request, reply) => enter(request, reply) },
+  ...{ method: 'POST', url: '/' },
+  preParsing: (request, reply) => {
+    asked += 1;
+    return enter(request, reply);
+  },
   handler: async (request) => {
     inWork += 1;
     if (request.headers.leaves) request.leaveBodyRoom();
@@ -62,7 +67,9 @@ test('few bodies are in memory at once, and nobody has the last place for a seco
   const bob = send('bob');
   await untilInWork(3);
   expect((await send('eve')).status).toBe(503);
+  const before = asked;
   const waiting = send('eve');
+  await expect.poll(() => asked).toBe(before + 1);
   release();
   expect(await statuses([...ada, bob, waiting])).toEqual([200, 200, 200, 200]);
 });
@@ -72,7 +79,7 @@ test('who needs the body no longer makes room, and so does who has gone', async 
   await untilInWork(3);
   // Their bodies never come.
   const head = 'host: a\r\nuser: bob\r\ncontent-type: application/json\r\ncontent-length: 9';
-  for (let asked = 0; asked < 2; asked += 1) {
+  for (let number = 0; number < 2; number += 1) {
     const gone = connect(port, '127.0.0.1');
     gone.on('error', () => undefined).write(`POST / HTTP/1.1\r\n${head}\r\n\r\n{`);
     await once(gone, 'connect');

@@ -5,8 +5,8 @@ import { callerOf } from '../callers/rate-limits.ts';
 import { clientSignal } from '../client-signal.ts';
 
 /** While a body of 30 MB is read it is there several times over: so many at once leave room for all else. */
-const AT_ONCE = 6;
-const PER_USER = 3;
+const AT_ONCE = 8;
+const PER_USER = 2;
 /** A call waits so long before any of its body is read, which takes no memory. */
 const WAIT_MS = 10_000;
 

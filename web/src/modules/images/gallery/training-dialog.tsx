@@ -30,7 +30,7 @@ function useTellAdded() {
     ];
     notify.success(
       added === 0
-        ? `All of them are in “${title}” already`
+        ? `${left_out > 0 ? 'The others' : 'All of them'} are in “${title}” already`
         : `${countOf(added, 'picture')} added to “${title}”`,
       {
         ...(rest.length > 0 && { description: rest.join(' ') }),

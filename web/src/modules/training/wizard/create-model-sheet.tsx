@@ -127,7 +127,7 @@ function Footer({ wizard: { state, busy, validation, canStart, dispatch } }: { w
   const isReadingModels = useIsFetching({ queryKey: ['asset', 'list'] }) > 0 && !state.baseModelId;
   const isReadingFile = useIsFetching({ queryKey: ['asset', 'preview'] }) > 0;
   const isReading =
-    (state.step === 2 && state.type === 'finetune' && isReadingModels) || (state.step === 4 && isReadingFile);
+    (state.step === 3 && state.type === 'finetune' && isReadingModels) || (state.step === 4 && isReadingFile);
   return (
     <>
       {canGoBack(state) && (

@@ -30,12 +30,10 @@ describe('wizardReducer', () => {
     let state = wizardReducer(initialState, { do: 'change', values: { type: 'finetune' } });
     state = wizardReducer(state, { do: 'continue' });
     state = wizardReducer(state, { do: 'change', values: { name: 'Crumb' } });
-    expect(wizardReducer(state, { do: 'continue' })).toMatchObject({ step: 2, attempts: 1 });
-    state = wizardReducer(state, { do: 'suggest', values: { baseModelId: 'm' } });
     state = wizardReducer(state, { do: 'continue' });
     expect(state.step).toBe(3);
     state = wizardReducer(wizardReducer(state, { do: 'back' }), { do: 'back' });
-    expect(state).toMatchObject({ step: 1, type: 'finetune', name: 'Crumb', baseModelId: 'm' });
+    expect(state).toMatchObject({ step: 1, type: 'finetune', name: 'Crumb' });
   });
 
   it('stays on the last step of an upload until its files are there, and shows what the server says of them', () => {
@@ -128,13 +126,14 @@ it('applies the configuration of a hub model, which is no asset, and one that ha
 });
 
 it('a fine-tune from the hub asks for its model, has no chunks, and ends at its parameters', () => {
-  const chosen = { step: 2, type: 'huggingface', name: 'Crumb', datasetId: 'd', fileName: 'x.txt' } as const;
-  expect(problemsOf(at(chosen))).toEqual({ hubModelId: 'Please fill in all required fields' });
+  const chosen = { step: 3, type: 'huggingface', datasetId: 'd', fileName: 'x.txt' } as const;
+  expect(problemsOf(at(chosen))).toEqual({
+    hubModelId: 'Please make sure you have selected a model, dataset, and file',
+  });
   expect(problemsOf(at({ ...chosen, hubModelId: 'llama' }))).toEqual({
     hubModelId: 'Hub model must be written as owner/name',
   });
-  let filled = wizardReducer(at({ ...chosen, hubModelId: 'meta-llama/Llama-3.2-1B' }), { do: 'continue' });
-  filled = wizardReducer(filled, { do: 'continue' });
+  const filled = wizardReducer(at({ ...chosen, hubModelId: 'meta-llama/Llama-3.2-1B' }), { do: 'continue' });
   expect(filled.step).toBe(4);
   expect(isHubEnd(filled)).toBe(true);
   expect(wizardReducer(filled, { do: 'continue' }).step).toBe(4);
@@ -158,13 +157,6 @@ describe('problemsOf', () => {
     expect(problemsOf(at({ step: 2, type: 'upload', name: 'abcd' }))).toEqual({
       baseModelType: 'Please fill in all required fields',
     });
-  });
-
-  it('asks for the model that a fine-tune starts from', () => {
-    expect(problemsOf(at({ step: 2, type: 'finetune', name: 'abcd' }))).toEqual({
-      baseModelId: 'Please fill in all required fields',
-    });
-    expect(problemsOf(at({ step: 2, type: 'finetune', name: 'abcd', baseModelId: 'm' }))).toEqual({});
   });
 
   it('names the missing choice of step 3', () => {
@@ -303,7 +295,6 @@ it('is dirty from the first choice to the result', () => {
   expect(isDirty(at({ type: 'upload' }))).toBe(false);
   expect(isDirty(at({ type: 'upload', name: 'Crumb' }))).toBe(true);
   expect(isDirty(at({ step: 2, type: 'finetune', datasetId: 'd' }))).toBe(false);
-  expect(isDirty(at({ step: 2, type: 'huggingface', hubModelId: 'owner' }))).toBe(true);
   expect(isDirty(at({ step: 3, type: 'finetune' }))).toBe(true);
   expect(isDirty(at({ step: 6, type: 'upload', name: 'Crumb' }))).toBe(false);
 });

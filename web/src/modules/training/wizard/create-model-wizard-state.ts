@@ -61,7 +61,6 @@ export type WizardState = {
   attempts: number;
 };
 
-const REQUIRED = 'Please fill in all required fields';
 const HUB_MODEL_ID = /^[\w.-]+\/[\w.-]+$/;
 
 type NumberName = keyof typeof fineTuneNumbers;
@@ -231,11 +230,11 @@ export function problemsOf(state: WizardState): Problems {
       return state.type ? {} : { type: 'Please select a model type first' };
     case 2:
       return {
-        ...baseProblems(state),
         ...(state.name.trim().length < MODEL_NAME_LENGTH_MIN && {
           name: `Model name must have at least ${MODEL_NAME_LENGTH_MIN} characters`,
         }),
-        ...(state.type === 'upload' && !state.baseModelType && { baseModelType: REQUIRED }),
+        ...(state.type === 'upload' &&
+          !state.baseModelType && { baseModelType: 'Please fill in all required fields' }),
       };
     case 3:
       return state.type === 'upload' ? uploadProblems(state) : selectionProblems(state);
@@ -271,20 +270,20 @@ function uploadProblems(state: WizardState): Problems {
     : {};
 }
 
-/** Of a fine-tune: which model it starts from. */
-function baseProblems({ type, baseModelId, hubModelId }: WizardState): Problems {
-  if (type === 'finetune') return baseModelId ? {} : { baseModelId: REQUIRED };
-  if (type !== 'huggingface') return {};
-  if (hubModelId === '') return { hubModelId: REQUIRED };
-  return HUB_MODEL_ID.test(hubModelId) ? {} : { hubModelId: 'Hub model must be written as owner/name' };
-}
-
 function selectionProblems(state: WizardState): Problems {
   const message = 'Please make sure you have selected a model, dataset, and file';
   return {
+    ...(state.type === 'huggingface'
+      ? hubProblems(state, message)
+      : !state.baseModelId && { baseModelId: message }),
     ...(!state.datasetId && { datasetId: message }),
     ...(state.datasetId && !state.fileName && { fileName: message }),
   };
+}
+
+function hubProblems({ hubModelId }: WizardState, missing: string): Problems {
+  if (hubModelId === '') return { hubModelId: missing };
+  return HUB_MODEL_ID.test(hubModelId) ? {} : { hubModelId: 'Hub model must be written as owner/name' };
 }
 
 export function isTextFile(fileName: string): boolean {
@@ -332,8 +331,8 @@ function numberProblems(parameters: TrainingParameters, names: readonly NumberNa
 
 /** Whether anything would be lost when the sheet closes. */
 export function isDirty(state: WizardState): boolean {
-  const { step, name, tags, files, hubModelId } = state;
-  const isTyped = name !== '' || hubModelId !== '' || tags.length > 0 || files.length > 0;
+  const { step, name, tags, files } = state;
+  const isTyped = name !== '' || tags.length > 0 || files.length > 0;
   // From a dataset or a model it begins at the second step.
   return step !== 6 && (step > 2 || isTyped);
 }

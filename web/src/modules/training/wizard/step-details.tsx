@@ -3,25 +3,18 @@ import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { TagInput } from '../../../ui/tag-input.tsx';
-import { BaseModelField } from './base-model-field.tsx';
-import type { Problems, Suggestion, WizardState } from './create-model-wizard-state.ts';
+import type { Problems, WizardState } from './create-model-wizard-state.ts';
 
 type Props = {
   state: WizardState;
   problems: Problems;
-  onChange: (
-    values: Partial<Pick<WizardState, 'name' | 'tags' | 'baseModelType' | 'baseModelId' | 'hubModelId'>>,
-  ) => void;
-  onSuggest: (values: Suggestion) => void;
+  onChange: (values: Partial<Pick<WizardState, 'name' | 'tags' | 'baseModelType'>>) => void;
 };
 
-/** Of an upload what it is; of a fine-tune which model it starts from; of both what it is called. */
-export function StepDetails({ state, problems, onChange, onSuggest }: Props) {
+/** What the model is called, and of an upload what it is. */
+export function StepDetails({ state, problems, onChange }: Props) {
   return (
     <div className="flex flex-col gap-5">
-      {state.type !== 'upload' && (
-        <BaseModelField state={state} problems={problems} onChange={onChange} onSuggest={onSuggest} />
-      )}
       <Field label="Model name" help={problems.name ? undefined : nameHelp(state)} error={problems.name}>
         <Input
           value={state.name}
@@ -49,5 +42,7 @@ export function StepDetails({ state, problems, onChange, onSuggest }: Props) {
 
 function nameHelp({ type }: WizardState): string {
   const least = `At least ${MODEL_NAME_LENGTH_MIN} characters.`;
-  return type === 'upload' ? least : `What your fine-tuned model will be called. ${least}`;
+  return type === 'upload'
+    ? least
+    : `What your fine-tuned model will be called; what it starts from comes next. ${least}`;
 }

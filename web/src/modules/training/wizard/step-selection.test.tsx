@@ -7,6 +7,7 @@ import { initialState, wizardReducer } from './create-model-wizard-state.ts';
 import { StepSelection } from './step-selection.tsx';
 
 const dataset = { dataset_id: 'd1', file_count: 1, files: [{ path: 'a.csv' }], next_files_cursor: null };
+vi.mock('./base-model-field.tsx', () => ({ BaseModelField: () => null }));
 vi.mock('../../accounts/api.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 vi.mock('../../assets/api.ts', () => ({
   useAllAssets: () => ({ assets: [dataset], complete: true }),

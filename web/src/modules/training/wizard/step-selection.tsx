@@ -7,20 +7,23 @@ import { useUser } from '../../accounts/api.ts';
 import { assetQuery, isDataFile, useAllAssets } from '../../assets/api.ts';
 import { AssetField, FileField } from '../../assets/choice/api.ts';
 import { ConfigurationDialog } from '../configurations/configuration-dialog.tsx';
+import { BaseModelField } from './base-model-field.tsx';
 import type { Problems, Suggestion, WizardState } from './create-model-wizard-state.ts';
 import { onlyOne, suggestFile } from './suggest.ts';
 
 type Props = {
   state: WizardState;
   problems: Problems;
-  onChange: (values: Partial<Pick<WizardState, 'datasetId' | 'fileName'>>) => void;
+  onChange: (
+    values: Partial<Pick<WizardState, 'baseModelId' | 'hubModelId' | 'datasetId' | 'fileName'>>,
+  ) => void;
   /** The file that the person has come from. */
   wantedFile: string | undefined;
   onSuggest: (values: Suggestion) => void;
   onApply: (configuration: Configuration['fine_tune_payload']) => void;
 };
 
-/** Which dataset, which file. */
+/** Which model, which dataset, which file. */
 export function StepSelection({ state, problems, wantedFile, onChange, onSuggest, onApply }: Props) {
   const suggested = useSuggestion(state, wantedFile);
   const offerDataset = useEffectEvent(() => onSuggest({ datasetId: suggested.datasetId }));
@@ -31,6 +34,7 @@ export function StepSelection({ state, problems, wantedFile, onChange, onSuggest
   return (
     <div className="flex flex-col gap-5">
       <ChooseConfiguration onApply={onApply} />
+      <BaseModelField state={state} problems={problems} onChange={onChange} onSuggest={onSuggest} />
       <AssetField
         types="RAW"
         label="Dataset"

@@ -37,7 +37,7 @@ function FormStep({ wizard: { state, problems, dispatch, validation }, wantedFil
     case 1:
       return <StepType value={state.type} error={problems.type} onChange={(type) => change({ type })} />;
     case 2:
-      return <StepDetails state={state} problems={problems} onChange={change} onSuggest={suggest} />;
+      return <StepDetails state={state} problems={problems} onChange={change} />;
     case 3:
       return (
         <StepSelection
