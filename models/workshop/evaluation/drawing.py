@@ -47,7 +47,8 @@ def drawn(
 
 
 def _digest(paris: ParisPipeline) -> str:
-    settings = (type(paris.router).__name__, str(paris.experts[0].pos_embed.dtype), STEPS, GUIDANCE, K)
+    dtype = str(paris.experts[0].pos_embed.dtype)
+    settings = (type(paris.router).__name__, dtype, STEPS, GUIDANCE, K)
     digest = hashlib.sha256(repr(settings).encode())
     for source in sorted(Path(image.__file__).parent.rglob("*.py")):
         digest.update(source.read_bytes())
