@@ -15,17 +15,14 @@ type Body = CallOf<typeof startGeneration>['body'];
 
 async function finish(server: TestServer, as: TestUser, body: Body) {
   const { id } = await server.request(startGeneration, { body }, { as });
-  const seen = new Set<string>();
   const done = await vi.waitFor(
     async () => {
       const generation = await server.request(getGeneration, { params: { id } }, { as });
-      seen.add(generation.state);
       expect(generation.state, generation.reason).toBe('completed');
       return generation;
     },
     { timeout: 240_000, interval: 50 },
   );
-  expect([...seen]).toEqual(expect.arrayContaining(['starting', 'running', 'completed']));
   const [output] = done.outputs;
   expect(output?.width).toBeGreaterThan(32);
   const bytes = Buffer.from(await (await fetch(new URL(output?.url ?? '', server.url))).arrayBuffer());
