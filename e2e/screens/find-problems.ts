@@ -13,7 +13,7 @@ type Kind = {
   /** It hangs on something that a phone does not have, and goes when the window is made narrow. */
   popup?: boolean;
   loading?: boolean | undefined;
-  /** Another screen of its kind is looked at on a desktop too. */
+  /** Another screen of its kind, or the same one with something on it, is looked at on a desktop too. */
   alike?: boolean | undefined;
 };
 

@@ -50,13 +50,13 @@ async function seeEachState(page: Page, screen: Visit & { failed: string }): Pro
   await page.goto(at);
   const shown = content(page, at);
   await shown.locator(`${LOADING}:not(${PAGE_CODE})`).first().waitFor();
-  const problems = await findProblems(page, `${at}, loading`, { loading: true });
+  const problems = await findProblems(page, `${at}, loading`, { loading: true, alike: true });
 
   await reads.fail();
   await shown.getByRole('alert').filter({ hasText: failed }).first().waitFor();
   await settle(page);
   await shown.getByRole('button', { name: 'Try again' }).first().waitFor();
-  problems.push(...(await findProblems(page, `${at}, failed`)));
+  problems.push(...(await findProblems(page, `${at}, failed`, { alike: true })));
 
   reads.pass();
   await tryAgain(page, shown);
