@@ -22,6 +22,7 @@ test.each([
     { do: 'end', state: 'stopped', reason: '' },
     "Model server 'Baker' has stopped",
   ],
+  [{ ...run, behaviour: 'deployment', title: 'Model server' }, { do: 'start' }, 'A model server starts'],
   [run, { do: 'adopt' }, null],
 ] as const)('%j, %j: %s', (workload, step, sentence) => {
   expect(describeStep(workload, step)).toBe(sentence);

@@ -6,7 +6,9 @@ export function describeStep(
   { behaviour, title, attempt }: Pick<Workload, 'behaviour' | 'title' | 'attempt'>,
   step: Step,
 ): string | null {
-  const name = `${behaviour === 'run' ? 'Run' : 'Model server'} '${title}'`;
+  const kind = behaviour === 'run' ? 'Run' : 'Model server';
+  // Some have no name of their own.
+  const name = title === kind ? `A ${kind.toLowerCase()}` : `${kind} '${title}'`;
   switch (step.do) {
     case 'start':
       return attempt === 0 ? `${name} starts` : `${name} starts again`;
