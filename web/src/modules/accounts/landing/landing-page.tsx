@@ -41,7 +41,7 @@ export function LandingPage() {
           <ProductPicture
             first
             name="run"
-            alt="A finished fine-tune: its losses, how long it took, what it cost, and its curves"
+            alt="A finished fine-tune: its losses, how long it took, what it cost, and its answers beside those of the base model"
           />
         </div>
         <Boundary fallback={EmptyFallback}>
