@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import type { Services } from '../context.ts';
 import { watchForDamage } from './watch-for-damage.ts';
 
@@ -15,14 +15,12 @@ export async function readBlob(
   const bytes = await services.blobs.read(file.sha256, file.range).catch(async (error: unknown) => {
     throw await toError(error);
   });
-  async function* named(): AsyncGenerator<Buffer> {
-    try {
-      yield* bytes;
-    } catch (error) {
-      throw await toError(error);
-    }
-  }
-  const stream = Readable.from(named(), { objectMode: false });
-  // A generator that was never begun runs no `finally` when it is ended.
-  return stream.once('close', () => bytes.destroy());
+  const stream = new PassThrough();
+  const breakOff = async (error: Error) => {
+    stream.destroy(await toError(error).catch((failure: Error) => failure));
+  };
+  bytes.once('error', (error) => void breakOff(error));
+  // Whoever leaves while the storage has not answered yet leaves nothing open there.
+  stream.once('close', () => bytes.destroy());
+  return bytes.pipe(stream);
 }

@@ -11,7 +11,7 @@ import { noteCheck, readBlobState } from './queries.ts';
 export async function watchForDamage(
   services: Pick<Services, 'clock' | 'db' | 'log'>,
   { sha256, path }: { sha256: string; path: string },
-): Promise<(error: unknown) => Promise<unknown>> {
+): Promise<<E>(error: E) => Promise<E | AppError>> {
   const { isDamaged, version } = await readBlobState(services.db, sha256);
   if (isDamaged) throw damaged(path);
   return async (error) => {
