@@ -142,7 +142,7 @@ async function followOrCancel(client: Client, model: string): Promise<Run> {
   // A second Ctrl-C does not wait for the first.
   process.once('SIGINT', onInterrupt);
   try {
-    return await followRun(client, model, tellProgress(client));
+    return await followRun(client, model, printProgress(client));
   } finally {
     process.off('SIGINT', onInterrupt);
   }
@@ -154,12 +154,12 @@ async function cancelRunOf(client: Client, model: string): Promise<void> {
 }
 
 /** Prints how far the run is whenever that changes. */
-function tellProgress(client: Client): (run: Run) => Promise<void> {
-  let told = '';
+function printProgress(client: Client): (run: Run) => Promise<void> {
+  let printed = '';
   return async (run) => {
     const line = await describe(client, run);
-    if (line !== told) console.log(`    ${line}`);
-    told = line;
+    if (line !== printed) console.log(`    ${line}`);
+    printed = line;
   };
 }
 
@@ -180,14 +180,14 @@ function loss({ summary }: Run, name: 'eval_loss_base' | 'eval_loss'): string {
 
 /** Resolves to the name under which the deployment answers. */
 async function waitUntilRunning(client: Client, podId: string): Promise<string> {
-  let told = '';
+  let printed = '';
   for (;;) {
     const { status, reason, model_name } = await client.call(vllmStatus, { params: { podId } });
     if (status === 'running') return model_name;
     if (status === 'failed' || status === 'terminated')
       throw new PlainError(`The deployment is ${status}: ${reason}`);
-    if (reason !== told) console.log(`    ${status}: ${reason}`);
-    told = reason;
+    if (reason !== printed) console.log(`    ${status}: ${reason}`);
+    printed = reason;
     await sleep(200);
   }
 }

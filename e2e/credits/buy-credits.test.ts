@@ -39,13 +39,13 @@ async function goToPayment(page: Page, stripe: Stripe): Promise<Session> {
   return stripe.sessionOf(page.url().split(/cs_test_\d+_/)[1] ?? '');
 }
 
-/** The provider's word that it has been paid. */
-async function tellPaid(server: OwnServer, session: Session): Promise<void> {
-  const told = await fetch(new URL('/api/payments/stripe', server.url), {
+/** The provider's webhook: it has been paid. */
+async function sendPaidWebhook(server: OwnServer, session: Session): Promise<void> {
+  const answer = await fetch(new URL('/api/payments/stripe', server.url), {
     method: 'POST',
     ...signed(pay(session)),
   });
-  expect(told.status).toBe(200);
+  expect(answer.status).toBe(200);
 }
 
 journey(
@@ -64,7 +64,7 @@ journey(
     await page.goto(session.success_url);
     await page.getByText('Waiting for your payment to be confirmed').waitFor();
     await look(page, 'buy-credits-waiting');
-    await tellPaid(server, session);
+    await sendPaidWebhook(server, session);
     await page.getByText('Payment received').waitFor();
     await page.getByRole('link', { name: /^Receipt/ }).waitFor();
     await look(page, 'buy-credits-paid');
@@ -101,7 +101,7 @@ journey('a payment that does not fit its purchase is said to be under review', a
   await page.getByRole('button', { name: /^\$50/ }).click();
   const session = await goToPayment(page, stripe);
   session.amount_total = 100;
-  await tellPaid(server, session);
+  await sendPaidWebhook(server, session);
   await page.goto(session.success_url);
   await page.getByText('Your payment could not be credited').waitFor();
   await page.getByText('Under review', { exact: true }).waitFor();

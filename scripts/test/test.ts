@@ -26,7 +26,7 @@ export const test: Command = async ({ words }) => {
   let counts = nothing;
   const add = async (title: string, runTests: () => Promise<Counts>) => {
     console.log(`\n=== ${title}`);
-    counts = addCounts(counts, await runTests().catch(tellFailure));
+    counts = addCounts(counts, await runTests().catch(printFailure));
   };
   try {
     // The server's tests, the runtime's and the journeys all run real models.
@@ -82,7 +82,7 @@ function atLeastTheCode(code: number, counts: Counts): Counts {
   return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
 }
 
-function tellFailure(error: unknown): Counts {
+function printFailure(error: unknown): Counts {
   if (!(error instanceof PlainError)) throw error;
   console.error(error.message);
   return { ...nothing, failed: 1 };

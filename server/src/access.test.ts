@@ -16,6 +16,7 @@ import { createToken, hashToken } from './engine/reports/workload-token.ts';
 import { insertFlux } from './modules/deployments/testing/test-models.ts';
 import { emptySafetensors, goodData } from './modules/training/test-run.ts';
 import { insertPicture, insertRows } from './testing/access/insert-rows.ts';
+import { signUpOperator } from './testing/sign-up-operator.ts';
 import { testServer } from './testing/test-server.ts';
 
 /*
@@ -121,13 +122,7 @@ describe('a route that takes a key', () => {
 });
 
 describe('an API key', async () => {
-  const olga = await server.signUp('Olga');
-  server.services.config.operators.push(olga.email);
-  await server.services.db
-    .updateTable('users')
-    .set({ email_verified: true })
-    .where('id', '=', olga.userId)
-    .execute();
+  const olga = await signUpOperator(server, 'Olga');
   const makeKey = async (settings: Partial<CallOf<typeof createApiKey>['body']>) => {
     const call = { params: { userId: olga.userId }, body: { name: 'program', ...settings } };
     const { secret } = await server.request(createApiKey, call, { as: olga });

@@ -31,3 +31,8 @@ export type Generator = {
   /** What Reset puts in place of the defaults. */
   reset?: Readonly<Record<string, string | number>>;
 };
+
+/** Whether it makes a picture out of another one: its prompt says what to change, and not what is seen. Pure. */
+export function editsPictures({ fields }: Pick<Generator, 'fields'>): boolean {
+  return fields.some(({ kind }) => kind === 'picture');
+}

@@ -40,12 +40,12 @@ export function createLog(
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths, censor: '[redacted]' },
-    ...(onError && { hooks: { logMethod: tellErrors(onError) } }),
+    ...(onError && { hooks: { logMethod: reportErrors(onError) } }),
   };
   return destination ? pino(options, destination) : pino(options);
 }
 
-function tellErrors(onError: NonNullable<Options['onError']>): LogMethod {
+function reportErrors(onError: NonNullable<Options['onError']>): LogMethod {
   return function logMethod(args, method, level) {
     const [first, message] = args as unknown[];
     if (level >= ERROR_LEVEL && typeof first === 'object' && first !== null)

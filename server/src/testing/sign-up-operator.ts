@@ -1,11 +1,11 @@
 import type { TestServer, TestUser } from './test-server.ts';
 
 /** For tests: a new person who is one of the operators. */
-export async function signUpOperator({
-  signUp,
-  services,
-}: Pick<TestServer, 'signUp' | 'services'>): Promise<TestUser> {
-  const operator = await signUp('Operator');
+export async function signUpOperator(
+  { signUp, services }: Pick<TestServer, 'signUp' | 'services'>,
+  name = 'Operator',
+): Promise<TestUser> {
+  const operator = await signUp(name);
   services.config.operators.push(operator.email);
   await services.db
     .updateTable('users')

@@ -8,7 +8,7 @@ vi.mock('./toaster-loader.ts', () => ({ loadToaster: async () => toast }));
 
 const unaffordable = new ApiError('Insufficient balance', { status: 402, code: 'insufficient_funds' });
 
-async function told(error: unknown, words?: Parameters<typeof notifyFailure>[1]) {
+async function toastOf(error: unknown, words?: Parameters<typeof notifyFailure>[1]) {
   toast.error.mockClear();
   notifyFailure(error, words);
   // A toast comes once its code is there.
@@ -18,36 +18,38 @@ async function told(error: unknown, words?: Parameters<typeof notifyFailure>[1])
 }
 
 test('missing credit leads to more of it, also where the form shows the error itself', async () => {
-  const [title, options] = (await told(unaffordable, { product: 'Fine-tune', inPlace: true })) ?? [];
+  const [title, options] = (await toastOf(unaffordable, { product: 'Fine-tune', inPlace: true })) ?? [];
   expect(title).toBe('Insufficient balance');
   expect(options).toMatchObject({ duration: 8_000, action: { label: 'Purchase Fine-tune Credits' } });
 });
 
 test('a spent budget is no missing credit', async () => {
   const spent = new ApiError('The budget of this key is spent', { status: 402, code: 'budget_exceeded' });
-  expect((await told(spent))?.[1]).not.toHaveProperty('action');
+  expect((await toastOf(spent))?.[1]).not.toHaveProperty('action');
 });
 
-test('a server that is away is told once for all calls', async () => {
+test('a server that is away is toastOf once for all calls', async () => {
   const away = new ApiError('The server cannot be reached.', { status: 0, code: 'network' });
-  expect((await told(away, { title: 'Failed to delete file' }))?.[0]).toBe('The server cannot be reached.');
-  expect((await told(away))?.[1]).toMatchObject({ id: 'server-away' });
+  expect((await toastOf(away, { title: 'Failed to delete file' }))?.[0]).toBe(
+    'The server cannot be reached.',
+  );
+  expect((await toastOf(away))?.[1]).toMatchObject({ id: 'server-away' });
 });
 
 test('an action may have words of its own, or show its errors itself', async () => {
   const error = new Error('The pod is gone');
-  expect((await told(error, { prefix: 'Termination failed: ' }))?.[0]).toBe(
+  expect((await toastOf(error, { prefix: 'Termination failed: ' }))?.[0]).toBe(
     'Termination failed: The pod is gone',
   );
-  expect(await told(error, { title: 'Failed to apply configuration' })).toEqual([
+  expect(await toastOf(error, { title: 'Failed to apply configuration' })).toEqual([
     'Failed to apply configuration',
     expect.objectContaining({ description: 'The pod is gone' }),
   ]);
-  expect(await told(error, { inPlace: true })).toBeUndefined();
-  expect(await told(error, { inPlace: (one) => one !== error })).toBeDefined();
+  expect(await toastOf(error, { inPlace: true })).toBeUndefined();
+  expect(await toastOf(error, { inPlace: (one) => one !== error })).toBeDefined();
 });
 
-test('a failed mutation is told without anybody asking for it', async () => {
+test('a failed mutation is toastOf without anybody asking for it', async () => {
   toast.error.mockClear();
   const mutation = queryClient.getMutationCache().build(queryClient, {
     mutationFn: () => Promise.reject(new Error('It broke')),

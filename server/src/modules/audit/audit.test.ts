@@ -11,6 +11,7 @@ import * as profile from '@bakehouse/contract/profile';
 import * as restrictedModels from '@bakehouse/contract/restricted-models';
 import * as training from '@bakehouse/contract/training';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { signUpOperator } from '../../testing/sign-up-operator.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { emptyGguf, emptySafetensors, goodData } from '../training/test-run.ts';
 
@@ -44,14 +45,8 @@ let olga: TestUser;
 let ada: TestUser;
 let bob: TestUser;
 beforeAll(async () => {
-  [olga, ada, bob] = [await server.signUp('Olga'), await server.signUp('Ada'), await server.signUp('Bob')];
-  services.config.operators.push(olga.email);
-  await services.db
-    .updateTable('users')
-    .set({ email_verified: true })
-    .where('id', '=', olga.userId)
-    .execute();
-  await services.rowChanges.catchUp();
+  olga = await signUpOperator(server, 'Olga');
+  [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
 });
 
 const idempotencyKey = () => randomUUID();

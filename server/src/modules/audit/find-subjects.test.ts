@@ -4,18 +4,13 @@ import { createAsset, deleteAsset, updateAsset } from '@bakehouse/contract/asset
 import { listAudit } from '@bakehouse/contract/audit';
 import { grantCredits } from '@bakehouse/contract/credits';
 import { expect, test } from 'vitest';
+import { signUpOperator } from '../../testing/sign-up-operator.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 
 test('an entry says what the ids in it are called now, and nothing of what is deleted', async () => {
-  const { request, services, signUp } = await testServer();
-  const [olga, ada, bob] = [await signUp('Olga'), await signUp('Ada'), await signUp('Bob')];
-  services.config.operators.push(olga.email);
-  await services.db
-    .updateTable('users')
-    .set({ email_verified: true })
-    .where('id', '=', olga.userId)
-    .execute();
-  await services.rowChanges.catchUp();
+  const server = await testServer();
+  const { request, services, signUp } = server;
+  const [olga, ada, bob] = [await signUpOperator(server), await signUp('Ada'), await signUp('Bob')];
   const entryOf = async (action: string, by: TestUser = ada) => {
     const { entries } = await request(listAudit, { query: { user: by.userId } }, { as: olga });
     return entries.find((entry) => entry.action === action);

@@ -2,16 +2,13 @@ import { listAccounts } from '@bakehouse/contract/credits';
 import { deleteAccount } from '@bakehouse/contract/privacy';
 import { beforeAll, expect, test } from 'vitest';
 import { password } from '../../testing/auth-client.ts';
+import { signUpOperator } from '../../testing/sign-up-operator.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 
 const server = await testServer();
 let olga: TestUser;
 beforeAll(async () => {
-  olga = await server.signUp('Olga');
-  const { config, db } = server.services;
-  config.operators.push(olga.email);
-  await db.updateTable('users').set({ email_verified: true }).where('id', '=', olga.userId).execute();
-  await server.services.rowChanges.catchUp();
+  olga = await signUpOperator(server, 'Olga');
   for (const name of ['Ada', 'Bob', '100% Carol']) await server.signUp(name);
 });
 

@@ -5,6 +5,7 @@ import {
   type GeneratorName,
   generatorNames,
 } from '@bakehouse/contract/generators';
+import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators as table } from '@bakehouse/contract/generators/table';
 import { starterAddress } from '@bakehouse/contract/kontext';
 import { formatBgl } from '@bakehouse/contract/money';
@@ -25,7 +26,7 @@ export async function listGenerators({
   const prices = await readPrices(db, clock.now());
   const generators = generatorNames.map(async (name) => {
     const own = await findOwnModel(db, name);
-    const edits = table[name].fields.some(({ kind }) => kind === 'picture');
+    const edits = editsPictures(table[name]);
     const upstream = showUpstream(config, prices, name);
     return {
       name,

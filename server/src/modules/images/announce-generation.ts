@@ -6,7 +6,7 @@ import { type GenerationRow, listWaiting } from './queries.ts';
 export const DRAWERS = 'generations';
 
 /** Each turn is told to so many: who waits further behind hears of it once the line has moved up. */
-const TOLD_MAX = 10;
+const ANNOUNCED_MAX = 10;
 
 /** Step: tells the owner that a generation has changed, and where its line has moved, those who wait first in it and those who draw. */
 export async function announceGeneration(
@@ -14,7 +14,7 @@ export async function announceGeneration(
   { id, user_id, line }: Pick<GenerationRow, 'id' | 'user_id' | 'line'>,
   { lineMoved }: { lineMoved: boolean },
 ): Promise<void> {
-  const waiting = lineMoved ? await listWaiting(tx, { line, limit: TOLD_MAX }) : [];
+  const waiting = lineMoved ? await listWaiting(tx, { line, limit: ANNOUNCED_MAX }) : [];
   await publishChanges(tx, [
     { userId: user_id, event: { topic: 'generation', id } },
     ...waiting.map((one) => ({ userId: one.userId, event: { topic: 'generation' as const, id: one.id } })),

@@ -63,16 +63,16 @@ describe('an invitation', () => {
       earned: '125',
       referrals: [{ bonus: '125' }],
     });
-    const told = (who: TestUser) =>
+    const notificationsOf = (who: TestUser) =>
       server.request(listNotifications, { params: { userId: who.userId } }, { as: who });
-    expect(await told(inviter)).toMatchObject([
+    expect(await notificationsOf(inviter)).toMatchObject([
       {
         message: 'A friend accepted your invitation: 125.00 BGL was added to your balance',
         amount: '125',
         link: '/invite',
       },
     ]);
-    expect(await told(invited)).toEqual([]);
+    expect(await notificationsOf(invited)).toEqual([]);
   });
 
   test('counts once, however often and at once it is used, by one code or several', async () => {

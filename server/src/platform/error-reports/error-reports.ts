@@ -56,17 +56,17 @@ export function openErrorReports(address: SentryAddress, options: Options): Erro
       if (answer.isOver) {
         waiting.shift();
         if (answer.trouble === null) failures = 0;
-        else tellTrouble(answer.trouble);
+        else noteFailure(answer.trouble);
         continue;
       }
-      tellTrouble(answer.trouble);
+      noteFailure(answer.trouble);
       const ms = answer.retryMs ?? pausesMs[Math.min(failures, pausesMs.length) - 1] ?? 0;
       pause = setTimeout(goOn, Math.min(ms, PAUSE_MS_MAX)).unref();
       return;
     }
   }
 
-  function tellTrouble(trouble: string): void {
+  function noteFailure(trouble: string): void {
     failures += 1;
     if (failures === 1) warn(`errors cannot be reported: ${trouble}`);
   }

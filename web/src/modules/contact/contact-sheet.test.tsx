@@ -27,11 +27,11 @@ function write(subject: string, message: string): void {
 }
 
 it('sends the message, says so and closes', async () => {
-  const told = vi.spyOn(notify, 'success').mockReturnValue(undefined);
+  const notified = vi.spyOn(notify, 'success').mockReturnValue(undefined);
   vi.mocked(call).mockResolvedValue({ message_id: 'm1' });
   write('Dough', 'It does not rise.');
   await waitFor(() => expect(onClose).toHaveBeenCalled());
-  expect(told).toHaveBeenCalledWith('Your message has been sent successfully!');
+  expect(notified).toHaveBeenCalledWith('Your message has been sent successfully!');
   expect(vi.mocked(call).mock.calls[0]?.[1]).toEqual({
     body: { user_id: 'u1', subject: 'Dough', message: 'It does not rise.' },
   });

@@ -106,14 +106,14 @@ it('a picture is uploaded and edited; its place in the history is a placeholder 
 });
 
 it('an edit that is done lies over its source, tells the history, and starting over leaves nothing of it', async () => {
-  const told = vi.fn();
-  window.addEventListener('fluxKontextHistoryRefresh', told);
+  const notified = vi.fn();
+  window.addEventListener('fluxKontextHistoryRefresh', notified);
   await renderPage('/flux-kontext');
   api.next = edit();
   await fillAndGenerate();
   expect(await screen.findByRole('slider', { name: 'Before and after' })).toBeTruthy();
-  await waitFor(() => expect(told).toHaveBeenCalledOnce());
-  window.removeEventListener('fluxKontextHistoryRefresh', told);
+  await waitFor(() => expect(notified).toHaveBeenCalledOnce());
+  window.removeEventListener('fluxKontextHistoryRefresh', notified);
 
   await userEvent.click(screen.getByRole('button', { name: 'Start over' }));
   expect(await screen.findByText('Your pictures appear here')).toBeTruthy();
@@ -145,7 +145,7 @@ it('an edit that cannot begin says why; once more asks for the same, without sen
 });
 
 it('too little credit is told with what is required, and the way to more', async () => {
-  const told = vi.spyOn(notify, 'failure').mockImplementation(() => undefined);
+  const notified = vi.spyOn(notify, 'failure').mockImplementation(() => undefined);
   notifyFailures(queryClient);
   await renderPage('/flux-kontext');
   api.refusal = new ApiError('Insufficient balance', {
@@ -157,7 +157,7 @@ it('too little credit is told with what is required, and the way to more', async
   await fillAndGenerate();
   const sentence = 'Insufficient balance. Required: $0.02. Available: $0.01.';
   expect((await screen.findByRole('alert')).textContent).toContain(sentence);
-  expect(told).toHaveBeenCalledExactlyOnceWith(
+  expect(notified).toHaveBeenCalledExactlyOnceWith(
     `Image editing failed: ${sentence}`,
     expect.objectContaining({ action: expect.objectContaining({ label: 'Purchase Image Editing Credits' }) }),
   );

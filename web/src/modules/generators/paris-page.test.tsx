@@ -75,7 +75,7 @@ it('a price that cannot be read is free and zero', async () => {
 });
 
 it('a finished picture has its figures and its experts, and can be deleted', async () => {
-  const told = vi.spyOn(notify, 'success').mockImplementation(() => undefined);
+  const notified = vi.spyOn(notify, 'success').mockImplementation(() => undefined);
   api.generations = [generationOf()];
   await renderPage('/paris');
   await screen.findByRole('img', { name: 'A loaf of bread' });
@@ -86,7 +86,7 @@ it('a finished picture has its figures and its experts, and can be deleted', asy
 
   await userEvent.click(shown.getByRole('button', { name: 'Delete' }));
   await userEvent.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Delete' }));
-  await waitFor(() => expect(told).toHaveBeenCalledWith('Paris generation deleted successfully'));
+  await waitFor(() => expect(notified).toHaveBeenCalledWith('Paris generation deleted successfully'));
   await screen.findByText('Your pictures appear here');
 });
 

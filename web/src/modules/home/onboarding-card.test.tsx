@@ -90,11 +90,11 @@ it('gives an example to who has no data', () => {
 });
 
 it('can be put away, and brought back by the toast', () => {
-  const told = vi.spyOn(notify, 'info').mockReturnValue(undefined);
+  const notified = vi.spyOn(notify, 'info').mockReturnValue(undefined);
   const { unmount } = show([null]);
   screen.getByRole('button', { name: 'Hide Get started' }).click();
   dismiss.mock.calls[0]?.[1]?.onSuccess();
-  told.mock.calls[0]?.[1]?.action?.onClick();
+  notified.mock.calls[0]?.[1]?.action?.onClick();
   expect(dismiss.mock.calls.map(([value]) => value)).toEqual([true, false]);
   unmount();
   dismissed = true;

@@ -64,7 +64,7 @@ export const generationQuery = (id: string) =>
           { params: { id } },
           { signal, timeoutMs: POLL_TIMEOUT_MS, operation: 'fetch the generation' },
         );
-        tellLists(client, generation);
+        updateLists(client, generation);
         return generation;
       } catch (error) {
         if (error instanceof ApiError && error.status === 404)
@@ -77,7 +77,7 @@ export const generationQuery = (id: string) =>
   });
 
 /** Shows in the lists how far it is. They are read again where its state is another: who belongs in them has changed. */
-function tellLists(client: QueryClient, generation: Generation): void {
+function updateLists(client: QueryClient, generation: Generation): void {
   const knownIn = (data: GenerationPages | undefined) =>
     data?.pages.flatMap((page) => page.generations).find(({ id }) => id === generation.id);
   const hasMoved = client

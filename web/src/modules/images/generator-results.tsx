@@ -9,7 +9,7 @@ import { useUser } from '../accounts/api.ts';
 import { GenerationActions } from './actions/generation-actions.tsx';
 import { useGenerations } from './api.ts';
 import { EditTree } from './editing/edit-tree.tsx';
-import { tellHistory } from './editing/history-refresh.ts';
+import { announceEditEnd } from './editing/history-refresh.ts';
 import { useGeneration } from './generation-calls.ts';
 import { isUnderWay } from './generation-sentences.ts';
 import { CompareGenerations } from './view/compare-generations.tsx';
@@ -86,7 +86,7 @@ function Result({ id, known, isNew, onShow, onStartOver }: ResultProps) {
   const query = useGeneration(id, known?.id === id ? known : undefined);
   const hasEnded = query.data?.generator === 'flux-kontext' && query.data.ended_at !== null;
   useEffect(() => {
-    if (hasEnded) tellHistory();
+    if (hasEnded) announceEditEnd();
   }, [hasEnded]);
   return (
     <section ref={place} aria-label="Results" className="min-w-0 scroll-mt-18">

@@ -154,12 +154,12 @@ describe('an upload', () => {
       message: 'File size exceeds 500MB limit',
     });
 
-    const told = await rawRequest(
+    const answer = await rawRequest(
       `POST /api/v1/asset/${id}/upload HTTP/1.1\r\nhost: x\r\nx-api-key: ${ada.apiKey}\r\n` +
         `content-type: multipart/form-data; boundary=${boundary}\r\ncontent-length: ${FILE_SIZE_LIMIT_BYTES + 100_000}\r\n\r\n${head}`,
     );
-    expect(told).toContain('413');
-    expect(told).toContain('File size exceeds 500MB limit');
+    expect(answer).toContain('413');
+    expect(answer).toContain('File size exceeds 500MB limit');
     expect((await get(ada, id)).files).toEqual([]);
     expect(await storedFiles()).toEqual(before);
   }, 180_000);

@@ -4,6 +4,7 @@ import * as contract from '@bakehouse/contract/restricted-models';
 import { search } from '@bakehouse/contract/search';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
+import { signUpOperator } from '../../../testing/sign-up-operator.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
 
 const modelId = 'meta/crumb-70b';
@@ -15,13 +16,8 @@ let bob: TestUser;
 
 beforeAll(async () => {
   server = await testServer();
-  [olga, ada, bob] = [await server.signUp('Olga'), await server.signUp('Ada'), await server.signUp('Bob')];
-  server.services.config.operators.push(olga.email);
-  await server.services.db
-    .updateTable('users')
-    .set({ email_verified: true })
-    .where('id', '=', olga.userId)
-    .execute();
+  olga = await signUpOperator(server, 'Olga');
+  [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
 });
 
 const save = (body: object = {}, id = modelId, as = olga) =>

@@ -129,22 +129,22 @@ export class CompletionStream {
     const finishReason = typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
     if (finishReason) this.ended = true;
     const delta = fieldsOf(choice.delta);
-    const told = fieldsOf(choice.logprobs);
+    const upstream = fieldsOf(choice.logprobs);
     if (delta) {
-      const logprobs = told && { logprobs: toLogprobs(told) };
+      const logprobs = upstream && { logprobs: toLogprobs(upstream) };
       return { index: 0, delta: toDelta(delta), ...logprobs, finish_reason: finishReason };
     }
     const text = typeof choice.text === 'string' ? choice.text : '';
-    const logprobs = told && this.toLegacy(told);
+    const logprobs = upstream && this.toLegacy(upstream);
     this.offset += text.length;
     return { index: 0, text, logprobs, finish_reason: finishReason };
   }
 
-  private toLegacy(told: Fields): LegacyLogprobs {
+  private toLegacy(upstream: Fields): LegacyLogprobs {
     // vLLM has the shape already.
-    if (Array.isArray(told.tokens)) return told as LegacyLogprobs;
+    if (Array.isArray(upstream.tokens)) return upstream as LegacyLogprobs;
     let at = this.offset;
-    const { content } = toLogprobs(told);
+    const { content } = toLogprobs(upstream);
     return {
       tokens: content.map(({ token }) => token),
       token_logprobs: content.map(({ logprob }) => logprob),
@@ -180,8 +180,8 @@ function toDelta({ role, content, reasoning_content: reasoning }: Fields): Delta
   };
 }
 
-function toLogprobs(told: Fields): Logprobs {
-  const content = Array.isArray(told.content) ? told.content : [];
+function toLogprobs(upstream: Fields): Logprobs {
+  const content = Array.isArray(upstream.content) ? upstream.content : [];
   return { content: content as TokenLogprob[] };
 }
 

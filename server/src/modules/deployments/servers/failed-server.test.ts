@@ -21,10 +21,10 @@ beforeAll(async () => {
 });
 
 /** Kinds of what the owner was notified of, about this deployment. */
-async function toldOf(podId: string): Promise<string[]> {
+async function notificationsOf(podId: string): Promise<string[]> {
   const { userId } = user;
-  const told = await serving.server.request(listNotifications, { params: { userId } }, { as: user });
-  return told.filter(({ link }) => link === `/my-deployments/${podId}`).map(({ kind }) => kind);
+  const notifications = await serving.server.request(listNotifications, { params: { userId } }, { as: user });
+  return notifications.filter(({ link }) => link === `/my-deployments/${podId}`).map(({ kind }) => kind);
 }
 
 /** The engine tries again with growing pauses before it gives up. */
@@ -58,7 +58,7 @@ it('a deployment that has answered before sleeps when its model server cannot st
 
   stub.failure = null;
   expect((await serving.ask(user, 'old-rye')).status).toBe(200);
-  expect(await toldOf(podId)).toEqual(['deployment_ready']);
+  expect(await notificationsOf(podId)).toEqual(['deployment_ready']);
   await serving.terminate(user, podId);
 });
 
@@ -75,7 +75,7 @@ it("the starter model goes on when somebody's only deployment on it is broken", 
     expect((await serving.ask(user, STARTER)).status).toBe(200);
     expect((await serving.status(user, podId)).status).toBe('failed');
   });
-  expect(await toldOf(podId)).toEqual(['deployment_failed']);
+  expect(await notificationsOf(podId)).toEqual(['deployment_failed']);
   expect((await serving.ask(user, STARTER)).status).toBe(200);
   expect(driver.running().map(({ workloadId }) => workloadId)).toEqual(before);
 });

@@ -43,7 +43,7 @@ export async function drawByService(
     const pictures = await fetchDrawn(drawn, signal);
     return {
       pictures: pictures.map(({ mediaType, ...picture }) => ({ ...picture, media_type: mediaType })),
-      told: {},
+      drawnBy: {},
       expertWeights: null,
     };
   } catch (error) {

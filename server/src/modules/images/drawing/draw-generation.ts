@@ -37,7 +37,7 @@ type Done = Extract<ImageEvent, { type: 'done' }>;
 export type Drawn = {
   pictures: (Pick<Done, 'media_type' | 'width' | 'height'> & { bytes: Buffer })[];
   /** What is known beside of how it was drawn. */
-  told: Partial<Pick<GenerationRow, 'revision_id' | 'expert_used' | 'routing_confidence'>>;
+  drawnBy: Partial<Pick<GenerationRow, 'revision_id' | 'expert_used' | 'routing_confidence'>>;
   expertWeights: number[][] | null;
 };
 type Stored = Drawn & { blobs: Awaited<ReturnType<typeof storeBlob>>[] };
@@ -101,7 +101,7 @@ function toDrawn(
   const { media_type, width, height, expert_used, routing_confidence } = done;
   return {
     pictures: [{ bytes: checkPicture(done), media_type, width, height }],
-    told: { revision_id: revisionId, expert_used, routing_confidence },
+    drawnBy: { revision_id: revisionId, expert_used, routing_confidence },
     expertWeights,
   };
 }
@@ -115,7 +115,7 @@ async function readInput(services: Services, { id }: GenerationRow): Promise<Buf
 
 /** The pictures, their price and the end of the generation are one transaction. */
 async function complete(services: Services, lease: Lease<GenerationRow>, stored: Stored): Promise<void> {
-  const { pictures, blobs, told, expertWeights } = stored;
+  const { pictures, blobs, drawnBy, expertWeights } = stored;
   await underLease(services, lease, async (tx, row) => {
     for (const [index, { media_type, width, height }] of pictures.entries()) {
       const { sha256 = '', sizeBytes = 0 } = blobs[index] ?? {};
@@ -124,7 +124,7 @@ async function complete(services: Services, lease: Lease<GenerationRow>, stored:
     }
     await updateGeneration(tx, row.id, {
       step: row.steps,
-      ...told,
+      ...drawnBy,
       ...(expertWeights && { expert_weights: toJson(expertWeights) }),
     });
     await endGeneration(tx, row, {

@@ -1,4 +1,5 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
+import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { pictureTypes } from '@bakehouse/contract/pictures';
 import type { Transaction } from '../../../platform/db/database.ts';
@@ -34,12 +35,10 @@ export async function readSource(
   { userId, generator, ...asked }: Asked,
 ): Promise<Source | undefined> {
   const { picture_id: pictureId, source_generation_id: generationId, source_output_id: outputId } = asked;
-  const { fields, title } = generators[generator];
-  const asksForPicture = fields.some(({ kind }) => kind === 'picture');
   const named = generationId === undefined ? 'picture_id' : 'source_generation_id';
-  if (!asksForPicture) {
+  if (!editsPictures(generators[generator])) {
     if (pictureId === undefined && generationId === undefined) return undefined;
-    throw refused(named, `${title} edits no picture`);
+    throw refused(named, `${generators[generator].title} edits no picture`);
   }
   if (pictureId !== undefined && generationId !== undefined)
     throw refused('source_generation_id', 'Send either picture_id or source_generation_id');

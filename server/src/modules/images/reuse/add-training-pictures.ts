@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { addTrainingPictures as endpoint } from '@bakehouse/contract/gallery';
+import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
@@ -15,7 +16,6 @@ import { findChangeableAsset } from '../../assets/access/find-changeable-asset.t
 import { insertAsset } from '../../assets/insert-asset.ts';
 import { readRevision } from '../../assets/read-revision.ts';
 import { putFiles } from '../../assets/revisions/put-files.ts';
-import type { GenerationRow } from '../queries.ts';
 import { listPictures, type Picture } from './list-pictures.ts';
 import { addLines, METADATA } from './training-lines.ts';
 
@@ -36,7 +36,8 @@ const METADATA_BYTES_MAX = 16 * 1024 * 1024;
 export async function addTrainingPictures(ctx: Context, asked: Asked): Promise<Answer> {
   const { userId } = ctx.caller;
   const chosen = await listPictures(ctx.db, { ids: asked.ids, userId });
-  const pictures = chosen.filter(({ row }) => !isEdit(row));
+  // What an edit was asked for is no caption.
+  const pictures = chosen.filter(({ row }) => !editsPictures(generators[row.generator]));
   if (pictures.length === 0) throw noCaptions();
   const dataset = await readDataset(ctx, asked);
   const { metadata, added } = addLines(dataset.metadata, pictures);
@@ -61,11 +62,6 @@ export async function addTrainingPictures(ctx: Context, asked: Asked): Promise<A
       };
     }),
   );
-}
-
-/** What it was asked for is what to change, which is no caption. */
-function isEdit({ generator }: GenerationRow): boolean {
-  return generators[generator].fields.some(({ kind }) => kind === 'picture');
 }
 
 function noCaptions(): AppError {

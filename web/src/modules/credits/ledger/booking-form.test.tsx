@@ -10,7 +10,7 @@ import { ChargebackCard } from './chargeback-card.tsx';
 import { GrantCard } from './grant-card.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
-const told = vi.spyOn(notify, 'success').mockReturnValue(undefined);
+const notified = vi.spyOn(notify, 'success').mockReturnValue(undefined);
 
 const button = (name: string) => screen.getByRole('button', { name });
 const question = async () => within(await screen.findByRole('alertdialog'));
@@ -19,7 +19,7 @@ const bodies = () => vi.mocked(call).mock.calls.map(([, input]) => input);
 beforeEach(() => {
   cleanup();
   vi.mocked(call).mockReset();
-  told.mockClear();
+  notified.mockClear();
 });
 
 const open = (card: React.ReactNode) =>
@@ -40,7 +40,7 @@ test('a chargeback says what happens, and after it what was taken and what is ow
   expect(bodies()).toEqual([]);
   await userEvent.click(dialog.getByRole('button', { name: 'Charge back' }));
   await vi.waitFor(() =>
-    expect(told).toHaveBeenCalledWith('Charged $5.00 back from ada', {
+    expect(notified).toHaveBeenCalledWith('Charged $5.00 back from ada', {
       description: 'Collected: $4.00. Still owed: $1.00.',
     }),
   );
@@ -57,7 +57,7 @@ test.each([
   await userEvent.type(screen.getByLabelText('Amount'), '125');
   await userEvent.click(button('Charge back'));
   await userEvent.click((await question()).getByRole('button', { name: 'Charge back' }));
-  await vi.waitFor(() => expect(told).toHaveBeenCalledWith(expect.any(String), { description }));
+  await vi.waitFor(() => expect(notified).toHaveBeenCalledWith(expect.any(String), { description }));
 });
 
 test('a name that nobody has is told at its field, and nothing typed is lost', async () => {

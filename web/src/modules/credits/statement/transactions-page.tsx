@@ -122,9 +122,7 @@ function Statement({ transactions, period, hasMore, nothing }: StatementProps) {
 /** The same for both views: the statement may begin after the period, to reckon back from today. */
 function Totals({ from, to, chosenKey: key }: Period & { chosenKey: string | undefined }) {
   const { data, isError } = useInfiniteQuery(transactionsQuery(useUser().id, { from, to, key }));
-  const summary = data?.pages[0]?.summary;
-  if (summary === null || (!summary && isError)) return null;
-  return <PeriodTotals summary={summary} />;
+  return <PeriodTotals summary={data?.pages[0]?.summary} failed={isError} />;
 }
 
 function Toolbar() {

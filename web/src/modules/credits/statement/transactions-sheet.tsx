@@ -70,7 +70,7 @@ function Transactions({ filter, onShowAll }: { filter: Filter; onShowAll: () => 
   const summary = list.data?.pages[0]?.summary;
   return (
     <>
-      {summary !== null && (summary || !list.isError) && <PeriodTotals summary={summary} narrow />}
+      <PeriodTotals summary={summary} failed={list.isError} narrow />
       <QueryView
         query={{ ...list, data: transactions }}
         failed={LOADING_FAILED}

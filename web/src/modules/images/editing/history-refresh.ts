@@ -4,7 +4,7 @@ import { useEffect, useEffectEvent } from 'react';
 const EVENT = 'fluxKontextHistoryRefresh';
 
 /** Says that an edit has ended: whoever shows the history reads it again. */
-export function tellHistory(): void {
+export function announceEditEnd(): void {
   window.dispatchEvent(new Event(EVENT));
 }
 

@@ -97,7 +97,7 @@ it('what is chosen is downloaded as one zip', async () => {
 });
 
 it('what is chosen becomes a dataset, or goes into one', async () => {
-  const told = vi.spyOn(notify, 'success').mockReturnValue(undefined);
+  const notified = vi.spyOn(notify, 'success').mockReturnValue(undefined);
   await renderPage('/gallery');
   await userEvent.click(await screen.findByRole('checkbox', { name: 'Choose A roll' }));
   // Its code is fetched then.
@@ -112,7 +112,7 @@ it('what is chosen becomes a dataset, or goes into one', async () => {
   expect(api.bodiesOf('/api/v1/generations/training_pictures')).toEqual([{ ids: ['g2'], title: 'Breads' }]);
   expect(screen.queryByRole('region', { name: 'Chosen pictures' })).toBeNull();
   const left = expect.objectContaining({ description: '1 edit left out.' });
-  expect(told).toHaveBeenCalledExactlyOnceWith('1 picture added to “Breads”', left);
+  expect(notified).toHaveBeenCalledExactlyOnceWith('1 picture added to “Breads”', left);
 });
 
 it('each of several pictures is edited by itself', async () => {

@@ -21,7 +21,7 @@ const targets = [
 ] as const;
 
 /** Says what has become of the dataset, with the way there. */
-function useTellAdded() {
+function useNotifyAdded() {
   const navigate = useNavigate();
   return ({ dataset_id: id, title, added, present, left_out }: ResponseOf<typeof addTrainingPictures>) => {
     const rest = [
@@ -46,7 +46,7 @@ function useTellAdded() {
 /** Asks into which dataset the chosen pictures are put. */
 export function TrainingDialog({ ids, onClose, onAdded }: Props) {
   const form = useId();
-  const tell = useTellAdded();
+  const notifyAdded = useNotifyAdded();
   const [target, setTarget] = useState<Target>('new');
   const [title, setTitle] = useState('Training pictures');
   const [datasetId, setDatasetId] = useState<string | null>(null);
@@ -64,7 +64,7 @@ export function TrainingDialog({ ids, onClose, onAdded }: Props) {
       { ids, title: title.trim(), datasetId: target === 'existing' ? datasetId : null },
       {
         onSuccess: (answer) => {
-          tell(answer);
+          notifyAdded(answer);
           onAdded();
         },
       },

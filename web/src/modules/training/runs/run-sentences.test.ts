@@ -27,7 +27,7 @@ const fresh = {
   remaining_seconds: null,
 } as const;
 
-const told = (run: Parameters<typeof timeText>[0] & Parameters<typeof phaseText>[0]) => [
+const sentencesOf = (run: Parameters<typeof timeText>[0] & Parameters<typeof phaseText>[0]) => [
   displayState(run),
   phaseText(run),
   timeText(run),
@@ -80,17 +80,17 @@ describe('badge, phase and time agree', () => {
     [{ ...fresh, state: 'stopping' }, 'stopping', 'Cancelling', 'Not started yet'],
     [{ ...running, state: 'stopping' }, 'stopping', 'Saving its progress', '2 min 5 s so far'],
   ] as const)('%o', (run, ...expected) => {
-    expect(told(run)).toEqual(expected);
+    expect(sentencesOf(run)).toEqual(expected);
   });
 
   it('says why it waits, and goes on counting after a pause', () => {
     const reason = 'Waiting for the CPU, next in line.';
-    expect(told({ ...running, state: 'queued', phase: null, reason })).toEqual([
+    expect(sentencesOf({ ...running, state: 'queued', phase: null, reason })).toEqual([
       'queued',
       reason,
       '2 min 5 s so far',
     ]);
-    expect(told({ ...running, state: 'starting' })).toEqual([
+    expect(sentencesOf({ ...running, state: 'starting' })).toEqual([
       'running',
       'Continuing from its last checkpoint',
       '2 min 5 s so far, charged from the next step on',
