@@ -160,7 +160,15 @@ function sourceOf({ asset, revision }: FineTuneCheck['base']) {
   return { assetId: asset.id, revisionId: revision.id, title: asset.title };
 }
 
-function parametersOf({ asset_id, base_model, file_name, user_id, ceiling, cost_max, ...parameters }: FineTunePayload) {
+function parametersOf({
+  asset_id,
+  base_model,
+  file_name,
+  user_id,
+  ceiling,
+  cost_max,
+  ...parameters
+}: FineTunePayload) {
   return parameters;
 }
 

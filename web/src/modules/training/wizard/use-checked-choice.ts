@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import { stopReading, useReading } from '../readings/api.ts';
 import { type FineTuneChoice, useValidateFineTune } from './wizard-calls.ts';
 
-type CheckedChoice = {
+export type CheckedChoice = {
   /** What the server said of the current choice. */
   validation: FineTuneValidation | undefined;
   /** A long file that is read to its end meanwhile. */

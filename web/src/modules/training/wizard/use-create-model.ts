@@ -1,8 +1,8 @@
 import type { DataReading, FineTuneValidation } from '@bakehouse/contract/training';
 import { type Dispatch, useEffect, useReducer } from 'react';
 import { ApiError } from '../../../lib/api/api-error.ts';
-import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
+import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { errorMessage, notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/api.ts';
 import { type Upload, uploadFiles, useUploads } from '../../assets/api.ts';
@@ -15,7 +15,7 @@ import {
   wizardReducer,
 } from './create-model-wizard-state.ts';
 import type { ModelPreset } from './model-preset.ts';
-import { useCheckedChoice } from './use-checked-choice.ts';
+import { type CheckedChoice, useCheckedChoice } from './use-checked-choice.ts';
 import { useLackOfCredit } from './use-lack-of-credit.ts';
 import {
   type FineTuneChoice,
@@ -58,11 +58,7 @@ export function useCreateModel(preset: Preset): CreateModel {
   const choice = choiceOf(state, user.id);
   const checked = useCheckedChoice(choice);
   const quoted = checked.validation?.cost_estimate.quote.total;
-  const start = useStart({
-    onStarted: checked.stopCounting,
-    onPriceChange: checked.checkAgain,
-    onOver: () => dispatch({ do: 'finish' }),
-  });
+  const start = useStart(checked, () => dispatch({ do: 'finish' }));
   const upload = useUpload(state, dispatch);
   const lack = useLackOfCredit(quoted, state.ceiling);
 
@@ -126,10 +122,8 @@ export function useCreateModel(preset: Preset): CreateModel {
   };
 }
 
-type StartEnds = { onStarted: () => void; onPriceChange: () => void; onOver: () => void };
-
 /** Starts the run; what fails for want of credit, or at another price, can be tried again. */
-function useStart({ onStarted, onPriceChange, onOver }: StartEnds) {
+function useStart({ stopCounting, checkAgain }: CheckedChoice, onOver: () => void) {
   const start = useStartFineTune();
   const keys = useIdempotencyKeys();
   return {
@@ -143,11 +137,11 @@ function useStart({ onStarted, onPriceChange, onOver }: StartEnds) {
         { choice, quoted, idempotencyKey: keys.keyFor(choice) },
         {
           onSuccess: () => {
-            onStarted();
+            stopCounting();
             onOver();
           },
           onError: (error) => {
-            if (isPriceChange(error)) onPriceChange();
+            if (isPriceChange(error)) checkAgain();
             else if (!isUnaffordable(error)) onOver();
           },
         },
