@@ -1,19 +1,18 @@
 import { batch } from '../../../platform/batch.ts';
 import type { Services } from '../../../platform/context.ts';
-import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { type ChatRequest, insertChatRequests } from './gateway-queries.ts';
 
-/** Requests in one transaction at most. */
+/** Requests in one statement at most. */
 const MAX = 200;
 
 /** Keeps one request, with others that end at the same time. */
 export type KeepRequest = (request: ChatRequest) => Promise<void>;
 
 /** Makes the way by which requests are kept. */
-export function keepRequests({ db }: Pick<Services, 'db'>): KeepRequest {
+export function keepRequests(services: Pick<Services, 'db' | 'pool'>): KeepRequest {
   return batch<ChatRequest, void>(
     async (requests) => {
-      await inTransaction(db, (tx) => insertChatRequests(tx, requests));
+      await insertChatRequests(services, requests);
       return requests.map(() => undefined);
     },
     { max: MAX },
