@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { Sparkles } from 'lucide-react';
+import { formatNumber } from '../../lib/format/format-number.ts';
 import { useSheets } from '../../lib/sheet.ts';
 import { Button } from '../../ui/button.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -44,7 +45,7 @@ export function DatasetPage() {
           tabs={[
             {
               value: 'files',
-              label: `Files (${asset.file_count})`,
+              label: `Files (${formatNumber(asset.file_count)})`,
               content: (
                 <AssetFiles
                   asset={asset}

@@ -62,9 +62,7 @@ function Line({ label, bgl, isFailed = false }: LineProps) {
   return (
     <div className="flex justify-between gap-4">
       <dt className="text-muted">{label}</dt>
-      <dd>
-        {bgl !== undefined ? <Money bgl={bgl} /> : isFailed ? '–' : <Skeleton className="h-5 w-14" />}
-      </dd>
+      <dd>{bgl !== undefined ? <Money bgl={bgl} /> : isFailed ? '–' : <Skeleton className="h-5 w-14" />}</dd>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type * as z from 'zod';
+import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Callout } from '../../../../ui/callout.tsx';
 import { Conversation } from '../../../../ui/conversation.tsx';
@@ -48,8 +49,8 @@ export function RowSheet({ file, at, total, onAt }: Props) {
       open={isOpen}
       onClose={() => onAt(null)}
       size="lg"
-      title={`Row ${(shown + 1).toLocaleString('en')}`}
-      description={total === null ? file.path : `of ${total.toLocaleString('en')} in ${file.path}`}
+      title={`Row ${formatNumber(shown + 1)}`}
+      description={total === null ? file.path : `of ${formatNumber(total)} in ${file.path}`}
     >
       <div className="flex flex-col gap-4">
         <RowContent

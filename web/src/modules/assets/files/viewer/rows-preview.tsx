@@ -6,6 +6,7 @@ import { useState } from 'react';
 import type * as z from 'zod';
 import { cx } from '../../../../lib/cx.ts';
 import { countOf } from '../../../../lib/format/count-of.ts';
+import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Callout } from '../../../../ui/callout.tsx';
 import { Card } from '../../../../ui/card.tsx';
@@ -160,10 +161,10 @@ function BrokenRows({ broken, broken_count: count }: Pick<Preview, 'broken' | 'b
       <ul>
         {broken.slice(0, BROKEN_SHOWN).map(({ line, reason }) => (
           <li key={line}>
-            Line {line}: {reason}
+            Line {formatNumber(line)}: {reason}
           </li>
         ))}
-        {count > BROKEN_SHOWN && <li>and {(count - BROKEN_SHOWN).toLocaleString('en')} more</li>}
+        {count > BROKEN_SHOWN && <li>and {formatNumber(count - BROKEN_SHOWN)} more</li>}
       </ul>
       {fixes.map((fix) => (
         <p key={fix} className="mt-1.5 text-ink">
@@ -216,10 +217,10 @@ function RowTable({ preview, offset, described, onRow }: TableProps) {
               <td className="px-3 py-2 pl-5 text-right text-muted tabular-nums">
                 <button
                   type="button"
-                  aria-label={`Show row ${offset + index + 1}`}
+                  aria-label={`Show row ${formatNumber(offset + index + 1)}`}
                   className="rounded hover:underline"
                 >
-                  {offset + index + 1}
+                  {formatNumber(offset + index + 1)}
                 </button>
               </td>
               {cells.map((value, column) => (
@@ -253,9 +254,10 @@ function Footer({ preview, offset, onOffset }: FooterProps) {
   return (
     <footer className="flex items-center justify-between gap-3 border-line border-t px-5 py-2.5 text-[0.8125rem] text-muted">
       <span className="tabular-nums">
-        {rows.length === 0 ? 'No rows' : `Rows ${offset + 1} to ${last}`}
-        {total !== null && ` of ${total.toLocaleString('en')}`}
-        {columnCount > columns.length && `, the first ${columns.length} of ${countOf(columnCount, 'column')}`}
+        {rows.length === 0 ? 'No rows' : `Rows ${formatNumber(offset + 1)} to ${formatNumber(last)}`}
+        {total !== null && ` of ${formatNumber(total)}`}
+        {columnCount > columns.length &&
+          `, the first ${formatNumber(columns.length)} of ${countOf(columnCount, 'column')}`}
       </span>
       <span className="flex gap-1">
         <Button
