@@ -99,5 +99,6 @@ export function showNumber(
     minimumFractionDigits: step === undefined ? 2 : most,
     maximumFractionDigits: most,
   });
-  return currency === 'USD' ? `$${text}` : `${text} BGL`;
+  // The sign stands before everything else.
+  return currency === 'USD' ? text.replace(/^−?/, '$&$$') : `${text} BGL`;
 }

@@ -1,11 +1,11 @@
 import type { ColumnStatistics } from '@bakehouse/contract/data-files';
 import { countOf } from '../../../../lib/format/count-of.ts';
-import { formatNumber } from '../../../../lib/format/format-number.ts';
+import { formatNumber, withMinus } from '../../../../lib/format/format-number.ts';
 
 /** 1234.5678 -> '1,234.57'; very large and very small ones in powers of ten. */
 export function shortNumber(value: number): string {
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e12 || size < 1e-3)) return value.toExponential(2);
+  if (size !== 0 && (size >= 1e12 || size < 1e-3)) return withMinus(value.toExponential(2));
   return formatNumber(value, { maximumFractionDigits: size < 1 ? 4 : 2 });
 }
 
