@@ -2,6 +2,7 @@ import type { Deployment } from '@bakehouse/contract/deployments';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { Power } from 'lucide-react';
 import { useState } from 'react';
+import { apiExamples } from '../../lib/api/api-examples.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CodeTabs } from '../../ui/code-block.tsx';
@@ -12,7 +13,6 @@ import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { DeployButton, useDeployment } from './api.ts';
-import { codeExamples } from './chat/code-examples.ts';
 import { Playground } from './chat/playground.tsx';
 import { DeploymentLog } from './deployment-log.tsx';
 import { DeploymentMetrics } from './deployment-metrics.tsx';
@@ -137,7 +137,7 @@ function CodeTab({ pod }: { pod: Deployment }) {
         </>
       }
     >
-      <CodeTabs examples={codeExamples(window.location.origin, pod.model_name)} />
+      <CodeTabs examples={apiExamples(window.location.origin, pod.model_name)} />
     </Card>
   );
 }
