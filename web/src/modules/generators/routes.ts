@@ -1,9 +1,9 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { page } from '../../lib/api/page.ts';
+import { pageComponent } from '../../lib/loadable.tsx';
 import type { Brought } from '../images/api.ts';
 
-const generatorPage = page(() => import('./generator-page.tsx'), 'GeneratorPage');
+const generatorPage = pageComponent(() => import('./generator-page.tsx'), 'GeneratorPage');
 
 /** Kept for who is signed in. */
 const ownPages = ['flux-kontext'] as const satisfies GeneratorName[];
@@ -21,7 +21,7 @@ export const ownGeneratorsRoutes = <App extends AnyRoute>(parent: App) =>
     createRoute({
       getParentRoute: () => parent,
       path: '/instant-generation',
-      component: page(() => import('./instant-generation-page.tsx'), 'InstantGenerationPage'),
+      component: pageComponent(() => import('./instant-generation-page.tsx'), 'InstantGenerationPage'),
     }),
     ...pagesOf(parent, ownPages),
   ] as const;
