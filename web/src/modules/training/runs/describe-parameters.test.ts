@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { initialParameters } from '../wizard/create-model-wizard-state.ts';
+import { initialParameters } from '../parameters/training-parameters.ts';
 import { describeParameters } from './describe-parameters.ts';
 
 it('tells where it ran, not which GPU was asked for', () => {

@@ -2,7 +2,7 @@ import type { Run } from '@bakehouse/contract/training';
 import { withMinus } from '../../../lib/format/format-number.ts';
 import { deviceName } from '../../machine/api.ts';
 import { formatLabels } from '../parameters/format-labels.ts';
-import { isTextFile } from '../wizard/create-model-wizard-state.ts';
+import { isTextFile } from '../parameters/training-parameters.ts';
 
 /**
  * What a run was made with, as rows of name and text. The GPU that was asked for is left out: where it
