@@ -29,7 +29,8 @@ export function SaveConfiguration({ choices }: { choices: Choices }) {
         maxLength={100}
         onChange={(event) => setName(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter') return;
+          // Enter that ends a word which is still being composed, as in Japanese, is none.
+          if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
           event.preventDefault();
           submit();
         }}
