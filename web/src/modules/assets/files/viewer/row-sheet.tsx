@@ -36,7 +36,8 @@ export function RowSheet({ file, at, total, onAt }: Props) {
     if (!isOpen) return;
     const move = (event: KeyboardEvent) => {
       const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-      if (step === undefined) return;
+      // With another key they mean something else: to mark text, to go back, to scroll.
+      if (step === undefined || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
       if (step < 0 ? hasBefore : hasAfter) onAt(shown + step);
     };

@@ -207,6 +207,12 @@ test('a row opens in full, and the arrow keys go to the rows beside it', () => {
   const sheet = () => within(screen.getByRole('dialog'));
   expect(sheet().getByText('Row 1')).toBeTruthy();
   expect(sheet().getByText('Ada.')).toBeTruthy();
+  for (const key of ['shiftKey', 'altKey', 'ctrlKey', 'metaKey']) {
+    const press = { key: 'ArrowDown', [key]: true };
+    // Nobody takes it: what the browser does with it stays.
+    expect(fireEvent.keyDown(sheet().getByRole('button', { name: 'Row below' }), press)).toBe(true);
+  }
+  expect(sheet().getByText('Row 1')).toBeTruthy();
   fireEvent.keyDown(sheet().getByRole('button', { name: 'Row below' }), { key: 'ArrowUp' });
   expect(sheet().getByText('Row 1')).toBeTruthy();
   fireEvent.keyDown(sheet().getByRole('button', { name: 'Row below' }), { key: 'ArrowDown' });
