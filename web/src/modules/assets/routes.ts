@@ -1,6 +1,7 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
 import { parseTabAndFile } from '../../lib/tab-search.ts';
+import { parseRowsPlace, type RowsPlace } from './files/viewer/rows-place.ts';
 
 /** The lists of datasets and models, the page of each, and those of restricted models. */
 export const assetsRoutes = <App extends AnyRoute>(app: App) =>
@@ -14,7 +15,7 @@ export const assetsRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/dataset/$id/description',
-      validateSearch: parseTabAndFile,
+      validateSearch: parseDatasetPage,
       component: pageComponent(() => import('./dataset-page.tsx'), 'DatasetPage'),
     }),
     createRoute({
@@ -42,6 +43,10 @@ export const assetsRoutes = <App extends AnyRoute>(app: App) =>
       component: pageComponent(() => import('./restricted/access-requests-page.tsx'), 'AccessRequestsPage'),
     }),
   ] as const;
+
+function parseDatasetPage(search: Record<string, unknown>): { tab?: string } & RowsPlace {
+  return { ...parseTabAndFile(search), ...parseRowsPlace(search) };
+}
 
 type AssetListSearch = { search?: string; sort?: 'title' | 'size' };
 

@@ -22,6 +22,7 @@ import { suggestFixes } from '../suggest-fixes.ts';
 import { ColumnHead } from './column-head.tsx';
 import { ColumnsView } from './columns-view.tsx';
 import { RowSheet } from './row-sheet.tsx';
+import { pageStart, type RowsPlace } from './rows-place.ts';
 import { VersionSelect } from './version-select.tsx';
 import { columnsQuery, type RevisionFile } from './viewer-calls.ts';
 
@@ -29,14 +30,7 @@ type Preview = z.output<typeof filePreview>;
 
 const BROKEN_SHOWN = 5;
 
-type Props = {
-  asset: Asset;
-  path: string | undefined;
-  onPath: (path: string) => void;
-  /** Which revision of the file; the newest unless said. */
-  revision: string | undefined;
-  onRevision: (revisionId: string | undefined) => void;
-};
+type Props = { asset: Asset; place: RowsPlace; onPlace: (place: RowsPlace) => void };
 
 const views = [
   { value: 'rows', label: 'Rows' },
@@ -44,9 +38,9 @@ const views = [
 ] as const;
 
 /** A data file as a person looks at it: its rows, a hundred at a time, and what its columns hold. */
-export function RowsPreview({ asset, path, onPath, revision, onRevision }: Props) {
-  const [view, setView] = useState<(typeof views)[number]['value']>('rows');
-  const shown = selectedDataFile(asset, path);
+export function RowsPreview({ asset, place, onPlace }: Props) {
+  const { revision, view = 'rows', offset = 0 } = place;
+  const shown = selectedDataFile(asset, place.file);
   if (!shown || !asset.revision_id) {
     return (
       <Card>
@@ -58,12 +52,19 @@ export function RowsPreview({ asset, path, onPath, revision, onRevision }: Props
     );
   }
   const file = { assetId: asset.dataset_id, revisionId: revision ?? asset.revision_id, path: shown.path };
-  // Another file starts at its first row.
+  // Of another file no row is open.
   const key = `${file.revisionId}/${file.path}`;
   return (
     <Card
       flush
-      title={<FileSelect asset={asset} path={shown.path} onPath={onPath} />}
+      title={
+        <FileSelect
+          asset={asset}
+          path={shown.path}
+          // Another file starts at its first row.
+          onPath={(path) => onPlace({ file: path, view: place.view })}
+        />
+      }
       actions={
         <>
           <VersionSelect
@@ -71,9 +72,14 @@ export function RowsPreview({ asset, path, onPath, revision, onRevision }: Props
             path={file.path}
             newest={asset.revision_id}
             value={revision}
-            onChange={onRevision}
+            onChange={(chosen) => onPlace({ file: place.file, revision: chosen, view: place.view })}
           />
-          <Segmented label="Show" value={view} onChange={setView} options={views} />
+          <Segmented
+            label="Show"
+            value={view}
+            onChange={(chosen) => onPlace({ ...place, view: chosen === 'columns' ? chosen : undefined })}
+            options={views}
+          />
         </>
       }
     >
@@ -82,12 +88,23 @@ export function RowsPreview({ asset, path, onPath, revision, onRevision }: Props
           This is an earlier revision of the file. New runs train on the newest one.
         </Callout>
       )}
-      {view === 'rows' ? <Rows key={key} file={file} /> : <ColumnsView key={key} file={file} />}
+      {view === 'rows' ? (
+        <Rows
+          key={key}
+          file={file}
+          offset={offset}
+          onOffset={(first) => onPlace({ ...place, offset: first || undefined })}
+        />
+      ) : (
+        <ColumnsView key={key} file={file} />
+      )}
     </Card>
   );
 }
 
-function FileSelect({ asset, path, onPath }: Pick<Props, 'asset' | 'onPath'> & { path: string }) {
+type FileSelectProps = { asset: Asset; path: string; onPath: (path: string) => void };
+
+function FileSelect({ asset, path, onPath }: FileSelectProps) {
   const files = asset.files.filter((file) => isDataFile(file.path));
   if (files.length === 1) return path;
   return (
@@ -102,8 +119,9 @@ function FileSelect({ asset, path, onPath }: Pick<Props, 'asset' | 'onPath'> & {
   );
 }
 
-function Rows({ file }: { file: RevisionFile }) {
-  const [offset, setOffset] = useState(0);
+type RowsProps = { file: RevisionFile; offset: number; onOffset: (offset: number) => void };
+
+function Rows({ file, offset, onOffset }: RowsProps) {
   const [row, setRow] = useState<number | null>(null);
   const preview = useQuery({ ...previewQuery({ ...file, offset }), placeholderData: keepPreviousData });
   const columns = useQuery(columnsQuery(file));
@@ -111,7 +129,7 @@ function Rows({ file }: { file: RevisionFile }) {
   const goTo = (at: number | null) => {
     setRow(at);
     // The table follows.
-    if (at !== null) setOffset(Math.floor(at / PREVIEW_ROWS) * PREVIEW_ROWS);
+    if (at !== null && pageStart(at) !== offset) onOffset(pageStart(at));
   };
 
   return (
@@ -141,7 +159,7 @@ function Rows({ file }: { file: RevisionFile }) {
                   described={columns.isError ? null : columns.data}
                   onRow={goTo}
                 />
-                <Footer preview={data} offset={offset} onOffset={setOffset} />
+                <Footer preview={data} offset={offset} onOffset={onOffset} />
               </>
             )}
           </>
@@ -219,6 +237,11 @@ function RowTable({ preview, offset, described, onRow }: TableProps) {
                   type="button"
                   aria-label={`Show row ${formatNumber(offset + index + 1)}`}
                   className="rounded hover:underline"
+                  // Also while text is marked somewhere.
+                  onClick={(event) => {
+                    event.stopPropagation();
+                    onRow(offset + index);
+                  }}
                 >
                   {formatNumber(offset + index + 1)}
                 </button>
