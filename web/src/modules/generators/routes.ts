@@ -21,6 +21,7 @@ export const ownGeneratorsRoutes = <App extends AnyRoute>(parent: App) =>
     createRoute({
       getParentRoute: () => parent,
       path: '/instant-generation',
+      validateSearch: parseQuickForm,
       component: pageComponent(() => import('./instant-generation-page.tsx'), 'InstantGenerationPage'),
     }),
     ...pagesOf(parent, ownPages),
@@ -39,6 +40,14 @@ function pagesOf<Parent extends AnyRoute, Name extends GeneratorName>(
       component: generatorPage,
     });
   return names.flatMap((name) => [pageAt(`/${name}`), pageAt(`/bakery/${name}`)] as const);
+}
+
+/** What was chosen and typed when the page was left. */
+export type QuickFormSearch = { generator?: GeneratorName; prompt?: string };
+
+function parseQuickForm({ generator, prompt }: Record<string, unknown>): QuickFormSearch {
+  const name = generatorNames.find((one) => one === generator);
+  return { ...(name && { generator: name }), ...(typeof prompt === 'string' && { prompt }) };
 }
 
 /** What somebody brings along. */
