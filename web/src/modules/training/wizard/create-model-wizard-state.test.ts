@@ -112,6 +112,16 @@ it('applies a saved configuration over what was chosen before', () => {
   );
 });
 
+it('applying a configuration keeps the file only where its dataset stays', () => {
+  const before = at({ step: 3, datasetId: 'a', fileName: 'x.csv' });
+  const fileAfter = (configuration: { asset_id?: string; file_name?: string }) =>
+    wizardReducer(before, { do: 'apply', configuration }).fileName;
+  expect(fileAfter({})).toBe('x.csv');
+  expect(fileAfter({ asset_id: 'a' })).toBe('x.csv');
+  expect(fileAfter({ asset_id: 'b' })).toBeNull();
+  expect(fileAfter({ asset_id: 'b', file_name: 'y.csv' })).toBe('y.csv');
+});
+
 it('applies the configuration of a hub model, which is no asset, and one that has chosen no GPU', () => {
   const configuration = { hf_model_id: 'org/base', base_model: 'org-base', accelerator_type: null };
   const after = wizardReducer(at({ baseModelId: 'mine' }), { do: 'apply', configuration });

@@ -131,7 +131,8 @@ function withConfiguration(
     baseModelId: (hf_model_id === undefined ? base_model : undefined) ?? state.baseModelId,
     hubModelId: hf_model_id ?? state.hubModelId,
     datasetId: asset_id ?? state.datasetId,
-    fileName: file_name ?? state.fileName,
+    // The file that was chosen is of the dataset that was.
+    fileName: file_name ?? (asset_id === undefined || asset_id === state.datasetId ? state.fileName : null),
     parameters: {
       ...state.parameters,
       ...parameters,
