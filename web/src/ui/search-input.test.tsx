@@ -17,7 +17,11 @@ function open() {
 
 const field = () => screen.getByLabelText<HTMLInputElement>('Search runs');
 const type = (text: string) => fireEvent.change(field(), { target: { value: text } });
-const wait = (ms: number) => act(() => vi.advanceTimersByTime(ms));
+function wait(ms: number): void {
+  act(() => {
+    vi.advanceTimersByTime(ms);
+  });
+}
 const sent = () => onChange.mock.calls.map(([text]) => text);
 
 test('what is typed is sent 300 ms after the last letter', () => {
