@@ -7,7 +7,7 @@ import { useHelpLinks } from '../../modules/documentation/api.ts';
 import { notify } from '../../ui/notify.ts';
 import { createItems, furtherPages, type NavItem, navGroups } from '../navigation/nav-items.ts';
 import { useGoToItem } from '../navigation/use-go-to-item.ts';
-import { type CommandGroup, matchCommands } from './match-commands.ts';
+import { matchCommands } from './match-commands.ts';
 import type { Question } from './palette-dialog.tsx';
 import { type SearchGroups, useSearchGroups } from './use-search-groups.ts';
 
