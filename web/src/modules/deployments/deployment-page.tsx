@@ -25,7 +25,7 @@ import { TerminateDialog } from './terminate-dialog.tsx';
 const route = getRouteApi('/app/my-deployments/$podId');
 
 const KIND = 'text';
-const { usable, onItsWay, ended, words } = deploymentKinds[KIND];
+const { usable, pending, ended, words } = deploymentKinds[KIND];
 
 export function DeploymentPage() {
   const { podId } = route.useParams();
@@ -72,7 +72,7 @@ function LoadedPage({ pod }: { pod: Deployment }) {
           )
         }
       />
-      <DeploymentState deployment={pod} isOnItsWay={onItsWay.has(pod.status)} />
+      <DeploymentState deployment={pod} isPending={pending.has(pod.status)} />
       <DeploymentFacts
         deployment={pod}
         kind={<Figure label="Base">{pod.base_model_title}</Figure>}
@@ -144,5 +144,5 @@ function CodeTab({ pod }: { pod: Deployment }) {
 
 /** It answers, or has answered before and takes a question while it wakes or starts again. */
 function canChat({ status, ready_at }: Deployment): boolean {
-  return usable.has(status) || (ready_at !== null && onItsWay.has(status));
+  return usable.has(status) || (ready_at !== null && pending.has(status));
 }
