@@ -1,4 +1,5 @@
 import type { Http } from './bind.ts';
+import { onClose } from './on-close.ts';
 
 const HEARTBEAT_MS = 15_000;
 
@@ -9,7 +10,7 @@ export type EventStream = {
   sendId: (id: string) => void;
   /** Sends a line that clients ignore; it keeps proxies and timeouts quiet. */
   comment: (text: string) => void;
-  /** Aborted when the client has gone or the server ends the stream. */
+  /** Aborted when the client has gone, which may be before the stream opened, or the server ends the stream. */
   closed: AbortSignal;
   close: () => void;
 };
@@ -32,14 +33,14 @@ export function openEventStream({ reply }: Http): EventStream {
   });
 
   const write = (text: string) => {
-    if (!raw.writableEnded) raw.write(text);
+    if (!raw.writableEnded && !raw.destroyed) raw.write(text);
   };
   const comment = (text: string) => write(`: ${text}\n\n`);
   const heartbeat = setInterval(comment, HEARTBEAT_MS, 'heartbeat').unref();
   const close = () => void raw.end();
   const streams = reply.server.openStreams;
   streams.add(close);
-  raw.once('close', () => {
+  onClose(reply, () => {
     clearInterval(heartbeat);
     streams.delete(close);
     closing.abort();

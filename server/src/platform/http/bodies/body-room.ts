@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import { fairQueue } from '../../fair-queue.ts';
 import { callerOf } from '../callers/rate-limits.ts';
 import { clientSignal } from '../client-signal.ts';
+import { onClose } from '../on-close.ts';
 
 /** While a body of 30 MB is read it is there several times over: so many at once leave room for all else. */
 const AT_ONCE = 8;
@@ -32,8 +33,7 @@ export function limitHeldBodies(
       if (isIn) leave();
       isIn = false;
     };
-    if (client.aborted) request.leaveBodyRoom();
-    else reply.raw.once('close', request.leaveBodyRoom);
+    onClose(reply, request.leaveBodyRoom);
   };
 }
 
