@@ -23,7 +23,13 @@ type Asked = InputOf<typeof endpoint>['body'];
 type Answer = ResponseOf<typeof endpoint>;
 
 /** The dataset before; a new one has no id yet. */
-type Dataset = { id: string | null; title: string; revisionId: string | null; metadata: string };
+type Dataset = {
+  id: string | null;
+  title: string;
+  revisionId: string | null;
+  metadata: string;
+  paths: ReadonlySet<string>;
+};
 
 /** Far more lines than a training reads pictures. */
 const METADATA_BYTES_MAX = 16 * 1024 * 1024;
@@ -40,7 +46,7 @@ export async function addTrainingPictures(ctx: Context, asked: Asked): Promise<A
   const pictures = chosen.filter(({ row }) => !editsPictures(generators[row.generator]));
   if (pictures.length === 0) throw noCaptions();
   const dataset = await readDataset(ctx, asked);
-  const { metadata, added } = addLines(dataset.metadata, pictures);
+  const { metadata, added } = addLines(dataset, pictures);
   const stored = await storeBlob(ctx, Readable.from([Buffer.from(metadata)]));
   const call = { userId, key: ctx.idempotencyKey, operation: 'add-training-pictures', input: asked };
   return inTransaction(ctx.db, (tx) =>
@@ -73,7 +79,8 @@ function noCaptions(): AppError {
 }
 
 async function readDataset(ctx: Context, { dataset_id: assetId, title }: Asked): Promise<Dataset> {
-  if (assetId === undefined) return { id: null, title, revisionId: null, metadata: '' };
+  const empty = { metadata: '', paths: new Set<string>() };
+  if (assetId === undefined) return { id: null, title, revisionId: null, ...empty };
   const { userId } = ctx.caller;
   const asset = await findChangeableAsset(ctx.db, { assetId, userId });
   if (asset.dataset_type !== 'RAW') {
@@ -84,9 +91,9 @@ async function readDataset(ctx: Context, { dataset_id: assetId, title }: Asked):
   }
   const { revision_id: revisionId } = asset;
   const found = { id: assetId, title: asset.title, revisionId };
-  if (revisionId === null || asset.file_count === 0) return { ...found, metadata: '' };
-  const { files } = await readRevision(ctx.db, { assetId, userId, revisionId, path: METADATA });
-  const [file] = files;
+  if (revisionId === null || asset.file_count === 0) return { ...found, ...empty };
+  const { files } = await readRevision(ctx.db, { assetId, userId, revisionId });
+  const file = files.find(({ path }) => path === METADATA);
   if (!file || file.sizeBytes > METADATA_BYTES_MAX) {
     throw new AppError('conflict', {
       publicMessage: file
@@ -96,7 +103,8 @@ async function readDataset(ctx: Context, { dataset_id: assetId, title }: Asked):
     });
   }
   const { sha256 } = file;
-  return { ...found, metadata: await text(await readBlob(ctx, { sha256, path: METADATA })) };
+  const metadata = await text(await readBlob(ctx, { sha256, path: METADATA }));
+  return { ...found, metadata, paths: new Set(files.map(({ path }) => path)) };
 }
 
 async function makeDataset(

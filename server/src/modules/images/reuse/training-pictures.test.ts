@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { createAsset, getAsset } from '@bakehouse/contract/assets';
+import { createAsset, deleteFile, getAsset } from '@bakehouse/contract/assets';
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import { addTrainingPictures } from '@bakehouse/contract/gallery';
 import { expect, test } from 'vitest';
@@ -64,6 +64,19 @@ test('pictures become a new dataset, and are added to it once', async () => {
     expect.stringMatching(/^a-roll-on-a-plate-[0-9a-f]{12}\.png$/),
     'metadata.jsonl',
   ]);
+});
+
+test('a picture that was removed is put back, with the line that it still has', async () => {
+  const { dataset_id } = await add(ada, { ids: drawings.slice(0, 2) });
+  const pathsOf = async () =>
+    (await server.request(getAsset, { params: { id: dataset_id } }, { as: ada })).files.map(({ path }) => path);
+  const [before, metadata] = [await pathsOf(), await read(ada, dataset_id, 'metadata.jsonl')];
+  const [loaf = ''] = before;
+  await server.request(deleteFile, { params: { id: dataset_id }, body: { file_path: loaf } }, { as: ada });
+  expect(await pathsOf()).not.toContain(loaf);
+  expect(await add(ada, { ids: drawings.slice(0, 2), dataset_id })).toMatchObject({ added: 1, present: 1 });
+  expect(await pathsOf()).toEqual(before);
+  expect(await read(ada, dataset_id, 'metadata.jsonl')).toEqual(metadata);
 });
 
 test('edits are left out: what they were asked for is no caption', async () => {
