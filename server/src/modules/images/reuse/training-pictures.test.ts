@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { createAsset, deleteFile, getAsset } from '@bakehouse/contract/assets';
+import { createAsset, deleteAsset, deleteFile, getAsset } from '@bakehouse/contract/assets';
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import { addTrainingPictures } from '@bakehouse/contract/gallery';
+import { deleteGeneration } from '@bakehouse/contract/generations';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../config.ts';
 import { environmentPython, runtimeDir } from '../../../engine/machine/environment/environment.ts';
@@ -64,6 +65,16 @@ test('pictures become a new dataset, and are added to it once', async () => {
     expect.stringMatching(/^a-roll-on-a-plate-[0-9a-f]{12}\.png$/),
     'metadata.jsonl',
   ]);
+});
+
+test('a repeated call is answered as before, though its picture and its dataset are gone since', async () => {
+  const { id } = await insertPicture(server.services, { userId: ada.userId, prompt: 'Gone' });
+  const body = { ids: [id], title: 'Gone' };
+  const first = await add(ada, body, 'repeated');
+  await server.request(deleteGeneration, { params: { id } }, { as: ada });
+  await server.request(deleteAsset, { params: { id: first.dataset_id } }, { as: ada });
+  expect(await add(ada, body, 'repeated')).toEqual(first);
+  await expect(add(ada, { ...body, title: 'Another' }, 'repeated')).rejects.toMatchObject({ status: 409 });
 });
 
 test('a picture that was removed is put back, with the line that it still has', async () => {
