@@ -80,7 +80,9 @@ test('a repeated call is answered as before, though its picture and its dataset 
 test('a picture that was removed is put back, with the line that it still has', async () => {
   const { dataset_id } = await add(ada, { ids: drawings.slice(0, 2) });
   const pathsOf = async () =>
-    (await server.request(getAsset, { params: { id: dataset_id } }, { as: ada })).files.map(({ path }) => path);
+    (await server.request(getAsset, { params: { id: dataset_id } }, { as: ada })).files.map(
+      ({ path }) => path,
+    );
   const [before, metadata] = [await pathsOf(), await read(ada, dataset_id, 'metadata.jsonl')];
   const [loaf = ''] = before;
   await server.request(deleteFile, { params: { id: dataset_id }, body: { file_path: loaf } }, { as: ada });
