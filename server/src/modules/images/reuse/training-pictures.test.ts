@@ -81,7 +81,7 @@ test('a picture that was removed is put back, with the line that it still has', 
   const { dataset_id } = await add(ada, { ids: drawings.slice(0, 2) });
   const pathsOf = async () =>
     (await server.request(getAsset, { params: { id: dataset_id } }, { as: ada })).files.map(
-      ({ path }) => path,
+      (file) => file.path,
     );
   const [before, metadata] = [await pathsOf(), await read(ada, dataset_id, 'metadata.jsonl')];
   const [loaf = ''] = before;
