@@ -1,6 +1,6 @@
-import { batch } from '../../../platform/batch.ts';
-import type { Services } from '../../../platform/context.ts';
-import { type ChatRequest, insertChatRequests } from './gateway-queries.ts';
+import { batch } from '../../../../platform/batch.ts';
+import type { Services } from '../../../../platform/context.ts';
+import { type ChatRequest, insertChatRequests } from '../gateway-queries.ts';
 
 /** Requests in one statement at most. */
 const MAX = 200;

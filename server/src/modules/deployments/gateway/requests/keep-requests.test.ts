@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { starterServing } from '../testing/starter-serving.ts';
+import { starterServing } from '../../testing/starter-serving.ts';
 import { keepRequests } from './keep-requests.ts';
 
 const { server, nextUser, makeFineTune, deploy, terminate } = await starterServing();
@@ -17,13 +17,12 @@ test('requests of many deployments that end at once are each kept, and summed up
     ...{ promptTokens: 11, completionTokens: 4, firstTokenMs: null, totalMs: 500, costMicro: 7n },
   });
   // Two processes, that meet their deployments in other orders.
-  const keepers = [keepRequests(server.services), keepRequests(server.services)];
-  const rounds = Array.from({ length: 40 }, (_, round) =>
-    round % 2 ? [one, other, null] : [other, null, one],
-  );
-  await Promise.all(
-    rounds.flatMap((pods, round) => pods.map((podId) => keepers[round % 2]?.(request(podId)))),
-  );
+  const [first, second] = [keepRequests(server.services), keepRequests(server.services)];
+  const rounds = Array.from({ length: 20 }, () => [
+    ...[one, other, null].map((podId) => first(request(podId))),
+    ...[other, null, one].map((podId) => second(request(podId))),
+  ]);
+  await Promise.all(rounds.flat());
 
   const kept = await db.selectFrom('chat_requests').selectAll().where('user_id', '=', user.userId).execute();
   expect(kept).toHaveLength(120);
