@@ -44,6 +44,7 @@ class BakehouseServer:
         self.requests: list[tuple[str, str, dict[str, str]]] = []
         self.faults: list[Fault] = []
         self.command: Literal["continue", "stop"] = "continue"
+        self.drain_seconds: int | None = None
         self.on_report: Callable[[dict[str, Any]], None] = lambda _: None
         self._changed = threading.Condition()
         self._http: ThreadingHTTPServer | None = None
@@ -115,7 +116,8 @@ class BakehouseServer:
                     self.reports.append(report)
                     self.on_report(report)
             self._changed.notify_all()
-            return {"accepted_seq": len(self.reports), "command": self.command}
+            answer = {"accepted_seq": len(self.reports), "command": self.command}
+            return answer | ({"drain_seconds": self.drain_seconds} if self.drain_seconds else {})
 
 
 def _handler(server: BakehouseServer) -> type[BaseHTTPRequestHandler]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -85,6 +86,14 @@ def test_the_servers_stop_arrives_with_a_heartbeat(server: BakehouseServer) -> N
         assert not reports.wait_for_stop(0.1)
         server.command = "stop"
         assert reports.wait_for_stop(30)
+        assert reports.stop_by < time.monotonic() + 30
+
+
+def test_the_servers_stop_says_how_long_what_was_begun_may_take(server: BakehouseServer) -> None:
+    with reporter(server) as reports:
+        server.drain_seconds, server.command = 600, "stop"
+        assert reports.wait_for_stop(30)
+        assert reports.stop_by > time.monotonic() + 500
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410])

@@ -7,6 +7,7 @@ Only 401, 403, 404 and 410 end the workload (WorkloadOver); other refusals are b
 from __future__ import annotations
 
 import contextlib
+import math
 import random
 import ssl
 import threading
@@ -40,6 +41,8 @@ _LONGEST_PAUSE_S = 10.0
 # How long a server may be away before the workload saves its work and ends.
 _PATIENCE_S = 30 * 60.0
 _FAREWELL_S = 15.0
+# How long who was told to stop may finish what it has begun, where the server does not say.
+_DRAIN_S = 10.0
 # Reports that come in crowds travel together; what people wait for leaves at once.
 _MAY_GATHER = {"progress", "metrics", "log"}
 
@@ -197,6 +200,7 @@ class Reporter:
         self._changed = threading.Condition()
         self._closing = False
         self._stop = threading.Event()
+        self._stop_by = math.inf
         self._over: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="reporter", daemon=True)
 
@@ -216,8 +220,16 @@ class Reporter:
         """Whether the work should be saved and ended: by the server, a signal, or its end."""
         return self._stop.is_set()
 
-    def request_stop(self) -> None:
+    @property
+    def stop_by(self) -> float:
+        """Until when, by the monotonic clock, what was begun may be finished. A second stop may
+        come that leaves less time."""
+        return self._stop_by
+
+    def request_stop(self, drain_s: float | None = None) -> None:
         """Asks the work to be saved and ended, as the server's `stop` does."""
+        within_s = _DRAIN_S if drain_s is None else drain_s
+        self._stop_by = min(self._stop_by, time.monotonic() + within_s)
         self._stop.set()
 
     def wait_for_stop(self, timeout_s: float) -> bool:
@@ -315,7 +327,7 @@ class Reporter:
             with self._changed:
                 self._over = error
                 self._changed.notify_all()
-            self._stop.set()
+            self.request_stop()
 
     def _next_batch(self) -> _Batch | None:
         """Waits for reports or the next heartbeat; None when closed and everything is said."""
@@ -333,7 +345,7 @@ class Reporter:
         """Repeats one batch until it is accepted; returns the last number the server has."""
         answer = _until_answered(lambda: self._client.post_reports(reports))
         if answer.command == "stop":
-            self._stop.set()
+            self.request_stop(answer.drain_seconds)
         return answer.accepted_seq
 
 

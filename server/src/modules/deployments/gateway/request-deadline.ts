@@ -3,7 +3,7 @@ import { AppError } from '../../../platform/errors.ts';
 /** Reading a part of a prompt, writing a token or a step of a picture takes seconds on the slowest machine. */
 const STILL_MS_MAX = 3 * 60_000;
 /** From its arrival to the last token or the finished picture, waiting included. */
-const IN_ALL_MS_MAX = 30 * 60_000;
+export const IN_ALL_MS_MAX = 30 * 60_000;
 
 export type RequestDeadline = {
   /** Aborted, with the error for the caller as its reason, when the time is over. */
