@@ -156,6 +156,18 @@ def test_an_upload_is_repeated_until_it_is_stored(server: BakehouseServer, tmp_p
     assert stored.read_bytes() == file.read_bytes()
 
 
+def test_an_upload_waits_until_the_server_has_a_large_file_on_its_disk(
+    server: BakehouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_client, "_ANSWER_S", 0.5)
+    monkeypatch.setattr(server_client, "_FLUSHED_BYTES_PER_S", 1000)
+    server.flush_s = 1.5
+    file = tmp_path / "adapter.bin"
+    file.write_bytes(b"x" * 60_000)
+    ServerClient("w-1", server.url, TOKEN).upload("adapter.bin", file, patience_s=0)
+    assert len(server.requests) == 1
+
+
 def test_an_upload_that_is_refused_says_why(server: BakehouseServer, tmp_path: Path) -> None:
     file = tmp_path / "x"
     file.write_bytes(b"x")

@@ -36,6 +36,10 @@ Answer = TypeVar("Answer")
 _OVER = {401, 403, 404, 410}
 _LATER = {408, 425, 429}
 _CHUNK_BYTES = 1 << 20
+_CONNECT_S = 5.0
+_ANSWER_S = 30.0
+# The server flushes a file to its disk before it answers: as much as this in a second, or more.
+_FLUSHED_BYTES_PER_S = 16 << 20
 _FIRST_PAUSE_S = 0.2
 _LONGEST_PAUSE_S = 10.0
 # How long a server may be away before the workload saves its work and ends.
@@ -74,7 +78,7 @@ class ServerClient:
         self._http = httpx.Client(
             base_url=f"{base_url.rstrip('/')}/runtime/v1/workloads/{quote(workload_id, safe='')}",
             headers={"Authorization": f"Bearer {token}"},
-            timeout=httpx.Timeout(30.0, connect=5.0),
+            timeout=_patience(_ANSWER_S),
             # The address is the operator's own: no proxy of the machine, but its certificates.
             trust_env=False,
             verify=ssl.create_default_context(),
@@ -126,6 +130,7 @@ class ServerClient:
                         "Content-Length": str(size),
                         "Content-Type": "application/octet-stream",
                     },
+                    timeout=_patience(_ANSWER_S + size / _FLUSHED_BYTES_PER_S),
                 )
             _raise_unless_ok(response)
 
@@ -137,6 +142,10 @@ class ServerClient:
         response = self._http.post("/reports", json={"reports": reports})
         _raise_unless_ok(response)
         return ReportsAnswer.model_validate_json(response.content)
+
+
+def _patience(answer_s: float) -> httpx.Timeout:
+    return httpx.Timeout(_ANSWER_S, connect=_CONNECT_S, read=answer_s)
 
 
 def _until_answered(call: Callable[[], Answer], patience_s: float | None = None) -> Answer:
