@@ -163,6 +163,8 @@ it.each([
 
 it('charges nothing for an answer in whose middle the model server stands still', async () => {
   const { stub } = serving;
+  stub.answer = 'ok';
+  await (await serving.ask(user, STARTER)).text();
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   Object.assign(stub, { answer: 'hold', held });
   const before = await serving.balance(user);

@@ -39,6 +39,7 @@ it('serves a second fine-tune where there is room for one model server only', as
   Object.assign(stub, { answer: 'hold', held });
   const body = { model: 'starter-model', messages: [{ role: 'user' as const, content: 'Go' }], stream: true };
   const answer = await server.send(chatCompletions, { body }, { as: user });
+  await expect.poll(() => stub.open, { timeout: 10_000 }).toBe(1);
   const second = await deploy('Second Tune');
   await expect.poll(() => modelServers.execute()).toMatchObject([{ state: 'stopping' }, { state: 'queued' }]);
   // Longer than one has that is told to end.

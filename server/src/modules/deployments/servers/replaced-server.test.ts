@@ -12,6 +12,8 @@ it("finishes an answer although another user's fine-tune has replaced its model 
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   Object.assign(stub, { answer: 'hold', held });
   const answer = await serving.ask(ada, STARTER, { stream: true });
+  // Its headers may have come while it waits.
+  await expect.poll(() => stub.open, { timeout: 10_000 }).toBe(1);
   stub.answer = 'ok';
   const podId = await serving.deploy(bob, await insertFineTune(server.services, starter, bob, 'A Tune'));
   await serving.untilRunning(bob, podId);
