@@ -4,7 +4,7 @@ import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { CeilingField } from '../parameters/ceiling-field.tsx';
-import { ceilingProblem } from '../wizard/create-model-wizard-state.ts';
+import { ceilingProblem } from '../parameters/parameter-problems.ts';
 import { useResumeRun } from './run-calls.ts';
 
 type Props = { run: Run; open: boolean; onClose: () => void };

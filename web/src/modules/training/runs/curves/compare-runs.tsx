@@ -1,5 +1,6 @@
 import type { Run } from '@bakehouse/contract/training';
 import { useQueries } from '@tanstack/react-query';
+import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Card } from '../../../../ui/card.tsx';
 import { Chart } from '../../../../ui/chart.tsx';
 import { runQuery } from '../../api.ts';
@@ -7,7 +8,7 @@ import { describeParameters } from '../describe-parameters.ts';
 import { runMetricsQuery } from '../run-calls.ts';
 import { overlay } from './curves.ts';
 
-const step = (x: number) => `Step ${x}`;
+const step = (x: number) => `Step ${formatNumber(x)}`;
 
 /** The curves of several runs over each other, and where their parameters differ. */
 export function CompareRuns({ runIds }: { runIds: string[] }) {
