@@ -1,7 +1,7 @@
 import { SEND_CONFIRM_BGL } from '@bakehouse/contract/limits';
 import { parseBgl } from '@bakehouse/contract/money';
 import { useState } from 'react';
-import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
+import type { IdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { amountInBgl } from '../../../lib/format/typed-amount.ts';
 import { useUser } from '../../accounts/api.ts';
@@ -9,10 +9,9 @@ import { useTransfer } from './send-api.ts';
 import { type SendForm, type SendProblems, sendProblems } from './send-form.ts';
 
 /** What the Send Credits sheet knows: its form, whether it asks once more, and the transfer. A repeat after a lost answer is not sent twice. */
-export function useSendCredits(recipient: string) {
+export function useSendCredits(recipient: string, keys: IdempotencyKeys) {
   const user = useUser();
   const currency = currencyChoice.use();
-  const keys = useIdempotencyKeys();
   const transfer = useTransfer(user.id);
   const [typed, setTyped] = useState<SendForm | null>(null);
   const [problems, setProblems] = useState<SendProblems>({});
@@ -50,11 +49,6 @@ export function useSendCredits(recipient: string) {
       if (amount === null || found.recipient || transfer.isPending) return;
       if (parseBgl(amount) > parseBgl(SEND_CONFIRM_BGL)) setAsking(true);
       else send();
-    },
-    reset: () => {
-      transfer.reset();
-      setTyped(null);
-      setProblems({});
     },
   };
 }
