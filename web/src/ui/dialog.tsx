@@ -12,6 +12,8 @@ type Props = {
   /** Stands at the bottom, right-aligned: the buttons. */
   footer?: ReactNode;
   size?: 'sm' | 'md' | 'lg';
+  /** It shows what is never shown again: only its buttons close it, not Escape or a click beside it. */
+  keepOpen?: boolean;
   children?: ReactNode;
 };
 
@@ -25,9 +27,24 @@ export const viewportClass =
   'fixed inset-x-0 top-0 bottom-[var(--toast-room,0px)] z-40 transition-[bottom] duration-200';
 
 /** A question or a short form over the page. Escape and a click outside close it; the focus goes back. */
-export function Dialog({ open, onOpenChange, title, description, footer, size = 'md', children }: Props) {
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  footer,
+  size = 'md',
+  keepOpen = false,
+  children,
+}: Props) {
   return (
-    <Base.Root open={open} onOpenChange={onOpenChange}>
+    <Base.Root
+      open={open}
+      disablePointerDismissal={keepOpen}
+      onOpenChange={(next, { reason }) => {
+        if (!keepOpen || reason !== 'escape-key') onOpenChange(next);
+      }}
+    >
       <Base.Portal>
         <Base.Backdrop className={backdropClass} />
         <Base.Viewport

@@ -91,6 +91,8 @@ test('without further keys says what they are for; the new one is shown once', a
     params: { userId: 'ada' },
     body: { name: 'Nightly', budget: { amount: '250', period: 'month' } },
   });
+  await userEvent.keyboard('{Escape}');
+  expect(screen.getByText('bh_the-new-secret')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Done' }));
   await vi.waitFor(() => expect(screen.queryByText('bh_the-new-secret')).toBeNull());
 });

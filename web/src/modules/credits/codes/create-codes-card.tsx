@@ -105,6 +105,7 @@ function MadeCodes({ codes, onClose }: { codes: readonly string[] | null; onClos
   return (
     <Dialog
       open={codes !== null}
+      keepOpen
       onOpenChange={(open) => !open && onClose()}
       title="Copy the codes now"
       description="They are not shown again: only their last characters are kept."
