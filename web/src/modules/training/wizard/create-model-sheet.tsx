@@ -23,6 +23,15 @@ type Props = ModelPreset & { open: boolean; onClose: () => void };
 
 const FORM_ID = 'create-model';
 
+/** While the model of an upload is made and its files are sent. */
+const sendingQuestion = {
+  title: 'Close while the files are being sent?',
+  description: 'The upload goes on in the background. The model is in your list of models.',
+  action: 'Close',
+  cancelLabel: 'Stay here',
+  tone: 'primary',
+} as const;
+
 /**
  * The Create Model wizard. `dataset`, its file, `baseModel` and `modelType` come preselected from where it was opened. Who
  * leaves the page in the middle, to buy credits or by Back, finds it as it was; who closes it, or
@@ -67,7 +76,7 @@ function Wizard({ open, onClose, begunWith, onDraft }: WizardProps) {
       onClose={close}
       title="Create Model"
       size="lg"
-      dirty={dirty}
+      dirty={state.type === 'upload' && wizard.busy ? sendingQuestion : dirty}
       subheader={
         state.step < 6 ? (
           <Stepper steps={stepLabels[state.type ?? 'finetune']} current={state.step - 1} />
