@@ -87,3 +87,28 @@ test('a draft stays after Back, unless the sheet is opened for somebody else', a
   sheet.open('carol');
   await vi.waitFor(async () => expect((await recipient()).value).toBe('carol'));
 });
+
+test('an amount keeps its value when the currency is switched', async () => {
+  currencyChoice.set('BGL');
+  const sheet = show();
+  await userEvent.type(await recipient(), 'bob');
+  await userEvent.type(amount(), '9');
+  sheet.goBack();
+  currencyChoice.set('USD');
+  sheet.open();
+  await screen.findByText('BGL');
+  await userEvent.click(screen.getByRole('button', { name: 'Send' }));
+  await screen.findByText('Transfer Successful');
+  expect(sent()).toEqual([{ user_id: 'ada', recipient_id: 'bob', amount: '9' }]);
+});
+
+test('a form without a draft begins in the currency of the header', async () => {
+  currencyChoice.set('BGL');
+  const sheet = show();
+  sheet.goBack();
+  currencyChoice.set('USD');
+  sheet.open();
+  await send('bob', '1');
+  await screen.findByText('Transfer Successful');
+  expect(sent()).toMatchObject([{ amount: '25' }]);
+});

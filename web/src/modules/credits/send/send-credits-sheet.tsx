@@ -52,6 +52,7 @@ function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
         <SendFields
           id={FORM_ID}
           form={form}
+          currency={sending.currency}
           amount={amount}
           problems={problems}
           onChange={sending.change}

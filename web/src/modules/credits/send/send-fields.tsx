@@ -1,7 +1,8 @@
+import type { Currency } from '@bakehouse/contract/money';
 import { useQuery } from '@tanstack/react-query';
 import { UserCheck } from 'lucide-react';
 import { type FormEvent } from 'react';
-import { currencyChoice, showBoth } from '../../../lib/format/currency.ts';
+import { showBoth } from '../../../lib/format/currency.ts';
 import { isAmountBeingTyped } from '../../../lib/format/typed-amount.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { Field } from '../../../ui/field.tsx';
@@ -16,6 +17,7 @@ type Props = {
   /** Of the form: the button that submits it stands elsewhere. */
   id: string;
   form: SendForm;
+  currency: Currency;
   /** What was typed, in BGL; null where it is no amount. */
   amount: string | null;
   problems: SendProblems;
@@ -24,9 +26,8 @@ type Props = {
 };
 
 /** Recipient and amount, with who that is, what the amount is in the other currency, and what can be sent. */
-export function SendFields({ id, form, amount, problems, onChange, onSubmit }: Props) {
+export function SendFields({ id, form, currency, amount, problems, onChange, onSubmit }: Props) {
   const user = useUser();
-  const currency = currencyChoice.use();
   const balance = useBalance(user.id).data;
 
   function submit(event: FormEvent) {

@@ -11,7 +11,8 @@ import { type SendForm, type SendProblems, sendProblems } from './send-form.ts';
 /** What the Send Credits sheet knows: its form, whether it asks once more, and the transfer. A repeat after a lost answer is not sent twice. */
 export function useSendCredits(recipient: string, keys: IdempotencyKeys) {
   const user = useUser();
-  const currency = currencyChoice.use();
+  // What was typed keeps its value when the header's currency is switched.
+  const [currency] = useState(() => currencyChoice.get());
   const transfer = useTransfer(user.id);
   const [typed, setTyped] = useState<SendForm | null>(null);
   const [problems, setProblems] = useState<SendProblems>({});
@@ -30,6 +31,8 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys) {
 
   return {
     form,
+    /** The currency in which it is typed. */
+    currency,
     /** In BGL; null where what was typed is no amount. */
     amount,
     problems,
