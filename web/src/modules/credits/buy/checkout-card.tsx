@@ -25,6 +25,7 @@ export function CheckoutCard() {
   function choose(next: string) {
     setUsd(next);
     setProblem(undefined);
+    if (checkout.isSuccess) checkout.reset();
   }
 
   function submit(event: FormEvent) {
