@@ -26,8 +26,7 @@ export function useClosingQuestion(dirty: boolean | ClosingQuestion, onClose: ()
   const [asked, setAsked] = useState({ ...discard, open: false });
   const setOpen = (open: boolean) => setAsked((before) => ({ ...before, open }));
   return {
-    requestClose: () =>
-      dirty ? setAsked({ ...(dirty === true ? discard : dirty), open: true }) : onClose(),
+    requestClose: () => (dirty ? setAsked({ ...(dirty === true ? discard : dirty), open: true }) : onClose()),
     question: (
       <ConfirmDialog
         {...asked}

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { focusFirstInvalid } from '../../ui/focus-first-invalid.ts';
 import { Input } from '../../ui/input.tsx';
 import { TagInput } from '../../ui/tag-input.tsx';
 import { Textarea } from '../../ui/textarea.tsx';
@@ -17,9 +18,9 @@ export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () 
   const update = useUpdateAsset(asset.dataset_id);
   const problem = values.title.trim() === '' ? 'Name is required' : undefined;
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    setTried(true);
+    focusFirstInvalid(event.currentTarget, () => setTried(true));
     if (problem || update.isPending) return;
     update.mutate(values, { onSuccess: onClose });
   }

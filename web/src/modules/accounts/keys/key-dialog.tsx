@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { lastDayProblem } from '../../../ui/last-day-field.tsx';
 import { KeyFields } from './key-fields.tsx';
 import { type KeyProblems, type KeySettings, keyChanges, keyForm, keyProblems } from './key-form.ts';
@@ -33,13 +34,9 @@ export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
       ...keyProblems(form, apiKey, currency),
       ...(lastDay && { lastDay }),
     };
-    setProblems(found);
-    if (Object.keys(found).length === 0) {
-      if (!pending) onSubmit(keyChanges(form, apiKey, currency));
-      return;
-    }
-    const inputs = [...event.currentTarget.elements].filter((one) => one instanceof HTMLInputElement);
-    inputs.find(({ name }) => name in found)?.focus();
+    focusFirstInvalid(event.currentTarget, () => setProblems(found));
+    if (Object.keys(found).length > 0 || pending) return;
+    onSubmit(keyChanges(form, apiKey, currency));
   }
 
   return (

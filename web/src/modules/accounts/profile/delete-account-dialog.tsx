@@ -9,6 +9,7 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
@@ -85,9 +86,9 @@ function DeleteForm({ deletion, owes, error, onDelete }: FormProps) {
   const hasBought = parseBgl(deletion.bought) > 0n;
   const needsPassword = deletion.asks_password && password === '';
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    setTried(true);
+    focusFirstInvalid(event.currentTarget, () => setTried(true));
     if (needsPassword || (hasBought && !givesUp)) return;
     onDelete({ ...(deletion.asks_password && { password }), give_up_credits: givesUp });
   }

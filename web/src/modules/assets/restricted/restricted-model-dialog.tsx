@@ -5,6 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { TagInput } from '../../../ui/tag-input.tsx';
@@ -31,9 +32,9 @@ export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedMo
   const shownFiles = values.asset_id === undefined ? (model?.dataset_id ?? null) : values.asset_id;
   const change = (changed: Partial<ModelValues>) => setValues({ ...values, ...changed });
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    setTried(true);
+    focusFirstInvalid(event.currentTarget, () => setTried(true));
     if (values.id.trim() === '' || nameProblem || save.isPending) return;
     save.mutate({ ...values, id: values.id.trim() }, { onSuccess: onClose });
   }

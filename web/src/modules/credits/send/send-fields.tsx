@@ -22,7 +22,7 @@ type Props = {
   amount: string | null;
   problems: SendProblems;
   onChange: (form: SendForm) => void;
-  onSubmit: () => void;
+  onSubmit: (form: HTMLFormElement) => void;
 };
 
 /** Recipient and amount, with who that is, what the amount is in the other currency, and what can be sent. */
@@ -30,9 +30,9 @@ export function SendFields({ id, form, currency, amount, problems, onChange, onS
   const user = useUser();
   const balance = useBalance(user.id).data;
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    onSubmit();
+    onSubmit(event.currentTarget);
   }
 
   return (

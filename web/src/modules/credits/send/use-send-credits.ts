@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { IdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { amountInBgl } from '../../../lib/format/typed-amount.ts';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { useUser } from '../../accounts/api.ts';
 import { useTransfer } from './send-api.ts';
 import { type SendForm, type SendProblems, sendProblems } from './send-form.ts';
@@ -46,9 +47,9 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys) {
       setProblems({});
     },
     /** Sends it, or asks first where it is much. */
-    submit: () => {
+    submit: (element: HTMLFormElement) => {
       const found = sendProblems(form, currency);
-      setProblems(found);
+      focusFirstInvalid(element, () => setProblems(found));
       if (amount === null || found.recipient || transfer.isPending) return;
       if (parseBgl(amount) > parseBgl(SEND_CONFIRM_BGL)) setAsking(true);
       else send();

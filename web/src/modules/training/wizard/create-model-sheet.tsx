@@ -1,6 +1,7 @@
 import { useIsFetching } from '@tanstack/react-query';
 import { type RefObject, useEffect, useRef } from 'react';
 import { Button } from '../../../ui/button.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
 import { Sheet } from '../../../ui/sheet.tsx';
 import { Stepper } from '../../../ui/stepper.tsx';
@@ -65,8 +66,7 @@ function Wizard({ open, onClose, begunWith, onDraft }: WizardProps) {
 
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    if (state.attempts > 0)
-      form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid][tabindex]')?.focus();
+    if (state.attempts > 0 && form.current) focusFirstInvalid(form.current);
   }, [state.attempts]);
   useNewStep(form, state.step);
 
