@@ -40,3 +40,18 @@ test('what is shown once is closed by a button alone', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Close' }));
   expect(onOpenChange).toHaveBeenCalledWith(false);
 });
+
+test('what was typed is not thrown away without asking', async () => {
+  render(
+    <Dialog open onOpenChange={onOpenChange} title="Edit" dirty>
+      <input aria-label="Name" />
+    </Dialog>,
+  );
+  await screen.findByLabelText('Name');
+  await userEvent.keyboard('{Escape}');
+  await userEvent.click(await screen.findByRole('button', { name: 'Keep editing' }));
+  expect(onOpenChange).not.toHaveBeenCalled();
+  await userEvent.keyboard('{Escape}');
+  await userEvent.click(await screen.findByRole('button', { name: 'Discard' }));
+  expect(onOpenChange).toHaveBeenCalledWith(false);
+});

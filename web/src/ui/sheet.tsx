@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { cx } from '../lib/cx.ts';
 import { useOnline } from '../lib/live/online.ts';
 import { buttonClass } from './button.tsx';
-import { backdropClass, viewportClass } from './dialog.tsx';
+import { backdropClass, viewportClass } from './dialog-class.ts';
 import { type ClosingQuestion, useClosingQuestion } from './use-closing-question.tsx';
 
 type Props = {

@@ -13,7 +13,8 @@ const FORM_ID = 'edit-asset';
 
 /** Name, description and tags of a dataset or model. */
 export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
-  const [values, setValues] = useState({ title: asset.title, details: asset.details, tags: asset.tags });
+  const [begun] = useState({ title: asset.title, details: asset.details, tags: asset.tags });
+  const [values, setValues] = useState(begun);
   const [tried, setTried] = useState(false);
   const update = useUpdateAsset(asset.dataset_id);
   const problem = values.title.trim() === '' ? 'Name is required' : undefined;
@@ -30,6 +31,7 @@ export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () 
       open
       onOpenChange={(open) => !open && onClose()}
       title="Edit"
+      dirty={JSON.stringify(values) !== JSON.stringify(begun) && !update.isPending}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

@@ -101,6 +101,8 @@ test('a change sends what was changed and nothing else', async () => {
   open([nightly]);
   await userEvent.click(await screen.findByRole('button', { name: 'Change Nightly' }));
   await userEvent.clear(screen.getByLabelText('Budget'));
+  await userEvent.keyboard('{Escape}');
+  await userEvent.click(await screen.findByRole('button', { name: 'Keep editing' }));
   await userEvent.click(screen.getByRole('button', { name: 'Save' }));
   await vi.waitFor(() =>
     expect(asked('PATCH')).toEqual({ params: { keyId: 'nightly' }, body: { budget: null } }),

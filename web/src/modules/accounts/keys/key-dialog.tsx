@@ -22,13 +22,14 @@ const FORM_ID = 'api-key';
 export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
   // An amount keeps its meaning when another tab switches the currency.
   const [currency] = useState(() => currencyChoice.get());
-  const [form, setForm] = useState(() => keyForm(apiKey, currency));
+  const [begun] = useState(() => keyForm(apiKey, currency));
+  const [form, setForm] = useState(begun);
   const [problems, setProblems] = useState<KeyProblems>({});
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     // The day is looked at where it was typed; one that the key already has may lie in the past.
-    const isNewDay = form.lastDay === '' || form.lastDay !== keyForm(apiKey, currency).lastDay;
+    const isNewDay = form.lastDay === '' || form.lastDay !== begun.lastDay;
     const lastDay = isNewDay && lastDayProblem(event.currentTarget);
     const found: KeyProblems = {
       ...keyProblems(form, apiKey, currency),
@@ -43,6 +44,7 @@ export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
     <Dialog
       open
       onOpenChange={(open) => !open && !pending && onClose()}
+      dirty={JSON.stringify(form) !== JSON.stringify(begun) && !pending}
       title={apiKey ? `Change ${apiKey.name}` : 'Create an API key'}
       description={
         apiKey

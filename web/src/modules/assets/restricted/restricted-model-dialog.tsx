@@ -18,7 +18,8 @@ const FORM_ID = 'restricted-model';
 
 /** Enters a restricted model, or changes one. */
 export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedModel; onClose: () => void }) {
-  const [values, setValues] = useState<ModelValues>(() => toValues(model));
+  const [begun] = useState<ModelValues>(() => toValues(model));
+  const [values, setValues] = useState(begun);
   const [tried, setTried] = useState(false);
   const save = useSaveRestrictedModel();
   const refusal = save.error;
@@ -44,6 +45,7 @@ export function RestrictedModelDialog({ model, onClose }: { model?: RestrictedMo
       open
       onOpenChange={(open) => !open && onClose()}
       title={model ? `Edit ${model.name}` : 'Add a restricted model'}
+      dirty={JSON.stringify(values) !== JSON.stringify(begun) && !save.isPending}
       description="Everyone can find it; you decide who may use it."
       footer={
         <>
