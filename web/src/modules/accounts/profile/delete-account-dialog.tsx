@@ -1,9 +1,10 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import { displayAmount, parseBgl } from '@bakehouse/contract/money';
+import { parseBgl } from '@bakehouse/contract/money';
 import type { previewDeletion } from '@bakehouse/contract/privacy';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
+import { showAmount } from '../../../lib/format/currency.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
@@ -148,5 +149,4 @@ function whatGoes({ datasets, models, running, given }: Deletion): string[] {
   ];
 }
 
-const inWords = (bgl: string) =>
-  `${displayAmount(parseBgl(bgl), 'BGL')} (${displayAmount(parseBgl(bgl), 'USD')})`;
+const inWords = (bgl: string) => `${showAmount(bgl, 'BGL')} (${showAmount(bgl, 'USD')})`;
