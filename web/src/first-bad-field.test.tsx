@@ -58,7 +58,7 @@ beforeEach(() => {
 });
 
 test.each(forms)(
-  '%#: a form that is refused puts the focus on its first bad field',
+  'form %#, refused, puts the focus on its first bad field',
   async (form, button, wrong, emptied) => {
     render(
       <QueryClientProvider client={queryClient}>

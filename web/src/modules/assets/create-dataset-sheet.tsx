@@ -79,16 +79,7 @@ function CreateDataset({ open, onClose, onDraft }: Props & Pick<Round<true>, 'on
       title="Create Dataset"
       description={view === 'form' ? 'A place for the files you train on.' : undefined}
       dirty={view === 'form' && isDirty && !create.isPending}
-      footer={
-        view === 'form' ? (
-          <>
-            <Button onClick={close}>Cancel</Button>
-            <Button variant="primary" type="submit" form={FORM_ID} loading={create.isPending}>
-              Create
-            </Button>
-          </>
-        ) : undefined
-      }
+      footer={view === 'form' ? <FormButtons pending={create.isPending} onCancel={close} /> : undefined}
     >
       {view === 'form' && (
         <form
@@ -116,6 +107,17 @@ function CreateDataset({ open, onClose, onDraft }: Props & Pick<Round<true>, 'on
         />
       )}
     </Sheet>
+  );
+}
+
+function FormButtons({ pending, onCancel }: { pending: boolean; onCancel: () => void }) {
+  return (
+    <>
+      <Button onClick={onCancel}>Cancel</Button>
+      <Button variant="primary" type="submit" form={FORM_ID} loading={pending}>
+        Create
+      </Button>
+    </>
   );
 }
 

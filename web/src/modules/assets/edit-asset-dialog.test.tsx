@@ -14,23 +14,23 @@ vi.mock('../accounts/api.ts', async (original) => ({
 
 const texts = { title: 'Rye', name: 'Rye', details: '', tags: ['bread'] };
 
-test.each([EditAssetDialog, RestrictedModelDialog])(
-  '%o asks before it discards what was typed',
-  async (Edit) => {
-    cleanup();
-    const onClose = vi.fn<() => void>();
-    const both = { ...texts, id: 'm1', family: '' } as never;
-    render(
-      <QueryClientProvider client={queryClient}>
-        <Edit asset={both} model={both} onClose={onClose} />
-      </QueryClientProvider>,
-    );
-    const name = await screen.findByLabelText('Name');
-    await userEvent.keyboard('{Escape}');
-    expect(onClose).toHaveBeenCalledOnce();
-    await userEvent.type(name, ' bread');
-    await userEvent.keyboard('{Escape}');
-    await screen.findByRole('alertdialog', { name: 'Discard what you entered?' });
-    expect(onClose).toHaveBeenCalledOnce();
-  },
-);
+test.each([
+  ['a dataset or model', EditAssetDialog],
+  ['a restricted model', RestrictedModelDialog],
+])('what was typed of %s is not discarded without asking', async (_what, Edit) => {
+  cleanup();
+  const onClose = vi.fn<() => void>();
+  const both = { ...texts, id: 'm1', family: '' } as never;
+  render(
+    <QueryClientProvider client={queryClient}>
+      <Edit asset={both} model={both} onClose={onClose} />
+    </QueryClientProvider>,
+  );
+  const name = await screen.findByLabelText('Name');
+  await userEvent.keyboard('{Escape}');
+  expect(onClose).toHaveBeenCalledOnce();
+  await userEvent.type(name, ' bread');
+  await userEvent.keyboard('{Escape}');
+  await screen.findByRole('alertdialog', { name: 'Discard what you entered?' });
+  expect(onClose).toHaveBeenCalledOnce();
+});

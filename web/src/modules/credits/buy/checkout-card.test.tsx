@@ -9,13 +9,14 @@ import { CheckoutCard } from './checkout-card.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
 
+const assign = vi.spyOn(location, 'assign');
 const pay = () => screen.getByRole<HTMLButtonElement>('button', { name: /Continue to payment/ });
 const isBusy = () => pay().getAttribute('aria-busy') === 'true';
 
 beforeEach(async () => {
   cleanup();
   queryClient.clear();
-  vi.spyOn(location, 'assign').mockReset();
+  assign.mockReset();
   vi.mocked(call).mockReset().mockResolvedValue({ checkout_url: 'https://pay.example/1' });
   render(
     <QueryClientProvider client={queryClient}>
@@ -25,12 +26,14 @@ beforeEach(async () => {
     </QueryClientProvider>,
   );
   await userEvent.click(pay());
-  await vi.waitFor(() => expect(location.assign).toHaveBeenCalledWith('https://pay.example/1'));
+  await vi.waitFor(() => expect(assign).toHaveBeenCalledWith('https://pay.example/1'));
   expect(isBusy()).toBe(true);
 });
 
 const show = (persisted: boolean) =>
-  act(() => window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted })));
+  act(() => {
+    window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted }));
+  });
 
 test('Back from the payment page brings the button back', async () => {
   show(false);

@@ -10,9 +10,9 @@ import { LedgerPage } from './ledger-page.tsx';
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
 
 test.each([
-  [LedgerPage, 'the ledger'],
-  [AccessRequestsPage, 'the access requests'],
-])('%o is for operators alone, and asks for nothing', (Page, what) => {
+  ['the ledger', LedgerPage],
+  ['the access requests', AccessRequestsPage],
+])('%s is for operators alone, and nothing is asked for', (what, Page) => {
   render(
     <QueryClientProvider client={queryClient}>
       <UserContext value={{ id: 'ada', is_operator: false } as never}>
