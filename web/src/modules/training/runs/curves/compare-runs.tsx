@@ -38,7 +38,9 @@ export function CompareRuns({ runIds, isFull, onClose }: Props) {
       <header className="flex items-center justify-between gap-4">
         <div>
           <h2 className="font-semibold">Comparison</h2>
-          {isFull && <p className="text-[0.8125rem] text-muted">No more than {runIds.length} runs fit.</p>}
+          {isFull && (
+            <p className="text-[0.8125rem] text-muted">At most {runIds.length} runs can be compared.</p>
+          )}
         </div>
         <Button size="sm" onClick={onClose}>
           <X aria-hidden />
