@@ -14,7 +14,7 @@ export const blobs: Command = async ({ words }) => {
   if (words.join(' ') !== 'verify') throw new PlainError("There is only './bakehouse blobs verify'.");
   const config = readConfig(process.env);
   const log = createLog({ ...config, logLevel: 'silent' });
-  const found = { files: 0, bytes: 0, damaged: 0 };
+  const found = { files: 0, bytes: 0, damaged: 0, unreadable: 0 };
   await withDatabase(async (db) => {
     // Only now: opening makes folders, which belong nowhere but beside a database.
     const store = await openLocalBlobStore(path.join(config.dataDir, 'blobs'));
@@ -29,9 +29,14 @@ export const blobs: Command = async ({ words }) => {
           found.damaged += 1;
           console.log(`FAIL ${sha256.slice(0, 2)}/${sha256.slice(2)} is missing or changed`);
         },
+        onUnreadable: (sha256, error) => {
+          found.unreadable += 1;
+          console.log(`FAIL ${sha256.slice(0, 2)}/${sha256.slice(2)} cannot be read: ${String(error)}`);
+        },
       },
     );
   });
-  console.log(`${found.files} files of ${formatBytes(found.bytes)} read, ${found.damaged} damaged`);
-  return found.damaged === 0 ? 0 : 1;
+  const unread = found.unreadable === 0 ? '' : `, ${found.unreadable} could not be read`;
+  console.log(`${found.files} files of ${formatBytes(found.bytes)} read, ${found.damaged} damaged${unread}`);
+  return found.damaged + found.unreadable === 0 ? 0 : 1;
 };

@@ -8,7 +8,7 @@ import { endpoint } from './endpoint.ts';
  *
  * A client that comes back within a day sends the last id that it has as `Last-Event-ID` and is told
  * what it has missed, each thing once; some that it has heard may be among it. Where that is not known
- * any more it gets the event 'reset': anything may have changed.
+ * any more, or is very much, it gets the event 'reset': anything may have changed.
  */
 export const changeEvent = z.object({
   topic: z.enum([

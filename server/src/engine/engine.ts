@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Services } from '../platform/context.ts';
 import { openListener } from '../platform/db/open-listener.ts';
+import { oneAtATime } from '../platform/one-at-a-time.ts';
 import type { Driver } from './drivers/driver.ts';
 import { removeFiles } from './files/remove-files.ts';
 import { type CpuLoad, readCpuLoad } from './machine/cpu-load.ts';
@@ -13,7 +14,6 @@ import { sweepFiles } from './machines/sweep-files.ts';
 import { WAKE_CHANNEL } from './queries.ts';
 import { schedule } from './queue/schedule.ts';
 import { endWorkloads } from './reconcile/end-workloads.ts';
-import { oneAtATime } from './reconcile/one-at-a-time.ts';
 import { type Reconciler, reconcileNext } from './reconcile/reconcile.ts';
 import type { WorkloadKind, WorkloadKinds } from './workload-kind.ts';
 

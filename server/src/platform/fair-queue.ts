@@ -14,6 +14,8 @@ export type FairQueue = {
   run: <T>(key: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
   /** How much runs and waits. */
   load: () => number;
+  /** How much of this key waits. */
+  waiting: (key: string) => number;
 };
 
 /**
@@ -70,6 +72,7 @@ export function fairQueue(limit: number | (() => number), options: Options = {})
   return {
     enter,
     load: () => [...lines.values()].reduce((sum, line) => sum + line.length, places.taken()),
+    waiting: (key) => lines.get(key)?.length ?? 0,
     enterNow: (key) => {
       // Whoever waits and may begin has begun: nobody is passed.
       if (!places.mayTake(key)) return null;

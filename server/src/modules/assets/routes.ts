@@ -4,6 +4,7 @@ import * as data from '@bakehouse/contract/data-files';
 import * as links from '@bakehouse/contract/file-links';
 import { search as searchEndpoint } from '@bakehouse/contract/search';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
+import { clientSignal } from '../../platform/http/client-signal.ts';
 import { deleteAsset, type FindAssetUse } from './delete-asset.ts';
 import { deleteFile } from './files/delete-file.ts';
 import { downloadFile } from './files/download-file.ts';
@@ -60,11 +61,11 @@ export function assetsRoutes(parts: { findUses: FindAssetUse[]; modelUses: Model
     bind(filesCopyStatus, getCopyStatus),
     bind(contract.assetTree, (ctx, { params, query }) => listTree(ctx, { assetId: params.id, ...query })),
     ...restrictedRoutes,
-    bind(contract.previewFile, (ctx, { params, query: { revision_id: revisionId, ...query } }) =>
-      previewFile(ctx, { assetId: params.id, revisionId, ...query }),
+    bind(contract.previewFile, (ctx, { params, query: { revision_id: revisionId, ...query } }, { reply }) =>
+      previewFile(ctx, { assetId: params.id, revisionId, ...query, signal: clientSignal(reply) }),
     ),
-    bind(data.describeColumns, (ctx, { params, query }) =>
-      describeColumns(ctx, { assetId: params.id, path: query.path, revisionId: query.revision_id }),
+    bind(data.describeColumns, (ctx, { params, query: { path, revision_id: revisionId } }, { reply }) =>
+      describeColumns(ctx, { assetId: params.id, path, revisionId, signal: clientSignal(reply) }),
     ),
     bind(data.listFileVersions, (ctx, { params, query }) =>
       listVersions(ctx, { assetId: params.id, ...query }),

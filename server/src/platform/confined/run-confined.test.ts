@@ -40,6 +40,14 @@ describe('a confined program', () => {
     );
   });
 
+  test('that nobody waits for any more is ended', async () => {
+    const waiting = await program('waiting', 'for (;;) {}');
+    const leaving = new AbortController();
+    const running = runConfined(sandbox, { program: waiting }, { ...limits, signal: leaving.signal });
+    setTimeout(() => leaving.abort(new Error('has left')), 300);
+    await expect(running).rejects.toThrow('has left');
+  });
+
   test('that takes too much memory is ended alone', async () => {
     const greedy = await program('greedy', 'const all = []; for (;;) all.push([all.length]);');
     await expect(runConfined(sandbox, { program: greedy }, limits)).rejects.toThrow(OutOfLimits);

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { AppError } from '../errors.ts';
 import { fairQueue } from '../fair-queue.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { shareFiles } from '../sandbox/share-files.ts';
@@ -17,7 +18,7 @@ const CODE = ['server', 'contract', 'node_modules', 'package.json'].map((name) =
   path.resolve(import.meta.dirname, '../../../..', name),
 );
 
-const line = fairQueue(AT_ONCE);
+const line = fairQueue(AT_ONCE, { perKey: 1 });
 
 type Work = {
   program: URL;
@@ -29,8 +30,12 @@ type Work = {
 type Limits = {
   ms: number;
   heapMb: number;
-  /** Whose work it is, e.g. a user's id: those who wait take turns. */
+  /** Whose work it is, e.g. a user's id: one piece of it runs at once, and those who wait take turns. */
   whose: string;
+  /** Theirs that may wait; without it as many as there are. */
+  waitingMax?: number;
+  /** Nobody wants the answer any more: it does not begin, or is ended. */
+  signal?: AbortSignal | undefined;
 };
 
 /** A program was ended because it took more time or memory than it may. */
@@ -41,29 +46,42 @@ export class OutOfLimits extends Error {}
  * `answerConfined`, and resolves with its answer. It is a process and not a thread, because a
  * thread that runs out of memory takes the whole server with it, and because memory outside of
  * JavaScript's heap can only be limited for a process (on Linux). It gets nothing of the
- * environment. Throws OutOfLimits.
+ * environment. Throws OutOfLimits, AppError 'unavailable' where too many wait, and the signal's reason.
  */
 export async function runConfined(
   sandbox: Sandbox,
   { program, localPath, input }: Work,
   limits: Limits,
 ): Promise<unknown> {
-  return line.run(limits.whose, () =>
+  const { heapMb, whose, waitingMax = Number.POSITIVE_INFINITY, signal } = limits;
+  if (line.waiting(whose) >= waitingMax) throw tooMany();
+  const work = () =>
     shareFiles(sandbox, localPath ? [{ localPath, as: 'file' }] : [], async ({ folder, user }) => {
       const file = fileURLToPath(program);
       const argv = await sandbox.enclose({
-        argv: [process.execPath, `--max-old-space-size=${limits.heapMb}`, file],
+        argv: [process.execPath, `--max-old-space-size=${heapMb}`, file],
         cwd: folder,
         reads: [process.execPath, ...CODE, file, folder],
         writes: [],
         user,
       });
       return run(argv, JSON.stringify({ ...input, localPath: path.join(folder, 'file') }), limits, file);
-    }),
-  );
+    });
+  return line.run(whose, work, signal);
 }
 
-function run(argv: string[], input: string, { ms, heapMb }: Limits, program: string): Promise<unknown> {
+function tooMany(): AppError {
+  return new AppError('unavailable', {
+    publicMessage: 'Several of your files are being read already. Try again when they are done.',
+  });
+}
+
+function run(
+  argv: string[],
+  input: string,
+  { ms, heapMb, signal }: Limits,
+  program: string,
+): Promise<unknown> {
   // No core file of a process that was made to fail; then the limit of its memory, in kB.
   const script = 'ulimit -c 0; ulimit -d "$1"; shift; exec "$@"';
   const memoryKb = (heapMb + BESIDE_HEAP_MB) * 1024;
@@ -71,9 +89,10 @@ function run(argv: string[], input: string, { ms, heapMb }: Limits, program: str
     const child = execFile(
       '/bin/sh',
       ['-c', script, 'sh', String(memoryKb), ...argv],
-      { env: {}, timeout: ms, killSignal: 'SIGKILL', maxBuffer: ANSWER_BYTES_MAX },
+      { env: {}, timeout: ms, killSignal: 'SIGKILL', maxBuffer: ANSWER_BYTES_MAX, signal },
       (error, stdout, stderr) => {
         if (!error) resolve(JSON.parse(stdout));
+        else if (signal?.aborted) reject(signal.reason as Error);
         else if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') reject(error);
         // Of a program that runs out of memory JavaScript's engine, or the system, makes an end.
         else if (error.signal) reject(new OutOfLimits(error.signal, { cause: error }));

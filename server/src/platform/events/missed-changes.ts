@@ -7,12 +7,14 @@ const DAY_MS = 24 * 3_600_000;
  * by less. Who hears a change twice reads once more.
  */
 const OVERLAP_MS = 10_000;
+/** Who has missed more reads everything anew: that is less work, and a stream holds only so much at once. */
+const MISSED_MAX = 1_000;
 /** So long changes are kept. */
 export const KEPT_MS = DAY_MS + 2 * OVERLAP_MS;
 
 /**
  * What has changed for the user since the event with this id, oldest first; null where that is not known: the id is
- * none of ours, or older than a day.
+ * none of ours, or older than a day; and where it is very much.
  */
 export async function missedChanges(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -28,7 +30,9 @@ export async function missedChanges(
     .where('user_id', 'in', [userId, ''])
     .where('at', '>=', new Date(since - OVERLAP_MS))
     .orderBy('at')
+    .limit(MISSED_MAX + 1)
     .execute();
+  if (rows.length > MISSED_MAX) return null;
   return rows.map(({ topic, thing_id, at }) => ({
     event: { topic: topic as ChangeEvent['topic'], id: thing_id },
     at,

@@ -94,6 +94,15 @@ test.each([
   expect(text).toMatch(/^id: \d+\nevent: reset\ndata: \{\}$/m);
 });
 
+test('a stream that missed very much hears that anything may have changed', async () => {
+  const cy = await first.signUp('Cy');
+  const change = (n: number) => ({ user_id: cy.userId, topic: 'run', thing_id: `run ${n}`, at: new Date() });
+  const changes = Array.from({ length: 1001 }, (_, n) => change(n));
+  await database.db.insertInto('recent_changes').values(changes).execute();
+  const { text } = await listen(second, cy, { lastId: String(Date.now()), until: 'event: reset' });
+  expect(text).not.toContain('event: change');
+});
+
 test('what is older than a day is forgotten', async () => {
   await publish(ada.userId, 'old');
   await age('25 hours');

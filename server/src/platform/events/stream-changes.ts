@@ -25,8 +25,10 @@ export async function streamChanges(ctx: Context, http: Http): Promise<void> {
       publicMessage: `You have too many event streams open. Close one before you open another`,
     });
   }
-  streamsOf.set(userId, open + 1);
   const stream = openEventStream(http);
+  // Who left while it was found out who they are is told nothing, and counts for nothing.
+  if (stream.closed.aborted) return;
+  streamsOf.set(userId, open + 1);
   const unsubscribe = ctx.events.subscribe(userId, (event, at) => stream.send('change', event, idOf(at)));
   const key = untilKeyEnds(ctx);
   key.signal.addEventListener('abort', stream.close);

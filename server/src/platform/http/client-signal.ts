@@ -1,12 +1,13 @@
 import type { FastifyReply } from 'fastify';
+import { AppError } from '../errors.ts';
+import { onClose } from './on-close.ts';
 
 /** Aborts when the client disconnects before it has its answer. */
-export function clientSignal({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
+export function clientSignal(reply: Pick<FastifyReply, 'raw'>): AbortSignal {
   const disconnected = new AbortController();
-  const onClose = () => {
-    if (!raw.writableEnded) disconnected.abort();
-  };
-  if (raw.destroyed) onClose();
-  else raw.once('close', onClose);
+  onClose(reply, () => {
+    if (reply.raw.writableEnded) return;
+    disconnected.abort(new AppError('unavailable', { publicMessage: 'The client disconnected' }));
+  });
   return disconnected.signal;
 }

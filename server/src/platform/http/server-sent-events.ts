@@ -1,6 +1,9 @@
 import type { Http } from './bind.ts';
+import { onClose } from './on-close.ts';
 
 const HEARTBEAT_MS = 15_000;
+/** What waits in memory for a client that does not read. It is cut then, and may come back with the id that it has. */
+const UNREAD_BYTES_MAX = 1024 * 1024;
 
 export type EventStream = {
   /** Sends one event; the data as JSON. A client that comes back says the last id that it has. */
@@ -9,14 +12,14 @@ export type EventStream = {
   sendId: (id: string) => void;
   /** Sends a line that clients ignore; it keeps proxies and timeouts quiet. */
   comment: (text: string) => void;
-  /** Aborted when the client has gone or the server ends the stream. */
+  /** Aborted when the client has gone, which may be before the stream opened, or the server ends the stream. */
   closed: AbortSignal;
   close: () => void;
 };
 
 /**
- * Answers a request with server-sent events. The stream stays open until the client leaves,
- * `close` is called or the server shuts down, with a comment every 15 s against idle timeouts.
+ * Answers a request with server-sent events. The stream stays open until the client leaves or reads no
+ * more, `close` is called or the server shuts down, with a comment every 15 s against idle timeouts.
  */
 export function openEventStream({ reply }: Http): EventStream {
   reply.hijack();
@@ -32,14 +35,16 @@ export function openEventStream({ reply }: Http): EventStream {
   });
 
   const write = (text: string) => {
-    if (!raw.writableEnded) raw.write(text);
+    if (raw.writableEnded || raw.destroyed) return;
+    raw.write(text);
+    if (raw.writableLength > UNREAD_BYTES_MAX) raw.destroy();
   };
   const comment = (text: string) => write(`: ${text}\n\n`);
   const heartbeat = setInterval(comment, HEARTBEAT_MS, 'heartbeat').unref();
   const close = () => void raw.end();
   const streams = reply.server.openStreams;
   streams.add(close);
-  raw.once('close', () => {
+  onClose(reply, () => {
     clearInterval(heartbeat);
     streams.delete(close);
     closing.abort();

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../db/database.ts';
-import { inTransaction } from '../db/in-transaction.ts';
-import { claimDue, type Lease, type LeasedTable, lockLeased, releaseLeased } from './leased-table.ts';
+import { claimDue, type LeasedTable, releaseLeased } from './leased-table.ts';
+import { underLease } from './under-lease.ts';
 
 /**
  * How one step is made for a row. Whatever one of these does may be done again: by whoever comes
@@ -56,17 +56,4 @@ export async function takeStep<Columns extends { id: string }, Row, Observed, Ac
     await releaseLeased(tx, table, lease);
   });
   return true;
-}
-
-/** Runs `work` on the row in a transaction, if the lease still holds; else answers null. */
-async function underLease<Columns, Row, T>(
-  db: Database,
-  table: LeasedTable<Columns, Row>,
-  lease: Lease<Row>,
-  work: (tx: Transaction, row: Row) => Promise<T>,
-): Promise<T | null> {
-  return inTransaction(db, async (tx) => {
-    const row = await lockLeased(tx, table, lease);
-    return row ? work(tx, row) : null;
-  });
 }

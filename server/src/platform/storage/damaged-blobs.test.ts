@@ -173,6 +173,37 @@ describe('scrubbing', () => {
     expect(await damagedCount()).toBe(0);
   });
 
+  test('goes past what cannot be read, and looks at it again the next time', async () => {
+    clock.advance({ days: 31 });
+    await Promise.all([1, 2].map((at) => upload(`more-${at}`, randomBytes(100))));
+    const before = await server.services.db
+      .selectFrom('blobs')
+      .select(['sha256', 'checked_at'])
+      .orderBy('checked_at')
+      .execute();
+    const { blobs } = server.services;
+    const [locked] = before;
+    const refuse = (sha256: string) =>
+      sha256 === locked?.sha256 ? Promise.reject(new Error('EACCES: permission denied')) : blobs.read(sha256);
+    const [checked, unreadable]: [string[], string[]] = [[], []];
+    const scrub = (read: typeof blobs.read) =>
+      scrubBlobs(
+        { ...server.services, blobs: { ...blobs, read } },
+        {
+          uncheckedSince: clock.now(),
+          onChecked: ({ sha256, isGood }) => void (isGood && checked.push(sha256)),
+          onUnreadable: (sha256) => unreadable.push(sha256),
+        },
+      );
+    clock.advance({ minutes: 1 });
+    await scrub(refuse);
+    expect(unreadable).toEqual([locked?.sha256]);
+    expect(checked).toHaveLength(before.length - 1);
+    expect(reported.at(-1)).toMatchObject({ tags: { logged: 'stored bytes cannot be read' } });
+    await scrub(blobs.read);
+    expect(checked.at(-1)).toBe(locked?.sha256);
+  });
+
   test('ends where it is told to, and goes on from there', async () => {
     clock.advance({ days: 31 });
     const checked: string[] = [];

@@ -66,15 +66,17 @@ export async function markStored(db: Database, sha256: string): Promise<void> {
     .execute();
 }
 
-/** The blob that was not looked at for the longest time, and not since `before`. */
+/** The blob that was not looked at for the longest time, and not since `before`; none of those in `without`. */
 export async function findLongestUnchecked(
   db: Database,
   before: Date,
+  without: readonly string[],
 ): Promise<{ sha256: string; size_bytes: bigint; version: string } | undefined> {
   return db
     .selectFrom('blobs')
     .select(['sha256', 'size_bytes', version.as('version')])
     .where('checked_at', '<', before)
+    .$if(without.length > 0, (query) => query.where('sha256', 'not in', without))
     .orderBy('checked_at')
     .limit(1)
     .executeTakeFirst();

@@ -10,6 +10,8 @@ const EVERY_MS = 30 * 24 * 60 * 60 * 1000;
 const BYTES_PER_SECOND = 16 * 1024 * 1024;
 /** The hour's next run goes on where this one ends. */
 const RUN_MS = 50 * 60 * 1000;
+/** Where so many cannot be read it is the store that is broken, and no blob. */
+const UNREADABLE_MAX = 100;
 
 /** Reads stored bytes again, slowly, those first that were not read for the longest time. */
 export const scrubBlobsJob = defineJob({
@@ -27,7 +29,8 @@ export const scrubBlobsJob = defineJob({
 
 /**
  * Checks all blobs that were not checked since then, oldest first, and notes which are damaged. A
- * blob that is good again, e.g. after a restore, is taken off the damaged ones.
+ * blob that is good again, e.g. after a restore, is taken off the damaged ones. Of one that cannot be
+ * read, e.g. for want of rights, nothing is noted: the next run looks again. Throws where there are very many of them.
  */
 export async function scrubBlobs(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
@@ -36,18 +39,28 @@ export async function scrubBlobs(
     bytesPerSecond = Number.POSITIVE_INFINITY,
     signal,
     onChecked,
+    onUnreadable,
   }: {
     uncheckedSince: Date;
     bytesPerSecond?: number;
     signal?: AbortSignal;
     onChecked?: (blob: { sha256: string; sizeBytes: number; isGood: boolean }) => void;
+    onUnreadable?: (sha256: string, error: unknown) => void;
   },
 ): Promise<void> {
-  for (;;) {
-    const blob = signal?.aborted ? undefined : await findLongestUnchecked(services.db, uncheckedSince);
+  const unreadable: string[] = [];
+  while (!signal?.aborted) {
+    const blob = await findLongestUnchecked(services.db, uncheckedSince, unreadable);
     if (!blob) return;
-    const isGood = await checkBytes(services, blob.sha256, bytesPerSecond, signal);
-    if (isGood === null) return;
+    const isGood = await checkBytes(services, blob.sha256, bytesPerSecond, signal).catch((error: unknown) => {
+      unreadable.push(blob.sha256);
+      services.log.error({ err: error, sha256: blob.sha256 }, 'stored bytes cannot be read');
+      onUnreadable?.(blob.sha256, error);
+      if (unreadable.length === UNREADABLE_MAX) throw error;
+      return null;
+    });
+    // The signal has come, or another one is next.
+    if (isGood === null) continue;
     await noteCheck(services.db, blob, { isGood, at: services.clock.now() });
     if (!isGood) services.log.error({ sha256: blob.sha256 }, 'stored bytes are damaged');
     onChecked?.({ sha256: blob.sha256, sizeBytes: Number(blob.size_bytes), isGood });

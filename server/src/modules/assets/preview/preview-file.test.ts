@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import * as contract from '@bakehouse/contract/assets';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
 import { createAsset } from '../create-asset.ts';
 import { oneRunParquet } from './testing/one-run-parquet.ts';
@@ -97,4 +98,42 @@ describe('a file that is made to take long', () => {
     expect(answer).toMatchObject({ total_rows: 0, broken_count: 250 });
     expect(answer.broken).toHaveLength(100);
   });
+});
+
+test('few previews of a user wait, and those that nobody waits for any more never run', async () => {
+  const { sandbox } = server.services;
+  const held = Promise.withResolvers<void>();
+  const enclose = vi.fn<typeof sandbox.enclose>(async (program) => {
+    await held.promise;
+    return sandbox.enclose(program);
+  });
+  Object.assign(server.services, { sandbox: { ...sandbox, enclose } });
+  const query = { path: 'rows.csv' };
+  const ask = (signal?: AbortSignal) =>
+    server.send(contract.previewFile, { params: { id }, query }, { as: ada, ...(signal && { signal }) });
+  const form = new FormData();
+  form.append('data_file', new Blob(['a\n1\n']), 'rows.csv');
+  const headers = { 'x-api-key': ada.apiKey };
+  await fetch(`${server.url}/api/v1/asset/${id}/upload`, { method: 'POST', headers, body: form });
+
+  const leaving = new AbortController();
+  // One runs and four wait.
+  const six = Array.from({ length: 6 }, () => ask(leaving.signal));
+  const refused = await Promise.race(six);
+  expect(refused.status).toBe(503);
+  expect(await refused.json()).toMatchObject({
+    error: { message: 'Several of your files are being read already. Try again when they are done.' },
+  });
+  leaving.abort();
+  await Promise.allSettled(six);
+  let waiting = ask();
+  await vi.waitFor(async () => {
+    const answered = await Promise.race([waiting, pause(1_000)]);
+    if (answered) waiting = ask();
+    expect(answered).toBeUndefined();
+  }, 20_000);
+  held.resolve();
+  expect(await (await waiting).json()).toMatchObject({ columns: ['a'], total_rows: 1 });
+  expect(enclose).toHaveBeenCalledTimes(2);
+  Object.assign(server.services, { sandbox });
 });

@@ -10,7 +10,8 @@ const answer = z.object({ preview: filePreview });
 
 /**
  * Some rows of a data file, of the newest revision unless said. Throws AppError('invalid_request') for other kinds of
- * file, for what cannot be read, and for what takes too much.
+ * file, for what cannot be read, and for what takes too much; 'unavailable' for a user who waits for several; and the
+ * signal's reason, once nobody waits for it.
  */
 export async function previewFile(
   ctx: Context,
@@ -18,10 +19,11 @@ export async function previewFile(
     assetId,
     path,
     revisionId,
+    signal,
     ...page
-  }: { assetId: string; path: string; revisionId?: string | undefined } & Page,
+  }: { assetId: string; path: string; revisionId?: string | undefined; signal?: AbortSignal } & Page,
 ): Promise<Preview> {
   const file = await findFile(ctx, { assetId, revisionId, path });
   const input = { name: path, offset: page.offset, limit: page.limit };
-  return answer.parse(await readConfined(ctx, file, { program: PROGRAM, input })).preview;
+  return answer.parse(await readConfined(ctx, file, { program: PROGRAM, input, signal })).preview;
 }

@@ -4,6 +4,7 @@ import type { Context } from '../../../platform/context.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { untilKeyEnds } from '../../../platform/http/callers/until-key-ends.ts';
+import { clientSignal } from '../../../platform/http/client-signal.ts';
 import { costMicro } from '../../credits/prices/cost-micro.ts';
 import type { Reservation } from '../../credits/usage/usage-leader.ts';
 import { CONTEXT_TOKENS } from '../kinds/text-spec.ts';
@@ -21,7 +22,8 @@ import { type TokenPrices, tokenPrices } from './token-prices.ts';
 import type { ModelServer } from './upstream/await-model-server.ts';
 import { findModel } from './upstream/find-model.ts';
 import { readText } from './upstream/model-server-client.ts';
-import { type CompletionPath, reachModelServer, unavailable } from './upstream/reach-model-server.ts';
+import { type CompletionPath, reachModelServer } from './upstream/reach-model-server.ts';
+import { unavailable } from './upstream/unavailable.ts';
 import { WholeAnswer } from './whole-answer.ts';
 
 /** What is known of an answer when it has ended, in whichever way. */
@@ -52,10 +54,7 @@ export async function answerCompletion(
   body: CompletionBody,
   { reply }: Http,
 ): Promise<void> {
-  const client = new AbortController();
-  reply.raw.on('close', () => {
-    if (!reply.raw.writableEnded) client.abort();
-  });
+  const client = clientSignal(reply);
   const began = { at: ctx.clock.now(), ms: performance.now() };
   const leave = admit(ctx, reply);
   const deadline = requestDeadline(body.model, 'text');
@@ -66,7 +65,7 @@ export async function answerCompletion(
     );
     // What is refused is refused before it costs anything.
     toServerRequest(body, upstream.engine);
-    const signal = AbortSignal.any([client.signal, deadline.signal, key.signal]);
+    const signal = AbortSignal.any([client, deadline.signal, key.signal]);
     const outcome: Outcome = { ok: false, usage: NOTHING, firstTokenMs: null };
     const call: Call = { upstream, body, reply, signal, deadline, beganMs: began.ms, outcome };
     const requestId = randomUUID();
@@ -74,12 +73,12 @@ export async function answerCompletion(
     const reservation = await reserveAnswer(ctx, parts, upstream, prices);
     let endUse = () => {};
     try {
-      if (reply.raw.destroyed) return;
+      if (client.aborted) return;
       endUse = keepInUse(ctx, upstream);
       await answer(ctx, parts, path, call);
       outcome.ok = true;
     } catch (error) {
-      if (client.signal.aborted) {
+      if (client.aborted) {
         // Who stops an answer has not met an error.
         outcome.ok = true;
         return;
@@ -174,7 +173,7 @@ async function pass(response: IncomingMessage, { engine }: ModelServer, call: Ca
       for (const chunk of chunks) whole.add(chunk);
     });
   } catch (error) {
-    throw signal.aborted || reply.raw.headersSent ? error : unavailable(upstream, error);
+    throw signal.aborted || reply.raw.headersSent ? error : doesNotAnswer(upstream, error);
   } finally {
     outcome.usage = stream.usage;
   }
@@ -191,8 +190,12 @@ async function pass(response: IncomingMessage, { engine }: ModelServer, call: Ca
 /** The model server's own error: what is the caller's fault is said. */
 async function toError(response: IncomingMessage, upstream: Upstream): Promise<AppError> {
   const text = await readText(response);
-  if ((response.statusCode ?? 500) >= 500) return unavailable(upstream, new Error(text));
+  if ((response.statusCode ?? 500) >= 500) return doesNotAnswer(upstream, new Error(text));
   return new AppError('invalid_request', {
     publicMessage: refusalSentence(text, upstream.model_name),
   });
+}
+
+function doesNotAnswer({ model_name: modelName }: Upstream, cause: unknown): AppError {
+  return unavailable(`${modelName} does not answer`, cause);
 }

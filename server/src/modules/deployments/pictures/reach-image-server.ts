@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ImageEvent, ImageRequest } from '@bakehouse/contract/runtime/serve-image-spec';
 import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
@@ -8,23 +7,17 @@ import { keepInUse } from '../gateway/keep-in-use.ts';
 import { type RequestDeadline, requestDeadline } from '../gateway/request-deadline.ts';
 import { awaitModelServer, type ModelServer, readyServers } from '../gateway/upstream/await-model-server.ts';
 import { findModel } from '../gateway/upstream/find-model.ts';
-import {
-  ModelServerUnreachable,
-  postToModelServer,
-  readText,
-} from '../gateway/upstream/model-server-client.ts';
+import { postToModelServer, readText } from '../gateway/upstream/model-server-client.ts';
+import { retryUnreachable } from '../gateway/upstream/retry-unreachable.ts';
+import { unavailable } from '../gateway/upstream/unavailable.ts';
 import type { ServingParts } from '../serving-parts.ts';
 import { readImageEvents } from './read-image-events.ts';
-
-/** A server that was just replaced, or has just died, is looked for this often, with this pause. */
-const TRIES = 10;
-const TRY_PAUSE_MS = 300;
 
 /** What an image model server says of a request that it cannot draw. */
 const refusal = z.object({ error: z.object({ message: z.string(), param: z.string().nullable() }) });
 
 type Question = {
-  /** Of a starter model. */
+  /** Of a starter model or a deployment. */
   modelName: string;
   /** Asked for once the model server is there: a picture to edit is large, and a cold server takes minutes. */
   readRequest: () => Promise<ImageRequest>;
@@ -48,23 +41,22 @@ export async function reachImageServer(
 ): Promise<void> {
   const deadline = requestDeadline(modelName, 'image');
   const signal = AbortSignal.any([wanted, deadline.signal]);
-  try {
-    for (let tries = 1; ; tries += 1) {
-      const upstream = await findModel(ctx, parts, { modelName, kind: 'image' });
-      const endUse = keepInUse(ctx, upstream);
-      try {
-        const [server] =
-          tries === 1 && readyServers(upstream).length > 0
-            ? readyServers(upstream)
-            : await awaitModelServer(ctx, parts, { upstream, modelName, kind: 'image', signal, onWait });
-        if (server) return await draw(server, await readRequest(), { deadline, signal, modelName }, take);
-      } catch (error) {
-        if (!(error instanceof ModelServerUnreachable) || tries === TRIES) throw error;
-      } finally {
-        endUse();
-      }
-      await pause(TRY_PAUSE_MS, undefined, { signal });
+  const attempt = async (number: number) => {
+    const upstream = await findModel(ctx, parts, { modelName, kind: 'image' });
+    const endUse = keepInUse(ctx, upstream);
+    try {
+      const [ready] = number === 1 ? readyServers(upstream) : [];
+      const [server] = ready
+        ? [ready]
+        : await awaitModelServer(ctx, parts, { upstream, modelName, kind: 'image', signal, onWait });
+      if (!server) throw unavailable(`${modelName} does not answer`);
+      await draw(server, await readRequest(), { deadline, signal, modelName }, take);
+    } finally {
+      endUse();
     }
+  };
+  try {
+    await retryUnreachable(attempt, { modelName, signal });
   } catch (error) {
     // What is said is why it was ended, not that it was.
     throw wanted.aborted ? wanted.reason : deadline.signal.aborted ? deadline.signal.reason : error;
@@ -103,8 +95,4 @@ async function toError(answer: IncomingMessage, modelName: string): Promise<AppE
   if (answer.statusCode !== 400) return unavailable(`${modelName} could not draw this`, cause);
   const { message, param } = refusal.parse(JSON.parse(text)).error;
   return new AppError('invalid_request', { publicMessage: message, ...(param !== null && { param }), cause });
-}
-
-function unavailable(publicMessage: string, cause?: unknown): AppError {
-  return new AppError('unavailable', { publicMessage, cause });
 }

@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers';
 import type { ImageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
 import type { Context, Services } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
-import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { type Lease, lockLeased } from '../../../platform/leases/leased-table.ts';
+import type { Lease } from '../../../platform/leases/leased-table.ts';
+import { underLease } from '../../../platform/leases/under-lease.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { reachImageServer } from '../../deployments/pictures/reach-image-server.ts';
@@ -116,7 +116,7 @@ async function readInput(services: Services, { id }: GenerationRow): Promise<Buf
 /** The pictures, their price and the end of the generation are one transaction. */
 async function complete(services: Services, lease: Lease<GenerationRow>, stored: Stored): Promise<void> {
   const { pictures, blobs, drawnBy, expertWeights } = stored;
-  await underLease(services, lease, async (tx, row) => {
+  await underLease(services.db, generationsTable, lease, async (tx, row) => {
     for (const [index, { media_type, width, height }] of pictures.entries()) {
       const { sha256 = '', sizeBytes = 0 } = blobs[index] ?? {};
       const file = { sha256, size_bytes: BigInt(sizeBytes), media_type, width, height };
@@ -142,7 +142,7 @@ async function writeFailure(services: Services, lease: Lease<GenerationRow>, err
     { err: error, generation_id: lease.id, attempt: lease.row.attempt },
     'a picture broke off',
   );
-  const ended = await underLease(services, lease, async (tx, row) => {
+  const ended = await underLease(services.db, generationsTable, lease, async (tx, row) => {
     const now = services.clock.now();
     const step = planAfterFailure(row, error, now);
     if (step.do === 'wait') await putBack(tx, row, { reason: step.reason, check_at: step.at });
@@ -156,7 +156,7 @@ async function writeFailure(services: Services, lease: Lease<GenerationRow>, err
 
 /** The process ends: another goes on at once, and this attempt does not count. */
 async function giveBack(services: Services, lease: Lease<GenerationRow>): Promise<void> {
-  await underLease(services, lease, (tx, row) =>
+  await underLease(services.db, generationsTable, lease, (tx, row) =>
     putBack(tx, row, { reason: '', check_at: services.clock.now(), attempt: row.attempt - 1 }),
   );
 }
@@ -169,18 +169,6 @@ async function putBack(
   const waiting = { state: 'queued', step: 0, preview: null, expert_weights: null };
   await updateGeneration(tx, row.id, { ...waiting, ...values, lock_token: null, locked_until: null });
   await announceGeneration(tx, row, { lineMoved: true });
-}
-
-/** Runs `work` on the row as it is now, if the lease still holds; a cancelled one stays cancelled. */
-async function underLease<Result>(
-  { db }: Services,
-  lease: Lease<GenerationRow>,
-  work: (tx: Transaction, row: GenerationRow) => Promise<Result>,
-): Promise<Result | null> {
-  return inTransaction(db, async (tx) => {
-    const row = await lockLeased(tx, generationsTable, lease);
-    return row ? work(tx, row) : null;
-  });
 }
 
 /** What the owner may do, his generation may. */

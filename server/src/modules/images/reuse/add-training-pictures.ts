@@ -6,9 +6,10 @@ import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
+import { hasIdempotentAnswer, idempotent } from '../../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
+import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { completeOnboardingStep } from '../../accounts/complete-onboarding-step.ts';
@@ -23,7 +24,16 @@ type Asked = InputOf<typeof endpoint>['body'];
 type Answer = ResponseOf<typeof endpoint>;
 
 /** The dataset before; a new one has no id yet. */
-type Dataset = { id: string | null; title: string; revisionId: string | null; metadata: string };
+type Dataset = {
+  id: string | null;
+  title: string;
+  revisionId: string | null;
+  metadata: string;
+  paths: ReadonlySet<string>;
+};
+
+/** What is put into it, looked up and stored before. */
+type Prepared = { dataset: Dataset; added: Picture[]; metadata: Blob; present: number; leftOut: number };
 
 /** Far more lines than a training reads pictures. */
 const METADATA_BYTES_MAX = 16 * 1024 * 1024;
@@ -35,33 +45,57 @@ const METADATA_BYTES_MAX = 16 * 1024 * 1024;
  */
 export async function addTrainingPictures(ctx: Context, asked: Asked): Promise<Answer> {
   const { userId } = ctx.caller;
+  const call = { userId, key: ctx.idempotencyKey, operation: 'add-training-pictures', input: asked };
+  // A repeated call is answered as before, whatever has become of the pictures since.
+  const prepared = (await hasIdempotentAnswer(ctx.db, call)) ? null : await prepare(ctx, asked);
+  return inTransaction(ctx.db, (tx) =>
+    idempotent(tx, call, async () => {
+      if (prepared) return putPictures(tx, ctx, prepared);
+      throw new AppError('conflict', {
+        publicMessage: 'The first call with this key has failed. Try again',
+      });
+    }),
+  );
+}
+
+async function prepare(ctx: Context, asked: Asked): Promise<Prepared> {
+  const { userId } = ctx.caller;
   const chosen = await listPictures(ctx.db, { ids: asked.ids, userId });
   // What an edit was asked for is no caption.
   const pictures = chosen.filter(({ row }) => !editsPictures(generators[row.generator]));
   if (pictures.length === 0) throw noCaptions();
   const dataset = await readDataset(ctx, asked);
-  const { metadata, added } = addLines(dataset.metadata, pictures);
-  const stored = await storeBlob(ctx, Readable.from([Buffer.from(metadata)]));
-  const call = { userId, key: ctx.idempotencyKey, operation: 'add-training-pictures', input: asked };
-  return inTransaction(ctx.db, (tx) =>
-    idempotent(tx, call, async (): Promise<Answer> => {
-      const assetId = dataset.id ?? (await makeDataset(tx, { userId, title: dataset.title }));
-      const { revisionId: before } = dataset;
-      const files = [...added.map(toFile), { path: METADATA, ...stored }];
-      const revisionId =
-        before !== null && added.length === 0
-          ? before
-          : await putFiles(tx, ctx, { assetId, userId, revisionId: before, files });
-      return {
-        dataset_id: assetId,
-        title: dataset.title,
-        revision_id: revisionId,
-        added: added.length,
-        present: pictures.length - added.length,
-        left_out: chosen.length - pictures.length,
-      };
-    }),
-  );
+  const { metadata, added } = addLines(dataset, pictures);
+  return {
+    dataset,
+    added,
+    metadata: await storeBlob(ctx, Readable.from([Buffer.from(metadata)])),
+    present: pictures.length - added.length,
+    leftOut: chosen.length - pictures.length,
+  };
+}
+
+async function putPictures(
+  tx: Transaction,
+  ctx: Context,
+  { dataset, added, metadata, present, leftOut }: Prepared,
+): Promise<Answer> {
+  const { userId } = ctx.caller;
+  const assetId = dataset.id ?? (await makeDataset(tx, { userId, title: dataset.title }));
+  const { revisionId: before } = dataset;
+  const files = [...added.map(toFile), { path: METADATA, ...metadata }];
+  const revisionId =
+    before !== null && added.length === 0
+      ? before
+      : await putFiles(tx, ctx, { assetId, userId, revisionId: before, files });
+  return {
+    dataset_id: assetId,
+    title: dataset.title,
+    revision_id: revisionId,
+    added: added.length,
+    present,
+    left_out: leftOut,
+  };
 }
 
 function noCaptions(): AppError {
@@ -73,7 +107,8 @@ function noCaptions(): AppError {
 }
 
 async function readDataset(ctx: Context, { dataset_id: assetId, title }: Asked): Promise<Dataset> {
-  if (assetId === undefined) return { id: null, title, revisionId: null, metadata: '' };
+  const empty = { metadata: '', paths: new Set<string>() };
+  if (assetId === undefined) return { id: null, title, revisionId: null, ...empty };
   const { userId } = ctx.caller;
   const asset = await findChangeableAsset(ctx.db, { assetId, userId });
   if (asset.dataset_type !== 'RAW') {
@@ -84,9 +119,9 @@ async function readDataset(ctx: Context, { dataset_id: assetId, title }: Asked):
   }
   const { revision_id: revisionId } = asset;
   const found = { id: assetId, title: asset.title, revisionId };
-  if (revisionId === null || asset.file_count === 0) return { ...found, metadata: '' };
-  const { files } = await readRevision(ctx.db, { assetId, userId, revisionId, path: METADATA });
-  const [file] = files;
+  if (revisionId === null || asset.file_count === 0) return { ...found, ...empty };
+  const { files } = await readRevision(ctx.db, { assetId, userId, revisionId });
+  const file = files.find(({ path }) => path === METADATA);
   if (!file || file.sizeBytes > METADATA_BYTES_MAX) {
     throw new AppError('conflict', {
       publicMessage: file
@@ -96,7 +131,8 @@ async function readDataset(ctx: Context, { dataset_id: assetId, title }: Asked):
     });
   }
   const { sha256 } = file;
-  return { ...found, metadata: await text(await readBlob(ctx, { sha256, path: METADATA })) };
+  const metadata = await text(await readBlob(ctx, { sha256, path: METADATA }));
+  return { ...found, metadata, paths: new Set(files.map(({ path }) => path)) };
 }
 
 async function makeDataset(

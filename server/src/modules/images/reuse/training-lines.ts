@@ -5,21 +5,24 @@ import type { Picture } from './list-pictures.ts';
 export const METADATA = 'metadata.jsonl';
 
 /**
- * What becomes of a metadata file with these pictures, and those that were not in it. Throws AppError 'conflict' for
- * one in which they cannot stand. Pure.
+ * What becomes of a metadata file with these pictures, and those that the dataset lacks: the file, its line, or both. Throws
+ * AppError 'conflict' for one in which they cannot stand. Pure.
  */
 export function addLines(
-  metadata: string,
+  { metadata, paths }: { metadata: string; paths: ReadonlySet<string> },
   pictures: readonly Picture[],
 ): { metadata: string; added: Picture[] } {
-  const names = new Set(
+  const captioned = new Set(
     metadata
       .split('\n')
       .filter((line) => line.trim() !== '')
       .map(nameIn),
   );
-  const added = pictures.filter(({ name }) => !names.has(name));
-  const lines = added.map(({ name, row }) => `${oneLine({ file_name: name, text: row.prompt })}\n`);
+  // Of one that was removed the line is still there.
+  const added = pictures.filter(({ name }) => !captioned.has(name) || !paths.has(name));
+  const lines = added
+    .filter(({ name }) => !captioned.has(name))
+    .map(({ name, row }) => `${oneLine({ file_name: name, text: row.prompt })}\n`);
   const before = metadata === '' || metadata.endsWith('\n') ? metadata : `${metadata}\n`;
   return { metadata: before + lines.join(''), added };
 }

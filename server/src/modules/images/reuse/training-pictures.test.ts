@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { createAsset, getAsset } from '@bakehouse/contract/assets';
+import { createAsset, deleteAsset, deleteFile, getAsset } from '@bakehouse/contract/assets';
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import { addTrainingPictures } from '@bakehouse/contract/gallery';
+import { deleteGeneration } from '@bakehouse/contract/generations';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../config.ts';
 import { environmentPython, runtimeDir } from '../../../engine/machine/environment/environment.ts';
@@ -64,6 +65,31 @@ test('pictures become a new dataset, and are added to it once', async () => {
     expect.stringMatching(/^a-roll-on-a-plate-[0-9a-f]{12}\.png$/),
     'metadata.jsonl',
   ]);
+});
+
+test('a repeated call is answered as before, though its picture and its dataset are gone since', async () => {
+  const { id } = await insertPicture(server.services, { userId: ada.userId, prompt: 'Gone' });
+  const body = { ids: [id], title: 'Gone' };
+  const first = await add(ada, body, 'repeated');
+  await server.request(deleteGeneration, { params: { id } }, { as: ada });
+  await server.request(deleteAsset, { params: { id: first.dataset_id } }, { as: ada });
+  expect(await add(ada, body, 'repeated')).toEqual(first);
+  await expect(add(ada, { ...body, title: 'Another' }, 'repeated')).rejects.toMatchObject({ status: 409 });
+});
+
+test('a picture that was removed is put back, with the line that it still has', async () => {
+  const { dataset_id } = await add(ada, { ids: drawings.slice(0, 2) });
+  const pathsOf = async () =>
+    (await server.request(getAsset, { params: { id: dataset_id } }, { as: ada })).files.map(
+      (file) => file.path,
+    );
+  const [before, metadata] = [await pathsOf(), await read(ada, dataset_id, 'metadata.jsonl')];
+  const [loaf = ''] = before;
+  await server.request(deleteFile, { params: { id: dataset_id }, body: { file_path: loaf } }, { as: ada });
+  expect(await pathsOf()).not.toContain(loaf);
+  expect(await add(ada, { ids: drawings.slice(0, 2), dataset_id })).toMatchObject({ added: 1, present: 1 });
+  expect(await pathsOf()).toEqual(before);
+  expect(await read(ada, dataset_id, 'metadata.jsonl')).toEqual(metadata);
 });
 
 test('edits are left out: what they were asked for is no caption', async () => {

@@ -17,7 +17,7 @@ let asked = 0;
 
 const app = Fastify();
 app.setErrorHandler(sendError);
-const enter = limitHeldBodies(app, { atOnce: 3, perUser: 2, waitMs: 1_000 });
+const enter = limitHeldBodies(app, { atOnce: 3, perUser: 2, waitMs: 1_000, slowAfterMs: 200 });
 app.addHook('onRequest', async (request) => {
   request.caller = { kind: 'user', userId: String(request.headers.user), isOperator: false };
 });
@@ -72,6 +72,28 @@ test('few bodies are in memory at once, and nobody has the last place for a seco
   await expect.poll(() => asked).toBe(before + 1);
   release();
   expect(await statuses([...ada, bob, waiting])).toEqual([200, 200, 200, 200]);
+});
+
+test('where it is full, who sends slowly makes room for whoever has no place', async () => {
+  const head = 'content-type: application/json\r\ncontent-length: 9';
+  const slow = await Promise.all(
+    ['ada', 'ada', 'bob'].map(async (user) => {
+      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+      const before = asked;
+      socket.write(`POST / HTTP/1.1\r\nhost: a\r\nuser: ${user}\r\n${head}\r\n\r\n{`);
+      await expect.poll(() => asked).toBeGreaterThan(before);
+      return socket;
+    }),
+  );
+  // One who has a place waits for it, and cuts nobody.
+  expect((await send('bob')).status).toBe(503);
+  expect(slow.filter(({ closed }) => closed)).toEqual([]);
+  const eve = send('eve');
+  await untilInWork(1);
+  await expect.poll(() => slow.filter(({ closed }) => closed)).toHaveLength(1);
+  release();
+  expect((await eve).status).toBe(200);
+  for (const socket of slow) socket.destroy();
 });
 
 test('who needs the body no longer makes room, and so does who has gone', async () => {

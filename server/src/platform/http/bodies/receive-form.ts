@@ -22,7 +22,7 @@ type Form = {
 /**
  * Hands the parts of a multipart body to `take` as they come, each to be read before the next, and answers what it does.
  * Throws what `take` throws; and AppError 'unsupported_media_type' for a body of another kind, 'invalid_request' where a
- * part cannot be read, and 'unauthenticated' where the API key ends before `take`, which its signal says.
+ * part cannot be read or the client has left, and 'unauthenticated' where the API key ends before `take`, which its signal says.
  */
 export async function receiveForm<Result>(
   ctx: Context,
@@ -76,6 +76,8 @@ async function* readParts(
   });
   // Where nobody asks for a part at that moment.
   aborted.catch(() => undefined);
+  // Its parts would be waited for without end: that it closed is not said again.
+  if (request.raw.destroyed) throw stopped(part);
   const parts = request.parts({ limits });
   for (;;) {
     signal.throwIfAborted();
@@ -97,4 +99,11 @@ async function readPart(parts: Parts, param: string): Promise<IteratorResult<Mul
       cause,
     });
   }
+}
+
+function stopped(param: string): AppError {
+  return new AppError('invalid_request', {
+    publicMessage: 'The upload stopped before its body was read',
+    param,
+  });
 }

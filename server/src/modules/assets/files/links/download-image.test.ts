@@ -1,10 +1,13 @@
-import { createServer, type RequestListener } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { createAsset } from '@bakehouse/contract/assets';
 import { downloadImage, linkFile } from '@bakehouse/contract/file-links';
 import { expect, test } from 'vitest';
 import { onFileEnd } from '../../../../testing/on-file-end.ts';
 import { testServer } from '../../../../testing/test-server.ts';
+import { fetchImage } from './fetch-image.ts';
 
 const png = Buffer.from('89504e470d0a1a0a', 'hex');
 
@@ -36,12 +39,24 @@ const s3 = await listen((request, response) => {
     response.writeHead(200, { 'content-type': 'image/png', 'content-length': `${51 * 1024 * 1024}` });
     return response.flushHeaders();
   }
+  if (kind === 'silent') return response;
+  if (kind === 'slow' || kind === 'stalling' || kind === 'endless') {
+    response.writeHead(200, { 'content-type': 'image/png' }).write(png);
+    if (kind === 'slow') drip(response, 10);
+    if (kind === 'endless') response.write(Buffer.alloc(20 * 1024 * 1024));
+    return response;
+  }
   if (kind === 'hops')
     return send(302, { location: left === '0' ? '/bucket/picture' : `/bucket/hops/${Number(left) - 1}` });
   if (kind === 'away') return send(302, { location: `${elsewhere}/bucket/picture` });
   if (kind === 'up') return send(302, { location: '/other/picture' });
   return send(kind === 'denied' ? 403 : kind === 'broken' ? 500 : 404, {});
 });
+/** Ends in so many pieces, a twentieth of a second apart. */
+function drip(response: ServerResponse, pieces: number): void {
+  if (pieces === 0) return void response.end();
+  setTimeout(() => response.write(png, () => drip(response, pieces - 1)), 50);
+}
 const server = await testServer({ config: { s3Urls: [new URL(`${s3}/bucket`)] } });
 const ada = await server.signUp('Ada');
 
@@ -124,6 +139,22 @@ test.each([
   ['large', 413, 'The image is larger than 50 MB'],
 ])('%s: %i %s', async (path, status, message) => {
   expect(await refusal(`${s3}/bucket/${path}`)).toEqual([status, message]);
+});
+
+test('a picture may take its time, while it comes', async () => {
+  const fetched = (kind: string, limits: { headersMs: number; stallMs: number }) =>
+    fetchImage(new URL(`${s3}/bucket/${kind}`), [new URL(`${s3}/bucket`)], limits);
+  const { body } = await fetched('slow', { headersMs: 300, stallMs: 300 });
+  expect((await buffer(body)).length).toBe(11 * png.length);
+  const stalling = await fetched('stalling', { headersMs: 30_000, stallMs: 300 });
+  await expect(buffer(stalling.body)).rejects.toThrow('A picture stood still');
+  // Nobody takes it.
+  const endless = await fetched('endless', { headersMs: 30_000, stallMs: 300 });
+  const [error] = await once(endless.body, 'error');
+  expect(error).toMatchObject({ message: 'A picture stood still' });
+  await expect(fetched('silent', { headersMs: 300, stallMs: 30_000 })).rejects.toMatchObject({
+    publicMessage: 'Could not access image file',
+  });
 });
 
 test('without an address it says so', async () => {

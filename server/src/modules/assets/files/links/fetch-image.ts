@@ -3,7 +3,8 @@ import { AppError } from '../../../../platform/errors.ts';
 
 const REDIRECTS_MAX = 3;
 const BYTES_MAX = 50 * 1024 * 1024;
-const LIMIT_MS = 30_000;
+/** Until it begins to come, over all redirects; and while nothing more of it comes, or is taken. */
+const LIMITS = { headersMs: 30_000, stallMs: 30_000 };
 /** What a browser shows and runs nothing of: no SVG. */
 const TYPES = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/avif']);
 
@@ -22,13 +23,16 @@ export function onlyS3Urls(): AppError {
 
 /**
  * A picture from one of the addresses that `allowed` begin with; so does each address that a redirect
- * leads to, three at most. Throws AppError with the sentence to show.
+ * leads to, three at most. One that stands still breaks off. Throws AppError with the sentence to show.
  */
 export async function fetchImage(
   url: URL,
   allowed: readonly URL[],
+  { headersMs, stallMs } = LIMITS,
 ): Promise<{ body: Readable; contentType: string }> {
-  const response = await follow(url, allowed);
+  const end = new AbortController();
+  const late = setTimeout(() => end.abort(new Error('A picture did not begin to come')), headersMs);
+  const response = await follow(url, allowed, end.signal).finally(() => clearTimeout(late));
   const contentType = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   const bytes = Number(response.headers.get('content-length') ?? Number.NaN);
   const refusal = refuse(response, { contentType, bytes });
@@ -36,11 +40,10 @@ export async function fetchImage(
     await response.body?.cancel();
     throw refusal ?? failed('Image file is empty or corrupted');
   }
-  return { body: Readable.from(limited(response.body), { objectMode: false }), contentType };
+  return { body: stream(response.body, end, stallMs), contentType };
 }
 
-async function follow(start: URL, allowed: readonly URL[]): Promise<Response> {
-  const signal = AbortSignal.timeout(LIMIT_MS);
+async function follow(start: URL, allowed: readonly URL[], signal: AbortSignal): Promise<Response> {
   let url = start;
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
     if (!allowed.some((prefix) => isWithin(url, prefix))) throw onlyS3Urls();
@@ -76,13 +79,28 @@ function refuse(response: Response, { contentType, bytes }: { contentType: strin
   return null;
 }
 
+function stream(body: ReadableStream<Uint8Array>, end: AbortController, stallMs: number): Readable {
+  const stalled = setTimeout(() => {
+    const error = new Error('A picture stood still');
+    end.abort(error);
+    pieces.destroy(error);
+  }, stallMs);
+  const pieces = Readable.from(
+    limited(body, () => stalled.refresh()),
+    { objectMode: false },
+  );
+  return pieces.once('close', () => clearTimeout(stalled));
+}
+
 /** Breaks off what is longer than it may be; its length need not have been said. */
-async function* limited(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* limited(body: ReadableStream<Uint8Array>, onMove: () => void): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.byteLength;
     if (bytes > BYTES_MAX) throw new Error('A picture was longer than it may be');
+    onMove();
     yield piece;
+    onMove();
   }
 }
 

@@ -16,14 +16,19 @@ const answer = z.object({ columns: fileColumns });
  */
 export async function describeColumns(
   ctx: Context,
-  { assetId, path, revisionId }: { assetId: string; path: string; revisionId?: string | undefined },
+  {
+    assetId,
+    path,
+    revisionId,
+    signal,
+  }: { assetId: string; path: string; revisionId?: string | undefined; signal: AbortSignal },
 ): Promise<FileColumns> {
   const file = await findFile(ctx, { assetId, revisionId, path });
   const bytes = { sha256: file.sha256, ending: endingOf(path) };
   const known = await selectColumns(ctx.db, bytes);
   if (known) return known;
   const { columns } = answer.parse(
-    await readConfined(ctx, file, { program: PROGRAM, input: { name: path } }),
+    await readConfined(ctx, file, { program: PROGRAM, input: { name: path }, signal }),
   );
   const clean = storableJson(columns);
   await insertColumns(ctx.db, bytes, clean);

@@ -1,6 +1,5 @@
 import { cutHostPaths } from '../../../../engine/machine/cut-host-paths.ts';
 import type { Context } from '../../../../platform/context.ts';
-import { AppError } from '../../../../platform/errors.ts';
 import type { EngineOf, ServerKindName } from '../../kinds/kinds.ts';
 import { findDeployment } from '../../queries.ts';
 import { openStarterServer } from '../../servers/open-starter-server.ts';
@@ -9,6 +8,7 @@ import type { ServingParts } from '../../serving-parts.ts';
 import { wakeDeployment } from '../../wake-deployment.ts';
 import type { Upstream, UpstreamWorkload } from '../gateway-queries.ts';
 import { findModel } from './find-model.ts';
+import { unavailable } from './unavailable.ts';
 
 export type ModelServer<Kind extends ServerKindName = 'text'> = {
   id: string;
@@ -121,10 +121,6 @@ async function explainEnd(ctx: Context, podId: string | null, error: unknown): P
   if (ended?.terminated_at)
     throw unavailable(`${ended.title} has ended. ${cutHostPaths(ctx.config, ended.reason)}`);
   throw error;
-}
-
-function unavailable(what: string): AppError {
-  return new AppError('unavailable', { publicMessage: `${what}. Try again` });
 }
 
 /** What a waiting request waits for, in a word, and why where there is more to say. */

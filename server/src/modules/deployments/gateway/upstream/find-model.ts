@@ -5,7 +5,7 @@ import { openStarterServer } from '../../servers/open-starter-server.ts';
 import type { ServingParts } from '../../serving-parts.ts';
 import { findUpstream, type Upstream } from '../gateway-queries.ts';
 
-/** Where the caller's deployment is, or to the starter model, of that name. Throws AppError 'not_found'. */
+/** Where the caller's deployment, or else the starter model, of that name answers. Throws AppError 'not_found'. */
 export async function findModel<Kind extends ServerKindName>(
   ctx: Context,
   parts: Pick<ServingParts, 'capacity'>,

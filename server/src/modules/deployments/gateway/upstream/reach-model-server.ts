@@ -1,21 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from '../../../../platform/context.ts';
-import { AppError } from '../../../../platform/errors.ts';
 import { chooseAdapter } from '../../kinds/text-spec.ts';
 import type { ServingParts } from '../../serving-parts.ts';
 import { type CompletionBody, toServerRequest } from '../body/completion-request.ts';
 import type { Upstream } from '../gateway-queries.ts';
 import type { RequestDeadline } from '../request-deadline.ts';
 import { awaitModelServer, type ModelServer, readyServers } from './await-model-server.ts';
-import { ModelServerUnreachable, postToModelServer } from './model-server-client.ts';
+import { postToModelServer } from './model-server-client.ts';
+import { retryUnreachable } from './retry-unreachable.ts';
 import type { ServerTurns } from './server-turns.ts';
 
 export type CompletionPath = '/v1/chat/completions' | '/v1/completions';
-
-/** A server that was just replaced, or has just died, is looked for this often, with this pause. */
-const TRIES = 10;
-const TRY_PAUSE_MS = 300;
 
 export type Question = {
   upstream: Upstream;
@@ -39,19 +34,14 @@ export async function reachModelServer(
   pass: (answer: IncomingMessage, server: ModelServer) => Promise<void>,
 ): Promise<void> {
   const { upstream, body, signal, deadline, onWait } = question;
-  let ready = readyServers(upstream);
-  for (let tries = 1; ; tries += 1) {
+  const modelName = body.model;
+  const attempt = async (number: number) => {
+    // What did not answer is not asked again without a look.
+    const ready = number === 1 ? readyServers(upstream) : [];
     const servers =
       ready.length > 0
         ? ready
-        : await awaitModelServer(ctx, parts, {
-            upstream,
-            modelName: body.model,
-            kind: 'text',
-            signal,
-            onWait,
-          });
-    ready = [];
+        : await awaitModelServer(ctx, parts, { upstream, modelName, kind: 'text', signal, onWait });
     const server = chooseReplica(parts.turns, servers);
     parts.replicas.grow(ctx, upstream, {
       loads: servers.map(parts.turns.load),
@@ -61,17 +51,14 @@ export async function reachModelServer(
     let leave = () => undefined as void;
     try {
       leave = await parts.turns.enter(server, ctx.caller.userId, signal);
-      return await send(ctx, parts, question, server, pass);
-    } catch (error) {
-      if (!(error instanceof ModelServerUnreachable)) throw error;
-      if (tries === TRIES) throw unavailable(upstream, error);
+      await send(ctx, parts, question, server, pass);
     } finally {
       deadline.rest();
       leave();
       letGo();
     }
-    await pause(TRY_PAUSE_MS, undefined, { signal });
-  }
+  };
+  await retryUnreachable(attempt, { modelName: upstream.model_name, signal });
 }
 
 async function send(
@@ -129,11 +116,4 @@ function chooseReplica({ load, places }: ServerTurns, servers: ModelServer[]): M
     servers.find((one) => load(one) < atOnce) ??
     servers.reduce((least, one) => (load(one) < load(least) ? one : least))
   );
-}
-
-export function unavailable(upstream: Pick<Upstream, 'model_name'>, cause: unknown): AppError {
-  return new AppError('unavailable', {
-    publicMessage: `${upstream.model_name} does not answer. Try again`,
-    cause,
-  });
 }

@@ -1,0 +1,33 @@
+import { expect, test, vi } from 'vitest';
+import { ModelServerUnreachable } from './model-server-client.ts';
+import { retryUnreachable } from './retry-unreachable.ts';
+
+const away = new ModelServerUnreachable(new Error('ECONNREFUSED'));
+const asked = { modelName: 'bread', signal: new AbortController().signal };
+
+test('a model server that is away for a moment is reached, and no other error is tried again', async () => {
+  const attempt = vi.fn<(number: number) => Promise<string>>().mockResolvedValue('answer');
+  attempt.mockRejectedValueOnce(away).mockRejectedValueOnce(away);
+  expect(await retryUnreachable(attempt, asked)).toBe('answer');
+  expect(attempt.mock.calls).toEqual([[1], [2], [3]]);
+  attempt.mockRejectedValueOnce(new Error('refused'));
+  await expect(retryUnreachable(attempt, asked)).rejects.toThrow('refused');
+  expect(attempt).toHaveBeenCalledTimes(4);
+});
+
+test('one that stays away is said to be so, in the end', async () => {
+  const attempt = vi.fn<() => Promise<void>>().mockRejectedValue(away);
+  await expect(retryUnreachable(attempt, asked)).rejects.toMatchObject({
+    code: 'unavailable',
+    publicMessage: 'bread does not answer. Try again',
+  });
+  expect(attempt).toHaveBeenCalledTimes(10);
+});
+
+test('whoever leaves is not tried for any longer', async () => {
+  const leaving = new AbortController();
+  const attempt = vi.fn<() => Promise<void>>().mockRejectedValue(away);
+  setTimeout(() => leaving.abort(), 50);
+  await expect(retryUnreachable(attempt, { ...asked, signal: leaving.signal })).rejects.toThrow('aborted');
+  expect(attempt).toHaveBeenCalledOnce();
+});

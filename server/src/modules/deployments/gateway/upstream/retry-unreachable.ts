@@ -1,0 +1,26 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ModelServerUnreachable } from './model-server-client.ts';
+import { unavailable } from './unavailable.ts';
+
+/** A server that was just replaced, or has just died, is looked for this often, with this pause. */
+const TRIES = 10;
+const TRY_PAUSE_MS = 300;
+
+/**
+ * Makes attempts, numbered from 1, until one reaches the model server. Throws what an attempt throws, AppError
+ * 'unavailable' where none reaches it, and the signal's abort.
+ */
+export async function retryUnreachable<Reached>(
+  attempt: (number: number) => Promise<Reached>,
+  { modelName, signal }: { modelName: string; signal: AbortSignal },
+): Promise<Reached> {
+  for (let number = 1; ; number += 1) {
+    try {
+      return await attempt(number);
+    } catch (error) {
+      if (!(error instanceof ModelServerUnreachable)) throw error;
+      if (number === TRIES) throw unavailable(`${modelName} does not answer`, error);
+    }
+    await pause(TRY_PAUSE_MS, undefined, { signal });
+  }
+}

@@ -1,0 +1,6 @@
+import { AppError } from '../../../../platform/errors.ts';
+
+/** The error where a model cannot answer at the moment, and may do so soon; `what` is why, as a sentence. */
+export function unavailable(what: string, cause?: unknown): AppError {
+  return new AppError('unavailable', { publicMessage: `${what.replace(/\.$/, '')}. Try again`, cause });
+}
