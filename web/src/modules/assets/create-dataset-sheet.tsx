@@ -153,6 +153,7 @@ function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
   const navigate = useNavigate();
   const send = (files: File[]) => {
     void uploadFiles(id, files);
+    onStartAgain();
     // Its page shows how far they are.
     void navigate({ to: '/dataset/$id/description', params: { id } });
   };
@@ -172,7 +173,7 @@ function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
         <FileDrop hint={DATA_FILES_HINT} onFiles={send} />
       </div>
       <div className="mt-6 flex w-full flex-col gap-2">
-        <ButtonLink variant="primary" to="/dataset/$id/description" params={{ id }}>
+        <ButtonLink variant="primary" to="/dataset/$id/description" params={{ id }} onClick={onStartAgain}>
           Manage Dataset
         </ButtonLink>
         <Button onClick={onStartAgain}>Create Dataset</Button>
